@@ -1,0 +1,116 @@
+/**
+ * Finds which of many byte strings occurs in a text, in one pass over the text however many strings there are
+ * (Aho and Corasick, 1975). Edges live in one open-addressing table: a node costs about 20 bytes, not a row of 256.
+ *
+ *   edges  | node × 256 + byte + 1 | child | …      0: free
+ */
+export class AhoCorasick {
+  private edges: Uint32Array = new Uint32Array(1 << 8);
+  private edgeCount = 0;
+  private nodes = 1;
+  private fail: Uint32Array;
+  /** Index + 1 of a word that ends at the node, following failure links. */
+  private word: Uint32Array;
+  /** Where the last match ended. */
+  matchEnd = 0;
+
+  constructor(words: readonly Uint8Array[]) {
+    const total = words.reduce((sum, word) => sum + word.length, 1);
+    this.word = new Uint32Array(total);
+    this.fail = new Uint32Array(total);
+    const parents = new Uint32Array(total);
+    const bytes = new Uint8Array(total);
+    const depths: number[][] = [];
+    for (const [index, text] of words.entries()) {
+      let node = 0;
+      for (const [depth, byte] of text.entries()) {
+        let child = this.child(node, byte);
+        if (child === 0) {
+          child = this.nodes++;
+          this.addEdge(node, byte, child);
+          parents[child] = node;
+          bytes[child] = byte;
+          (depths[depth] ??= []).push(child);
+        }
+        node = child;
+      }
+      if (this.word[node] === 0) this.word[node] = index + 1;
+    }
+    // Failure links of a depth rest on those of the depths above it.
+    for (const level of depths) {
+      for (const node of level) {
+        let back = this.fail[parents[node]!]!;
+        let target = 0;
+        if (parents[node] !== 0) {
+          target = this.child(back, bytes[node]!);
+          while (target === 0 && back !== 0) {
+            back = this.fail[back]!;
+            target = this.child(back, bytes[node]!);
+          }
+        }
+        this.fail[node] = target;
+        if (this.word[node] === 0) this.word[node] = this.word[target]!;
+      }
+    }
+  }
+
+  /** Index of a word that occurs in the slice, or -1. Bytes are passed through `fold` first. */
+  search(text: Uint8Array, start: number, end: number, fold: Uint8Array): number {
+    let node = 0;
+    for (let at = start; at < end; at++) {
+      const byte = fold[text[at]!]!;
+      let child = this.child(node, byte);
+      while (child === 0 && node !== 0) {
+        node = this.fail[node]!;
+        child = this.child(node, byte);
+      }
+      node = child;
+      if (this.word[node] !== 0) {
+        this.matchEnd = at + 1;
+        return this.word[node]! - 1;
+      }
+    }
+    return -1;
+  }
+
+  private child(node: number, byte: number): number {
+    const { edges } = this;
+    const mask = edges.length / 2 - 1;
+    const key = node * 256 + byte + 1;
+    for (let at = spread(key) & mask; ; at = (at + 1) & mask) {
+      const found = edges[at * 2]!;
+      if (found === key) return edges[at * 2 + 1]!;
+      if (found === 0) return 0;
+    }
+  }
+
+  private addEdge(node: number, byte: number, child: number): void {
+    if (this.edgeCount * 3 >= this.edges.length) this.grow();
+    this.put(node * 256 + byte + 1, child);
+    this.edgeCount++;
+  }
+
+  private put(key: number, child: number): void {
+    const mask = this.edges.length / 2 - 1;
+    let at = spread(key) & mask;
+    while (this.edges[at * 2] !== 0) at = (at + 1) & mask;
+    this.edges[at * 2] = key;
+    this.edges[at * 2 + 1] = child;
+  }
+
+  private grow(): void {
+    const old = this.edges;
+    this.edges = new Uint32Array(old.length * 2);
+    for (let at = 0; at < old.length; at += 2)
+      if (old[at] !== 0) this.put(old[at]!, old[at + 1]!);
+  }
+}
+
+function spread(key: number): number {
+  const hash = Math.imul(key, 0x9e3779b1);
+  return hash ^ (hash >>> 15);
+}
+
+/** Tables for `search`: every byte itself, and A–Z folded to a–z. */
+export const EXACT: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+export const FOLDED: Uint8Array = EXACT.map((byte) => (byte >= 65 && byte <= 90 ? byte | 32 : byte));

@@ -1,0 +1,39 @@
+/**
+ * 32-bit hashes of byte slices, taken from right to left: at each dot on the way the running state is the hash of the
+ * parent domain, so a name and all its parents cost one walk.
+ */
+
+export const HASH_SEED = 0x811c9dc5;
+
+/** One step of the walk. */
+export function hashByte(state: number, byte: number): number {
+  return Math.imul(state ^ byte, 0x01000193);
+}
+
+/** Spreads the state over all bits; tables take the low ones. */
+export function hashEnd(state: number): number {
+  let hash = state ^ (state >>> 15);
+  hash = Math.imul(hash, 0x2c1b3c6d);
+  hash ^= hash >>> 12;
+  hash = Math.imul(hash, 0x297a2d39);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+export function hashSlice(bytes: Uint8Array, start: number, end: number): number {
+  let state = HASH_SEED;
+  for (let at = end - 1; at >= start; at--) state = hashByte(state, bytes[at]!);
+  return hashEnd(state);
+}
+
+export function sameBytes(
+  a: Uint8Array,
+  aStart: number,
+  aEnd: number,
+  b: Uint8Array,
+  bStart: number,
+  bEnd: number,
+): boolean {
+  if (aEnd - aStart !== bEnd - bStart) return false;
+  for (let i = aStart, j = bStart; i < aEnd; i++, j++) if (a[i] !== b[j]) return false;
+  return true;
+}

@@ -1,0 +1,37 @@
+import * as buffer from "node:buffer";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Text of a slice. Short ASCII, the usual case for a rule, is built without calling the decoder. */
+export function decodeUtf8(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
+  if (end - start < 48) {
+    let text = "";
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      if (byte >= 128) return decoder.decode(bytes.subarray(start, end));
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+  return decoder.decode(bytes.subarray(start, end));
+}
+
+/** Whether the bytes are UTF-8. The platform's own check where there is one; Deno 2.0 has none. */
+export function isValidUtf8(bytes: Uint8Array): boolean {
+  if (typeof buffer.isUtf8 === "function") return buffer.isUtf8(bytes);
+  const strict = new TextDecoder("utf-8", { fatal: true });
+  try {
+    // In steps, so that a large list is never one large string.
+    for (let at = 0; at < bytes.length; at += 65_536)
+      strict.decode(bytes.subarray(at, at + 65_536), { stream: true });
+    strict.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}

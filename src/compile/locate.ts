@@ -1,0 +1,25 @@
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import { type Location, candidatePaths, isAddress } from "../sources/location.ts";
+import { sourceError } from "../sources/source-error.ts";
+
+/** Finds out what a source of the configuration names; says so when a path was not where it should be. */
+export async function locate(
+  source: string,
+  configFolder: string,
+  host: Host,
+  notes: Diagnostic[],
+): Promise<Location> {
+  if (/^file:/i.test(source))
+    throw sourceError("source-not-found", `Failed to fetch ${printable(source)}`, "file: addresses are not read; write the path");
+  if (isAddress(source)) return { kind: "web", url: source };
+  const [beside, elsewhere] = candidatePaths(source, configFolder, host.cwd);
+  if (elsewhere === undefined || (await host.exists(beside!))) return { kind: "file", path: beside! };
+  if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };
+  notes.push({
+    ...warningOf("found-beside-working-directory", `${printable(source)} was found in the working directory, not beside the configuration`),
+    severity: "note",
+  });
+  return { kind: "file", path: elsewhere };
+}

@@ -1,0 +1,56 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { textOf } from "../rules/row-text.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
+import type { NoteCode } from "../transformations/outlook.ts";
+
+/** What the transformations noticed: counted by source and kind, with the first example of each. */
+export interface Note {
+  readonly code: NoteCode;
+  readonly source: number;
+  readonly detail?: string;
+  readonly example: { readonly file: string; readonly line: number; readonly text: string };
+  count: number;
+}
+
+const WORDS: Record<NoteCode, (count: string, detail: string) => string> = {
+  "real-address": (count) => `${count} hosts lines map a name to a real address; they are blocked like the others`,
+  "no-name": (count) => `${count} lines have an address but no name`,
+  "not-converted": (count) => `${count} lines have a name without an ASCII form and were left as they are`,
+  "bad-regex": (count) => `${count} regular expressions do not compile`,
+  "exclusion-splits-label": (count, detail) =>
+    `the exclusion "${detail}" took ${count} lines in which it is only part of a name; write ||${detail}^ to mean the domain`,
+  "private-suffix": (count) => `${count} rules block a shared host such as github.io with everything on it`,
+  "modifiers-removed": (count) => `${count} rules now block for everybody what they blocked in some cases`,
+};
+
+export class Notes {
+  private readonly notes = new Map<string, Note>();
+  private readonly pool: ChunkPool;
+
+  constructor(pool: ChunkPool) {
+    this.pool = pool;
+  }
+
+  add(code: NoteCode, chunk: Chunk, row: number, detail?: string): void {
+    const { source, file } = this.pool.origins[chunk.origin]!;
+    const key = `${code} ${source} ${detail ?? ""}`;
+    const known = this.notes.get(key);
+    if (known !== undefined) {
+      known.count++;
+      return;
+    }
+    const example = { file, line: chunk.line[row]!, text: printable(textOf(chunk, row), 80) };
+    this.notes.set(key, { code, source, example, count: 1, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  diagnostics(labels: readonly string[]): Diagnostic[] {
+    return Array.from(this.notes.values(), ({ code, source, detail, example, count }) =>
+      warningOf("list-note", `${printable(labels[source] ?? "")}: ${WORDS[code](count.toLocaleString("en-US"), printable(detail ?? ""))}`, {
+        at: { file: example.file, line: example.line, frame: example.text },
+      }),
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import type { Config, SourceConfig, SourceType } from "../config/fields.ts";
+import { withoutCredentials } from "../diagnostics/printable.ts";
+import type { ValidatorOptions } from "../syntax/validate-rule.ts";
+import { transformations } from "../transformations/registry.ts";
+import type { Transformation } from "../transformations/transformation.ts";
+import { isValidator } from "../transformations/validate.ts";
+
+/** What will happen, decided before anything is read. */
+export interface Plan {
+  readonly config: Config;
+  readonly sources: readonly PlannedSource[];
+  readonly list: Passes;
+}
+
+export interface PlannedSource {
+  readonly index: number;
+  /** As the configuration has it. */
+  readonly source: string;
+  /** For people: the name, or the source without credentials. */
+  readonly label: string;
+  readonly type: SourceType;
+  readonly passes: Passes;
+  /** Whether hosts lines will be split into names, at this level or above. */
+  readonly splitHosts: boolean;
+}
+
+/** What is done to the lines of one level, in this order: exclusions, inclusions, transformations. */
+export interface Passes {
+  readonly exclusions: EntrySources;
+  readonly inclusions: EntrySources;
+  readonly steps: readonly Step[];
+  /** The validator that has the last word on these lines, here or at the level above. */
+  readonly validator?: ValidatorOptions;
+}
+
+export interface EntrySources {
+  readonly inline: readonly string[];
+  readonly files: readonly string[];
+}
+
+export interface Step {
+  readonly name: string;
+  readonly transformation: Transformation;
+}
+
+/** Resolves names and fixes the order. The configuration is known to be valid. */
+export function planOf(config: Config): Plan {
+  const list = passesOf(config, undefined);
+  const splitsList = list.steps.some(({ name }) => name === "Compress");
+  const sources = config.sources.map((source, index): PlannedSource => {
+    const passes = passesOf(source, list.validator);
+    return {
+      index,
+      source: source.source,
+      label: source.name ?? withoutCredentials(source.source),
+      type: source.type ?? "adblock",
+      passes,
+      splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
+    };
+  });
+  return { config, sources, list };
+}
+
+function passesOf(level: Config | SourceConfig, above: ValidatorOptions | undefined): Passes {
+  const wanted = new Set(level.transformations ?? []);
+  const steps: Step[] = [];
+  for (const [name, transformation] of transformations)
+    if (wanted.has(name)) steps.push({ name, transformation });
+  const own = steps.map(({ transformation }) => transformation).find(isValidator)?.options;
+  const validator = own ?? above;
+  return {
+    exclusions: { inline: level.exclusions ?? [], files: level.exclusions_sources ?? [] },
+    inclusions: { inline: level.inclusions ?? [], files: level.inclusions_sources ?? [] },
+    steps,
+    ...(validator === undefined ? {} : { validator }),
+  };
+}
+
+/** Names that a configuration may use, and which of them are validators. */
+export const TRANSFORMATION_NAMES: readonly string[] = [...transformations.keys()];
+export const VALIDATOR_NAMES: ReadonlySet<string> = new Set(
+  TRANSFORMATION_NAMES.filter((name) => isValidator(transformations.get(name)!)),
+);

@@ -1,0 +1,42 @@
+/** A configuration as a tree that remembers where each part stands in the file. What JSON, JSONC and YAML have in common. */
+export type ConfigNode =
+  | { readonly kind: "object"; readonly offset: number; readonly entries: readonly ConfigEntry[] }
+  | { readonly kind: "array"; readonly offset: number; readonly items: readonly ConfigNode[] }
+  | { readonly kind: "scalar"; readonly offset: number; readonly value: string | number | boolean | null };
+
+export interface ConfigEntry {
+  readonly key: string;
+  readonly keyOffset: number;
+  readonly node: ConfigNode;
+}
+
+/** What is wrong with the text, and where. */
+export class ConfigSyntaxError extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** No configuration needs more; bombs do. */
+export const MAX_DEPTH = 32;
+export const MAX_NODES = 200_000;
+
+/** The tree of a value that never was a file: a configuration handed to the library. */
+export function nodeOfValue(value: unknown, depth = 0): ConfigNode {
+  if (depth > MAX_DEPTH) throw new ConfigSyntaxError("it is nested too deeply", 0);
+  if (Array.isArray(value))
+    return { kind: "array", offset: 0, items: value.map((item) => nodeOfValue(item, depth + 1)) };
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    return {
+      kind: "object",
+      offset: 0,
+      entries: entries.map(([key, item]) => ({ key, keyOffset: 0, node: nodeOfValue(item, depth + 1) })),
+    };
+  }
+  const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);
+  return { kind: "scalar", offset: 0, value: isScalar ? (value as string) : String(value) };
+}

@@ -1,0 +1,151 @@
+/**
+ * Every field of a configuration, once. Validation, the `Config` type, schema.json and docs/reference/configuration.md
+ * all come from these two tables.
+ */
+
+export type FieldType =
+  /** Any text; `required` ones must not be empty */
+  | "string"
+  /** A list of texts */
+  | "strings"
+  /** A list of names from the registry of transformations */
+  | "transformations"
+  /** A list of sources; at least one */
+  | "sources"
+  /** One of `SOURCE_TYPES` */
+  | "source-type";
+
+export interface Field {
+  readonly type: FieldType;
+  readonly required?: boolean;
+  readonly description: string;
+  readonly example?: string | readonly string[];
+}
+
+export const SOURCE_TYPES = ["adblock", "hosts", "domains"] as const;
+export type SourceType = (typeof SOURCE_TYPES)[number];
+
+/** Fields that a list and a source share; they work on what the level has. */
+const FILTER_FIELDS = {
+  transformations: {
+    type: "transformations",
+    description:
+      "Names of transformations. Each runs once, in the fixed order of the reference, whatever the order here.",
+    example: ["RemoveComments", "Compress", "Validate", "Deduplicate"],
+  },
+  exclusions: {
+    type: "strings",
+    description:
+      "Lines to leave out: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which takes that name out of every syntax.",
+    example: ["||example.org^", "/banner\\d+/"],
+  },
+  exclusions_sources: {
+    type: "strings",
+    description:
+      "Files or addresses that hold exclusions, one a line (an allow-list). Comments, blank lines, outer blanks and a trailing ` # note` do not count.",
+    example: ["allow.txt"],
+  },
+  inclusions: {
+    type: "strings",
+    description: "The same forms as `exclusions`; only lines that match one of them stay.",
+    example: ["*.example.org*"],
+  },
+  inclusions_sources: {
+    type: "strings",
+    description: "Files or addresses that hold inclusions.",
+    example: ["only-these.txt"],
+  },
+} as const;
+
+const OWN_LIST_FIELDS = {
+  $schema: {
+    type: "string",
+    description: "Address or path of the JSON Schema, for editors. Not read by the compiler.",
+    example: "./node_modules/rules-compiler/schema.json",
+  },
+  name: {
+    type: "string",
+    required: true,
+    description: "Title of the compiled list. Its slug is the name of the output file.",
+    example: "My list",
+  },
+  description: {
+    type: "string",
+    description: "Shown in the header of the compiled list.",
+    example: "Ads and trackers",
+  },
+  version: {
+    type: "string",
+    description: "Version label of the compiled list. A text, so quote it in YAML.",
+    example: "1.10",
+  },
+  homepage: {
+    type: "string",
+    description: "Address of the list's home, shown in the header.",
+    example: "https://example.org/list",
+  },
+  license: {
+    type: "string",
+    description: "Licence of the compiled list, shown in the header.",
+    example: "MIT",
+  },
+  sources: {
+    type: "sources",
+    required: true,
+    description: "The lists to compile, in the order in which they stand in the output.",
+  },
+} as const;
+
+const OWN_SOURCE_FIELDS = {
+  source: {
+    type: "string",
+    required: true,
+    description:
+      "Address (http, https) or path of the list. A relative path is looked up beside the configuration file, then in the working directory.",
+    example: "https://example.org/hosts.txt",
+  },
+  name: {
+    type: "string",
+    description: "Label of the source in the output and in reports. Without it the source itself is the label.",
+    example: "Example hosts",
+  },
+  type: {
+    type: "source-type",
+    description:
+      "What the list is written in: `adblock`, `hosts` or `domains`. Lines are recognised by themselves; the type settles doubtful ones: in `hosts` and `domains` every line that begins with `#` is a comment.",
+    example: "hosts",
+  },
+} as const;
+
+export const LIST_FIELDS: typeof OWN_LIST_FIELDS & typeof FILTER_FIELDS = {
+  ...OWN_LIST_FIELDS,
+  ...FILTER_FIELDS,
+};
+export const SOURCE_FIELDS: typeof OWN_SOURCE_FIELDS & typeof FILTER_FIELDS = {
+  ...OWN_SOURCE_FIELDS,
+  ...FILTER_FIELDS,
+};
+
+type ValueOf<F extends Field> = F["type"] extends "string"
+  ? string
+  : F["type"] extends "source-type"
+    ? SourceType
+    : F["type"] extends "sources"
+      ? readonly SourceConfig[]
+      : readonly string[];
+
+type Fields = Readonly<Record<string, Field>>;
+type RequiredKeys<T extends Fields> = {
+  [K in keyof T]: T[K] extends { required: true } ? K : never;
+}[keyof T];
+
+type ConfigOf<T extends Fields> = {
+  readonly [K in RequiredKeys<T>]: ValueOf<T[K]>;
+} & {
+  readonly [K in Exclude<keyof T, RequiredKeys<T>>]?: ValueOf<T[K]>;
+};
+
+/** One source of a configuration, as the user writes it. */
+export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
+/** A configuration, as the user writes it, known to be valid. */
+export type Config = ConfigOf<typeof LIST_FIELDS>;

@@ -1,0 +1,74 @@
+import { extname, resolve } from "node:path";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { CompilerError, type Diagnostic, type Place, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { type ConfigNode, ConfigSyntaxError } from "./config-node.ts";
+import type { Config } from "./fields.ts";
+import { type ValidationContext, validateConfig } from "./validate.ts";
+
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Absolute path of the file; relative paths in the configuration start from its folder. */
+  readonly path: string;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Reads and checks a configuration file. Rejects with a `CompilerError` that holds every problem. */
+export async function loadConfigFile(path: string, host: Host, context: ValidationContext): Promise<LoadedConfig> {
+  const absolute = resolve(host.cwd, path);
+  const text = await readConfig(absolute, path, host);
+  const place = placeFinder(printable(path), text);
+  const root = await parse(text, path, place);
+  const { config, diagnostics } = validateConfig(root, { ...context, place });
+  if (config === undefined) throw new CompilerError(diagnostics);
+  return { config, path: absolute, warnings: diagnostics };
+}
+
+async function readConfig(absolute: string, path: string, host: Host): Promise<string> {
+  const shown = printable(path);
+  let bytes: Uint8Array;
+  try {
+    bytes = await host.readFile(absolute);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
+    const diagnostic = isMissing
+      ? errorOf("config-not-found", `Configuration file not found: ${shown}`)
+      : errorOf("config-unreadable", `Failed to parse configuration: cannot read ${shown}`, { cause: `${error.code}: ${printable(error.message)}` });
+    throw new CompilerError([diagnostic]);
+  }
+  if (bytes.length > MAX_CONFIG_BYTES)
+    throw new CompilerError([errorOf("config-unreadable", `Failed to parse configuration: ${shown} is larger than 1 MiB`)]);
+  return decodeUtf8(bytes);
+}
+
+/** The extension selects the format, and the parser is loaded only when it is needed. */
+async function parse(text: string, path: string, place: (offset: number) => Place): Promise<ConfigNode> {
+  const extension = extname(path).toLowerCase();
+  try {
+    if (extension === ".json" || extension === ".jsonc")
+      return (await import("./json.ts")).parseJson(text, extension === ".jsonc");
+    if (extension === ".yaml" || extension === ".yml") return (await import("./yaml.ts")).parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof ConfigSyntaxError)) throw error;
+    const start = extension === ".json" ? "Invalid JSON" : "Failed to parse configuration";
+    throw new CompilerError([errorOf("config-syntax", `${start}: ${printable(error.message)}`, { at: place(error.offset) })]);
+  }
+  const message = `Invalid configuration: ${printable(path)} does not end in .json, .jsonc, .yaml or .yml`;
+  throw new CompilerError([errorOf("config-extension", message)]);
+}
+
+/** Line, column and text of an offset. */
+function placeFinder(file: string, text: string): (offset: number) => Place {
+  return (offset) => {
+    const before = text.slice(0, offset);
+    const line = before.split("\n").length;
+    const lineStart = before.lastIndexOf("\n") + 1;
+    const lineEnd = text.indexOf("\n", lineStart);
+    const frame = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd).replace(/\r$/, "");
+    return { file, line, column: offset - lineStart + 1, frame };
+  };
+}

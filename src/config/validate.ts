@@ -1,0 +1,181 @@
+import type { Code } from "../diagnostics/codes.ts";
+import { type Diagnostic, type Place, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { nearest } from "../diagnostics/suggest.ts";
+import type { ConfigEntry, ConfigNode } from "./config-node.ts";
+import { type Config, type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, type SourceConfig } from "./fields.ts";
+
+/** What validation needs to know of the world around the configuration. */
+export interface ValidationContext {
+  /** Names of transformations; those of validators among them. */
+  readonly transformations: readonly string[];
+  readonly validators: ReadonlySet<string>;
+  /** Turns an offset into a place; absent for a configuration that is no file. */
+  readonly place?: (offset: number) => Place;
+}
+
+export interface Validated {
+  /** Absent when there are errors. */
+  readonly config?: Config;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Checks everything and reports every problem, not only the first. */
+export function validateConfig(root: ConfigNode, context: ValidationContext): Validated {
+  const check = new ConfigCheck(context);
+  const config = check.list(root);
+  const hasErrors = check.diagnostics.some(({ severity }) => severity === "error");
+  return hasErrors || config === undefined
+    ? { diagnostics: check.diagnostics }
+    : { config, diagnostics: check.diagnostics };
+}
+
+class ConfigCheck {
+  readonly diagnostics: Diagnostic[] = [];
+  private readonly context: ValidationContext;
+
+  constructor(context: ValidationContext) {
+    this.context = context;
+  }
+
+  list(root: ConfigNode): Config | undefined {
+    if (root.kind !== "object") {
+      this.invalid(root.offset, "the configuration must be an object with `name` and `sources`");
+      return undefined;
+    }
+    const config = this.object(root, LIST_FIELDS, "") as Config;
+    this.validatorsOnBothLevels(root, config);
+    return config;
+  }
+
+  private object(node: ConfigNode & { kind: "object" }, fields: Readonly<Record<string, Field>>, path: string): object {
+    const result: Record<string, unknown> = Object.create(null);
+    for (const entry of node.entries) {
+      const field = Object.hasOwn(fields, entry.key) ? fields[entry.key] : undefined;
+      if (field === undefined) this.unknownKey(entry, Object.keys(fields), path);
+      else result[entry.key] = this.value(entry.node, field, path + entry.key);
+    }
+    for (const [key, field] of Object.entries(fields))
+      if (field.required === true && !Object.hasOwn(result, key)) this.missing(node.offset, key, path);
+    return result;
+  }
+
+  private missing(offset: number, key: string, path: string): void {
+    const subject = path === "" ? key : `${key} of ${path.replace(/\.$/, "")}`;
+    this.error("config-required", offset, `${subject} is required`, `Add "${key}"`);
+  }
+
+  private unknownKey(entry: ConfigEntry, known: readonly string[], path: string): void {
+    const meant = nearest(entry.key, known);
+    const hint = meant === undefined ? "It is not read; remove it" : `Did you mean "${meant}"?`;
+    const message = `Unknown key: ${path}${printable(entry.key, 60)}`;
+    this.diagnostics.push(warningOf("unknown-key", message, { hint, ...this.at(entry.keyOffset) }));
+  }
+
+  private value(node: ConfigNode, field: Field, path: string): unknown {
+    switch (field.type) {
+      case "string":
+        return this.string(node, path, field.required === true);
+      case "strings":
+        return this.strings(node, path);
+      case "transformations":
+        return this.transformations(node, path);
+      case "source-type":
+        return this.sourceType(node, path);
+      case "sources":
+        return this.sources(node, path);
+    }
+  }
+
+  private string(node: ConfigNode, path: string, isRequired: boolean): string | undefined {
+    if (node.kind === "scalar" && typeof node.value === "string") {
+      if (node.value !== "" || !isRequired) return node.value;
+      this.error("config-required", node.offset, `${path} is required`, `Give "${path}" a text`);
+      return undefined;
+    }
+    const shown = node.kind === "scalar" ? `, not ${String(node.value)}` : "";
+    this.invalid(node.offset, `${path} must be a text${shown}`, "Put it in quotes");
+    return undefined;
+  }
+
+  private strings(node: ConfigNode, path: string): string[] {
+    if (node.kind === "array")
+      return node.items.map((item, index) => this.string(item, `${path}[${index}]`, false) ?? "");
+    this.invalid(node.offset, `${path} must be a list of texts`, 'Write it as ["…"]');
+    return [];
+  }
+
+  private transformations(node: ConfigNode, path: string): string[] {
+    const names = this.strings(node, path);
+    const known = this.context.transformations;
+    for (const [index, name] of names.entries()) {
+      if (known.includes(name) || node.kind !== "array") continue;
+      const item = node.items[index]!;
+      if (item.kind !== "scalar" || typeof item.value !== "string") continue;
+      const meant = nearest(name, known);
+      const hint = meant === undefined ? `Known names: ${known.join(", ")}` : `Names are case-sensitive; did you mean "${meant}"?`;
+      this.error("unknown-transformation", item.offset, `Unknown transformation: ${printable(name, 60)}`, hint);
+    }
+    const validators = [...new Set(names.filter((name) => this.context.validators.has(name)))];
+    if (validators.length > 1)
+      this.error("several-validators", node.offset, `Invalid configuration: ${path} has more than one validator: ${validators.join(", ")}`, "Keep one of them");
+    return names;
+  }
+
+  private sourceType(node: ConfigNode, path: string): string | undefined {
+    const value = this.string(node, path, true);
+    if (value === undefined || (SOURCE_TYPES as readonly string[]).includes(value)) return value;
+    const meant = nearest(value, SOURCE_TYPES);
+    const hint = meant === undefined ? undefined : `Did you mean "${meant}"?`;
+    this.invalid(node.offset, `${path} must be one of ${SOURCE_TYPES.join(", ")}`, hint);
+    return undefined;
+  }
+
+  private sources(node: ConfigNode, path: string): SourceConfig[] {
+    if (node.kind !== "array") {
+      this.invalid(node.offset, `${path} must be a list of sources`);
+      return [];
+    }
+    if (node.items.length === 0)
+      this.error("config-required", node.offset, `${path} is required: the list is empty`, "Add at least one source");
+    return node.items.map((item, index) => this.source(item, `${path}[${index}]`));
+  }
+
+  private source(node: ConfigNode, path: string): SourceConfig {
+    if (node.kind !== "object") {
+      this.invalid(node.offset, `${path} must be an object`, 'Write { "source": "…" }');
+      return { source: "" };
+    }
+    const source = this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
+    const missing = (["name", "type"] as const).filter((key) => source[key] === undefined && !node.entries.some((entry) => entry.key === key));
+    if (missing.length > 0) {
+      const message = `${path} has no ${missing.join(" and no ")}`;
+      const hint = "The label falls back to the source, the type to adblock";
+      this.diagnostics.push(warningOf("source-incomplete", message, { hint, ...this.at(node.offset) }));
+    }
+    return source;
+  }
+
+  /** One list must not be judged by two validators. */
+  private validatorsOnBothLevels(root: ConfigNode, config: Config): void {
+    const top = config.transformations?.filter((name) => this.context.validators.has(name)) ?? [];
+    if (top.length === 0) return;
+    for (const [index, source] of (config.sources ?? []).entries()) {
+      const own = source.transformations?.filter((name) => this.context.validators.has(name)) ?? [];
+      if (own.length === 0) continue;
+      this.error("several-validators", root.offset, `Invalid configuration: sources[${index}] uses ${own.join(", ")}, and the top level uses ${top.join(", ")}`, "Validate at the top level or in the sources, not at both");
+    }
+  }
+
+  private invalid(offset: number, what: string, hint?: string): void {
+    this.error("config-invalid", offset, `Invalid configuration: ${what}`, hint);
+  }
+
+  private error(code: Code, offset: number, message: string, hint?: string): void {
+    this.diagnostics.push(errorOf(code, message, { ...(hint === undefined ? {} : { hint }), ...this.at(offset) }));
+  }
+
+  private at(offset: number): { at?: Place } {
+    return this.context.place === undefined ? {} : { at: this.context.place(offset) };
+  }
+}

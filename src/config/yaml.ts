@@ -1,0 +1,76 @@
+import { type Document, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { type ConfigEntry, type ConfigNode, ConfigSyntaxError, MAX_DEPTH, MAX_NODES } from "./config-node.ts";
+
+/** Reads YAML 1.2. Anchors work; how much they may multiply is limited. */
+export function parseYaml(text: string): ConfigNode {
+  checkFlowDepth(text);
+  const document = parseOrRefuse(text);
+  const error = document.errors[0];
+  if (error !== undefined) throw new ConfigSyntaxError(firstLine(error.message), error.pos[0]);
+  if (document.contents === null) throw new ConfigSyntaxError("the file is empty", 0);
+  return new TreeBuilder(document).build(document.contents, 0);
+}
+
+function parseOrRefuse(text: string): Document.Parsed {
+  try {
+    return parseDocument(text, { prettyErrors: false, uniqueKeys: true, logLevel: "error" });
+  } catch (error) {
+    // The parser recurses; indentation alone can exhaust it.
+    if (error instanceof RangeError) throw new ConfigSyntaxError("it is nested too deeply", 0);
+    throw error;
+  }
+}
+
+function checkFlowDepth(text: string): void {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === "[" || character === "{") depth++;
+    else if (character === "]" || character === "}") depth = Math.max(0, depth - 1);
+    if (depth > 1000) throw new ConfigSyntaxError("it is nested too deeply", at);
+  }
+}
+
+function firstLine(message: string): string {
+  return message.split("\n")[0]!;
+}
+
+class TreeBuilder {
+  private readonly document: Document.Parsed;
+  private nodes = 0;
+
+  constructor(document: Document.Parsed) {
+    this.document = document;
+  }
+
+  build(node: Node | null, depth: number): ConfigNode {
+    const offset = node?.range?.[0] ?? 0;
+    if (++this.nodes > MAX_NODES) throw new ConfigSyntaxError("its anchors multiply without bound", offset);
+    if (depth > MAX_DEPTH) throw new ConfigSyntaxError("it is nested too deeply", offset);
+    if (node === null) return { kind: "scalar", offset, value: null };
+    if (isAlias(node)) {
+      const target = node.resolve(this.document);
+      if (target === undefined) throw new ConfigSyntaxError(`there is no anchor &${node.source}`, offset);
+      return this.build(target, depth + 1);
+    }
+    if (isSeq(node)) {
+      const items = node.items.map((item) => this.build(item as Node | null, depth + 1));
+      return { kind: "array", offset, items };
+    }
+    if (isMap(node)) return { kind: "object", offset, entries: this.entries(node.items, depth) };
+    if (!isScalar(node)) throw new ConfigSyntaxError("this cannot be read", offset);
+    const { value } = node;
+    if (typeof value === "bigint" || value instanceof Date || (typeof value === "object" && value !== null))
+      throw new ConfigSyntaxError("this is not a plain value", offset);
+    return { kind: "scalar", offset, value: value as string };
+  }
+
+  private entries(pairs: readonly { key: unknown; value: unknown }[], depth: number): ConfigEntry[] {
+    return pairs.map(({ key, value }) => {
+      const keyNode = key as Node;
+      const keyOffset = keyNode.range?.[0] ?? 0;
+      if (!isScalar(keyNode)) throw new ConfigSyntaxError("a key must be a plain text", keyOffset);
+      return { key: String(keyNode.value), keyOffset, node: this.build(value as Node | null, depth + 1) };
+    });
+  }
+}

@@ -1,0 +1,148 @@
+/** Exit codes of the program, by what went wrong. Documented in docs/reference/exit-codes.md. */
+export const Exit = {
+  Done: 0,
+  Bug: 1,
+  Usage: 2,
+  Sources: 4,
+  Guard: 5,
+  Output: 6,
+  Locked: 7,
+  Interrupted: 130,
+  Terminated: 143,
+} as const;
+export type Exit = (typeof Exit)[keyof typeof Exit];
+
+export interface CodeEntry {
+  /** The exit code that an error of this kind ends in; absent for warnings. */
+  readonly exit?: Exit;
+  /** When it is given. */
+  readonly meaning: string;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+/** Every diagnostic the program can give. Each has a section of the same name in docs/reference/errors.md. */
+export const CODES = {
+  "config-not-found": {
+    exit: 2,
+    meaning: "There is no file at the path of the configuration.",
+    hint: "The path is resolved against the working directory; give another one with -c or CONFIG_PATH",
+  },
+  "config-unreadable": {
+    exit: 2,
+    meaning: "The configuration file is there but cannot be read, or is too large to be one.",
+    hint: "Check the permissions and that the path is a regular file of at most 1 MiB",
+  },
+  "config-extension": {
+    exit: 2,
+    meaning: "The extension of the configuration file names no known format.",
+    hint: "Use .json, .jsonc, .yaml or .yml; the extension selects the format",
+  },
+  "config-syntax": {
+    exit: 2,
+    meaning: "The configuration is not well-formed in its format.",
+    hint: "Comments need .jsonc; trailing commas, single quotes and unquoted keys are invalid in JSON",
+  },
+  "config-invalid": {
+    exit: 2,
+    meaning: "A field of the configuration has a value it cannot have.",
+    hint: "See docs/reference/configuration.md",
+  },
+  "config-required": {
+    exit: 2,
+    meaning: "A field that must be there is missing.",
+    hint: "See docs/reference/configuration.md",
+  },
+  "unknown-transformation": {
+    exit: 2,
+    meaning: "The name of a transformation is not one of the known ones.",
+    hint: "Names are case-sensitive",
+  },
+  "several-validators": {
+    exit: 2,
+    meaning: "More than one of the Validate transformations would see the same list.",
+    hint: "Use one of them, either at the top level or in the sources",
+  },
+  "bad-regex-entry": {
+    exit: 2,
+    meaning: "An exclusion or inclusion of the form /…/ is not a regular expression.",
+    hint: "Mend the expression, or leave the slashes out to match plain text",
+  },
+  "unknown-key": {
+    meaning: "The configuration has a field that nothing reads.",
+    hint: "Remove it, or mend its spelling",
+  },
+  "source-incomplete": {
+    meaning: "A source has no name or no type.",
+    hint: "Without a name the source itself is the label; without a type it is read as adblock",
+  },
+  "found-beside-working-directory": {
+    meaning: "A relative path was not found beside the configuration but in the working directory.",
+    hint: "Write the path relative to the configuration file",
+  },
+  "unknown-flag": {
+    exit: 2,
+    meaning: "The command line has an option, a command or a value that is not known.",
+    hint: "See rules-compiler --help",
+  },
+  "source-not-found": {
+    exit: 4,
+    meaning: "A local source, an included file or a file of exclusions is not there.",
+    hint: "Relative paths are looked up beside the configuration file, then in the working directory",
+  },
+  "source-unreadable": {
+    exit: 4,
+    meaning: "A local source cannot be read.",
+    hint: "A source must be a regular file that this user may read",
+  },
+  "fetch-failed": {
+    exit: 4,
+    meaning: "A remote source did not arrive whole.",
+    hint: "Check the address, the network and the proxy settings",
+  },
+  "fetch-timeout": {
+    exit: 4,
+    meaning: "A remote source took too long.",
+    hint: "Check the network and the proxy settings; the server may be down",
+  },
+  "source-not-text": {
+    exit: 4,
+    meaning: "What arrived is binary data or cannot be decoded.",
+    hint: "Lists are UTF-8 text; UTF-16 needs a byte order mark, and gzip is unpacked",
+  },
+  "source-is-html": {
+    exit: 4,
+    meaning: "What arrived is a web page: often a login page, an error page or a moved list.",
+    hint: "Open the address in a browser; use the address of the raw file",
+  },
+  "bad-directive": {
+    exit: 4,
+    meaning: "An !#if, !#else, !#endif or !#include line cannot be carried out.",
+    hint: "Tell the list's maintainer; the source cannot be read as it was meant",
+  },
+  "bad-encoding": {
+    meaning: "Bytes that are not UTF-8 were replaced by U+FFFD.",
+    hint: "Save the list as UTF-8",
+  },
+  "list-note": {
+    meaning: "Something in a source's lines that a person should know; the lines are counted.",
+    hint: "See docs/reference/transformations.md",
+  },
+  "output-failed": {
+    exit: 6,
+    meaning: "The compiled list could not be written. What was there before is untouched.",
+    hint: "Check that the folder exists, has room and may be written to",
+  },
+  interrupted: {
+    exit: 130,
+    meaning: "The run was stopped by a signal. Nothing was written.",
+    hint: "Run it again",
+  },
+} as const;
+
+export type Code = keyof typeof CODES;
+
+/** The return type also proves that each entry is well formed. */
+export function codeEntry(code: Code): CodeEntry {
+  return CODES[code];
+}

@@ -1,0 +1,46 @@
+import { type Code, Exit, codeEntry } from "./codes.ts";
+
+/** Where something is, as an editor would open it. Lines and columns count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The text of that line, for a code frame. */
+  readonly frame?: string;
+}
+
+export interface Diagnostic {
+  readonly code: Code;
+  readonly severity: "error" | "warning" | "note";
+  readonly message: string;
+  readonly hint?: string;
+  readonly at?: Place;
+  /** The words of whoever refused: the system, a server, a parser. */
+  readonly cause?: string;
+}
+
+/** One or more things the caller has to mend. Never a bug of ours: those are plain errors. */
+export class CompilerError extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    super(errors.map(({ message }) => message).join("\n"));
+    this.name = "CompilerError";
+    this.diagnostics = diagnostics;
+  }
+
+  /** The exit code of its first error. */
+  get exit(): Exit {
+    const first = this.diagnostics.find(({ severity }) => severity === "error");
+    return first === undefined ? Exit.Bug : (codeEntry(first.code).exit ?? Exit.Bug);
+  }
+}
+
+export function errorOf(code: Code, message: string, more: Partial<Diagnostic> = {}): Diagnostic {
+  return { code, severity: "error", message, hint: codeEntry(code).hint, ...more };
+}
+
+export function warningOf(code: Code, message: string, more: Partial<Diagnostic> = {}): Diagnostic {
+  return { code, severity: "warning", message, ...more };
+}

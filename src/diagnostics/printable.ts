@@ -1,0 +1,13 @@
+/** Text from a list, a server or a file name, made safe to print: no control, escape or direction-changing character survives. */
+export function printable(text: string, limit = 200): string {
+  const safe = text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
+  return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;
+}
+
+/** An address without the user name and password it may carry. */
+export function withoutCredentials(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/i, "$1");
+}

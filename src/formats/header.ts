@@ -1,0 +1,30 @@
+import type { Config } from "../config/fields.ts";
+
+/** Who compiled it, with the version of this package. */
+export const COMPILER_NAME = "rules-compiler";
+
+/** The lines above the rules. Values are put on one line each, whatever line breaks they hold. */
+export function headerLines(config: Config, version: string, time: Date): string[] {
+  const lines = ["!", `! Title: ${oneLine(config.name)}`];
+  for (const [label, value] of [
+    ["Description", config.description],
+    ["Version", config.version],
+    ["Homepage", config.homepage],
+    ["License", config.license],
+  ] as const) {
+    if (value !== undefined && value !== "") lines.push(`! ${label}: ${oneLine(value)}`);
+  }
+  lines.push(`! Last modified: ${time.toISOString()}`, "!", `! Compiled by ${COMPILER_NAME} v${version}`, "!");
+  return lines;
+}
+
+/** The lines above a source's own. Credentials in an address are nobody's business. */
+export function bannerLines(name: string | undefined, source: string): string[] {
+  const named = name === undefined || name === "" ? [] : [`! Source name: ${oneLine(name)}`];
+  return ["!", ...named, `! Source: ${oneLine(source)}`, "!"];
+}
+
+/** A line break in a value would end the comment and start a rule. */
+function oneLine(value: string): string {
+  return value.replace(/[\r\n\u2028\u2029\u0085]+/g, " ");
+}

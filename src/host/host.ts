@@ -1,0 +1,70 @@
+/** The outside world. Everything the compiler reads, writes, waits for or prints goes through one of these. */
+export interface Host {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  now(): Date;
+  /** Rejects with a `HostError`. */
+  readFile(path: string): Promise<Uint8Array>;
+  exists(path: string): Promise<boolean>;
+  /** The path with every link resolved. Rejects with a `HostError` when nothing is there. */
+  realPath(path: string): Promise<string>;
+  makeFolder(path: string): Promise<void>;
+  /** Creates a file that must not exist, writes it and flushes it to the disk. */
+  createFile(path: string, bytes: Uint8Array): Promise<void>;
+  /** Replaces `to` in one step. */
+  rename(from: string, to: string): Promise<void>;
+  removeFile(path: string): Promise<void>;
+  /** Flushes a folder, so that a rename in it survives a power cut. */
+  syncFolder(path: string): Promise<void>;
+  fetch(request: FetchRequest): Promise<FetchResponse>;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+}
+
+export interface TextSink {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  readonly columns: number;
+}
+
+export interface FetchRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: FetchTimeouts;
+  /** Bytes of body after which the request is given up. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface FetchTimeouts {
+  readonly connectMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+/** One exchange; redirects are the caller's business. The body is as it was sent, still encoded. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** What the outside world refused, with the system's own code (`ENOENT`, `ECONNREFUSED`, `ETIMEDOUT`, …). */
+export class HostError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "HostError";
+    this.code = code;
+  }
+}
+
+/** The `HostError` for whatever a runtime threw. Deno 2.0 leaves `code` out here and there; the text still has it. */
+export function toHostError(error: unknown): HostError {
+  if (error instanceof HostError) return error;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const own = (cause as { code?: unknown }).code;
+  const named = /\b(E[A-Z0-9]{3,}|ERR_[A-Z_]+)\b/.exec(cause.message)?.[1];
+  return new HostError(typeof own === "string" ? own : (named ?? "EUNKNOWN"), cause.message, { cause });
+}

@@ -1,0 +1,79 @@
+import { constants } from "node:fs";
+import { access, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import process from "node:process";
+import { type FetchRequest, type FetchResponse, type Host, HostError, type TextSink, toHostError } from "./host.ts";
+import { fetchOnce } from "./node-fetch-once.ts";
+
+/** The real world, by way of Node's modules, which Deno and Bun have too. */
+export function nodeHost(): Host {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    now: () => new Date(),
+    readFile: (path) => attempt(() => readRegularFile(path)),
+    exists: (path) => access(path, constants.F_OK).then(() => true, () => false),
+    realPath: (path) => attempt(() => realpath(path)),
+    makeFolder: (path) =>
+      attempt(async () => {
+        await mkdir(path, { recursive: true });
+      }),
+    createFile: (path, bytes) => attempt(() => createFile(path, bytes)),
+    rename: (from, to) => attempt(() => rename(from, to)),
+    removeFile: (path) => attempt(() => rm(path, { force: true })),
+    syncFolder: (path) => attempt(() => syncFolder(path)),
+    fetch: (request: FetchRequest): Promise<FetchResponse> => fetchOnce(request),
+    stdout: sink(process.stdout),
+    stderr: sink(process.stderr),
+  };
+}
+
+async function attempt<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw toHostError(error);
+  }
+}
+
+/** A folder, a pipe or a device is not a list; reading one could take for ever. */
+async function readRegularFile(path: string): Promise<Uint8Array> {
+  const info = await stat(path);
+  if (info.isDirectory()) throw new HostError("EISDIR", "is a folder");
+  if (!info.isFile()) throw new HostError("EINVAL", "is not a regular file");
+  return await readFile(path);
+}
+
+async function createFile(path: string, bytes: Uint8Array): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const file = await open(path, flags, 0o644);
+  try {
+    let at = 0;
+    while (at < bytes.length) {
+      const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
+      at += bytesWritten;
+    }
+    // Deno 2.0's file handle has no sync; its data reaches the disk a little later.
+    if (typeof file.sync === "function") await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    if (typeof folder.sync === "function") await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function sink(stream: NodeJS.WriteStream): TextSink {
+  return {
+    write(text) {
+      stream.write(text);
+    },
+    isTerminal: stream.isTTY === true,
+    columns: stream.columns ?? 80,
+  };
+}

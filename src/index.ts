@@ -1,0 +1,37 @@
+import { compileList, type CompileOptions, type CompileResult } from "./compile/compile.ts";
+import { VALIDATION_CONTEXT } from "./compile/validation-context.ts";
+import { nodeOfValue } from "./config/config-node.ts";
+import type { Config } from "./config/fields.ts";
+import { type LoadedConfig, loadConfigFile } from "./config/load.ts";
+import { validateConfig } from "./config/validate.ts";
+import { CompilerError } from "./diagnostics/diagnostic.ts";
+import type { Host } from "./host/host.ts";
+import { nodeHost } from "./host/node.ts";
+
+export type { CompileOptions, CompileResult, ProgressEvent } from "./compile/compile.ts";
+export type { CompileReport, SourceReport } from "./compile/report.ts";
+export type { Config, SourceConfig, SourceType } from "./config/fields.ts";
+export type { LoadedConfig } from "./config/load.ts";
+export { CompilerError, type Diagnostic, type Place } from "./diagnostics/diagnostic.ts";
+export { HostError, type Host } from "./host/host.ts";
+export { memoryHost, type MemoryHost, type MemoryHostOptions } from "./host/memory.ts";
+export { nodeHost } from "./host/node.ts";
+export { type FateName } from "./rules/fate.ts";
+export { rowsOf, type RowView } from "./rules/row-view.ts";
+
+/** Reads a configuration file (.json, .jsonc, .yaml, .yml). Rejects with a `CompilerError` that lists every problem. */
+export function loadConfig(path: string, host: Host = nodeHost()): Promise<LoadedConfig> {
+  return loadConfigFile(path, host, VALIDATION_CONTEXT);
+}
+
+/** Compiles a configuration into a list. Nothing is written; `result.bytes` is the file. */
+export async function compile(
+  config: Config,
+  options: CompileOptions & { readonly host?: Host } = {},
+): Promise<CompileResult> {
+  const { host = nodeHost(), ...rest } = options;
+  const validated = validateConfig(nodeOfValue(config), VALIDATION_CONTEXT);
+  if (validated.config === undefined) throw new CompilerError(validated.diagnostics);
+  const result = await compileList(validated.config, host, rest);
+  return { ...result, diagnostics: [...validated.diagnostics, ...result.diagnostics] };
+}

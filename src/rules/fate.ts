@@ -1,0 +1,76 @@
+/**
+ * Why a row left the list; 0 means it is still in it. One byte a row, and the only way out of a list: counting this
+ * column is the report. New fates go at the end; the numbers are written into build records.
+ */
+export const FATES = [
+  ["live", "in the list"],
+  ["spare", "room for one more name of a hosts line, not used"],
+  ["blank", "blank line of the file"],
+  ["directive", "directive that was carried out"],
+  ["condition", "inside an !#if whose condition is false"],
+  ["diff-path", "update address of an included file"],
+  ["excluded", "matched an exclusion"],
+  ["not-included", "matched no inclusion"],
+  ["comment", "comment"],
+  ["comment-above", "comment or empty line above a dropped rule"],
+  ["empty", "empty line"],
+  ["duplicate", "the same text stands in another line"],
+  ["same-host", "the same name is blocked by another line"],
+  ["covered", "a parent domain is blocked by another line"],
+  ["local-name", "well-known local name of a hosts file"],
+  ["no-name", "address without a name"],
+  ["nothing-left", "nothing was left once its modifiers were removed"],
+  ["bad-syntax", "not a rule of any known form"],
+  ["bad-host", "not a host name"],
+  ["bad-modifier", "has a modifier that DNS filtering does not know"],
+  ["bad-regex", "regular expression that does not compile"],
+  ["too-short", "too short to be a rule"],
+  ["too-wide", "would match nearly everything"],
+  ["public-suffix", "would block a whole public suffix"],
+  ["ip-address", "is an address, and this validator takes names only"],
+] as const;
+
+export type FateName = (typeof FATES)[number][0];
+
+/** The same by name; `fate.test.ts` holds the two together. Literals, so that V8 folds them in the loops. */
+export const Fate = {
+  Live: 0,
+  Spare: 1,
+  Blank: 2,
+  Directive: 3,
+  Condition: 4,
+  DiffPath: 5,
+  Excluded: 6,
+  NotIncluded: 7,
+  Comment: 8,
+  CommentAbove: 9,
+  Empty: 10,
+  Duplicate: 11,
+  SameHost: 12,
+  Covered: 13,
+  LocalName: 14,
+  NoName: 15,
+  NothingLeft: 16,
+  BadSyntax: 17,
+  BadHost: 18,
+  BadModifier: 19,
+  BadRegex: 20,
+  TooShort: 21,
+  TooWide: 22,
+  PublicSuffix: 23,
+  IpAddress: 24,
+} as const;
+export type Fate = (typeof Fate)[keyof typeof Fate];
+
+export function fateName(fate: number): FateName {
+  return FATES[fate]![0];
+}
+
+export function fateMeaning(fate: number): string {
+  return FATES[fate]![1];
+}
+
+/** Whether `by` names the row that made this one redundant. */
+export function hasCause(fate: number): boolean {
+  return fate === Fate.Duplicate || fate === Fate.SameHost || fate === Fate.Covered;
+}

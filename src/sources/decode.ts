@@ -1,0 +1,77 @@
+import { constants, brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { skipBlanks } from "../bytes/blank.ts";
+import { decodeUtf8, encodeUtf8, isValidUtf8 } from "../bytes/utf8.ts";
+import { sourceError } from "./source-error.ts";
+
+/** Text of a list as UTF-8 bytes, whatever it came as. */
+export interface DecodedText {
+  readonly bytes: Uint8Array;
+  /** Some bytes were no UTF-8 and were replaced. */
+  readonly isRepaired: boolean;
+}
+
+export interface Encoding {
+  /** `Content-Encoding` of the answer. */
+  readonly content?: string | undefined;
+  /** `charset=` of the answer's type. */
+  readonly charset?: string | undefined;
+}
+
+/** Unpacks, decodes, and refuses what is no list. `label` names the list in messages. */
+export function decodeText(raw: Uint8Array, label: string, encoding: Encoding, maxBytes: number): DecodedText {
+  const bytes = toUtf8(unpack(raw, label, encoding.content, maxBytes), label, encoding.charset);
+  if (bytes.includes(0))
+    throw sourceError("source-not-text", `Not a text list: ${label}`, "it holds NUL bytes, as binary files do");
+  if (looksLikeHtml(bytes))
+    throw sourceError("source-is-html", `A web page instead of a list: ${label}`, `it begins with ${decodeUtf8(bytes, 0, Math.min(60, bytes.length)).trim()}`);
+  if (isValidUtf8(bytes)) return { bytes, isRepaired: false };
+  return { bytes: encodeUtf8(decodeUtf8(bytes)), isRepaired: true };
+}
+
+function unpack(raw: Uint8Array, label: string, content: string | undefined, maxBytes: number): Uint8Array {
+  let bytes = raw;
+  const names = (content ?? "").toLowerCase().split(",").map((name) => name.trim());
+  try {
+    for (const name of names.reverse()) bytes = inflate(name, bytes, maxBytes);
+    // A file that is itself gzip (`list.txt.gz`), whatever the server says of it.
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = inflate("gzip", bytes, maxBytes);
+    return bytes;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw sourceError("source-not-text", `Cannot unpack ${label}`, reason);
+  }
+}
+
+/** Strict: data that stops early or expands beyond the limit is an error, never a shorter list. */
+function inflate(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  if (name === "gzip" || name === "x-gzip")
+    return gunzipSync(bytes, { maxOutputLength, finishFlush: constants.Z_FINISH });
+  if (name === "deflate") return inflateSync(bytes, { maxOutputLength });
+  if (name === "br") return brotliDecompressSync(bytes, { maxOutputLength });
+  if (name === "" || name === "identity") return bytes;
+  throw new Error(`unknown content encoding ${name}`);
+}
+
+function toUtf8(bytes: Uint8Array, label: string, charset: string | undefined): Uint8Array {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return recode(bytes, label, "utf-16le");
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return recode(bytes, label, "utf-16be");
+  const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
+  // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
+  if (name === "utf-8" || name === "utf8" || isValidUtf8(bytes)) return bytes;
+  return recode(bytes, label, name);
+}
+
+function recode(bytes: Uint8Array, label: string, charset: string): Uint8Array {
+  try {
+    return encodeUtf8(new TextDecoder(charset, { fatal: true }).decode(bytes));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw sourceError("source-not-text", `Cannot decode ${label} as ${charset}`, reason);
+  }
+}
+
+function looksLikeHtml(bytes: Uint8Array): boolean {
+  const start = skipBlanks(bytes, 0, Math.min(bytes.length, 1024));
+  const head = decodeUtf8(bytes, start, Math.min(bytes.length, start + 40));
+  return /^<(?:!doctype html|html|head|body|title|script|meta|!--)/i.test(head);
+}

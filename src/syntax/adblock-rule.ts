@@ -1,0 +1,68 @@
+/** Adblock syntax as strings, for the few lines that are more than a name: pattern, modifiers, and back to text. */
+
+export interface AdblockRule {
+  readonly isAllow: boolean;
+  readonly pattern: string;
+  readonly modifiers: readonly Modifier[];
+}
+
+export interface Modifier {
+  readonly name: string;
+  /** As written, escapes and further `=` included; absent when empty. */
+  readonly value?: string;
+}
+
+/** Reads a line; undefined when nothing follows its `@@`. */
+export function parseAdblockRule(line: string): AdblockRule | undefined {
+  let rest = line.trim();
+  const isAllow = rest.startsWith("@@");
+  if (isAllow) rest = rest.slice(2);
+  if (rest === "") return isAllow ? undefined : { isAllow, pattern: "", modifiers: [] };
+  const split = isRegexPattern(rest) ? -1 : modifiersStart(rest);
+  if (split === -1) return { isAllow, pattern: rest, modifiers: [] };
+  return {
+    isAllow,
+    pattern: rest.slice(0, split),
+    modifiers: parseModifiers(rest.slice(split + 1)),
+  };
+}
+
+/** `/…/` is all pattern, `$` included. `replace=` is the one modifier whose value ends in a slash. */
+export function isRegexPattern(rule: string): boolean {
+  return rule.startsWith("/") && rule.endsWith("/") && !rule.includes("replace=");
+}
+
+/** The right-most `$` that no backslash escapes; one at the very start always counts. */
+function modifiersStart(rule: string): number {
+  for (let at = rule.lastIndexOf("$"); at !== -1; at = rule.lastIndexOf("$", at - 1)) {
+    if (at === 0 || rule[at - 1] !== "\\") return at;
+  }
+  return -1;
+}
+
+/** Splits on commas that no backslash escapes. Empty parts say nothing and are left out. */
+function parseModifiers(text: string): Modifier[] {
+  const modifiers: Modifier[] = [];
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && (text[at] !== "," || text[at - 1] === "\\")) continue;
+    if (at > start) modifiers.push(parseModifier(text.slice(start, at)));
+    start = at + 1;
+  }
+  return modifiers;
+}
+
+function parseModifier(part: string): Modifier {
+  const equals = part.indexOf("=");
+  const name = (equals === -1 ? part : part.slice(0, equals)).replaceAll("\\,", ",");
+  const value = equals === -1 ? "" : part.slice(equals + 1);
+  return value === "" ? { name } : { name, value };
+}
+
+export function formatAdblockRule(rule: AdblockRule): string {
+  const modifiers = rule.modifiers.map(({ name, value }) =>
+    value === undefined ? name : `${name}=${value}`,
+  );
+  const tail = modifiers.length === 0 ? "" : `$${modifiers.join(",")}`;
+  return `${rule.isAllow ? "@@" : ""}${rule.pattern}${tail}`;
+}

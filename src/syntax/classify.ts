@@ -1,0 +1,152 @@
+import {
+  AT,
+  BANG,
+  BRACKET,
+  CARET,
+  CLASS_OF,
+  COLON,
+  COMMA,
+  Class,
+  DOLLAR,
+  HASH,
+  HOST_CLASSES,
+  PIPE,
+  SPACE,
+  UNDERSCORE,
+  isAlphanumeric,
+} from "../bytes/ascii.ts";
+import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { DomainShape, domainShape, isSimpleHost } from "./hostname.ts";
+import { hostsLine, readHostsLine } from "./hosts-line.ts";
+
+/** Flags that describe where a row came from rather than its text; they outlive a rewrite. */
+const KEPT_FLAGS = Flag.Rewritten | Flag.Banner | Flag.Generated | Flag.Continued | Flag.Widened;
+
+/** Union of the classes of a slice's bytes. */
+export function maskOf(bytes: Uint8Array, start: number, end: number): number {
+  let mask = 0;
+  for (let at = start; at < end; at++) mask |= CLASS_OF[bytes[at]!]!;
+  return mask;
+}
+
+/** Decides kind, flags and host of a row from its text as it stands now. */
+export function classifyAgain(chunk: Chunk, row: number): void {
+  classify(chunk, row, maskOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
+}
+
+/** The same for a caller that already has the text's mask. First bytes and mask decide; few lines are looked at twice. */
+export function classify(chunk: Chunk, row: number, mask: number): void {
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.start[row]!;
+  const end = chunk.end[row]!;
+  let flags = chunk.flags[row]! & KEPT_FLAGS;
+  if ((mask & Class.NonAscii) !== 0) flags |= Flag.NonAscii;
+  chunk.flags[row] = flags;
+  chunk.hostStart[row] = chunk.hostEnd[row] = start;
+  if ((mask & ~(Class.Blank | Class.NonAscii)) === 0 && skipBlanks(bytes, start, end) === end) {
+    chunk.kind[row] = Kind.Blank;
+    return;
+  }
+  const first = bytes[start]!;
+  if (first === PIPE) {
+    classifyAdblock(chunk, row, start, skipBlanksBack(bytes, start, end));
+  } else if (first === BANG || (first === HASH && isHashComment(chunk, bytes, start, end))) {
+    chunk.kind[row] = Kind.Comment;
+  } else if ((mask & ~HOST_CLASSES) === 0) {
+    classifyDomain(chunk, row, mask);
+  } else if (!mayBeHosts(first, mask) || !classifyHosts(chunk, row, mask)) {
+    // Adblock syntax is read without its outer blanks; they stay in the text.
+    const from = skipBlanks(bytes, start, end);
+    classifyAdblock(chunk, row, from, skipBlanksBack(bytes, from, end));
+  }
+}
+
+/** `# text`, a lone `#`, and `####…`. Without the blank it is a comment only where the source's type says so. */
+function isHashComment(chunk: Chunk, bytes: Uint8Array, start: number, end: number): boolean {
+  if (chunk.hashComments || end - start === 1 || bytes[start + 1] === SPACE) return true;
+  return (
+    end - start >= 4 &&
+    bytes[start + 1] === HASH &&
+    bytes[start + 2] === HASH &&
+    bytes[start + 3] === HASH
+  );
+}
+
+function classifyDomain(chunk: Chunk, row: number, mask: number): void {
+  const start = chunk.start[row]!;
+  const end = chunk.end[row]!;
+  const shape = domainShape(chunk.bytesOf(row), start, end);
+  if (shape === DomainShape.No) {
+    chunk.kind[row] = Kind.Rule;
+    return;
+  }
+  chunk.kind[row] = Kind.Domain;
+  chunk.hostEnd[row] = end;
+  if (shape === DomainShape.Plain) chunk.flags[row]! |= Flag.PlainHost;
+  if ((mask & Class.Upper) !== 0) chunk.flags[row]! |= Flag.UpperHost;
+}
+
+/** An address begins with a hexadecimal digit, a colon or a bracket, and something blank follows it. */
+function mayBeHosts(first: number, mask: number): boolean {
+  if ((mask & (Class.Blank | Class.NonAscii)) === 0) return false;
+  return first === COLON || first === BRACKET || (isAlphanumeric(first) && (first | 32) <= 102);
+}
+
+function classifyHosts(chunk: Chunk, row: number, mask: number): boolean {
+  const bytes = chunk.bytesOf(row);
+  if (!readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!)) return false;
+  chunk.kind[row] = Kind.Hosts;
+  if (hostsLine.nameEnd < hostsLine.namesEnd) chunk.flags[row]! |= Flag.SeveralNames;
+  if (!hostsLine.isSinkhole) chunk.flags[row]! |= Flag.RealAddress;
+  setHost(chunk, row, hostsLine.nameStart, hostsLine.nameEnd, mask);
+  return true;
+}
+
+/** Points the row at a host and notes what that host looks like. `mask` may cover more than the host. */
+export function setHost(chunk: Chunk, row: number, start: number, end: number, mask: number): void {
+  const bytes = chunk.bytesOf(row);
+  chunk.hostStart[row] = start;
+  chunk.hostEnd[row] = end;
+  let flags = chunk.flags[row]! & ~(Flag.PlainHost | Flag.UpperHost);
+  const hostMask = (mask & ~(Class.Word | Class.Dot)) === 0 ? mask : maskOf(bytes, start, end);
+  if ((hostMask & Class.Upper) !== 0) flags |= Flag.UpperHost;
+  if ((hostMask & ~HOST_CLASSES) === 0 && domainShape(bytes, start, end) === DomainShape.Plain)
+    flags |= Flag.PlainHost;
+  chunk.flags[row] = flags;
+}
+
+/** `||host^`, with or without what may follow; `start` and `end` leave outer blanks out. */
+function classifyAdblock(chunk: Chunk, row: number, start: number, end: number): void {
+  const bytes = chunk.bytesOf(row);
+  chunk.kind[row] = Kind.Rule;
+  let from = start;
+  if (bytes[from] === AT && bytes[from + 1] === AT && end - from >= 2) {
+    chunk.flags[row]! |= Flag.Allow;
+    from += 2;
+  }
+  if (end - from < 4 || bytes[from] !== PIPE || bytes[from + 1] !== PIPE) return;
+  const hostStart = from + 2;
+  let hostEnd = hostStart;
+  while (hostEnd < end && isHostByte(bytes[hostEnd]!)) hostEnd++;
+  if (hostEnd === hostStart || hostEnd === end || bytes[hostEnd] !== CARET) return;
+  setHost(chunk, row, hostStart, hostEnd, Class.Mark);
+  if (from !== start || !isBareTail(bytes, hostEnd + 1, end)) return;
+  if (isSimpleHost(bytes, hostStart, hostEnd)) chunk.kind[row] = Kind.Block;
+}
+
+function isHostByte(byte: number): boolean {
+  return (
+    (CLASS_OF[byte]! & (HOST_CLASSES | Class.NonAscii)) !== 0 || byte === UNDERSCORE
+  );
+}
+
+/** Nothing, or a `$` with no modifier behind it: `||a.com^$,` says the same as `||a.com^`. */
+function isBareTail(bytes: Uint8Array, start: number, end: number): boolean {
+  if (start === end) return true;
+  // A backslash in front would make the `$` part of the pattern, but the byte in front is the caret.
+  if (bytes[start] !== DOLLAR) return false;
+  for (let at = start + 1; at < end; at++) if (bytes[at] !== COMMA) return false;
+  return true;
+}

@@ -1,0 +1,148 @@
+import { BANG, CR, HASH, LF } from "../bytes/ascii.ts";
+import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { Fate } from "../rules/fate.ts";
+import { evaluateCondition } from "./condition.ts";
+import type { Stretch } from "./scan.ts";
+
+/** A stretch of lines, or the place where another file is to stand. */
+export interface Piece extends Stretch {
+  /** Argument of `!#include`; the stretch is then the directive's own line. */
+  readonly include?: string;
+}
+
+/** A directive that cannot be carried out; the file cannot be read as its author meant it. */
+export class DirectiveError extends Error {
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+interface OpenCondition {
+  readonly line: number;
+  readonly text: string;
+  readonly isOuterLive: boolean;
+  isLive: boolean;
+  hasElse: boolean;
+}
+
+/** Update addresses are looked for in this many lines of an included file. */
+const DIFF_PATH_LINES = 50;
+
+/**
+ * Cuts a file at its `!#if`, `!#else`, `!#endif` and `!#include` lines. A file without any, as nearly all are, is one
+ * piece and is only searched for `!#`.
+ */
+export function cutAtDirectives(bytes: Uint8Array, isIncluded: boolean): Piece[] {
+  const whole: Piece = { start: 0, end: bytes.length, firstLine: 1, fate: Fate.Live };
+  if (!isIncluded && !hasDirective(bytes)) return [whole];
+  const pieces: Piece[] = [];
+  const open: OpenCondition[] = [];
+  let from = 0;
+  let fromLine = 1;
+  let isLive = true;
+  let listLines = 0;
+  let lastDiffPath = -1;
+  for (const { start, text, line, next } of linesOf(bytes)) {
+    const isDiffPath = isIncluded && text.startsWith("! Diff-Path:") && listLines < DIFF_PATH_LINES;
+    if (text !== "") listLines++;
+    let own: { fate: Fate; include?: string } | undefined;
+    if (isDiffPath && lastDiffPath !== listLines - 1) {
+      lastDiffPath = listLines;
+      own = { fate: Fate.DiffPath };
+    } else if (/^!#(?:if|else|endif)/.test(text)) {
+      own = { fate: Fate.Directive };
+    } else if (isLive && /^!#include(?:\s|$)/.test(text)) {
+      own = { fate: Fate.Directive, include: text.slice("!#include".length).trim() };
+    }
+    if (own === undefined) continue;
+    if (start > from)
+      pieces.push({ start: from, end: start, firstLine: fromLine, fate: fateOf(isLive) });
+    pieces.push({ start, end: next, firstLine: line, ...own });
+    from = next;
+    fromLine = line + 1;
+    isLive = applyCondition(open, text, line, isLive);
+  }
+  const unclosed = open.at(-1);
+  if (unclosed !== undefined)
+    throw new DirectiveError(`Condition end not found '${unclosed.text}'`, unclosed.line);
+  if (bytes.length > from || pieces.length === 0)
+    pieces.push({ start: from, end: bytes.length, firstLine: fromLine, fate: Fate.Live });
+  return pieces;
+}
+
+function fateOf(isLive: boolean): Fate {
+  return isLive ? Fate.Live : Fate.Condition;
+}
+
+/** Whether lines below this directive count. */
+function applyCondition(
+  open: OpenCondition[],
+  text: string,
+  line: number,
+  isLive: boolean,
+): boolean {
+  if (text.startsWith("!#if")) {
+    const value = evaluateCondition(text.slice("!#if".length));
+    if (value === "empty") throw new DirectiveError("Empty condition", line);
+    if (value === "brackets")
+      throw new DirectiveError(`Incorrect brackets: ${text.slice("!#if".length).trim()}`, line);
+    open.push({ line, text, isOuterLive: isLive, isLive: isLive && value, hasElse: false });
+    return isLive && value;
+  }
+  if (text.startsWith("!#endif")) {
+    const closed = open.pop();
+    if (closed === undefined) throw new DirectiveError(`Found unexpected condition end: '${text}'`, line);
+    return closed.isOuterLive;
+  }
+  if (text.startsWith("!#else")) {
+    const current = open.at(-1);
+    if (current === undefined || current.hasElse)
+      throw new DirectiveError(`Found unexpected condition else branch: '${text}'`, line);
+    if (text.slice("!#else".length).trim() !== "")
+      throw new DirectiveError(`Found invalid directive !#else '${current.text}'`, line);
+    current.hasElse = true;
+    current.isLive = current.isOuterLive && !current.isLive;
+    return current.isLive;
+  }
+  return isLive;
+}
+
+function hasDirective(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(BANG); at !== -1; at = bytes.indexOf(BANG, at + 1)) {
+    if (bytes[at + 1] !== HASH) continue;
+    const text = decodeUtf8(bytes, at, Math.min(at + 10, bytes.length));
+    if (/^!#(?:if|else|endif|include)/.test(text)) return true;
+  }
+  return false;
+}
+
+interface Line {
+  readonly start: number;
+  readonly text: string;
+  readonly line: number;
+  readonly next: number;
+}
+
+/** The file's lines, trimmed as a whole. Only text that begins with `!` is decoded; the rest reads as "?". */
+function* linesOf(bytes: Uint8Array): Generator<Line> {
+  const listStart = skipBlanks(bytes, 0, bytes.length);
+  const listEnd = skipBlanksBack(bytes, listStart, bytes.length);
+  for (let at = 0, line = 1; at < bytes.length; line++) {
+    const start = at;
+    while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at++;
+    const textStart = Math.min(Math.max(start, listStart), at);
+    const textEnd = Math.max(Math.min(at, listEnd), textStart);
+    if (at < bytes.length) at += bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1;
+    const text =
+      bytes[textStart] === BANG && textEnd > textStart
+        ? decodeUtf8(bytes, textStart, textEnd)
+        : textEnd > textStart
+          ? "?"
+          : "";
+    yield { start, text, line, next: at };
+  }
+}

@@ -1,0 +1,71 @@
+import { HASH } from "../bytes/ascii.ts";
+import { blankAt, skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import { isIpv4, isIpv6, isSinkhole } from "./ip.ts";
+
+/**
+ * `0.0.0.0 name name … # comment`, on bytes. The answer is left in the fields below instead of an object per line.
+ *
+ *   0.0.0.0   ads.example  t.example   # note
+ *          ^addressEnd                ^namesEnd
+ *             ^nameStart ^nameEnd
+ */
+export const hostsLine = {
+  addressEnd: 0,
+  /** Where names may stand: after the address up to a `#` or the end. */
+  namesEnd: 0,
+  nameStart: 0,
+  nameEnd: 0,
+  isSinkhole: false,
+};
+
+/** Reads the line; false when it is not a hosts line. A real address and two more characters before any `#` make one. */
+export function readHostsLine(bytes: Uint8Array, start: number, end: number): boolean {
+  const addressEnd = tokenEnd(bytes, start, end);
+  if (addressEnd === end) return false;
+  const isZero = addressEnd - start === 7 && isZeroAddress(bytes, start);
+  if (!isZero && !isIpv4(bytes, start, addressEnd) && !isIpv6(bytes, start, addressEnd))
+    return false;
+  const firstBlank = blankAt(bytes, addressEnd, end);
+  const afterBlank = addressEnd + firstBlank;
+  if (afterBlank >= end || bytes[afterBlank] === HASH) return false;
+  let namesEnd = afterBlank;
+  while (namesEnd < end && bytes[namesEnd] !== HASH) namesEnd++;
+  hostsLine.addressEnd = addressEnd;
+  hostsLine.namesEnd = skipBlanksBack(bytes, addressEnd, namesEnd);
+  hostsLine.isSinkhole = isZero || isSinkhole(bytes, start, addressEnd);
+  hostsLine.nameEnd = addressEnd;
+  nextName(bytes);
+  return true;
+}
+
+/** Moves on to the next name; false, with an empty name, when there is none. */
+export function nextName(bytes: Uint8Array): boolean {
+  const { namesEnd } = hostsLine;
+  const nameStart = skipBlanks(bytes, hostsLine.nameEnd, namesEnd);
+  if (nameStart >= namesEnd) {
+    hostsLine.nameStart = hostsLine.nameEnd = namesEnd;
+    return false;
+  }
+  hostsLine.nameStart = nameStart;
+  hostsLine.nameEnd = tokenEnd(bytes, nameStart, namesEnd);
+  return true;
+}
+
+function tokenEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end && blankAt(bytes, at, end) === 0) at++;
+  return at;
+}
+
+/** `0.0.0.0`, the address of nine lines in ten. */
+function isZeroAddress(bytes: Uint8Array, at: number): boolean {
+  return (
+    bytes[at] === 48 &&
+    bytes[at + 1] === 46 &&
+    bytes[at + 2] === 48 &&
+    bytes[at + 3] === 46 &&
+    bytes[at + 4] === 48 &&
+    bytes[at + 5] === 46 &&
+    bytes[at + 6] === 48
+  );
+}

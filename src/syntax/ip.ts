@@ -1,0 +1,81 @@
+import { BRACKET, COLON, DOT, PERCENT, isAlphanumeric, isDigit } from "../bytes/ascii.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+
+/** Addresses as they stand at the start of a hosts line, on bytes. */
+
+/** Four decimal octets, each at most 255. Leading zeros are taken as decimal, as hosts files mean them. */
+export function isIpv4(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 7 || end - start > 15) return false;
+  let octets = 1;
+  let digits = 0;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === DOT) {
+      if (digits === 0 || octets === 4) return false;
+      octets++;
+      digits = 0;
+      value = 0;
+    } else if (isDigit(byte) && digits < 3) {
+      digits++;
+      value = value * 10 + byte - 48;
+      if (value > 255) return false;
+    } else {
+      return false;
+    }
+  }
+  return octets === 4 && digits > 0;
+}
+
+/** RFC 4291 text form in either case, with an optional `%zone` (RFC 4007), perhaps in brackets. */
+export function isIpv6(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[start] === BRACKET && bytes[end - 1] === BRACKET + 2) return isIpv6(bytes, start + 1, end - 1);
+  let colons = 0;
+  let addressEnd = end;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === COLON) colons++;
+    else if (byte === PERCENT) {
+      addressEnd = at;
+      break;
+    }
+  }
+  if (colons < 2 || addressEnd - start > 45) return false;
+  if (addressEnd < end && !isZone(bytes, addressEnd + 1, end)) return false;
+  return isIpv6Text(decodeUtf8(bytes, start, addressEnd));
+}
+
+function isZone(bytes: Uint8Array, start: number, end: number): boolean {
+  if (start === end) return false;
+  for (let at = start; at < end; at++) if (!isAlphanumeric(bytes[at]!)) return false;
+  return true;
+}
+
+/** An IPv6 address without zone. Rare enough to be read as a string. */
+export function isIpv6Text(text: string): boolean {
+  const halves = text.split("::");
+  if (halves.length > 2) return false;
+  let groups = 0;
+  for (const [half, part] of halves.entries()) {
+    if (part === "") continue;
+    const pieces = part.split(":");
+    for (const [index, piece] of pieces.entries()) {
+      const isTail = half === halves.length - 1 && index === pieces.length - 1;
+      if (isTail && isIpv4Text(piece)) groups += 2;
+      else if (/^[0-9a-fA-F]{1,4}$/.test(piece)) groups += 1;
+      else return false;
+    }
+  }
+  return halves.length === 2 ? groups < 8 : groups === 8;
+}
+
+export function isIpv4Text(text: string): boolean {
+  const octets = text.split(".");
+  return octets.length === 4 && octets.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256);
+}
+
+/** `0.0.0.0`, `127.…`, `::`, `::1`: what a hosts file uses to say "nowhere". Everything else maps a name to a machine. */
+export function isSinkhole(bytes: Uint8Array, start: number, end: number): boolean {
+  const text = decodeUtf8(bytes, start, end);
+  return /^(?:0+\.0+\.0+\.0+|127\.\d+\.\d+\.\d+|::1?|(?:0{1,4}:){7}0{0,3}[01])$/.test(text);
+}

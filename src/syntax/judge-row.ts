@@ -1,0 +1,27 @@
+import { isDigit } from "../bytes/ascii.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag } from "../rules/kind.ts";
+import { hostOf } from "../rules/row-text.ts";
+import { Suffix, publicSuffixKind } from "./public-suffix.ts";
+import { type ValidatorOptions, judgeRule } from "./validate-rule.ts";
+
+/** Verdict on a row that reads `||host^`, without making a string of it unless the host is an odd one. */
+export function judgeBlockRow(chunk: Chunk, row: number, options: ValidatorOptions): Fate {
+  if (!isPlainName(chunk, row)) return judgeRule(`||${hostOf(chunk, row)}^`, options);
+  return judgeSuffix(suffixOf(chunk, row), options);
+}
+
+/** A host of two or more ordinary labels that is surely no address. Being a public suffix is all that can be wrong with it. */
+export function isPlainName(chunk: Chunk, row: number): boolean {
+  if ((chunk.flags[row]! & Flag.PlainHost) === 0) return false;
+  return !isDigit(chunk.bytesOf(row)[chunk.hostEnd[row]! - 1]!);
+}
+
+export function suffixOf(chunk: Chunk, row: number): Suffix {
+  return publicSuffixKind(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
+}
+
+export function judgeSuffix(suffix: Suffix, options: ValidatorOptions): Fate {
+  return suffix === Suffix.Icann && !options.allowPublicSuffix ? Fate.PublicSuffix : Fate.Live;
+}

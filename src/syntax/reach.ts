@@ -1,0 +1,35 @@
+import { parse } from "tldts";
+import { Fate } from "../rules/fate.ts";
+import type { ValidatorOptions } from "./acceptable-host.ts";
+
+/**
+ * How far a pattern without a clear end, or with wildcards, reaches. Its literal part is judged as if it were a host:
+ * `||org`, `*.org` and `||**.org^` all take in every name under `org`.
+ */
+export function judgeReach(pattern: string, options: ValidatorOptions, isLimited: boolean): Fate {
+  const body = pattern.replace(/^(?::[:/]*|\|\|?)/, "");
+  const end = body.search(/[\^|]/);
+  const host = end === -1 ? body : body.slice(0, end);
+  const literal = host
+    .replaceAll("*", "")
+    .split(".")
+    .filter((label) => label !== "")
+    .join(".");
+  const characters = literal.replace(/[^a-zA-Z0-9_]/g, "").length;
+  if (characters === 0) return Fate.TooWide;
+  const { publicSuffix, isIcann, hostname } = parse(literal);
+  const isListed = isIcann === true;
+  // In `||ads.` and `||example.*` the last literal label is not a top-level domain.
+  const endsInSuffix = !/[.*]$/.test(host);
+  if (isListed && (endsInSuffix || isBetweenWildcards(host)) && hostname === publicSuffix)
+    return options.allowPublicSuffix || isLimited ? Fate.Live : Fate.PublicSuffix;
+  // `||roblox.com.` was once `||roblox.com.$all`, a look-alike's beginning; resolvers take it for the domain itself.
+  if (end === -1 && pattern.startsWith("||") && host.endsWith(".") && isListed && literal.includes("."))
+    return Fate.BadHost;
+  return isListed || characters >= 2 ? Fate.Live : Fate.TooWide;
+}
+
+/** `*.com.*` is every name with `com` in the middle. */
+function isBetweenWildcards(host: string): boolean {
+  return /^\*+\./.test(host) && /\.\*+$/.test(host);
+}

@@ -1,0 +1,142 @@
+import { DOT, isDigit } from "../bytes/ascii.ts";
+import { HASH_SEED, hashByte, hashEnd, hashSlice, sameBytes } from "../bytes/hash.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { RowSet } from "../rules/row-set.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
+import { type ChunkPool, type RuleTable, rowOf } from "../rules/rule-table.ts";
+import { isIpv4 } from "../syntax/ip.ts";
+import { judgeBlockRow } from "../syntax/judge-row.ts";
+import type { Outlook } from "./outlook.ts";
+import { HostsSplitter, toBlockRule } from "./to-block-rule.ts";
+import type { Transformation } from "./transformation.ts";
+
+export const compress: Transformation = {
+  summary: "Writes every name as `||name^` and drops what a parent domain covers",
+  details:
+    "Hosts lines and plain domains become `||name^`, one rule a name, in lower case. Of several rules for one name the first stays; a rule goes when a parent domain is blocked as well. A parent covers nothing if it would not itself survive: when the validator drops it, a later exclusion takes it or a `$badfilter` rule cancels it. Addresses have no parents.",
+  run(rules, outlook) {
+    const names = new RowSet(rules.length);
+    const cancelled = collectNames(rules, names, outlook);
+    dropCovered(rules, names, cancelled, outlook);
+  },
+};
+
+/** Gives each row that can have one its name, and drops later rows for the same name. Returns the names that `$badfilter` cancels. */
+function collectNames(rules: RuleTable, names: RowSet, outlook: Outlook): Set<string> {
+  const cancelled = new Set<string>();
+  const splitter = new HostsSplitter(rules, outlook);
+  for (const [index, chunk] of rules.chunks.entries()) {
+    for (let row = 0; row < chunk.length; row++) {
+      const isContinued = (chunk.flags[row]! & Flag.Continued) !== 0;
+      if (isContinued && chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
+      if (chunk.fate[row] !== Fate.Live) continue;
+      const kind = chunk.kind[row]!;
+      if (kind === Kind.Hosts) splitter.split(index, chunk, row);
+      else if (kind === Kind.Domain) toBlockRule(chunk, row);
+      else if (kind === Kind.Rule) {
+        if (isBadfilter(chunk, row)) cancelled.add(hostOf(chunk, row).toLowerCase());
+        else splitter.readCommentedDomain(chunk, row);
+      }
+      if (chunk.kind[row] !== Kind.Block || chunk.fate[row] !== Fate.Live) continue;
+      if ((chunk.flags[row]! & Flag.UpperHost) !== 0) splitter.foldHost(chunk, row);
+      addName(rules.pool, names, chunk, row);
+    }
+  }
+  return cancelled;
+}
+
+function isBadfilter(chunk: Chunk, row: number): boolean {
+  const tail = chunk.end[row]! - chunk.hostEnd[row]!;
+  if (chunk.hostStart[row] === chunk.hostEnd[row] || tail < 11) return false;
+  if ((chunk.flags[row]! & Flag.Allow) !== 0) return false;
+  return textOf(chunk, row).trim() === `||${hostOf(chunk, row)}^$badfilter`;
+}
+
+function addName(pool: ChunkPool, names: RowSet, chunk: Chunk, row: number): void {
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.hostStart[row]!;
+  const end = chunk.hostEnd[row]!;
+  const hash = hashSlice(bytes, start, end);
+  const first = findName(pool, names, hash, bytes, start, end);
+  if (first === -1) names.add(hash, chunk.idOf(row));
+  else {
+    chunk.dropFor(row, Fate.SameHost, first);
+    if ((chunk.flags[row]! & Flag.Widened) === 0) pool.chunkOf(first).flags[rowOf(first)]! &= ~Flag.Widened;
+  }
+}
+
+/** The row that stands for the name in this slice, or -1. */
+function findName(
+  pool: ChunkPool,
+  names: RowSet,
+  hash: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  for (let slot = names.seek(names.firstSlot(hash), hash); slot !== -1; ) {
+    const id = names.idAt(slot);
+    const chunk = pool.chunkOf(id);
+    const row = rowOf(id);
+    const other = chunk.bytesOf(row);
+    if (sameBytes(bytes, start, end, other, chunk.hostStart[row]!, chunk.hostEnd[row]!)) return id;
+    slot = names.seek(slot + 1, hash);
+  }
+  return -1;
+}
+
+/** What a rule says only since it lost its modifiers does not make the rules of others redundant. */
+function mayCover(pool: ChunkPool, parent: number, chunk: Chunk, row: number): boolean {
+  if ((pool.chunkOf(parent).flags[rowOf(parent)]! & Flag.Widened) === 0) return true;
+  return (chunk.flags[row]! & Flag.Widened) !== 0;
+}
+
+function dropCovered(
+  rules: RuleTable,
+  names: RowSet,
+  cancelled: ReadonlySet<string>,
+  outlook: Outlook,
+): void {
+  const { pool } = rules;
+  const verdicts = new Map<number, boolean>();
+
+  function survives(id: number): boolean {
+    let verdict = verdicts.get(id);
+    if (verdict === undefined) {
+      const chunk = pool.chunkOf(id);
+      const row = rowOf(id);
+      verdict =
+        !cancelled.has(hostOf(chunk, row)) &&
+        (outlook.validator === undefined ||
+          judgeBlockRow(chunk, row, outlook.validator) === Fate.Live) &&
+        outlook.willBeFiltered?.(textOf(chunk, row)) !== true;
+      verdicts.set(id, verdict);
+    }
+    return verdict;
+  }
+
+  for (const chunk of rules.chunks) {
+    for (let row = 0; row < chunk.length; row++) {
+      if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Block) continue;
+      const bytes = chunk.bytesOf(row);
+      const start = chunk.hostStart[row]!;
+      const end = chunk.hostEnd[row]!;
+      if (isDigit(bytes[end - 1]!) && isIpv4(bytes, start, end)) continue;
+      // From the right: the first parent met is the widest, and it is covered by nothing itself.
+      let state = HASH_SEED;
+      for (let at = end - 1; at > start; at--) {
+        const byte = bytes[at]!;
+        if (byte === DOT && at + 1 < end) {
+          const parent = findName(pool, names, hashEnd(state), bytes, at + 1, end);
+          if (parent !== -1 && mayCover(pool, parent, chunk, row) && survives(parent)) {
+            chunk.dropFor(row, Fate.Covered, parent);
+            break;
+          }
+        }
+        state = hashByte(state, byte);
+      }
+    }
+  }
+}

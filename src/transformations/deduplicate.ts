@@ -1,0 +1,89 @@
+import { HASH_SEED, hashByte, hashEnd, sameBytes } from "../bytes/hash.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { RowSet } from "../rules/row-set.ts";
+import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
+import { LeadingComments } from "./leading-comments.ts";
+import type { Transformation } from "./transformation.ts";
+
+export const deduplicate: Transformation = {
+  summary: "Drops lines whose text stands in the list again",
+  details:
+    "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
+  run(rules) {
+    const seen = new RowSet(rules.length);
+    const comments = new LeadingComments();
+    for (let index = rules.chunks.length - 1; index >= 0; index--) {
+      const chunk = rules.chunks[index]!;
+      for (let row = chunk.length - 1; row >= 0; row--) {
+        if (chunk.fate[row] !== Fate.Live || comments.takes(chunk, row)) continue;
+        const hash = identityHash(chunk, row);
+        const twin = findTwin(rules.pool, seen, hash, chunk, row);
+        if (twin === -1) {
+          seen.add(hash, chunk.idOf(row));
+          comments.kept();
+        } else {
+          chunk.dropFor(row, Fate.Duplicate, twin);
+          comments.dropped();
+        }
+      }
+    }
+  },
+};
+
+/**
+ * Rows whose text is `||host^`, stored so or standing for it, are compared by host; all others by text. No text falls
+ * into both classes, and the seeds keep their hashes apart.
+ */
+function isBlockText(chunk: Chunk, row: number): boolean {
+  const flags = chunk.flags[row]!;
+  if ((flags & Flag.AsBlock) !== 0) return true;
+  return (
+    chunk.kind[row] === Kind.Block &&
+    (flags & Flag.UpperHost) === 0 &&
+    chunk.hostStart[row] === chunk.start[row]! + 2 &&
+    chunk.hostEnd[row] === chunk.end[row]! - 1
+  );
+}
+
+function identityHash(chunk: Chunk, row: number): number {
+  const bytes = chunk.bytesOf(row);
+  const isBlock = isBlockText(chunk, row);
+  const start = isBlock ? chunk.hostStart[row]! : chunk.start[row]!;
+  const end = isBlock ? chunk.hostEnd[row]! : chunk.end[row]!;
+  let state = isBlock ? ~HASH_SEED : HASH_SEED;
+  for (let at = end - 1; at >= start; at--) state = hashByte(state, bytes[at]!);
+  return hashEnd(state);
+}
+
+function findTwin(pool: ChunkPool, seen: RowSet, hash: number, chunk: Chunk, row: number): number {
+  for (let slot = seen.seek(seen.firstSlot(hash), hash); slot !== -1; ) {
+    const id = seen.idAt(slot);
+    if (isSameText(chunk, row, pool.chunkOf(id), rowOf(id))) return id;
+    slot = seen.seek(slot + 1, hash);
+  }
+  return -1;
+}
+
+function isSameText(a: Chunk, aRow: number, b: Chunk, bRow: number): boolean {
+  const isBlock = isBlockText(a, aRow);
+  if (isBlock !== isBlockText(b, bRow)) return false;
+  return isBlock
+    ? sameBytes(
+        a.bytesOf(aRow),
+        a.hostStart[aRow]!,
+        a.hostEnd[aRow]!,
+        b.bytesOf(bRow),
+        b.hostStart[bRow]!,
+        b.hostEnd[bRow]!,
+      )
+    : sameBytes(
+        a.bytesOf(aRow),
+        a.start[aRow]!,
+        a.end[aRow]!,
+        b.bytesOf(bRow),
+        b.start[bRow]!,
+        b.end[bRow]!,
+      );
+}

@@ -1,0 +1,27 @@
+import type { Chunk } from "../rules/chunk.ts";
+import type { ValidatorOptions } from "../syntax/validate-rule.ts";
+
+/**
+ * What a transformation may know of the passes after it. Compress needs it: a parent domain may only swallow its
+ * children if it will still be there at the end.
+ */
+export interface Outlook {
+  /** The validator that will see this list, at this level or the one above. */
+  readonly validator?: ValidatorOptions;
+  /** Whether a later filter of the list above (exclusions, inclusions) takes a row with this text. */
+  willBeFiltered?(text: string): boolean;
+  /** Told about things a person should know; the same words are counted, not repeated. */
+  note(code: NoteCode, chunk: Chunk, row: number, detail?: string): void;
+}
+
+export type NoteCode =
+  | "real-address"
+  | "no-name"
+  | "not-converted"
+  | "bad-regex"
+  | "exclusion-splits-label"
+  | "private-suffix"
+  | "modifiers-removed";
+
+/** For a list on its own: nothing comes after, and nobody listens. */
+export const NO_OUTLOOK: Outlook = { note() {} };

@@ -1,0 +1,134 @@
+import { lowerByte } from "../bytes/ascii.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { hostOf } from "../rules/row-text.ts";
+import type { RuleTable } from "../rules/rule-table.ts";
+import { maskOf, setHost } from "../syntax/classify.ts";
+import { commentedDomainEnd } from "../syntax/commented-domain.ts";
+import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
+import { isLocalName, mayBeLocalName } from "../syntax/local-names.ts";
+import type { Outlook } from "./outlook.ts";
+
+/** From now on the row reads `||host^`. Nothing is copied: the flag says so. */
+export function toBlockRule(chunk: Chunk, row: number): void {
+  chunk.kind[row] = Kind.Block;
+  chunk.flags[row]! |= Flag.AsBlock;
+}
+
+/** Turns hosts lines into one row a name. Rows for the further names were set aside when the file was scanned. */
+export class HostsSplitter {
+  private readonly rules: RuleTable;
+  private readonly outlook: Outlook;
+  /** The line whose further names the next spare rows are for. */
+  private head: { bytes: Uint8Array; nameEnd: number; namesEnd: number } | undefined;
+
+  constructor(rules: RuleTable, outlook: Outlook) {
+    this.rules = rules;
+    this.outlook = outlook;
+  }
+
+  split(chunkIndex: number, chunk: Chunk, row: number): void {
+    this.head = undefined;
+    const flags = chunk.flags[row]!;
+    if (chunk.hostStart[row] === chunk.hostEnd[row]) {
+      this.outlook.note("no-name", chunk, row);
+      chunk.drop(row, Fate.NoName);
+      return;
+    }
+    if ((flags & Flag.SeveralNames) !== 0) {
+      // Room is missing only where another transformation made a hosts line of something else; that line stays.
+      if (this.spareRowsAfter(chunkIndex, row) < countFurtherNames(chunk, row)) return;
+      const { namesEnd } = hostsLine;
+      this.head = { bytes: chunk.bytesOf(row), nameEnd: chunk.hostEnd[row]!, namesEnd };
+    }
+    if ((flags & Flag.RealAddress) !== 0) this.outlook.note("real-address", chunk, row);
+    this.become(chunk, row);
+  }
+
+  /** Gives a spare row the next name of the line above. */
+  fill(chunk: Chunk, row: number): void {
+    const { head } = this;
+    if (head === undefined) return;
+    const { bytes } = head;
+    hostsLine.nameEnd = head.nameEnd;
+    hostsLine.namesEnd = head.namesEnd;
+    if (!nextName(bytes)) return;
+    head.nameEnd = hostsLine.nameEnd;
+    let start = hostsLine.nameStart;
+    let end = hostsLine.nameEnd;
+    if (bytes !== chunk.bytes) {
+      start = chunk.rewritten.append(bytes, start, end);
+      end = start + hostsLine.nameEnd - hostsLine.nameStart;
+      chunk.flags[row]! |= Flag.Rewritten;
+    }
+    chunk.start[row] = start;
+    chunk.end[row] = end;
+    chunk.fate[row] = Fate.Live;
+    setHost(chunk, row, start, end, maskOf(chunk.bytesOf(row), start, end));
+    this.become(chunk, row);
+  }
+
+  private become(chunk: Chunk, row: number): void {
+    const start = chunk.hostStart[row]!;
+    const length = chunk.hostEnd[row]! - start;
+    if (mayBeLocalName(chunk.bytesOf(row)[start]!, length) && isLocalName(hostOf(chunk, row)))
+      chunk.drop(row, Fate.LocalName);
+    toBlockRule(chunk, row);
+  }
+
+  /**
+   * `ads.example # note`: as it stands no rule at all, and a validator drops it. Where one will look at it, or where
+   * the source's type says that these are names, the name is taken.
+   */
+  readCommentedDomain(chunk: Chunk, row: number): void {
+    if (this.outlook.validator === undefined && !chunk.hashComments) return;
+    const end = commentedDomainEnd(chunk, row);
+    if (end === -1) return;
+    const start = chunk.start[row]!;
+    setHost(chunk, row, start, end, maskOf(chunk.bytesOf(row), start, end));
+    toBlockRule(chunk, row);
+  }
+
+  /** Lower case for the name, the key of everything that follows. The text of a rule in adblock syntax stays as it was written. */
+  foldHost(chunk: Chunk, row: number): void {
+    const bytes = chunk.bytesOf(row);
+    const start = chunk.hostStart[row]!;
+    const end = chunk.hostEnd[row]!;
+    const isVerbatim = (chunk.flags[row]! & Flag.AsBlock) === 0;
+    if (isVerbatim) {
+      const at = chunk.rewritten.append(bytes, chunk.start[row]!, chunk.end[row]!);
+      chunk.end[row] = at + chunk.end[row]! - chunk.start[row]!;
+      chunk.start[row] = at;
+    }
+    const at = chunk.rewritten.append(bytes, start, end);
+    const folded = chunk.rewritten.bytes;
+    for (let i = at; i < at + end - start; i++) folded[i] = lowerByte(folded[i]!);
+    chunk.hostStart[row] = at;
+    chunk.hostEnd[row] = at + end - start;
+    chunk.flags[row] = chunk.flags[row]! | Flag.Rewritten;
+    if (!isVerbatim) chunk.flags[row]! &= ~Flag.UpperHost;
+  }
+
+  private spareRowsAfter(chunkIndex: number, row: number): number {
+    let count = 0;
+    let from = row + 1;
+    for (let index = chunkIndex; index < this.rules.chunks.length; index++) {
+      const chunk = this.rules.chunks[index]!;
+      for (let at = from; at < chunk.length; at++) {
+        if ((chunk.flags[at]! & Flag.Continued) === 0) return count;
+        count++;
+      }
+      from = 0;
+    }
+    return count;
+  }
+}
+
+function countFurtherNames(chunk: Chunk, row: number): number {
+  const bytes = chunk.bytesOf(row);
+  readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!);
+  let count = 0;
+  while (nextName(bytes)) count++;
+  return count;
+}

@@ -1,0 +1,27 @@
+import { SPACE, TAB } from "../bytes/ascii.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag } from "../rules/kind.ts";
+import { classifyAgain } from "../syntax/classify.ts";
+import type { Transformation } from "./transformation.ts";
+
+export const trimLines: Transformation = {
+  summary: "Removes spaces and tabs at both ends of a line",
+  details:
+    "Only the two ASCII blanks go; a no-break space or an ideographic space stays. Indented hosts lines are recognised only after this.",
+  run(rules) {
+    for (const chunk of rules.chunks) {
+      for (let row = 0; row < chunk.length; row++) {
+        if (chunk.fate[row] !== Fate.Live || (chunk.flags[row]! & Flag.AsBlock) !== 0) continue;
+        const bytes = chunk.bytesOf(row);
+        let start = chunk.start[row]!;
+        let end = chunk.end[row]!;
+        while (start < end && (bytes[start] === SPACE || bytes[start] === TAB)) start++;
+        while (end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === TAB)) end--;
+        if (start === chunk.start[row] && end === chunk.end[row]) continue;
+        chunk.start[row] = start;
+        chunk.end[row] = end;
+        classifyAgain(chunk, row);
+      }
+    }
+  },
+};

@@ -1,0 +1,130 @@
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { rewriteText, textOf } from "../rules/row-text.ts";
+import type { RuleTable } from "../rules/rule-table.ts";
+import { judgeHost } from "../syntax/acceptable-host.ts";
+import { formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { classifyAgain } from "../syntax/classify.ts";
+import { commentedDomainEnd } from "../syntax/commented-domain.ts";
+import { filterNames } from "../syntax/hosts-names.ts";
+import { normaliseIpPattern } from "../syntax/ip-pattern.ts";
+import { isPlainName, judgeBlockRow, judgeSuffix, suffixOf } from "../syntax/judge-row.ts";
+import { Suffix } from "../syntax/public-suffix.ts";
+import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
+import { LeadingComments } from "./leading-comments.ts";
+import type { Outlook } from "./outlook.ts";
+import type { Transformation } from "./transformation.ts";
+
+const RULES =
+  "Keeps comments, blank lines, hosts lines with good names and rules that a DNS resolver can carry out. Modifiers other than `important`, `dnstype`, `dnsrewrite`, `ctag`, `denyallow`, `badfilter` and `client`, browser rules, bad host names, regular expressions that do not compile and rules that would match nearly everything are dropped, with the comments above them. Of a hosts line only the bad names go; a plain domain loses a trailing ` # note`.";
+
+export const validate: Transformation = validator(
+  { allowIp: false, allowPublicSuffix: false },
+  "Drops what is not a rule for a DNS resolver",
+  `${RULES} Addresses and whole public suffixes (\`||org^\`) are dropped too.`,
+);
+
+export const validateAllowIp: Transformation = validator(
+  { allowIp: true, allowPublicSuffix: false },
+  "The same as Validate, but keeps rules for addresses",
+  "Rules for an address are kept, and written `||address^` whatever their spelling; `1.2.3.` and `1.2.3.*` stand for a subnet.",
+);
+
+export const validateAllowPublicSuffix: Transformation = validator(
+  { allowIp: false, allowPublicSuffix: true },
+  "The same as Validate, but keeps rules for public suffixes",
+  "Rules for a listed public suffix such as `||org^` or `||co.uk^` are kept.",
+);
+
+export const validateAllowIpAndPublicSuffix: Transformation = validator(
+  { allowIp: true, allowPublicSuffix: true },
+  "The same as Validate, but keeps rules for addresses and public suffixes",
+  "ValidateAllowIp and ValidateAllowPublicSuffix together.",
+);
+
+export type Validator = Transformation & { readonly options: ValidatorOptions };
+
+function validator(options: ValidatorOptions, summary: string, details: string): Validator {
+  return {
+    summary,
+    details,
+    options,
+    run: (rules, outlook) => dropInvalid(rules, options, outlook),
+  };
+}
+
+export function isValidator(transformation: Transformation): transformation is Validator {
+  return "options" in transformation;
+}
+
+function dropInvalid(rules: RuleTable, options: ValidatorOptions, outlook: Outlook): void {
+  const comments = new LeadingComments();
+  for (let index = rules.chunks.length - 1; index >= 0; index--) {
+    const chunk = rules.chunks[index]!;
+    for (let row = chunk.length - 1; row >= 0; row--) {
+      if (chunk.fate[row] !== Fate.Live || comments.takes(chunk, row)) continue;
+      const fate = judge(chunk, row, options, outlook);
+      if (fate === Fate.Live) {
+        comments.kept();
+      } else {
+        chunk.drop(row, fate);
+        comments.dropped();
+      }
+    }
+  }
+}
+
+function judge(chunk: Chunk, row: number, options: ValidatorOptions, outlook: Outlook): Fate {
+  const kind = chunk.kind[row]!;
+  const flags = chunk.flags[row]!;
+  if (kind === Kind.Blank) return Fate.Live;
+  const isSeveral = kind === Kind.Hosts && (flags & Flag.SeveralNames) !== 0;
+  if (kind !== Kind.Rule && !isSeveral && isPlainName(chunk, row)) {
+    const suffix = suffixOf(chunk, row);
+    if (suffix === Suffix.Private) outlook.note("private-suffix", chunk, row);
+    return judgeSuffix(suffix, options);
+  }
+  if ((flags & Flag.AsBlock) !== 0) return judgeBlockRow(chunk, row, options);
+  if (kind === Kind.Hosts) return judgeHosts(chunk, row, options);
+  return judgeText(chunk, row, options, outlook);
+}
+
+function judgeHosts(chunk: Chunk, row: number, options: ValidatorOptions): Fate {
+  const line = textOf(chunk, row);
+  let fate: Fate = Fate.NoName;
+  const rest = filterNames(line, (name) => {
+    const verdict = judgeHost(name, options, false);
+    if (verdict !== Fate.Live) fate = verdict;
+    return verdict === Fate.Live;
+  });
+  if (rest === undefined) return fate;
+  if (rest !== line) {
+    rewriteText(chunk, row, rest);
+    classifyAgain(chunk, row);
+  }
+  return Fate.Live;
+}
+
+function judgeText(chunk: Chunk, row: number, options: ValidatorOptions, outlook: Outlook): Fate {
+  const nameEnd = commentedDomainEnd(chunk, row);
+  if (nameEnd !== -1) {
+    chunk.end[row] = nameEnd;
+    classifyAgain(chunk, row);
+  }
+  if (options.allowIp) normaliseAddress(chunk, row);
+  const fate = judgeRule(textOf(chunk, row), options);
+  if (fate === Fate.BadRegex) outlook.note("bad-regex", chunk, row);
+  return fate;
+}
+
+/** Writes the rule for an address the one way that every resolver reads as that address. */
+function normaliseAddress(chunk: Chunk, row: number): void {
+  const text = textOf(chunk, row);
+  if (text.startsWith("#")) return;
+  const rule = parseAdblockRule(text);
+  const pattern = rule === undefined ? undefined : normaliseIpPattern(rule.pattern);
+  if (rule === undefined || pattern === undefined || pattern === rule.pattern) return;
+  rewriteText(chunk, row, formatAdblockRule({ ...rule, pattern }));
+  classifyAgain(chunk, row);
+}

@@ -1,0 +1,11 @@
+declare module "tr46" {
+  export interface ToAsciiOptions {
+    checkBidi?: boolean;
+    checkHyphens?: boolean;
+    checkJoiners?: boolean;
+    useSTD3ASCIIRules?: boolean;
+    transitionalProcessing?: boolean;
+    verifyDNSLength?: boolean;
+  }
+  export function toASCII(name: string, options?: ToAsciiOptions): string | null;
+}
