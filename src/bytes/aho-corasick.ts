@@ -101,8 +101,7 @@ export class AhoCorasick {
   private grow(): void {
     const old = this.edges;
     this.edges = new Uint32Array(old.length * 2);
-    for (let at = 0; at < old.length; at += 2)
-      if (old[at] !== 0) this.put(old[at]!, old[at + 1]!);
+    for (let at = 0; at < old.length; at += 2) if (old[at] !== 0) this.put(old[at]!, old[at + 1]!);
   }
 }
 
@@ -113,4 +112,6 @@ function spread(key: number): number {
 
 /** Tables for `search`: every byte itself, and A–Z folded to a–z. */
 export const EXACT: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-export const FOLDED: Uint8Array = EXACT.map((byte) => (byte >= 65 && byte <= 90 ? byte | 32 : byte));
+export const FOLDED: Uint8Array = EXACT.map((byte) =>
+  byte >= 65 && byte <= 90 ? byte | 32 : byte,
+);

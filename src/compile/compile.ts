@@ -25,7 +25,12 @@ export interface CompileOptions {
 
 export type ProgressEvent =
   | { readonly kind: "source-started"; readonly source: number; readonly label: string }
-  | { readonly kind: "source-read"; readonly source: number; readonly label: string; readonly bytes: number }
+  | {
+      readonly kind: "source-read";
+      readonly source: number;
+      readonly label: string;
+      readonly bytes: number;
+    }
   | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
   | { readonly kind: "compiling"; readonly lines: number };
 
@@ -41,7 +46,11 @@ export interface CompileResult {
 const READS_AT_ONCE = 8;
 
 /** Reads every source, compiles the list and returns it; writes nothing. Rejects with a `CompilerError` when a source fails. */
-export async function compileList(config: Config, host: Host, options: CompileOptions = {}): Promise<CompileResult> {
+export async function compileList(
+  config: Config,
+  host: Host,
+  options: CompileOptions = {},
+): Promise<CompileResult> {
   const plan = planOf(config);
   const reader = new ListReader(host, options);
   const lists = await reader.sources(plan);
@@ -56,12 +65,21 @@ export async function compileList(config: Config, host: Host, options: CompileOp
     runPasses(rules, source.passes, sourceFilters[index]!, notes, listFilters);
     return rules;
   });
-  const list = joinTables(pool, tables, plan.sources, config.sources.map(({ name }) => name));
+  const list = joinTables(
+    pool,
+    tables,
+    plan.sources,
+    config.sources.map(({ name }) => name),
+  );
   options.onProgress?.({ kind: "compiling", lines: list.length });
   runPasses(list, plan.list, listFilters, notes);
 
   const bytes = adblock.write(list, headerLines(config, VERSION, timeOf(host)));
-  const counted = reportOf(list, plan.sources, lists.map(({ bytesRead }) => bytesRead));
+  const counted = reportOf(
+    list,
+    plan.sources,
+    lists.map(({ bytesRead }) => bytesRead),
+  );
   return {
     bytes,
     rules: list,
@@ -72,14 +90,19 @@ export async function compileList(config: Config, host: Host, options: CompileOp
       kept: counted.sources.reduce((sum, { kept }) => sum + kept, 0),
       bytes: bytes.length,
     },
-    diagnostics: [...reader.diagnostics, ...notes.diagnostics(plan.sources.map(({ label }) => label))],
+    diagnostics: [
+      ...reader.diagnostics,
+      ...notes.diagnostics(plan.sources.map(({ label }) => label)),
+    ],
   };
 }
 
 /** Now, or the moment that a reproducible build asks for (https://reproducible-builds.org/specs/source-date-epoch). */
 function timeOf(host: Host): Date {
   const epoch = host.env["SOURCE_DATE_EPOCH"];
-  return epoch !== undefined && /^\d{1,12}$/.test(epoch) ? new Date(Number(epoch) * 1000) : host.now();
+  return epoch !== undefined && /^\d{1,12}$/.test(epoch)
+    ? new Date(Number(epoch) * 1000)
+    : host.now();
 }
 
 class ListReader {
@@ -95,19 +118,28 @@ class ListReader {
   /** All sources, several at a time. Every failing one is reported, not only the first. */
   async sources(plan: Plan): Promise<LoadedList[]> {
     const failures: Diagnostic[] = [];
-    const lists = await inParallel(plan.sources, READS_AT_ONCE, async ({ index, source, label }) => {
-      this.options.onProgress?.({ kind: "source-started", source: index, label });
-      try {
-        const list = await this.read(source);
-        this.options.onProgress?.({ kind: "source-read", source: index, label, bytes: list.bytesRead });
-        return list;
-      } catch (error) {
-        if (!(error instanceof CompilerError)) throw error;
-        this.options.onProgress?.({ kind: "source-failed", source: index, label });
-        failures.push(...error.diagnostics);
-        return undefined;
-      }
-    });
+    const lists = await inParallel(
+      plan.sources,
+      READS_AT_ONCE,
+      async ({ index, source, label }) => {
+        this.options.onProgress?.({ kind: "source-started", source: index, label });
+        try {
+          const list = await this.read(source);
+          this.options.onProgress?.({
+            kind: "source-read",
+            source: index,
+            label,
+            bytes: list.bytesRead,
+          });
+          return list;
+        } catch (error) {
+          if (!(error instanceof CompilerError)) throw error;
+          this.options.onProgress?.({ kind: "source-failed", source: index, label });
+          failures.push(...error.diagnostics);
+          return undefined;
+        }
+      },
+    );
     if (failures.length > 0) throw new CompilerError([...this.diagnostics, ...failures]);
     return lists.filter((list) => list !== undefined);
   }

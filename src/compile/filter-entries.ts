@@ -34,7 +34,12 @@ function problemsOf({ text, at }: Entry): Diagnostic[] {
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     const message = `Invalid configuration: ${printable(text)} is not a regular expression`;
-    return [errorOf("bad-regex-entry", message, { cause: printable(cause), ...(at === undefined ? {} : { at }) })];
+    return [
+      errorOf("bad-regex-entry", message, {
+        cause: printable(cause),
+        ...(at === undefined ? {} : { at }),
+      }),
+    ];
   }
 }
 

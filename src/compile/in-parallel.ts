@@ -1,5 +1,9 @@
 /** Runs `work` on every item, at most `limit` at a time; results come in the order of the items. */
-export async function inParallel<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<R[]> {
+export async function inParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = Array.from({ length: items.length });
   let next = 0;
   async function worker(): Promise<void> {

@@ -12,13 +12,21 @@ export async function locate(
   notes: Diagnostic[],
 ): Promise<Location> {
   if (/^file:/i.test(source))
-    throw sourceError("source-not-found", `Failed to fetch ${printable(source)}`, "file: addresses are not read; write the path");
+    throw sourceError(
+      "source-not-found",
+      `Failed to fetch ${printable(source)}`,
+      "file: addresses are not read; write the path",
+    );
   if (isAddress(source)) return { kind: "web", url: source };
   const [beside, elsewhere] = candidatePaths(source, configFolder, host.cwd);
-  if (elsewhere === undefined || (await host.exists(beside!))) return { kind: "file", path: beside! };
+  if (elsewhere === undefined || (await host.exists(beside!)))
+    return { kind: "file", path: beside! };
   if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };
   notes.push({
-    ...warningOf("found-beside-working-directory", `${printable(source)} was found in the working directory, not beside the configuration`),
+    ...warningOf(
+      "found-beside-working-directory",
+      `${printable(source)} was found in the working directory, not beside the configuration`,
+    ),
     severity: "note",
   });
   return { kind: "file", path: elsewhere };

@@ -16,14 +16,18 @@ export interface Note {
 }
 
 const WORDS: Record<NoteCode, (count: string, detail: string) => string> = {
-  "real-address": (count) => `${count} hosts lines map a name to a real address; they are blocked like the others`,
+  "real-address": (count) =>
+    `${count} hosts lines map a name to a real address; they are blocked like the others`,
   "no-name": (count) => `${count} lines have an address but no name`,
-  "not-converted": (count) => `${count} lines have a name without an ASCII form and were left as they are`,
+  "not-converted": (count) =>
+    `${count} lines have a name without an ASCII form and were left as they are`,
   "bad-regex": (count) => `${count} regular expressions do not compile`,
   "exclusion-splits-label": (count, detail) =>
     `the exclusion "${detail}" took ${count} lines in which it is only part of a name; write ||${detail}^ to mean the domain`,
-  "private-suffix": (count) => `${count} rules block a shared host such as github.io with everything on it`,
-  "modifiers-removed": (count) => `${count} rules now block for everybody what they blocked in some cases`,
+  "private-suffix": (count) =>
+    `${count} rules block a shared host such as github.io with everything on it`,
+  "modifiers-removed": (count) =>
+    `${count} rules now block for everybody what they blocked in some cases`,
 };
 
 export class Notes {
@@ -43,14 +47,24 @@ export class Notes {
       return;
     }
     const example = { file, line: chunk.line[row]!, text: printable(textOf(chunk, row), 80) };
-    this.notes.set(key, { code, source, example, count: 1, ...(detail === undefined ? {} : { detail }) });
+    this.notes.set(key, {
+      code,
+      source,
+      example,
+      count: 1,
+      ...(detail === undefined ? {} : { detail }),
+    });
   }
 
   diagnostics(labels: readonly string[]): Diagnostic[] {
     return Array.from(this.notes.values(), ({ code, source, detail, example, count }) =>
-      warningOf("list-note", `${printable(labels[source] ?? "")}: ${WORDS[code](count.toLocaleString("en-US"), printable(detail ?? ""))}`, {
-        at: { file: example.file, line: example.line, frame: example.text },
-      }),
+      warningOf(
+        "list-note",
+        `${printable(labels[source] ?? "")}: ${WORDS[code](count.toLocaleString("en-US"), printable(detail ?? ""))}`,
+        {
+          at: { file: example.file, line: example.line, frame: example.text },
+        },
+      ),
     );
   }
 }

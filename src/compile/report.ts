@@ -41,7 +41,14 @@ export function reportOf(
     }
     const { label, source: address } = source;
     const kept = counts[index]![Fate.Live]!;
-    return { label, source: withoutCredentials(address), bytes: bytesRead[index] ?? 0, lines, kept, dropped };
+    return {
+      label,
+      source: withoutCredentials(address),
+      bytes: bytesRead[index] ?? 0,
+      lines,
+      kept,
+      dropped,
+    };
   });
   return { sources: reports, rules: live };
 }

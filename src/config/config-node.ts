@@ -2,7 +2,11 @@
 export type ConfigNode =
   | { readonly kind: "object"; readonly offset: number; readonly entries: readonly ConfigEntry[] }
   | { readonly kind: "array"; readonly offset: number; readonly items: readonly ConfigNode[] }
-  | { readonly kind: "scalar"; readonly offset: number; readonly value: string | number | boolean | null };
+  | {
+      readonly kind: "scalar";
+      readonly offset: number;
+      readonly value: string | number | boolean | null;
+    };
 
 export interface ConfigEntry {
   readonly key: string;
@@ -34,7 +38,11 @@ export function nodeOfValue(value: unknown, depth = 0): ConfigNode {
     return {
       kind: "object",
       offset: 0,
-      entries: entries.map(([key, item]) => ({ key, keyOffset: 0, node: nodeOfValue(item, depth + 1) })),
+      entries: entries.map(([key, item]) => ({
+        key,
+        keyOffset: 0,
+        node: nodeOfValue(item, depth + 1),
+      })),
     };
   }
   const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);

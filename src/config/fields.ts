@@ -106,7 +106,8 @@ const OWN_SOURCE_FIELDS = {
   },
   name: {
     type: "string",
-    description: "Label of the source in the output and in reports. Without it the source itself is the label.",
+    description:
+      "Label of the source in the output and in reports. Without it the source itself is the label.",
     example: "Example hosts",
   },
   type: {

@@ -37,7 +37,11 @@ function checkDepth(text: string): void {
 function toConfigNode(node: Node, shift: number): ConfigNode {
   const offset = node.offset + shift;
   if (node.type === "array")
-    return { kind: "array", offset, items: (node.children ?? []).map((item) => toConfigNode(item, shift)) };
+    return {
+      kind: "array",
+      offset,
+      items: (node.children ?? []).map((item) => toConfigNode(item, shift)),
+    };
   if (node.type !== "object") return { kind: "scalar", offset, value: node.value as string };
   const entries: ConfigEntry[] = [];
   const seen = new Set<string>();
@@ -45,7 +49,8 @@ function toConfigNode(node: Node, shift: number): ConfigNode {
     const [key, value] = property.children ?? [];
     if (key === undefined || value === undefined) continue;
     const name = key.value as string;
-    if (seen.has(name)) throw new ConfigSyntaxError(`the key "${name}" stands twice`, key.offset + shift);
+    if (seen.has(name))
+      throw new ConfigSyntaxError(`the key "${name}" stands twice`, key.offset + shift);
     seen.add(name);
     entries.push({ key: name, keyOffset: key.offset + shift, node: toConfigNode(value, shift) });
   }

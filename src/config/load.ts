@@ -17,7 +17,11 @@ export interface LoadedConfig {
 }
 
 /** Reads and checks a configuration file. Rejects with a `CompilerError` that holds every problem. */
-export async function loadConfigFile(path: string, host: Host, context: ValidationContext): Promise<LoadedConfig> {
+export async function loadConfigFile(
+  path: string,
+  host: Host,
+  context: ValidationContext,
+): Promise<LoadedConfig> {
   const absolute = resolve(host.cwd, path);
   const text = await readConfig(absolute, path, host);
   const place = placeFinder(printable(path), text);
@@ -37,25 +41,38 @@ async function readConfig(absolute: string, path: string, host: Host): Promise<s
     const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
     const diagnostic = isMissing
       ? errorOf("config-not-found", `Configuration file not found: ${shown}`)
-      : errorOf("config-unreadable", `Failed to parse configuration: cannot read ${shown}`, { cause: `${error.code}: ${printable(error.message)}` });
+      : errorOf("config-unreadable", `Failed to parse configuration: cannot read ${shown}`, {
+          cause: `${error.code}: ${printable(error.message)}`,
+        });
     throw new CompilerError([diagnostic]);
   }
   if (bytes.length > MAX_CONFIG_BYTES)
-    throw new CompilerError([errorOf("config-unreadable", `Failed to parse configuration: ${shown} is larger than 1 MiB`)]);
+    throw new CompilerError([
+      errorOf("config-unreadable", `Failed to parse configuration: ${shown} is larger than 1 MiB`),
+    ]);
   return decodeUtf8(bytes);
 }
 
 /** The extension selects the format, and the parser is loaded only when it is needed. */
-async function parse(text: string, path: string, place: (offset: number) => Place): Promise<ConfigNode> {
+async function parse(
+  text: string,
+  path: string,
+  place: (offset: number) => Place,
+): Promise<ConfigNode> {
   const extension = extname(path).toLowerCase();
   try {
     if (extension === ".json" || extension === ".jsonc")
       return (await import("./json.ts")).parseJson(text, extension === ".jsonc");
-    if (extension === ".yaml" || extension === ".yml") return (await import("./yaml.ts")).parseYaml(text);
+    if (extension === ".yaml" || extension === ".yml")
+      return (await import("./yaml.ts")).parseYaml(text);
   } catch (error) {
     if (!(error instanceof ConfigSyntaxError)) throw error;
     const start = extension === ".json" ? "Invalid JSON" : "Failed to parse configuration";
-    throw new CompilerError([errorOf("config-syntax", `${start}: ${printable(error.message)}`, { at: place(error.offset) })]);
+    throw new CompilerError([
+      errorOf("config-syntax", `${start}: ${printable(error.message)}`, {
+        at: place(error.offset),
+      }),
+    ]);
   }
   const message = `Invalid configuration: ${printable(path)} does not end in .json, .jsonc, .yaml or .yml`;
   throw new CompilerError([errorOf("config-extension", message)]);

@@ -3,7 +3,14 @@ import { type Diagnostic, type Place, errorOf, warningOf } from "../diagnostics/
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigEntry, ConfigNode } from "./config-node.ts";
-import { type Config, type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, type SourceConfig } from "./fields.ts";
+import {
+  type Config,
+  type Field,
+  LIST_FIELDS,
+  SOURCE_FIELDS,
+  SOURCE_TYPES,
+  type SourceConfig,
+} from "./fields.ts";
 
 /** What validation needs to know of the world around the configuration. */
 export interface ValidationContext {
@@ -48,7 +55,11 @@ class ConfigCheck {
     return config;
   }
 
-  private object(node: ConfigNode & { kind: "object" }, fields: Readonly<Record<string, Field>>, path: string): object {
+  private object(
+    node: ConfigNode & { kind: "object" },
+    fields: Readonly<Record<string, Field>>,
+    path: string,
+  ): object {
     const result: Record<string, unknown> = Object.create(null);
     for (const entry of node.entries) {
       const field = Object.hasOwn(fields, entry.key) ? fields[entry.key] : undefined;
@@ -56,7 +67,8 @@ class ConfigCheck {
       else result[entry.key] = this.value(entry.node, field, path + entry.key);
     }
     for (const [key, field] of Object.entries(fields))
-      if (field.required === true && !Object.hasOwn(result, key)) this.missing(node.offset, key, path);
+      if (field.required === true && !Object.hasOwn(result, key))
+        this.missing(node.offset, key, path);
     return result;
   }
 
@@ -113,12 +125,25 @@ class ConfigCheck {
       const item = node.items[index]!;
       if (item.kind !== "scalar" || typeof item.value !== "string") continue;
       const meant = nearest(name, known);
-      const hint = meant === undefined ? `Known names: ${known.join(", ")}` : `Names are case-sensitive; did you mean "${meant}"?`;
-      this.error("unknown-transformation", item.offset, `Unknown transformation: ${printable(name, 60)}`, hint);
+      const hint =
+        meant === undefined
+          ? `Known names: ${known.join(", ")}`
+          : `Names are case-sensitive; did you mean "${meant}"?`;
+      this.error(
+        "unknown-transformation",
+        item.offset,
+        `Unknown transformation: ${printable(name, 60)}`,
+        hint,
+      );
     }
     const validators = [...new Set(names.filter((name) => this.context.validators.has(name)))];
     if (validators.length > 1)
-      this.error("several-validators", node.offset, `Invalid configuration: ${path} has more than one validator: ${validators.join(", ")}`, "Keep one of them");
+      this.error(
+        "several-validators",
+        node.offset,
+        `Invalid configuration: ${path} has more than one validator: ${validators.join(", ")}`,
+        "Keep one of them",
+      );
     return names;
   }
 
@@ -137,7 +162,12 @@ class ConfigCheck {
       return [];
     }
     if (node.items.length === 0)
-      this.error("config-required", node.offset, `${path} is required: the list is empty`, "Add at least one source");
+      this.error(
+        "config-required",
+        node.offset,
+        `${path} is required: the list is empty`,
+        "Add at least one source",
+      );
     return node.items.map((item, index) => this.source(item, `${path}[${index}]`));
   }
 
@@ -147,11 +177,15 @@ class ConfigCheck {
       return { source: "" };
     }
     const source = this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
-    const missing = (["name", "type"] as const).filter((key) => source[key] === undefined && !node.entries.some((entry) => entry.key === key));
+    const missing = (["name", "type"] as const).filter(
+      (key) => source[key] === undefined && !node.entries.some((entry) => entry.key === key),
+    );
     if (missing.length > 0) {
       const message = `${path} has no ${missing.join(" and no ")}`;
       const hint = "The label falls back to the source, the type to adblock";
-      this.diagnostics.push(warningOf("source-incomplete", message, { hint, ...this.at(node.offset) }));
+      this.diagnostics.push(
+        warningOf("source-incomplete", message, { hint, ...this.at(node.offset) }),
+      );
     }
     return source;
   }
@@ -163,7 +197,12 @@ class ConfigCheck {
     for (const [index, source] of (config.sources ?? []).entries()) {
       const own = source.transformations?.filter((name) => this.context.validators.has(name)) ?? [];
       if (own.length === 0) continue;
-      this.error("several-validators", root.offset, `Invalid configuration: sources[${index}] uses ${own.join(", ")}, and the top level uses ${top.join(", ")}`, "Validate at the top level or in the sources, not at both");
+      this.error(
+        "several-validators",
+        root.offset,
+        `Invalid configuration: sources[${index}] uses ${own.join(", ")}, and the top level uses ${top.join(", ")}`,
+        "Validate at the top level or in the sources, not at both",
+      );
     }
   }
 
@@ -172,7 +211,9 @@ class ConfigCheck {
   }
 
   private error(code: Code, offset: number, message: string, hint?: string): void {
-    this.diagnostics.push(errorOf(code, message, { ...(hint === undefined ? {} : { hint }), ...this.at(offset) }));
+    this.diagnostics.push(
+      errorOf(code, message, { ...(hint === undefined ? {} : { hint }), ...this.at(offset) }),
+    );
   }
 
   private at(offset: number): { at?: Place } {

@@ -1,5 +1,11 @@
 import { type Document, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
-import { type ConfigEntry, type ConfigNode, ConfigSyntaxError, MAX_DEPTH, MAX_NODES } from "./config-node.ts";
+import {
+  type ConfigEntry,
+  type ConfigNode,
+  ConfigSyntaxError,
+  MAX_DEPTH,
+  MAX_NODES,
+} from "./config-node.ts";
 
 /** Reads YAML 1.2. Anchors work; how much they may multiply is limited. */
 export function parseYaml(text: string): ConfigNode {
@@ -45,12 +51,14 @@ class TreeBuilder {
 
   build(node: Node | null, depth: number): ConfigNode {
     const offset = node?.range?.[0] ?? 0;
-    if (++this.nodes > MAX_NODES) throw new ConfigSyntaxError("its anchors multiply without bound", offset);
+    if (++this.nodes > MAX_NODES)
+      throw new ConfigSyntaxError("its anchors multiply without bound", offset);
     if (depth > MAX_DEPTH) throw new ConfigSyntaxError("it is nested too deeply", offset);
     if (node === null) return { kind: "scalar", offset, value: null };
     if (isAlias(node)) {
       const target = node.resolve(this.document);
-      if (target === undefined) throw new ConfigSyntaxError(`there is no anchor &${node.source}`, offset);
+      if (target === undefined)
+        throw new ConfigSyntaxError(`there is no anchor &${node.source}`, offset);
       return this.build(target, depth + 1);
     }
     if (isSeq(node)) {
@@ -60,17 +68,28 @@ class TreeBuilder {
     if (isMap(node)) return { kind: "object", offset, entries: this.entries(node.items, depth) };
     if (!isScalar(node)) throw new ConfigSyntaxError("this cannot be read", offset);
     const { value } = node;
-    if (typeof value === "bigint" || value instanceof Date || (typeof value === "object" && value !== null))
+    if (
+      typeof value === "bigint" ||
+      value instanceof Date ||
+      (typeof value === "object" && value !== null)
+    )
       throw new ConfigSyntaxError("this is not a plain value", offset);
     return { kind: "scalar", offset, value: value as string };
   }
 
-  private entries(pairs: readonly { key: unknown; value: unknown }[], depth: number): ConfigEntry[] {
+  private entries(
+    pairs: readonly { key: unknown; value: unknown }[],
+    depth: number,
+  ): ConfigEntry[] {
     return pairs.map(({ key, value }) => {
       const keyNode = key as Node;
       const keyOffset = keyNode.range?.[0] ?? 0;
       if (!isScalar(keyNode)) throw new ConfigSyntaxError("a key must be a plain text", keyOffset);
-      return { key: String(keyNode.value), keyOffset, node: this.build(value as Node | null, depth + 1) };
+      return {
+        key: String(keyNode.value),
+        keyOffset,
+        node: this.build(value as Node | null, depth + 1),
+      };
     });
   }
 }

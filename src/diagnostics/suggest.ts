@@ -4,7 +4,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance =
-      candidate.toLowerCase() === word.toLowerCase() ? 0 : editDistance(word.toLowerCase(), candidate.toLowerCase());
+      candidate.toLowerCase() === word.toLowerCase()
+        ? 0
+        : editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

@@ -7,7 +7,8 @@ import type { RuleTable } from "../rules/rule-table.ts";
 import type { Format } from "./format.ts";
 
 export const adblock: Format = {
-  summary: "The lines as they are, below a header of comments; what AdGuard Home and AdGuard DNS read",
+  summary:
+    "The lines as they are, below a header of comments; what AdGuard Home and AdGuard DNS read",
   extension: ".txt",
   write(rules, header) {
     const head = encodeUtf8(header.join("\n"));

@@ -14,7 +14,12 @@ export function headerLines(config: Config, version: string, time: Date): string
   ] as const) {
     if (value !== undefined && value !== "") lines.push(`! ${label}: ${oneLine(value)}`);
   }
-  lines.push(`! Last modified: ${time.toISOString()}`, "!", `! Compiled by ${COMPILER_NAME} v${version}`, "!");
+  lines.push(
+    `! Last modified: ${time.toISOString()}`,
+    "!",
+    `! Compiled by ${COMPILER_NAME} v${version}`,
+    "!",
+  );
   return lines;
 }
 

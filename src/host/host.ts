@@ -23,6 +23,7 @@ export interface Host {
 
 export interface TextSink {
   write(text: string): void;
+  writeBytes(bytes: Uint8Array): void;
   readonly isTerminal: boolean;
   readonly columns: number;
 }
@@ -66,5 +67,7 @@ export function toHostError(error: unknown): HostError {
   const cause = error instanceof Error ? error : new Error(String(error));
   const own = (cause as { code?: unknown }).code;
   const named = /\b(E[A-Z0-9]{3,}|ERR_[A-Z_]+)\b/.exec(cause.message)?.[1];
-  return new HostError(typeof own === "string" ? own : (named ?? "EUNKNOWN"), cause.message, { cause });
+  return new HostError(typeof own === "string" ? own : (named ?? "EUNKNOWN"), cause.message, {
+    cause,
+  });
 }

@@ -1,5 +1,11 @@
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { type FetchRequest, type FetchResponse, type Host, HostError } from "./host.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import {
+  type FetchRequest,
+  type FetchResponse,
+  type Host,
+  HostError,
+  type TextSink,
+} from "./host.ts";
 
 export interface MemoryHostOptions {
   /** Path → content. Relative paths stand below `cwd`. */
@@ -34,6 +40,15 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       : new HostError("ENOENT", "no such file or folder");
   }
 
+  function memorySink(name: "stdout" | "stderr"): TextSink {
+    return {
+      write: (text) => void (output[name] += text),
+      writeBytes: (bytes) => void (output[name] += decodeUtf8(bytes)),
+      isTerminal: options.isTerminal ?? false,
+      columns: 80,
+    };
+  }
+
   return {
     cwd,
     env: options.env ?? {},
@@ -65,8 +80,8 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       if (typeof answer !== "string") return answer;
       return { status: 200, headers: {}, body: encodeUtf8(answer) };
     },
-    stdout: { write: (text) => void (output.stdout += text), isTerminal: options.isTerminal ?? false, columns: 80 },
-    stderr: { write: (text) => void (output.stderr += text), isTerminal: options.isTerminal ?? false, columns: 80 },
+    stdout: memorySink("stdout"),
+    stderr: memorySink("stderr"),
   };
 }
 

@@ -39,10 +39,16 @@ export function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
       idleTimer = setTimeout(() => timedOut("no data arrived", timeouts.idleMs), timeouts.idleMs);
     }
 
-    const totalTimer = setTimeout(() => timedOut("the answer was not complete", timeouts.totalMs), timeouts.totalMs);
+    const totalTimer = setTimeout(
+      () => timedOut("the answer was not complete", timeouts.totalMs),
+      timeouts.totalMs,
+    );
     if (request.signal?.aborted === true) return onAbort();
     request.signal?.addEventListener("abort", onAbort);
-    connectTimer = setTimeout(() => timedOut("no connection", timeouts.connectMs), timeouts.connectMs);
+    connectTimer = setTimeout(
+      () => timedOut("no connection", timeouts.connectMs),
+      timeouts.connectMs,
+    );
     outgoing.on("error", fail);
     outgoing.on("socket", (socket) => {
       socket.once("connect", () => {
@@ -59,7 +65,8 @@ export function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
         stayAlive();
         length += part.length;
         parts.push(part);
-        if (length > request.maxBytes) fail(new HostError("EFBIG", `the answer is larger than ${request.maxBytes} bytes`));
+        if (length > request.maxBytes)
+          fail(new HostError("EFBIG", `the answer is larger than ${request.maxBytes} bytes`));
       });
       response.on("error", fail);
       response.on("aborted", () => fail(new HostError("ECONNRESET", "the connection was cut")));
@@ -67,7 +74,13 @@ export function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
         const declared = Number(response.headers["content-length"] ?? length);
         if (!response.complete || declared !== length)
           return fail(new HostError("ECONNRESET", `the answer was cut after ${length} bytes`));
-        settle(() => resolve({ status: response.statusCode ?? 0, headers: flatHeaders(response.headers), body: join(parts, length) }));
+        settle(() =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: flatHeaders(response.headers),
+            body: join(parts, length),
+          }),
+        );
       });
     });
   });

@@ -1,7 +1,14 @@
 import { constants } from "node:fs";
 import { access, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import process from "node:process";
-import { type FetchRequest, type FetchResponse, type Host, HostError, type TextSink, toHostError } from "./host.ts";
+import {
+  type FetchRequest,
+  type FetchResponse,
+  type Host,
+  HostError,
+  type TextSink,
+  toHostError,
+} from "./host.ts";
 import { fetchOnce } from "./node-fetch-once.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
@@ -11,7 +18,11 @@ export function nodeHost(): Host {
     env: process.env,
     now: () => new Date(),
     readFile: (path) => attempt(() => readRegularFile(path)),
-    exists: (path) => access(path, constants.F_OK).then(() => true, () => false),
+    exists: (path) =>
+      access(path, constants.F_OK).then(
+        () => true,
+        () => false,
+      ),
     realPath: (path) => attempt(() => realpath(path)),
     makeFolder: (path) =>
       attempt(async () => {
@@ -44,7 +55,8 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
 }
 
 async function createFile(path: string, bytes: Uint8Array): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const flags =
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = await open(path, flags, 0o644);
   try {
     let at = 0;
@@ -72,6 +84,9 @@ function sink(stream: NodeJS.WriteStream): TextSink {
   return {
     write(text) {
       stream.write(text);
+    },
+    writeBytes(bytes) {
+      stream.write(bytes);
     },
     isTerminal: stream.isTTY === true,
     columns: stream.columns ?? 80,

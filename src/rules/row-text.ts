@@ -42,4 +42,3 @@ export function rewriteText(chunk: Chunk, row: number, text: string): void {
   chunk.end[row] = at + bytes.length;
   chunk.flags[row] = (chunk.flags[row]! | Flag.Rewritten) & ~Flag.AsBlock;
 }
-

@@ -25,7 +25,14 @@ export function* rowsOf(rules: RuleTable): Generator<RowView> {
     for (let row = 0; row < chunk.length; row++) {
       const fate = chunk.fate[row]!;
       if ((chunk.flags[row]! & Flag.Generated) !== 0 || fate === Fate.Spare) continue;
-      const view = { text: textOf(chunk, row), isLive: fate === Fate.Live, fate: fateName(fate), file, source, line: chunk.line[row]! };
+      const view = {
+        text: textOf(chunk, row),
+        isLive: fate === Fate.Live,
+        fate: fateName(fate),
+        file,
+        source,
+        line: chunk.line[row]!,
+      };
       if (!hasCause(fate)) {
         yield view;
         continue;
@@ -33,7 +40,14 @@ export function* rowsOf(rules: RuleTable): Generator<RowView> {
       const id = chunk.by[row]!;
       const other = pool.chunkOf(id);
       const at = rowOf(id);
-      yield { ...view, by: { text: textOf(other, at), file: pool.origins[other.origin]!.file, line: other.line[at]! } };
+      yield {
+        ...view,
+        by: {
+          text: textOf(other, at),
+          file: pool.origins[other.origin]!.file,
+          line: other.line[at]!,
+        },
+      };
     }
   }
 }

@@ -18,19 +18,40 @@ export interface Encoding {
 }
 
 /** Unpacks, decodes, and refuses what is no list. `label` names the list in messages. */
-export function decodeText(raw: Uint8Array, label: string, encoding: Encoding, maxBytes: number): DecodedText {
+export function decodeText(
+  raw: Uint8Array,
+  label: string,
+  encoding: Encoding,
+  maxBytes: number,
+): DecodedText {
   const bytes = toUtf8(unpack(raw, label, encoding.content, maxBytes), label, encoding.charset);
   if (bytes.includes(0))
-    throw sourceError("source-not-text", `Not a text list: ${label}`, "it holds NUL bytes, as binary files do");
+    throw sourceError(
+      "source-not-text",
+      `Not a text list: ${label}`,
+      "it holds NUL bytes, as binary files do",
+    );
   if (looksLikeHtml(bytes))
-    throw sourceError("source-is-html", `A web page instead of a list: ${label}`, `it begins with ${decodeUtf8(bytes, 0, Math.min(60, bytes.length)).trim()}`);
+    throw sourceError(
+      "source-is-html",
+      `A web page instead of a list: ${label}`,
+      `it begins with ${decodeUtf8(bytes, 0, Math.min(60, bytes.length)).trim()}`,
+    );
   if (isValidUtf8(bytes)) return { bytes, isRepaired: false };
   return { bytes: encodeUtf8(decodeUtf8(bytes)), isRepaired: true };
 }
 
-function unpack(raw: Uint8Array, label: string, content: string | undefined, maxBytes: number): Uint8Array {
+function unpack(
+  raw: Uint8Array,
+  label: string,
+  content: string | undefined,
+  maxBytes: number,
+): Uint8Array {
   let bytes = raw;
-  const names = (content ?? "").toLowerCase().split(",").map((name) => name.trim());
+  const names = (content ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
   try {
     for (const name of names.reverse()) bytes = inflate(name, bytes, maxBytes);
     // A file that is itself gzip (`list.txt.gz`), whatever the server says of it.

@@ -12,36 +12,64 @@ export interface FetchedText extends DecodedText {
   readonly url: string;
 }
 
-export async function fetchText(url: string, host: Host, signal?: AbortSignal): Promise<FetchedText> {
+export async function fetchText(
+  url: string,
+  host: Host,
+  signal?: AbortSignal,
+): Promise<FetchedText> {
   const shown = shownAddress(url);
   let current = url;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     if (!/^https?:\/\//i.test(current))
-      throw sourceError("fetch-failed", `Failed to fetch ${shown}`, `${shownAddress(current)} is neither http nor https`);
+      throw sourceError(
+        "fetch-failed",
+        `Failed to fetch ${shown}`,
+        `${shownAddress(current)} is neither http nor https`,
+      );
     const response = await request(current, shown, host, signal);
-    if (response.status >= 300 && response.status < 400 && response.headers["location"] !== undefined) {
+    if (
+      response.status >= 300 &&
+      response.status < 400 &&
+      response.headers["location"] !== undefined
+    ) {
       const next = URL.canParse(response.headers["location"], current)
         ? new URL(response.headers["location"], current).href
         : "";
       if (current.startsWith("https:") && next.startsWith("http:"))
-        throw sourceError("fetch-failed", `Failed to fetch ${shown}`, "it redirects from https to http");
+        throw sourceError(
+          "fetch-failed",
+          `Failed to fetch ${shown}`,
+          "it redirects from https to http",
+        );
       current = next;
       continue;
     }
     if (response.status !== 200)
-      throw sourceError("fetch-failed", `Failed to fetch ${shown}`, `the server answered with status ${response.status}`);
+      throw sourceError(
+        "fetch-failed",
+        `Failed to fetch ${shown}`,
+        `the server answered with status ${response.status}`,
+      );
     const charset = /charset\s*=\s*([^\s;]+)/i.exec(response.headers["content-type"] ?? "")?.[1];
     const encoding = { content: response.headers["content-encoding"], charset };
     return { url: current, ...decodeText(response.body, shown, encoding, MAX_LIST_BYTES) };
   }
-  throw sourceError("fetch-failed", `Failed to fetch ${shown}`, `more than ${MAX_REDIRECTS} redirects`);
+  throw sourceError(
+    "fetch-failed",
+    `Failed to fetch ${shown}`,
+    `more than ${MAX_REDIRECTS} redirects`,
+  );
 }
 
 async function request(url: string, shown: string, host: Host, signal?: AbortSignal) {
   try {
     return await host.fetch({
       url,
-      headers: { accept: "text/plain, */*;q=0.5", "accept-encoding": "gzip, br", "user-agent": "rules-compiler" },
+      headers: {
+        accept: "text/plain, */*;q=0.5",
+        "accept-encoding": "gzip, br",
+        "user-agent": "rules-compiler",
+      },
       timeouts: TIMEOUTS,
       maxBytes: MAX_LIST_BYTES,
       ...(signal === undefined ? {} : { signal }),
@@ -50,6 +78,10 @@ async function request(url: string, shown: string, host: Host, signal?: AbortSig
     if (!(error instanceof HostError)) throw error;
     if (error.code === "ETIMEDOUT")
       throw sourceError("fetch-timeout", `Connection timeout: ${shown}`, error.message);
-    throw sourceError("fetch-failed", `Failed to fetch ${shown}`, `${error.code}: ${error.message}`);
+    throw sourceError(
+      "fetch-failed",
+      `Failed to fetch ${shown}`,
+      `${error.code}: ${error.message}`,
+    );
   }
 }

@@ -31,7 +31,12 @@ const MAX_DEPTH = 8;
 const MAX_FILES = 4096;
 
 /** Reads a list with everything it includes. Rejects with a `CompilerError` when any of it cannot be had. */
-export async function loadList(location: Location, label: string, host: Host, signal?: AbortSignal): Promise<LoadedList> {
+export async function loadList(
+  location: Location,
+  label: string,
+  host: Host,
+  signal?: AbortSignal,
+): Promise<LoadedList> {
   const loader = new ListLoader(host, signal);
   await loader.load(location, label, undefined, []);
   return loader;
@@ -51,19 +56,33 @@ class ListLoader implements LoadedList {
   }
 
   /** `root` is the folder that local includes may not leave; absent for the list itself. */
-  async load(location: Location, label: string, root: string | undefined, chain: readonly string[]): Promise<void> {
+  async load(
+    location: Location,
+    label: string,
+    root: string | undefined,
+    chain: readonly string[],
+  ): Promise<void> {
     if (++this.files > MAX_FILES)
-      throw sourceError("bad-directive", `${label} is one of more than ${MAX_FILES} included files`);
+      throw sourceError(
+        "bad-directive",
+        `${label} is one of more than ${MAX_FILES} included files`,
+      );
     const isIncluded = chain.length > 0;
     const { bytes, place, folder } = await this.read(location, label, root);
     if (chain.includes(place)) throw sourceError("bad-directive", `${label} includes itself`);
     if (chain.length > MAX_DEPTH)
-      throw sourceError("bad-directive", `${label} is included through more than ${MAX_DEPTH} files`);
+      throw sourceError(
+        "bad-directive",
+        `${label} is included through more than ${MAX_DEPTH} files`,
+      );
     const file: LoadedFile = { label, bytes };
     for (const piece of this.cut(file, isIncluded)) {
       this.pieces.push({ file, stretch: piece });
       if (piece.include !== undefined)
-        await this.include(piece, file, { place, folder, isWeb: location.kind === "web" }, [...chain, place]);
+        await this.include(piece, file, { place, folder, isWeb: location.kind === "web" }, [
+          ...chain,
+          place,
+        ]);
     }
   }
 
@@ -72,7 +91,10 @@ class ListLoader implements LoadedList {
       return cutAtDirectives(file.bytes, isIncluded);
     } catch (error) {
       if (!(error instanceof DirectiveError)) throw error;
-      throw sourceError("bad-directive", printable(error.message), undefined, { file: file.label, line: error.line });
+      throw sourceError("bad-directive", printable(error.message), undefined, {
+        file: file.label,
+        line: error.line,
+      });
     }
   }
 
@@ -85,7 +107,11 @@ class ListLoader implements LoadedList {
     const path = await this.realPath(location.path, label);
     const folder = root ?? path.slice(0, path.lastIndexOf("/") + 1);
     if (root !== undefined && !isBelow(path, root))
-      throw sourceError("bad-directive", `${printable(label)} lies outside the folder of the list`, "an included file must stand beside the list or below it");
+      throw sourceError(
+        "bad-directive",
+        `${printable(label)} lies outside the folder of the list`,
+        "an included file must stand beside the list or below it",
+      );
     const raw = await this.readFile(path, label);
     const { bytes, isRepaired } = decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
     this.took(bytes, label, isRepaired);
@@ -95,7 +121,12 @@ class ListLoader implements LoadedList {
   private took(bytes: Uint8Array, label: string, isRepaired: boolean): void {
     this.bytesRead += bytes.length;
     if (!isRepaired) return;
-    this.diagnostics.push(warningOf("bad-encoding", `${printable(label)} is not UTF-8; the bytes that are not were replaced by U+FFFD`));
+    this.diagnostics.push(
+      warningOf(
+        "bad-encoding",
+        `${printable(label)} is not UTF-8; the bytes that are not were replaced by U+FFFD`,
+      ),
+    );
   }
 
   private async realPath(path: string, label: string): Promise<string> {
@@ -127,11 +158,17 @@ class ListLoader implements LoadedList {
       if (from.isWeb) {
         const url = URL.canParse(argument, from.place) ? new URL(argument, from.place) : undefined;
         if (url === undefined || url.origin !== from.folder)
-          throw sourceError("bad-directive", `!#include leaves the list's own server: ${shownAddress(argument)}`);
+          throw sourceError(
+            "bad-directive",
+            `!#include leaves the list's own server: ${shownAddress(argument)}`,
+          );
         await this.load({ kind: "web", url: url.href }, shownAddress(url.href), from.folder, chain);
       } else {
         if (isAddress(argument))
-          throw sourceError("bad-directive", `A local list cannot include an address: ${shownAddress(argument)}`);
+          throw sourceError(
+            "bad-directive",
+            `A local list cannot include an address: ${shownAddress(argument)}`,
+          );
         const path = includedPath(from.place, argument);
         await this.load({ kind: "file", path }, path, from.folder, chain);
       }

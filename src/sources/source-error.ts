@@ -4,7 +4,12 @@ import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import type { HostError } from "../host/host.ts";
 
 /** The error for a list that cannot be had, in the words of whoever refused it. */
-export function sourceError(code: Code, message: string, cause?: string, at?: Diagnostic["at"]): CompilerError {
+export function sourceError(
+  code: Code,
+  message: string,
+  cause?: string,
+  at?: Diagnostic["at"],
+): CompilerError {
   return new CompilerError([
     errorOf(code, message, {
       ...(cause === undefined ? {} : { cause: printable(cause) }),
@@ -21,5 +26,9 @@ export function fileError(path: string, error: HostError): CompilerError {
   const shown = printable(path);
   if (error.code === "ENOENT" || error.code === "ENOTDIR")
     return sourceError("source-not-found", `File not found: ${shown}`, error.message);
-  return sourceError("source-unreadable", `Cannot read ${shown}`, `${error.code}: ${error.message}`);
+  return sourceError(
+    "source-unreadable",
+    `Cannot read ${shown}`,
+    `${error.code}: ${error.message}`,
+  );
 }

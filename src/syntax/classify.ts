@@ -137,9 +137,7 @@ function classifyAdblock(chunk: Chunk, row: number, start: number, end: number):
 }
 
 function isHostByte(byte: number): boolean {
-  return (
-    (CLASS_OF[byte]! & (HOST_CLASSES | Class.NonAscii)) !== 0 || byte === UNDERSCORE
-  );
+  return (CLASS_OF[byte]! & (HOST_CLASSES | Class.NonAscii)) !== 0 || byte === UNDERSCORE;
 }
 
 /** Nothing, or a `$` with no modifier behind it: `||a.com^$,` says the same as `||a.com^`. */

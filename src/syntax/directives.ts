@@ -95,7 +95,8 @@ function applyCondition(
   }
   if (text.startsWith("!#endif")) {
     const closed = open.pop();
-    if (closed === undefined) throw new DirectiveError(`Found unexpected condition end: '${text}'`, line);
+    if (closed === undefined)
+      throw new DirectiveError(`Found unexpected condition end: '${text}'`, line);
     return closed.isOuterLive;
   }
   if (text.startsWith("!#else")) {

@@ -26,9 +26,7 @@ export function domainShape(bytes: Uint8Array, start: number, end: number): numb
 
 function isLabel(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
-  return (
-    length > 0 && length < 64 && bytes[start] !== HYPHEN && bytes[end - 1] !== HYPHEN
-  );
+  return length > 0 && length < 64 && bytes[start] !== HYPHEN && bytes[end - 1] !== HYPHEN;
 }
 
 /** Whether every byte may stand in the host of `||host^`: letters, digits, dots, hyphens. */

@@ -29,7 +29,8 @@ export function isIpv4(bytes: Uint8Array, start: number, end: number): boolean {
 
 /** RFC 4291 text form in either case, with an optional `%zone` (RFC 4007), perhaps in brackets. */
 export function isIpv6(bytes: Uint8Array, start: number, end: number): boolean {
-  if (bytes[start] === BRACKET && bytes[end - 1] === BRACKET + 2) return isIpv6(bytes, start + 1, end - 1);
+  if (bytes[start] === BRACKET && bytes[end - 1] === BRACKET + 2)
+    return isIpv6(bytes, start + 1, end - 1);
   let colons = 0;
   let addressEnd = end;
   for (let at = start; at < end; at++) {
@@ -71,7 +72,9 @@ export function isIpv6Text(text: string): boolean {
 
 export function isIpv4Text(text: string): boolean {
   const octets = text.split(".");
-  return octets.length === 4 && octets.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256);
+  return (
+    octets.length === 4 && octets.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)
+  );
 }
 
 /** `0.0.0.0`, `127.…`, `::`, `::1`: what a hosts file uses to say "nowhere". Everything else maps a name to a machine. */

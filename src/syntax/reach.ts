@@ -7,7 +7,7 @@ import type { ValidatorOptions } from "./acceptable-host.ts";
  * `||org`, `*.org` and `||**.org^` all take in every name under `org`.
  */
 export function judgeReach(pattern: string, options: ValidatorOptions, isLimited: boolean): Fate {
-  const body = pattern.replace(/^(?::[:/]*|\|\|?)/, "");
+  const body = pattern.replace(/^(?::[:/]*|\|+)/, "");
   const end = body.search(/[\^|]/);
   const host = end === -1 ? body : body.slice(0, end);
   const literal = host
@@ -23,10 +23,16 @@ export function judgeReach(pattern: string, options: ValidatorOptions, isLimited
   const endsInSuffix = !/[.*]$/.test(host);
   if (isListed && (endsInSuffix || isBetweenWildcards(host)) && hostname === publicSuffix)
     return options.allowPublicSuffix || isLimited ? Fate.Live : Fate.PublicSuffix;
-  // `||roblox.com.` was once `||roblox.com.$all`, a look-alike's beginning; resolvers take it for the domain itself.
-  if (end === -1 && pattern.startsWith("||") && host.endsWith(".") && isListed && literal.includes("."))
-    return Fate.BadHost;
   return isListed || characters >= 2 ? Fate.Live : Fate.TooWide;
+}
+
+/**
+ * `||roblox.com.$all` catches look-alikes such as `roblox.com.evil.example` in a browser. Without the modifier a resolver
+ * may take it for `roblox.com` itself.
+ */
+export function isBareDomainPrefix(line: string): boolean {
+  const name = /^\|\|([a-z0-9_.-]+)\.$/i.exec(line.trim())?.[1];
+  return name !== undefined && name.includes(".") && parse(name).isIcann === true;
 }
 
 /** `*.com.*` is every name with `com` in the middle. */

@@ -1,3 +1,4 @@
+import { parse } from "tldts";
 import { Fate } from "../rules/fate.ts";
 import { type ValidatorOptions, judgeHost } from "./acceptable-host.ts";
 import { type AdblockRule, type Modifier, parseAdblockRule } from "./adblock-rule.ts";
@@ -50,12 +51,19 @@ function judgePattern({ pattern, modifiers }: AdblockRule, options: ValidatorOpt
   if (ipv6Of(pattern) !== undefined) return judgeIpv6(modifiers, options);
   const body = pattern.startsWith("://") ? pattern.replace(/^[:/]+/, "") : pattern;
   if (!/^[a-zA-Z0-9_.*|^-]+$/.test(body)) return Fate.BadSyntax;
+  if (body.includes("_") && exactHost === undefined && !isListedName(pattern))
+    return Fate.BadSyntax;
   const ip = parseIpPattern(pattern);
   if (ip !== undefined && hasModifier(modifiers, "denyallow")) return Fate.BadModifier;
   if (ip !== undefined && isPartOfAddress(ip, options)) return Fate.IpAddress;
   const address = ADDRESS_INSIDE.exec(pattern)?.[1];
   if (address !== undefined) return judgeAddress(address, ip, options);
   return judgeName(pattern, exactHost, options, isLimited);
+}
+
+/** Underscores occur in names, but more often in pieces of addresses (`_300x250.gif`); a listed suffix tells them apart. */
+function isListedName(pattern: string): boolean {
+  return PLAIN_DOMAIN.test(pattern) && parse(pattern).isIcann === true;
 }
 
 function judgeIpv6(modifiers: readonly Modifier[], options: ValidatorOptions): Fate {

@@ -6,6 +6,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { RowSet } from "../rules/row-set.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
 import { type ChunkPool, type RuleTable, rowOf } from "../rules/rule-table.ts";
+import { isSimpleHost } from "../syntax/hostname.ts";
 import { isIpv4 } from "../syntax/ip.ts";
 import { judgeBlockRow } from "../syntax/judge-row.ts";
 import type { Outlook } from "./outlook.ts";
@@ -20,6 +21,7 @@ export const compress: Transformation = {
     const names = new RowSet(rules.length);
     const cancelled = collectNames(rules, names, outlook);
     dropCovered(rules, names, cancelled, outlook);
+    releaseOddNames(rules);
   },
 };
 
@@ -35,7 +37,7 @@ function collectNames(rules: RuleTable, names: RowSet, outlook: Outlook): Set<st
       const kind = chunk.kind[row]!;
       if (kind === Kind.Hosts) splitter.split(index, chunk, row);
       else if (kind === Kind.Domain) toBlockRule(chunk, row);
-      else if (kind === Kind.Rule) {
+      else if (kind === Kind.Rule && (chunk.flags[row]! & Flag.AsBlock) === 0) {
         if (isBadfilter(chunk, row)) cancelled.add(hostOf(chunk, row).toLowerCase());
         else splitter.readCommentedDomain(chunk, row);
       }
@@ -63,7 +65,23 @@ function addName(pool: ChunkPool, names: RowSet, chunk: Chunk, row: number): voi
   if (first === -1) names.add(hash, chunk.idOf(row));
   else {
     chunk.dropFor(row, Fate.SameHost, first);
-    if ((chunk.flags[row]! & Flag.Widened) === 0) pool.chunkOf(first).flags[rowOf(first)]! &= ~Flag.Widened;
+    if ((chunk.flags[row]! & Flag.Widened) === 0)
+      pool.chunkOf(first).flags[rowOf(first)]! &= ~Flag.Widened;
+  }
+}
+
+/**
+ * Names of hosts lines may be anything. As `||name^` only plain ASCII ones read as rules for a name, so a second Compress,
+ * at the top level, must leave the others alone.
+ */
+function releaseOddNames(rules: RuleTable): void {
+  for (const chunk of rules.chunks) {
+    for (let row = 0; row < chunk.length; row++) {
+      const flags = chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost);
+      if (flags !== Flag.AsBlock) continue;
+      if (!isSimpleHost(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!))
+        chunk.kind[row] = Kind.Rule;
+    }
   }
 }
 
@@ -76,7 +94,7 @@ function findName(
   start: number,
   end: number,
 ): number {
-  for (let slot = names.seek(names.firstSlot(hash), hash); slot !== -1; ) {
+  for (let slot = names.seek(names.firstSlot(hash), hash); slot !== -1;) {
     const id = names.idAt(slot);
     const chunk = pool.chunkOf(id);
     const row = rowOf(id);
@@ -85,12 +103,6 @@ function findName(
     slot = names.seek(slot + 1, hash);
   }
   return -1;
-}
-
-/** What a rule says only since it lost its modifiers does not make the rules of others redundant. */
-function mayCover(pool: ChunkPool, parent: number, chunk: Chunk, row: number): boolean {
-  if ((pool.chunkOf(parent).flags[rowOf(parent)]! & Flag.Widened) === 0) return true;
-  return (chunk.flags[row]! & Flag.Widened) !== 0;
 }
 
 function dropCovered(
@@ -117,6 +129,12 @@ function dropCovered(
     return verdict;
   }
 
+  /** What a rule says only since it lost its modifiers does not make the rules of others redundant. */
+  function mayCover(parent: number, chunk: Chunk, row: number): boolean {
+    if (outlook.removesModifiers !== true || (chunk.flags[row]! & Flag.Widened) !== 0) return true;
+    return (pool.chunkOf(parent).flags[rowOf(parent)]! & Flag.Widened) === 0;
+  }
+
   for (const chunk of rules.chunks) {
     for (let row = 0; row < chunk.length; row++) {
       if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Block) continue;
@@ -126,11 +144,11 @@ function dropCovered(
       if (isDigit(bytes[end - 1]!) && isIpv4(bytes, start, end)) continue;
       // From the right: the first parent met is the widest, and it is covered by nothing itself.
       let state = HASH_SEED;
-      for (let at = end - 1; at > start; at--) {
+      for (let at = end - 1; at >= start; at--) {
         const byte = bytes[at]!;
         if (byte === DOT && at + 1 < end) {
           const parent = findName(pool, names, hashEnd(state), bytes, at + 1, end);
-          if (parent !== -1 && mayCover(pool, parent, chunk, row) && survives(parent)) {
+          if (parent !== -1 && mayCover(parent, chunk, row) && survives(parent)) {
             chunk.dropFor(row, Fate.Covered, parent);
             break;
           }

@@ -58,7 +58,7 @@ function identityHash(chunk: Chunk, row: number): number {
 }
 
 function findTwin(pool: ChunkPool, seen: RowSet, hash: number, chunk: Chunk, row: number): number {
-  for (let slot = seen.seek(seen.firstSlot(hash), hash); slot !== -1; ) {
+  for (let slot = seen.seek(seen.firstSlot(hash), hash); slot !== -1;) {
     const id = seen.idAt(slot);
     if (isSameText(chunk, row, pool.chunkOf(id), rowOf(id))) return id;
     slot = seen.seek(slot + 1, hash);

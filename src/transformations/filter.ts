@@ -41,8 +41,7 @@ function isOpenToFilters(chunk: Chunk, row: number): boolean {
 
 /** An entry that is written as a rule takes its name out of every syntax; of a hosts line only that name goes. */
 function excludeByHost(chunk: Chunk, row: number, filter: LineFilter): void {
-  const isSeveral =
-    chunk.kind[row] === Kind.Hosts && (chunk.flags[row]! & Flag.SeveralNames) !== 0;
+  const isSeveral = chunk.kind[row] === Kind.Hosts && (chunk.flags[row]! & Flag.SeveralNames) !== 0;
   if (!isSeveral) {
     if (filter.matchesHost(chunk, row)) chunk.drop(row, Fate.Excluded);
     return;

@@ -66,7 +66,12 @@ export class LineFilter {
     return this.matchesBytes(bytes, 0, bytes.length, bytes.length !== line.length);
   }
 
-  private matchesBytes(bytes: Uint8Array, start: number, end: number, isNonAscii: boolean): boolean {
+  private matchesBytes(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    isNonAscii: boolean,
+  ): boolean {
     this.lastPlain = undefined;
     if (this.plain !== undefined) {
       const word = this.plain.search(bytes, start, end, EXACT);
@@ -87,7 +92,12 @@ export class LineFilter {
   }
 
   /** The fold table knows ASCII only; other lines are left to the tests themselves. */
-  private mayMatchWildcard(bytes: Uint8Array, start: number, end: number, isNonAscii: boolean): boolean {
+  private mayMatchWildcard(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    isNonAscii: boolean,
+  ): boolean {
     if (isNonAscii || this.wildcardLiterals === undefined) return true;
     return this.wildcardLiterals.search(bytes, start, end, FOLDED) !== -1;
   }
@@ -104,14 +114,18 @@ export class LineFilter {
   matchesHost(chunk: Chunk, row: number): boolean {
     const start = chunk.hostStart[row]!;
     const end = chunk.hostEnd[row]!;
-    if (start === end || end - start > this.longestHost || chunk.kind[row] === Kind.Comment) return false;
+    if (start === end || end - start > this.longestHost || chunk.kind[row] === Kind.Comment)
+      return false;
     return this.matchesName(decodeUtf8(chunk.bytesOf(row), start, end));
   }
 }
 
 function wildcardTest(text: string): WildcardTest {
   const parts = text.split(/\*+/);
-  const literal = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
+  const literal = parts.reduce(
+    (longest, part) => (part.length > longest.length ? part : longest),
+    "",
+  );
   return { literal: literal.toLowerCase(), test: (line) => matchesParts(line, parts) };
 }
 
@@ -131,7 +145,13 @@ function matchesParts(line: string, parts: readonly string[]): boolean {
 }
 
 /** Whether a hit of a domain-like entry begins or ends inside a label: `t.co` in `||microsoft.com^`. */
-export function splitsLabel(bytes: Uint8Array, start: number, end: number, hit: string, hitEnd: number): boolean {
+export function splitsLabel(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  hit: string,
+  hitEnd: number,
+): boolean {
   if (!/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(hit)) return false;
   const hitStart = hitEnd - hit.length;
   const before = hitStart > start ? lowerByte(bytes[hitStart - 1]!) : 0;

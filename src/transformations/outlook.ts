@@ -8,6 +8,8 @@ import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 export interface Outlook {
   /** The validator that will see this list, at this level or the one above. */
   readonly validator?: ValidatorOptions;
+  /** Whether RemoveModifiers works on this list too: what it widened covers only what it widened. */
+  readonly removesModifiers?: boolean;
   /** Whether a later filter of the list above (exclusions, inclusions) takes a row with this text. */
   willBeFiltered?(text: string): boolean;
   /** Told about things a person should know; the same words are counted, not repeated. */

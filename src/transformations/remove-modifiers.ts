@@ -1,5 +1,5 @@
 import { DOLLAR } from "../bytes/ascii.ts";
-import { blankAt, blankBefore } from "../bytes/blank.ts";
+import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -29,7 +29,7 @@ export const removeModifiers: Transformation = {
           chunk.flags[row]! |= Flag.Widened;
         }
         if (result === text) continue;
-        if (result === "" && chunk.kind[row] !== Kind.Blank) {
+        if (result === "") {
           chunk.drop(row, Fate.NothingLeft);
           continue;
         }
@@ -40,17 +40,26 @@ export const removeModifiers: Transformation = {
   },
 };
 
-/** Without a `$` and without outer blanks a line comes out as it went in. */
+/** Takes outer blanks off and says whether there may be modifiers: without a `$` a line comes out as it went in. */
 function needsLook(chunk: Chunk, row: number): boolean {
   const flags = chunk.flags[row]!;
-  const kind = chunk.kind[row]!;
-  if (kind === Kind.Comment || kind === Kind.Domain) return false;
-  if ((flags & Flag.AsBlock) !== 0 && (flags & Flag.PlainHost) !== 0) return false;
-  const bytes = chunk.bytesOf(row);
   const isBlock = (flags & Flag.AsBlock) !== 0;
+  if (isBlock && (flags & Flag.PlainHost) !== 0) return false;
+  if (!isBlock) trimRow(chunk, row);
+  if (chunk.kind[row] === Kind.Comment || chunk.kind[row] === Kind.Domain) return false;
+  const bytes = chunk.bytesOf(row);
   const start = isBlock ? chunk.hostStart[row]! : chunk.start[row]!;
   const end = isBlock ? chunk.hostEnd[row]! : chunk.end[row]!;
-  if (start === end) return false;
   for (let at = end - 1; at >= start; at--) if (bytes[at] === DOLLAR) return true;
-  return !isBlock && (blankAt(bytes, start, end) > 0 || blankBefore(bytes, start, end) > 0);
+  return false;
+}
+
+function trimRow(chunk: Chunk, row: number): void {
+  const bytes = chunk.bytesOf(row);
+  const start = skipBlanks(bytes, chunk.start[row]!, chunk.end[row]!);
+  const end = skipBlanksBack(bytes, start, chunk.end[row]!);
+  if (start === chunk.start[row] && end === chunk.end[row]) return;
+  chunk.start[row] = start;
+  chunk.end[row] = end;
+  classifyAgain(chunk, row);
 }

@@ -11,6 +11,7 @@ import { filterNames } from "../syntax/hosts-names.ts";
 import { normaliseIpPattern } from "../syntax/ip-pattern.ts";
 import { isPlainName, judgeBlockRow, judgeSuffix, suffixOf } from "../syntax/judge-row.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
+import { isBareDomainPrefix } from "../syntax/reach.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
 import { LeadingComments } from "./leading-comments.ts";
 import type { Outlook } from "./outlook.ts";
@@ -113,6 +114,8 @@ function judgeText(chunk: Chunk, row: number, options: ValidatorOptions, outlook
     classifyAgain(chunk, row);
   }
   if (options.allowIp) normaliseAddress(chunk, row);
+  const isWidened = (chunk.flags[row]! & Flag.Widened) !== 0;
+  if (isWidened && isBareDomainPrefix(textOf(chunk, row))) return Fate.BadHost;
   const fate = judgeRule(textOf(chunk, row), options);
   if (fate === Fate.BadRegex) outlook.note("bad-regex", chunk, row);
   return fate;

@@ -1,0 +1,92 @@
+import { parseArgs } from "node:util";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { nearest } from "../diagnostics/suggest.ts";
+import { COMMANDS, type CommandName, FLAGS, type Flag, type FlagName } from "./flags.ts";
+
+/** What was typed, checked against the tables but not yet given a meaning. */
+export interface Args {
+  readonly command: CommandName;
+  readonly switches: ReadonlySet<FlagName>;
+  readonly values: ReadonlyMap<FlagName, readonly string[]>;
+}
+
+/** Throws a `CompilerError` that names every word it cannot read. */
+export function readArgs(argv: readonly string[]): Args {
+  // `deno task compile -- -c x` hands the `--` on.
+  const words = argv[0] === "--" ? argv.slice(1) : [...argv];
+  const { tokens } = parseArgs({
+    args: words,
+    options: parserOptions(),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const switches = new Set<FlagName>();
+  const values = new Map<FlagName, string[]>();
+  const problems: Diagnostic[] = [];
+  let command: CommandName | undefined;
+  for (const token of tokens) {
+    if (token.kind === "option") {
+      const flag = FLAGS.find(({ name }) => name === token.name) as Flag | undefined;
+      if (flag === undefined) problems.push(unknownFlag(token.rawName));
+      else if (flag.value === undefined) {
+        if (token.value !== undefined) problems.push(problem(`${token.rawName} takes no value`));
+        switches.add(flag.name as FlagName);
+      } else {
+        const known = values.get(flag.name as FlagName);
+        if (token.value === undefined || token.value === "")
+          problems.push(problem(`${token.rawName} needs a value: ${flag.value}`));
+        else if (known === undefined) values.set(flag.name as FlagName, [token.value]);
+        else if (flag.repeats === true) known.push(token.value);
+        else problems.push(problem(`${token.rawName} is given twice`));
+      }
+    } else if (token.kind === "positional") {
+      const found = COMMANDS.find(({ name }) => name === token.value);
+      if (found === undefined || command !== undefined) problems.push(unknownWord(token.value));
+      else command = found.name;
+    }
+  }
+  if (problems.length > 0) throw new CompilerError(problems);
+  return { command: command ?? "compile", switches, values };
+}
+
+function parserOptions(): Record<
+  string,
+  { type: "string" | "boolean"; short?: string; multiple?: boolean }
+> {
+  const options: Record<
+    string,
+    { type: "string" | "boolean"; short?: string; multiple?: boolean }
+  > = {};
+  for (const flag of FLAGS as readonly Flag[])
+    options[flag.name] = {
+      type: flag.value === undefined ? "boolean" : "string",
+      multiple: true,
+      ...(flag.short === undefined ? {} : { short: flag.short }),
+    };
+  return options;
+}
+
+function problem(message: string, hint?: string): Diagnostic {
+  return errorOf("unknown-flag", message, hint === undefined ? {} : { hint });
+}
+
+function unknownFlag(rawName: string): Diagnostic {
+  const meant = nearest(
+    rawName.replace(/^-+/, ""),
+    FLAGS.map(({ name }) => name),
+  );
+  const hint = meant === undefined ? undefined : `Did you mean --${meant}?`;
+  return problem(`Unknown option: ${printable(rawName, 60)}`, hint);
+}
+
+function unknownWord(word: string): Diagnostic {
+  const meant = nearest(
+    word,
+    COMMANDS.map(({ name }) => name),
+  );
+  const hint =
+    meant === undefined ? "A configuration file is given with -c" : `Did you mean "${meant}"?`;
+  return problem(`Unknown command: ${printable(word, 60)}`, hint);
+}

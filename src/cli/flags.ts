@@ -1,0 +1,98 @@
+/** Every command and option, once. Parsing, `--help` and docs/reference/command-line.md come from these tables. */
+
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** What its value is called in help; a switch has none. */
+  readonly value?: string;
+  /** May be given more than once. */
+  readonly repeats?: boolean;
+  readonly description: string;
+}
+
+export const FLAGS = [
+  {
+    name: "config",
+    short: "c",
+    value: "FILE",
+    description:
+      "Configuration file: .json, .jsonc, .yaml or .yml (default: CONFIG_PATH, or compiler-config.json)",
+  },
+  {
+    name: "output",
+    short: "o",
+    value: "FILE",
+    description: "Write the list here instead of into the rules directory; - is standard output",
+  },
+  {
+    name: "copy-to-rules",
+    short: "r",
+    description:
+      "With -o, also write the list into the rules directory (RULES_DIR, default ./rules)",
+  },
+  {
+    name: "input",
+    short: "i",
+    value: "SOURCE",
+    repeats: true,
+    description:
+      "Compile this address or file without a configuration; may be repeated, wins over -c",
+  },
+  {
+    name: "input-type",
+    short: "t",
+    value: "TYPE",
+    description: "Type of the -i sources: adblock, hosts or domains (default: adblock)",
+  },
+  { name: "validate", description: "Check the configuration and stop" },
+  { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
+  { name: "verbose", short: "v", description: "The same as --debug" },
+  { name: "quiet", short: "q", description: "Say nothing but errors" },
+  {
+    name: "json",
+    description:
+      "Print the report as JSON on standard output, and problems as JSON lines on standard error",
+  },
+  {
+    name: "color",
+    value: "WHEN",
+    description: "Colours: auto, always or never (default: auto; NO_COLOR and CI are respected)",
+  },
+  { name: "version", description: "Print the version" },
+  { name: "help", short: "h", description: "Print this help" },
+] as const;
+
+export type FlagName = (typeof FLAGS)[number]["name"];
+
+export const COMMANDS = [
+  { name: "compile", description: "Compile the list (the default)" },
+  { name: "validate", description: "Check the configuration and stop" },
+] as const;
+
+export type CommandName = (typeof COMMANDS)[number]["name"];
+
+/** Environment variables that the program reads. */
+export const VARIABLES = [
+  {
+    name: "CONFIG_PATH",
+    description: "Path of the configuration file",
+    fallback: "compiler-config.json",
+  },
+  {
+    name: "RULES_DIR",
+    description: "Directory that the list is written into",
+    fallback: "./rules",
+  },
+  { name: "DEBUG", description: "`true` switches debug output on", fallback: "false" },
+  {
+    name: "RULESCOMPILER_Logging__LogLevel__Default",
+    description: "How much is said: Trace, Debug, Information, Warning, Error, Critical or None",
+    fallback: "Information",
+  },
+  { name: "NO_COLOR", description: "Any value switches colours off", fallback: "" },
+  {
+    name: "SOURCE_DATE_EPOCH",
+    description: "Seconds since 1970 to put into the header instead of the present time",
+    fallback: "",
+  },
+] as const;

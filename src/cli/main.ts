@@ -1,0 +1,54 @@
+import { VERSION } from "../compile/version.ts";
+import { Exit } from "../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import { type Args, readArgs } from "./args.ts";
+import { type Options, optionsOf } from "./options.ts";
+import { Talk } from "./talk.ts";
+
+/** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
+export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {
+  let talk = new Talk(host, { level: "info", isJson: argv.includes("--json"), hasColor: false });
+  try {
+    const args = readArgs(argv);
+    if (args.switches.has("version")) {
+      host.stdout.write(`${VERSION}\n`);
+      return Exit.Done;
+    }
+    if (args.switches.has("help")) {
+      host.stdout.write((await import("./help.ts")).helpText());
+      return Exit.Done;
+    }
+    const options = optionsOf(args, host);
+    talk = new Talk(host, options);
+    return await runCommand(args, options, host, talk, signal);
+  } catch (error) {
+    return report(error, talk, signal);
+  }
+}
+
+async function runCommand(
+  _args: Args,
+  options: Options,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<Exit> {
+  const { compileCommand } = await import("./commands/compile.ts");
+  return compileCommand(options, host, talk, signal);
+}
+
+function report(error: unknown, talk: Talk, signal: AbortSignal): Exit {
+  if (signal.aborted) {
+    talk.diagnostic(errorOf("interrupted", "Stopped by a signal; nothing was written"));
+    return signal.reason === "SIGTERM" ? Exit.Terminated : Exit.Interrupted;
+  }
+  if (error instanceof CompilerError) {
+    for (const diagnostic of error.diagnostics) talk.diagnostic(diagnostic);
+    return error.exit;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  talk.bug(printable(stack.replaceAll("\n", " | "), 4000));
+  return Exit.Bug;
+}

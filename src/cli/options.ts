@@ -1,0 +1,78 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import type { Args } from "./args.ts";
+import type { FlagName } from "./flags.ts";
+
+/** How much is said, least first. */
+export const LEVELS = ["none", "error", "warning", "info", "debug"] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** What the command line and the environment mean together. */
+export interface Options {
+  readonly configPath: string;
+  /** Quick mode: sources given on the command line instead of a configuration. */
+  readonly inputs: readonly string[];
+  readonly inputType: string | undefined;
+  readonly output: string | undefined;
+  readonly writesToRules: boolean;
+  readonly rulesFolder: string;
+  readonly onlyValidates: boolean;
+  readonly level: Level;
+  readonly isJson: boolean;
+  readonly hasColor: boolean;
+}
+
+export function optionsOf(args: Args, host: Host): Options {
+  const { env } = host;
+  const output = args.values.get("output")?.[0];
+  return {
+    configPath: args.values.get("config")?.[0] ?? env["CONFIG_PATH"] ?? "compiler-config.json",
+    inputs: args.values.get("input") ?? [],
+    inputType: args.values.get("input-type")?.[0],
+    output,
+    writesToRules: output === undefined || args.switches.has("copy-to-rules"),
+    rulesFolder: nonEmpty(env["RULES_DIR"]) ?? "./rules",
+    onlyValidates: args.command === "validate" || args.switches.has("validate"),
+    level: levelOf(args.switches, env),
+    isJson: args.switches.has("json"),
+    hasColor: hasColor(args.values.get("color")?.[0], host),
+  };
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value;
+}
+
+/** Flags win over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */
+function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): Level {
+  if (switches.has("quiet")) return "error";
+  if (switches.has("debug") || switches.has("verbose")) return "debug";
+  if (/^(?:true|1)$/i.test(env["DEBUG"] ?? "")) return "debug";
+  const named: Record<string, Level> = {
+    trace: "debug",
+    debug: "debug",
+    information: "info",
+    warning: "warning",
+    error: "error",
+    critical: "error",
+    none: "none",
+  };
+  return named[(env["RULESCOMPILER_Logging__LogLevel__Default"] ?? "").toLowerCase()] ?? "info";
+}
+
+function hasColor(when: string | undefined, host: Host): boolean {
+  if (when === "always") return true;
+  if (when === "never") return false;
+  if (when !== undefined && when !== "auto")
+    throw new CompilerError([
+      errorOf("unknown-flag", `--color must be auto, always or never, not ${printable(when, 40)}`),
+    ]);
+  const { env } = host;
+  return (
+    host.stderr.isTerminal &&
+    !nonEmpty(env["NO_COLOR"]) &&
+    !nonEmpty(env["CI"]) &&
+    env["TERM"] !== "dumb"
+  );
+}

@@ -1,0 +1,72 @@
+import type { ProgressEvent } from "../compile/compile.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import { bytesText, numberText } from "./summary.ts";
+import type { Talk } from "./talk.ts";
+
+/** Sources shown at a time while they are read; the rest is a number. */
+const MOST_LINES = 12;
+
+/**
+ * What is going on. On a terminal a few lines that are drawn over until the work is done; elsewhere one plain line for
+ * each thing that happened.
+ */
+export class ProgressLines {
+  private readonly host: Host;
+  private readonly talk: Talk;
+  private readonly total: number;
+  private readonly running = new Map<number, string>();
+  private done = 0;
+  private drawn = 0;
+
+  constructor(host: Host, talk: Talk, total: number) {
+    this.host = host;
+    this.talk = talk;
+    this.total = total;
+  }
+
+  show(event: ProgressEvent): void {
+    if (event.kind === "source-started") this.running.set(event.source, printable(event.label, 60));
+    else if (event.kind === "source-read" || event.kind === "source-failed") {
+      this.running.delete(event.source);
+      this.done++;
+    }
+    if (this.talk.isLive) this.draw(event);
+    else this.say(event);
+  }
+
+  /** Takes the lines away again; what follows them is the result. */
+  end(): void {
+    this.erase();
+  }
+
+  private say(event: ProgressEvent): void {
+    if (event.kind === "source-read")
+      this.talk.info(`read ${printable(event.label)}: ${bytesText(event.bytes)}`);
+    else if (event.kind === "source-failed") this.talk.info(`failed ${printable(event.label)}`);
+    else if (event.kind === "compiling")
+      this.talk.debug(`compiling ${numberText(event.lines)} rows`);
+  }
+
+  private draw(event: ProgressEvent): void {
+    this.erase();
+    const { style } = this.talk;
+    const heading =
+      event.kind === "compiling"
+        ? `compiling ${numberText(event.lines)} lines`
+        : `reading sources ${this.done}/${this.total}`;
+    const labels = [...this.running.values()].slice(0, MOST_LINES);
+    const lines = [
+      style.strong(heading),
+      ...labels.map((label) => `  ${style.faint("…")} ${label}`),
+    ];
+    const width = Math.max(20, this.host.stderr.columns - 1);
+    this.host.stderr.write(`${lines.map((line) => line.slice(0, width + 16)).join("\n")}\n`);
+    this.drawn = lines.length;
+  }
+
+  private erase(): void {
+    if (this.drawn > 0) this.host.stderr.write(`\u001b[${this.drawn}A\u001b[J`);
+    this.drawn = 0;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import {
+  ANSI_STYLE,
+  NO_STYLE,
+  type Style,
+  diagnosticJson,
+  renderDiagnostic,
+} from "../diagnostics/render.ts";
+import type { Host } from "../host/host.ts";
+import { LEVELS, type Level } from "./options.ts";
+
+/** What the program says to a person: on standard error, as loudly as it was asked to. */
+export class Talk {
+  readonly style: Style;
+  private readonly host: Host;
+  private readonly level: number;
+  private readonly isJson: boolean;
+
+  constructor(host: Host, settings: { level: Level; isJson: boolean; hasColor: boolean }) {
+    this.host = host;
+    this.level = LEVELS.indexOf(settings.level);
+    this.isJson = settings.isJson;
+    this.style = settings.hasColor ? ANSI_STYLE : NO_STYLE;
+  }
+
+  /** Whether a line that is replaced by the next one has a place to stand. */
+  get isLive(): boolean {
+    const { stderr, env } = this.host;
+    return (
+      stderr.isTerminal && !this.isJson && this.says("info") && !env["CI"] && env["TERM"] !== "dumb"
+    );
+  }
+
+  says(level: Level): boolean {
+    return LEVELS.indexOf(level) <= this.level;
+  }
+
+  info(text: string): void {
+    if (this.says("info") && !this.isJson) this.host.stderr.write(`${text}\n`);
+  }
+
+  debug(text: string): void {
+    if (this.says("debug") && !this.isJson)
+      this.host.stderr.write(`${this.style.faint(`debug: ${text}`)}\n`);
+  }
+
+  /** Our own mistake, the one thing that comes with a stack. */
+  bug(stack: string): void {
+    this.host.stderr.write(
+      `bug: this should not happen; please report it with what you ran\n  ${stack}\n`,
+    );
+  }
+
+  diagnostic(diagnostic: Diagnostic): void {
+    const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
+    if (!this.says(level)) return;
+    this.host.stderr.write(
+      this.isJson ? diagnosticJson(diagnostic) : renderDiagnostic(diagnostic, this.style),
+    );
+  }
+}

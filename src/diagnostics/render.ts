@@ -1,0 +1,79 @@
+import type { Diagnostic } from "./diagnostic.ts";
+import { printable } from "./printable.ts";
+
+export interface Style {
+  error(text: string): string;
+  warning(text: string): string;
+  note(text: string): string;
+  strong(text: string): string;
+  faint(text: string): string;
+  good(text: string): string;
+}
+
+const PLAIN = (text: string): string => text;
+export const NO_STYLE: Style = {
+  error: PLAIN,
+  warning: PLAIN,
+  note: PLAIN,
+  strong: PLAIN,
+  faint: PLAIN,
+  good: PLAIN,
+};
+
+const ansi =
+  (open: number, close: number) =>
+  (text: string): string =>
+    `\u001b[${open}m${text}\u001b[${close}m`;
+export const ANSI_STYLE: Style = {
+  error: ansi(31, 39),
+  warning: ansi(33, 39),
+  note: ansi(36, 39),
+  strong: ansi(1, 22),
+  faint: ansi(2, 22),
+  good: ansi(32, 39),
+};
+
+/**
+ * A problem as a person reads it: what, where with the line itself, why, what to do.
+ *
+ *   error[unknown-transformation]: Unknown transformation: compress
+ *     --> compiler-config.json:8:23
+ *      |
+ *    8 |   "transformations": ["compress"]
+ *      |                       ^
+ *     = hint: Names are case-sensitive; did you mean "Compress"?
+ */
+export function renderDiagnostic(diagnostic: Diagnostic, style: Style = NO_STYLE): string {
+  const { severity, code, message, at, cause, hint } = diagnostic;
+  const paint = style[severity];
+  const lines = [
+    `${paint(style.strong(`${severity}[${code}]`))}: ${style.strong(message.replaceAll("\n", " "))}`,
+  ];
+  if (at !== undefined) {
+    const position = [at.line, at.column].filter((part) => part !== undefined);
+    lines.push(`  ${style.faint("-->")} ${[printable(at.file), ...position].join(":")}`);
+    if (at.frame !== undefined && at.line !== undefined)
+      lines.push(...frame(at.line, at.column, at.frame, style));
+  }
+  if (cause !== undefined) lines.push(`  ${style.faint("=")} because: ${cause}`);
+  if (hint !== undefined) lines.push(`  ${style.faint("=")} ${style.note("hint")}: ${hint}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function frame(line: number, column: number | undefined, text: string, style: Style): string[] {
+  const number = String(line);
+  const gutter = " ".repeat(number.length);
+  const bar = style.faint("|");
+  const shown = `  ${style.faint(number)} ${bar} ${printable(text.replaceAll("\t", " "), 160)}`;
+  if (column === undefined) return [shown];
+  return [
+    `  ${gutter} ${bar}`,
+    shown,
+    `  ${gutter} ${bar} ${" ".repeat(column - 1)}${style.error("^")}`,
+  ];
+}
+
+/** The same as one line of JSON. */
+export function diagnosticJson(diagnostic: Diagnostic): string {
+  return `${JSON.stringify(diagnostic)}\n`;
+}

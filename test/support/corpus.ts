@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+
+/** Real lists lie beside the project, not in it; tests that need them say so loudly where they are absent. */
+const CORPUS = join(import.meta.dirname!, "../../../shared/corpus");
+
+export const missingCorpus: string | false =
+  !existsSync(join(CORPUS, "typical.tar.zst")) && `NO CORPUS: real lists are expected in ${CORPUS}`;
+
+/** Folder with the unpacked lists of a set, unpacked once a machine. Needs `zstd` and `tar`. */
+export function corpusFolder(set: "typical" | "power"): string {
+  const folder = join(tmpdir(), `rules-compiler-corpus-${set}`);
+  if (existsSync(folder)) return folder;
+  const partial = `${folder}.${process.pid}`;
+  mkdirSync(partial, { recursive: true });
+  shell(`zstd -d --long=27 -c '${join(CORPUS, `${set}.tar.zst`)}' | tar -xf - -C '${partial}'`);
+  try {
+    renameSync(partial, folder);
+  } catch {
+    // Another process was first.
+    rmSync(partial, { recursive: true });
+  }
+  return folder;
+}
+
+export function corpusConfig(): {
+  name: string;
+  sources: { name: string; source: string; type: "hosts" | "adblock" }[];
+  transformations: string[];
+} {
+  return JSON.parse(readFileSync(join(CORPUS, "typical.json"), "utf8")) as ReturnType<
+    typeof corpusConfig
+  >;
+}
+
+/** What the reference made of the typical set, without its header. */
+export function referenceResult(): string {
+  return shell(`zstd -dc '${join(CORPUS, "reference-typical.txt.zst")}'`);
+}
+
+function shell(command: string): string {
+  const { status, stdout, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", command], {
+    encoding: "utf8",
+    maxBuffer: 1 << 30,
+  });
+  if (status !== 0) throw new Error(`${command}: ${stderr}`);
+  return stdout;
+}
