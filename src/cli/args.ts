@@ -2,11 +2,12 @@ import { parseArgs } from "node:util";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
-import { COMMANDS, type CommandName, FLAGS, type Flag, type FlagName } from "./flags.ts";
+import { type CommandEntry, commands } from "./commands/registry.ts";
+import { FLAGS, type Flag, type FlagName } from "./flags.ts";
 
 /** What was typed, checked against the tables but not yet given a meaning. */
 export interface Args {
-  readonly command: CommandName;
+  readonly command: CommandEntry;
   readonly switches: ReadonlySet<FlagName>;
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
 }
@@ -25,7 +26,7 @@ export function readArgs(argv: readonly string[]): Args {
   const switches = new Set<FlagName>();
   const values = new Map<FlagName, string[]>();
   const problems: Diagnostic[] = [];
-  let command: CommandName | undefined;
+  let command: CommandEntry | undefined;
   for (const token of tokens) {
     if (token.kind === "option") {
       const flag = FLAGS.find(({ name }) => name === token.name) as Flag | undefined;
@@ -42,13 +43,13 @@ export function readArgs(argv: readonly string[]): Args {
         else problems.push(problem(`${token.rawName} is given twice`));
       }
     } else if (token.kind === "positional") {
-      const found = COMMANDS.find(({ name }) => name === token.value);
+      const found = commands.find(({ name }) => name === token.value);
       if (found === undefined || command !== undefined) problems.push(unknownWord(token.value));
-      else command = found.name;
+      else command = found;
     }
   }
   if (problems.length > 0) throw new CompilerError(problems);
-  return { command: command ?? "compile", switches, values };
+  return { command: command ?? commands[0]!, switches, values };
 }
 
 function parserOptions(): Record<
@@ -84,7 +85,7 @@ function unknownFlag(rawName: string): Diagnostic {
 function unknownWord(word: string): Diagnostic {
   const meant = nearest(
     word,
-    COMMANDS.map(({ name }) => name),
+    commands.map(({ name }) => name),
   );
   const hint =
     meant === undefined ? "A configuration file is given with -c" : `Did you mean "${meant}"?`;

@@ -1,4 +1,4 @@
-/** Every command and option, once. Parsing, `--help` and docs/reference/command-line.md come from these tables. */
+/** Every option and environment variable, once. Parsing, `--help` and docs/reference/command-line.md come from these tables; commands are in commands/registry.ts. */
 
 export interface Flag {
   readonly name: string;
@@ -63,13 +63,6 @@ export const FLAGS = [
 ] as const;
 
 export type FlagName = (typeof FLAGS)[number]["name"];
-
-export const COMMANDS = [
-  { name: "compile", description: "Compile the list (the default)" },
-  { name: "validate", description: "Check the configuration and stop" },
-] as const;
-
-export type CommandName = (typeof COMMANDS)[number]["name"];
 
 /** Environment variables that the program reads. */
 export const VARIABLES = [

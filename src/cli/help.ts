@@ -1,4 +1,5 @@
-import { COMMANDS, FLAGS, type Flag, VARIABLES } from "./flags.ts";
+import { commands } from "./commands/registry.ts";
+import { FLAGS, type Flag, VARIABLES } from "./flags.ts";
 
 export function helpText(): string {
   return `rules-compiler: many DNS blocklists in, one list out, every line accounted for
@@ -15,7 +16,7 @@ Examples:
   rules-compiler -i hosts.txt -o list.txt     compile one list without a configuration
 
 Commands:
-${table(COMMANDS.map(({ name, description }) => [name, description]))}
+${table(commands.map(({ name, description }) => [name, description]))}
 
 Options:
 ${table((FLAGS as readonly Flag[]).map((flag) => [flagUsage(flag), flag.description]))}

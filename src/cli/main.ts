@@ -4,7 +4,8 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { type Args, readArgs } from "./args.ts";
-import { type Options, optionsOf } from "./options.ts";
+import { type CommandEntry, commands } from "./commands/registry.ts";
+import { optionsOf } from "./options.ts";
 import { Talk } from "./talk.ts";
 
 /** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
@@ -22,21 +23,17 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
     }
     const options = optionsOf(args, host);
     talk = new Talk(host, options);
-    return await runCommand(args, options, host, talk, signal);
+    const command = await commandOf(args).load();
+    return await command(options, host, talk, signal);
   } catch (error) {
     return report(error, talk, signal);
   }
 }
 
-async function runCommand(
-  _args: Args,
-  options: Options,
-  host: Host,
-  talk: Talk,
-  signal: AbortSignal,
-): Promise<Exit> {
-  const { compileCommand } = await import("./commands/compile.ts");
-  return compileCommand(options, host, talk, signal);
+/** `--validate` is the .NET compiler's way to ask for the command of that name. */
+function commandOf({ command, switches }: Args): CommandEntry {
+  const isValidate = switches.has("validate");
+  return isValidate ? commands.find(({ name }) => name === "validate")! : command;
 }
 
 function report(error: unknown, talk: Talk, signal: AbortSignal): Exit {

@@ -17,7 +17,6 @@ export interface Options {
   readonly output: string | undefined;
   readonly writesToRules: boolean;
   readonly rulesFolder: string;
-  readonly onlyValidates: boolean;
   readonly level: Level;
   readonly isJson: boolean;
   readonly hasColor: boolean;
@@ -33,7 +32,6 @@ export function optionsOf(args: Args, host: Host): Options {
     output,
     writesToRules: output === undefined || args.switches.has("copy-to-rules"),
     rulesFolder: nonEmpty(env["RULES_DIR"]) ?? "./rules",
-    onlyValidates: args.command === "validate" || args.switches.has("validate"),
     level: levelOf(args.switches, env),
     isJson: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host),

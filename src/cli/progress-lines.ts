@@ -31,8 +31,8 @@ export class ProgressLines {
       this.running.delete(event.source);
       this.done++;
     }
-    if (this.talk.isLive) this.draw(event);
-    else this.say(event);
+    if (event.kind === "step" || !this.talk.isLive) this.say(event);
+    else this.draw(event);
   }
 
   /** Takes the lines away again; what follows them is the result. */
@@ -44,6 +44,8 @@ export class ProgressLines {
     if (event.kind === "source-read")
       this.talk.info(`read ${printable(event.label)}: ${bytesText(event.bytes)}`);
     else if (event.kind === "source-failed") this.talk.info(`failed ${printable(event.label)}`);
+    else if (event.kind === "step")
+      this.talk.debug(`${printable(event.label ?? "list")}: ${event.name}, ${event.ms} ms`);
     else if (event.kind === "compiling")
       this.talk.debug(`compiling ${numberText(event.lines)} rows`);
   }

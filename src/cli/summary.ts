@@ -6,6 +6,11 @@ export function numberText(value: number): string {
   return value.toLocaleString("en-US");
 }
 
+/** `1 rule`, `2 rules`. */
+export function countText(count: number, noun: string): string {
+  return `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 export function bytesText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB"];
   let value = bytes;

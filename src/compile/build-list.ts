@@ -55,7 +55,7 @@ export function runPasses(
   passes: Passes,
   filters: Filters,
   notes: Notes,
-  above?: Filters,
+  { above, onStep }: { above?: Filters; onStep?: (name: string) => void } = {},
 ): void {
   const outlook: Outlook = {
     ...(passes.validator === undefined ? {} : { validator: passes.validator }),
@@ -65,7 +65,11 @@ export function runPasses(
   };
   exclude(rules, filters.exclusions, outlook);
   include(rules, filters.inclusions);
-  for (const { transformation } of passes.steps) transformation.run(rules, outlook);
+  onStep?.("filters");
+  for (const { name, transformation } of passes.steps) {
+    transformation.run(rules, outlook);
+    onStep?.(name);
+  }
 }
 
 function isFiltered(text: string, { exclusions, inclusions }: Filters): boolean {

@@ -32,7 +32,9 @@ export type ProgressEvent =
       readonly bytes: number;
     }
   | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
-  | { readonly kind: "compiling"; readonly lines: number };
+  | { readonly kind: "compiling"; readonly lines: number }
+  /** A transformation is done, for one source or (without a label) for the whole list. */
+  | { readonly kind: "step"; readonly name: string; readonly label?: string; readonly ms: number };
 
 export interface CompileResult {
   /** The list, ready to be written. */
@@ -62,7 +64,10 @@ export async function compileList(
   const notes = new Notes(pool);
   const tables = plan.sources.map((source, index) => {
     const rules = tableOf(pool, lists[index]!, source);
-    runPasses(rules, source.passes, sourceFilters[index]!, notes, listFilters);
+    runPasses(rules, source.passes, sourceFilters[index]!, notes, {
+      above: listFilters,
+      onStep: stepTimer(host, options, source.label),
+    });
     return rules;
   });
   const list = joinTables(
@@ -72,7 +77,7 @@ export async function compileList(
     config.sources.map(({ name }) => name),
   );
   options.onProgress?.({ kind: "compiling", lines: list.length });
-  runPasses(list, plan.list, listFilters, notes);
+  runPasses(list, plan.list, listFilters, notes, { onStep: stepTimer(host, options) });
 
   const bytes = adblock.write(list, headerLines(config, VERSION, timeOf(host)));
   const counted = reportOf(
@@ -94,6 +99,21 @@ export async function compileList(
       ...reader.diagnostics,
       ...notes.diagnostics(plan.sources.map(({ label }) => label)),
     ],
+  };
+}
+
+/** Reports each step with the time since the one before. */
+function stepTimer(host: Host, options: CompileOptions, label?: string): (name: string) => void {
+  let last = host.now().getTime();
+  return (name) => {
+    const now = host.now().getTime();
+    options.onProgress?.({
+      kind: "step",
+      name,
+      ms: now - last,
+      ...(label === undefined ? {} : { label }),
+    });
+    last = now;
   };
 }
 

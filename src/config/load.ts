@@ -1,7 +1,7 @@
 import { extname, resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, type Diagnostic, type Place, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { maskCredentials, printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type ConfigNode, ConfigSyntaxError } from "./config-node.ts";
 import type { Config } from "./fields.ts";
@@ -86,6 +86,6 @@ function placeFinder(file: string, text: string): (offset: number) => Place {
     const lineStart = before.lastIndexOf("\n") + 1;
     const lineEnd = text.indexOf("\n", lineStart);
     const frame = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd).replace(/\r$/, "");
-    return { file, line, column: offset - lineStart + 1, frame };
+    return { file, line, column: offset - lineStart + 1, frame: maskCredentials(frame) };
   };
 }

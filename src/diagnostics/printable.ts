@@ -7,6 +7,14 @@ export function printable(text: string, limit = 200): string {
   return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;
 }
 
+/** The same text with every password in it starred out; columns stay where they were. */
+export function maskCredentials(text: string): string {
+  return text.replace(
+    /(:\/\/)([^/@\s"']+)@/g,
+    (_, start: string, secret: string) => `${start}${"*".repeat(secret.length)}@`,
+  );
+}
+
 /** An address without the user name and password it may carry. */
 export function withoutCredentials(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/i, "$1");

@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { type FetchRequest, type FetchResponse, HostError, toHostError } from "./host.ts";
+import { joinBytes } from "./join-bytes.ts";
 
 /**
  * One GET over node:http(s). Not the runtime's `fetch`: that accepts a gzip body which was cut short, differs between
@@ -78,7 +79,7 @@ export function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
           resolve({
             status: response.statusCode ?? 0,
             headers: flatHeaders(response.headers),
-            body: join(parts, length),
+            body: joinBytes(parts, length),
           }),
         );
       });
@@ -91,14 +92,4 @@ function flatHeaders(headers: http.IncomingHttpHeaders): Record<string, string> 
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
   return flat;
-}
-
-function join(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    body.set(part, at);
-    at += part.length;
-  }
-  return body;
 }

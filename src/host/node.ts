@@ -1,15 +1,9 @@
 import { constants } from "node:fs";
 import { access, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import process from "node:process";
-import {
-  type FetchRequest,
-  type FetchResponse,
-  type Host,
-  HostError,
-  type TextSink,
-  toHostError,
-} from "./host.ts";
+import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { fetchOnce } from "./node-fetch-once.ts";
+import { webFetchOnce } from "./web-fetch-once.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
 export function nodeHost(): Host {
@@ -32,10 +26,17 @@ export function nodeHost(): Host {
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),
     syncFolder: (path) => attempt(() => syncFolder(path)),
-    fetch: (request: FetchRequest): Promise<FetchResponse> => fetchOnce(request),
+    fetch: isOldDeno() ? webFetchOnce : fetchOnce,
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
   };
+}
+
+function isOldDeno(): boolean {
+  const version = process.versions["deno"];
+  if (version === undefined) return false;
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major === 2 && minor < 9;
 }
 
 async function attempt<T>(action: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Config, CompilerError, type Diagnostic, compile, nodeHost } from "../../src/index.ts";

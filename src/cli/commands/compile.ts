@@ -1,109 +1,43 @@
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type CompileResult, compileList } from "../../compile/compile.ts";
-import { VALIDATION_CONTEXT } from "../../compile/validation-context.ts";
-import { slugOf, writeList } from "../../compile/write.ts";
-import { nodeOfValue } from "../../config/config-node.ts";
-import { type Config, SOURCE_TYPES } from "../../config/fields.ts";
-import { loadConfigFile } from "../../config/load.ts";
-import { validateConfig } from "../../config/validate.ts";
+import { type WriteOutcome, slugOf, writeList } from "../../compile/write.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
+import { type ConfigInPlace, configOf } from "../config-of.ts";
 import type { Options } from "../options.ts";
 import { ProgressLines } from "../progress-lines.ts";
-import { bytesText, numberText, summaryTable } from "../summary.ts";
+import { bytesText, countText, summaryTable } from "../summary.ts";
 import type { Talk } from "../talk.ts";
+import type { Command } from "./registry.ts";
 
-/** `rules-compiler compile` and `validate`: they differ in where they stop. */
-export async function compileCommand(
-  options: Options,
-  host: Host,
-  talk: Talk,
-  signal: AbortSignal,
-): Promise<Exit> {
+interface Written {
+  readonly file: string;
+  readonly outcome: WriteOutcome;
+}
+
+/** Reads the sources, compiles the list and writes it. */
+export const compileCommand: Command = async (options, host, talk, signal) => {
   const started = host.now().getTime();
-  const { config, folder } =
-    options.inputs.length > 0
-      ? quickConfig(options, host)
-      : await configFromFile(options, host, talk);
-  if (options.onlyValidates) {
-    const count = config.sources.length;
-    talk.info(
-      `${talk.style.good("valid")}: "${printable(config.name)}" with ${count} ${count === 1 ? "source" : "sources"}`,
-    );
-    if (options.isJson)
-      host.stdout.write(`${JSON.stringify({ valid: true, name: config.name, sources: count })}\n`);
-    return Exit.Done;
-  }
-  if (options.inputs.length > 0 && options.output === undefined)
+  const configured = await configOf(options, host, talk);
+  if (options.inputs.length > 0 && options.output === undefined) {
+    const hint = "Add -o list.txt, or -o - for standard output";
     throw new CompilerError([
-      errorOf("unknown-flag", "-i needs -o: where the list is to be written", {
-        hint: "Add -o list.txt, or -o - for standard output",
-      }),
+      errorOf("unknown-flag", "-i needs -o: where the list is to be written", { hint }),
     ]);
-
-  const result = await compileWithProgress(config, folder, host, talk, signal);
-  for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
-  const written = await writeOutputs(config, options, result.bytes, host);
-  const seconds = (host.now().getTime() - started) / 1000;
-  if (options.isJson && options.output !== "-") {
-    const { diagnostics } = result;
-    host.stdout.write(
-      `${JSON.stringify({ ...result.report, outputs: written, seconds, diagnostics })}\n`,
-    );
-  } else {
-    talk.info(summaryTable(result.report, host.stderr.columns, talk.style));
-    for (const { file, outcome } of written)
-      talk.info(
-        `${talk.style.good(outcome)} ${talk.style.strong(printable(file))}: ${numberText(result.report.rules)} rules, ${bytesText(result.bytes.length)}, ${seconds.toFixed(1)} s`,
-      );
   }
+  const result = await compileWithProgress(configured, host, talk, signal);
+  for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
+  const written = await writeOutputs(configured.config.name, options, result.bytes, host);
+  const seconds = (host.now().getTime() - started) / 1000;
+  if (options.isJson) printReport(result, written, seconds, options, host);
+  else sayResult(result, written, seconds, host, talk);
   return Exit.Done;
-}
-
-async function configFromFile(
-  options: Options,
-  host: Host,
-  talk: Talk,
-): Promise<{ config: Config; folder: string }> {
-  talk.debug(`configuration: ${printable(resolve(host.cwd, options.configPath))}`);
-  const { config, path, warnings } = await loadConfigFile(
-    options.configPath,
-    host,
-    VALIDATION_CONTEXT,
-  );
-  for (const warning of warnings) talk.diagnostic(warning);
-  return { config, folder: dirname(path) };
-}
-
-/** The configuration that `-i` stands for. */
-function quickConfig(
-  { inputs, inputType }: Options,
-  host: Host,
-): { config: Config; folder: string } {
-  const value = {
-    name: "Blocklist",
-    sources: inputs.map((source) => ({ source, name: source, type: inputType ?? SOURCE_TYPES[0] })),
-    transformations: [
-      "RemoveComments",
-      "Deduplicate",
-      "Compress",
-      "Validate",
-      "TrimLines",
-      "InsertFinalNewLine",
-    ],
-  };
-  const { config, diagnostics } = validateConfig(nodeOfValue(value), VALIDATION_CONTEXT);
-  if (config === undefined) throw new CompilerError(diagnostics);
-  // The name repeated the source only to keep the check quiet; it says nothing a banner should repeat.
-  const sources = config.sources.map(({ name: _, ...source }) => source);
-  return { config: { ...config, sources }, folder: host.cwd };
-}
+};
 
 async function compileWithProgress(
-  config: Config,
-  configFolder: string,
+  { config, folder }: ConfigInPlace,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -111,7 +45,7 @@ async function compileWithProgress(
   const progress = new ProgressLines(host, talk, config.sources.length);
   try {
     return await compileList(config, host, {
-      configFolder,
+      configFolder: folder,
       signal,
       onProgress: (event) => progress.show(event),
     });
@@ -120,18 +54,48 @@ async function compileWithProgress(
   }
 }
 
-async function writeOutputs(config: Config, options: Options, bytes: Uint8Array, host: Host) {
+async function writeOutputs(
+  name: string,
+  options: Options,
+  bytes: Uint8Array,
+  host: Host,
+): Promise<Written[]> {
   const { output } = options;
-  const written: { file: string; outcome: string }[] = [];
+  const files: string[] = [];
   if (output === "-") host.stdout.writeBytes(bytes);
-  else if (output !== undefined)
-    written.push({
-      file: output,
-      outcome: await writeList(resolve(host.cwd, output), bytes, host),
-    });
-  if (options.writesToRules) {
-    const file = join(options.rulesFolder, `${slugOf(config.name)}.txt`);
+  else if (output !== undefined) files.push(output);
+  if (options.writesToRules) files.push(join(options.rulesFolder, `${slugOf(name)}.txt`));
+  const written: Written[] = [];
+  for (const file of files)
     written.push({ file, outcome: await writeList(resolve(host.cwd, file), bytes, host) });
-  }
   return written;
+}
+
+/** With `-o -` standard output is the list; the report goes where people look. */
+function printReport(
+  result: CompileResult,
+  outputs: Written[],
+  seconds: number,
+  options: Options,
+  host: Host,
+): void {
+  const sink = options.output === "-" ? host.stderr : host.stdout;
+  sink.write(
+    `${JSON.stringify({ ...result.report, outputs, seconds, diagnostics: result.diagnostics })}\n`,
+  );
+}
+
+function sayResult(
+  { report, bytes }: CompileResult,
+  written: Written[],
+  seconds: number,
+  host: Host,
+  talk: Talk,
+): void {
+  const { style } = talk;
+  talk.info(summaryTable(report, host.stderr.columns, style));
+  for (const { file, outcome } of written) {
+    const size = `${countText(report.rules, "rule")}, ${bytesText(bytes.length)}, ${seconds.toFixed(1)} s`;
+    talk.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);
+  }
 }

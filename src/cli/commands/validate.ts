@@ -1,0 +1,17 @@
+import { Exit } from "../../diagnostics/codes.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { configOf } from "../config-of.ts";
+import { countText } from "../summary.ts";
+import type { Command } from "./registry.ts";
+
+/** Checks the configuration; reads no source. */
+export const validateCommand: Command = async (options, host, talk) => {
+  const { config } = await configOf(options, host, talk);
+  const sources = config.sources.length;
+  talk.info(
+    `${talk.style.good("valid")}: "${printable(config.name)}" with ${countText(sources, "source")}`,
+  );
+  if (options.isJson)
+    host.stdout.write(`${JSON.stringify({ valid: true, name: config.name, sources })}\n`);
+  return Exit.Done;
+};

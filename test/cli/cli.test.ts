@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "../../src/cli/main.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
+import {
+  type Host,
+  HostError,
+  type MemoryHost,
+  type MemoryHostOptions,
+  memoryHost,
+} from "../../src/index.ts";
+
+const HOSTS =
+  "# a hosts file\n127.0.0.1 localhost\n0.0.0.0 ads.example.com\n0.0.0.0 x.ads.example.com\n";
+const CONFIG = JSON.stringify({
+  name: "My list",
+  sources: [{ name: "Hosts", source: "hosts.txt", type: "hosts" }],
+  transformations: ["RemoveComments", "Compress", "Validate", "InsertFinalNewLine"],
+});
+const FILES = { "compiler-config.json": CONFIG, "hosts.txt": HOSTS };
+
+async function cli(
+  words: string,
+  options: MemoryHostOptions = {},
+): Promise<{ exit: Exit; host: MemoryHost; stdout: string; stderr: string }> {
+  const host = memoryHost({ files: FILES, now: new Date("2026-01-02T03:04:05Z"), ...options });
+  const exit = await run(words === "" ? [] : words.split(" "), host, new AbortController().signal);
+  return { exit, host, ...host.output };
+}
+
+function fileOf(host: MemoryHost, path: string): string | undefined {
+  const bytes = host.files.get(path);
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+}
+
+const LIST =
+  "!\n! Title: My list\n! Last modified: 2026-01-02T03:04:05.000Z\n!\n! Compiled by rules-compiler v0.1.0\n!\n||ads.example.com^\n";
+
+test("without arguments it compiles compiler-config.json into the rules directory", async () => {
+  const { exit, host, stdout, stderr } = await cli("");
+  assert.equal(exit, Exit.Done);
+  assert.equal(fileOf(host, "/work/rules/my-list.txt"), LIST);
+  assert.equal(stdout, "");
+  assert.match(stderr, /Hosts +4 +1 +3 +comment 1, covered 1, local-name 1/);
+  assert.match(stderr, /written rules\/my-list\.txt: 1 rule, 120 B/);
+});
+
+test("CONFIG_PATH, RULES_DIR and the flags decide what is read and written", async () => {
+  const files = {
+    "c/other.yaml": "name: Other\nsources: [{name: a, type: hosts, source: a.txt}]\n",
+    "c/a.txt": "x.com",
+  };
+  const env = { CONFIG_PATH: "c/other.yaml", RULES_DIR: "out" };
+  assert.deepEqual([...(await cli("", { files, env })).host.files.keys()].slice(2), [
+    "/work/out/other.txt",
+  ]);
+  assert.deepEqual([...(await cli("-o l.txt", { files, env })).host.files.keys()].slice(2), [
+    "/work/l.txt",
+  ]);
+  assert.deepEqual([...(await cli("-o l.txt -r", { files, env })).host.files.keys()].slice(2), [
+    "/work/l.txt",
+    "/work/out/other.txt",
+  ]);
+  assert.deepEqual([...(await cli("-r", { files, env })).host.files.keys()].slice(2), [
+    "/work/out/other.txt",
+  ]);
+});
+
+test("a leading -- is not an argument", async () => {
+  assert.equal((await cli("-- -c compiler-config.json -r -d")).exit, Exit.Done);
+});
+
+test("-o - writes the list, and nothing else, to standard output", async () => {
+  assert.equal((await cli("-o -")).stdout, LIST);
+});
+
+test("the list is left alone when only the date would change", async () => {
+  const old = LIST.replace("2026-01-02", "2020-01-01");
+  const { host, stderr } = await cli("-o old.txt", { files: { ...FILES, "old.txt": old } });
+  assert.equal(fileOf(host, "/work/old.txt"), old);
+  assert.match(stderr, /unchanged old\.txt/);
+});
+
+test("SOURCE_DATE_EPOCH sets the date", async () => {
+  const { stdout } = await cli("-o -", { env: { SOURCE_DATE_EPOCH: "1700000000" } });
+  assert.match(stdout, /! Last modified: 2023-11-14T22:13:20\.000Z/);
+});
+
+test("--validate and validate check the configuration and stop", async () => {
+  for (const words of ["--validate", "validate", "validate --verbose"]) {
+    const { exit, host, stderr } = await cli(words);
+    assert.equal(exit, Exit.Done);
+    assert.equal(host.files.size, 2);
+    assert.match(stderr, /valid: "My list" with 1 source/);
+  }
+});
+
+test("--json prints one report on standard output and problems as JSON lines on standard error", async () => {
+  const { stdout, stderr } = await cli("--json", {
+    files: {
+      ...FILES,
+      "compiler-config.json": CONFIG.replace('"name":"My list"', '"name":"My list","nmae":1'),
+    },
+  });
+  const report = JSON.parse(stdout) as {
+    lines: number;
+    kept: number;
+    sources: { dropped: Record<string, number> }[];
+  };
+  assert.equal(report.lines, 4);
+  assert.equal(report.kept, 1);
+  assert.deepEqual(report.sources[0]!.dropped, { comment: 1, covered: 1, "local-name": 1 });
+  assert.equal((JSON.parse(stderr.split("\n")[0]!) as { code: string }).code, "unknown-key");
+});
+
+test("quick mode compiles sources without a configuration", async () => {
+  const { exit, stdout } = await cli("-i hosts.txt -t hosts -o -");
+  assert.equal(exit, Exit.Done);
+  assert.match(stdout, /! Title: Blocklist\n[^]*\n\|\|ads\.example\.com\^\n$/);
+});
+
+const FAILURES: readonly [
+  words: string,
+  files: Record<string, string>,
+  exit: Exit,
+  text: RegExp,
+][] = [
+  [
+    "-c nope.json",
+    {},
+    Exit.Usage,
+    /error\[config-not-found\]: Configuration file not found: nope\.json/,
+  ],
+  [
+    "-c a.toml",
+    { "a.toml": "" },
+    Exit.Usage,
+    /Invalid configuration: a\.toml does not end in \.json, \.jsonc, \.yaml or \.yml/,
+  ],
+  [
+    "-c a.json",
+    { "a.json": '{"name": "x", // c\n}' },
+    Exit.Usage,
+    /Invalid JSON: comments are allowed in \.jsonc only\n +--> a\.json:1:15/,
+  ],
+  ["-c a.json", { "a.json": "{'name': 1}" }, Exit.Usage, /Invalid JSON: /],
+  ["-c a.jsonc", { "a.jsonc": "{ /* c */ " }, Exit.Usage, /Failed to parse configuration: /],
+  ["-c a.yaml", { "a.yaml": "name: [" }, Exit.Usage, /Failed to parse configuration: /],
+  ["-c a.json", { "a.json": "{}" }, Exit.Usage, /name is required[^]*sources is required/],
+  [
+    "-c a.json",
+    { "a.json": '{"name": "x", "sources": [{"name": "y"}]}' },
+    Exit.Usage,
+    /source of sources\[0\] is required/,
+  ],
+  [
+    "-c a.json",
+    { "a.json": '{"name": 1, "sources": 2}' },
+    Exit.Usage,
+    /Invalid configuration: name must be a text, not 1[^]*sources must be a list/,
+  ],
+  [
+    "-c a.yaml",
+    { "a.yaml": "name: x\nversion: 1.10\nsources: [{source: a}]" },
+    Exit.Usage,
+    /version must be a text, not 1\.1\n +--> a\.yaml:2:10\n +\|\n +2 \| version: 1\.10\n +\| +\^/,
+  ],
+  [
+    "-c a.json",
+    { "a.json": '{"name":"x","sources":[{"source":"s","transformations":["compress"]}]}' },
+    Exit.Usage,
+    /Unknown transformation: compress[^]*did you mean "Compress"\?/,
+  ],
+  [
+    "-c a.json",
+    {
+      "a.json":
+        '{"name":"x","sources":[{"source":"s"}],"transformations":["Validate","ValidateAllowIp"]}',
+    },
+    Exit.Usage,
+    /more than one validator/,
+  ],
+  [
+    "-c a.json",
+    {
+      "a.json":
+        '{"name":"x","sources":[{"source":"s","transformations":["Validate"]}],"transformations":["Validate"]}',
+    },
+    Exit.Usage,
+    /the top level uses Validate/,
+  ],
+  ["--confg x", {}, Exit.Usage, /Unknown option: --confg[^]*Did you mean --config\?/],
+  ["complie", {}, Exit.Usage, /Unknown command: complie[^]*Did you mean "compile"\?/],
+  ["-c", {}, Exit.Usage, /-c needs a value: FILE/],
+  ["--json=1", {}, Exit.Usage, /--json takes no value/],
+  ["--color blue", {}, Exit.Usage, /--color must be auto, always or never, not blue/],
+  ["-i hosts.txt", {}, Exit.Usage, /-i needs -o/],
+  ["-i nope.txt -o -", {}, Exit.Sources, /File not found: nope\.txt/],
+  [
+    "-i http://127.0.0.1:1/x -o -",
+    {},
+    Exit.Sources,
+    /Failed to fetch http:\/\/127\.0\.0\.1:1\/x\n +(?:--> .*\n +)?= because: ECONNREFUSED/,
+  ],
+];
+
+for (const [words, files, exit, text] of FAILURES) {
+  test(`${words} ${JSON.stringify(files).slice(0, 60)} ends in ${exit}`, async () => {
+    const result = await cli(words, { files: { ...FILES, ...files } });
+    assert.match(result.stderr, text);
+    assert.equal(result.exit, exit);
+    assert.equal(result.stdout, "");
+    assert.doesNotMatch(result.stderr, /\n +at /, "no stack trace for a user's mistake");
+  });
+}
+
+test("all failing sources are reported, and nothing is written", async () => {
+  const config = JSON.stringify({
+    name: "x",
+    sources: ["a", "b", "c"].map((source) => ({ source, name: source, type: "hosts" })),
+  });
+  const { exit, stderr, host } = await cli("", {
+    files: { "compiler-config.json": config, b: "ok.example" },
+  });
+  assert.equal(exit, Exit.Sources);
+  assert.match(stderr, /File not found: a[^]*File not found: c/);
+  assert.equal(host.files.size, 2);
+});
+
+test("an output that cannot be written ends in 6 and leaves nothing behind", async () => {
+  for (const call of ["createFile", "rename", "syncFolder", "makeFolder"] as const) {
+    const host = memoryHost({ files: { ...FILES, "l.txt": "old" } });
+    const broken: Host = {
+      ...host,
+      [call]: async () => Promise.reject(new HostError("ENOSPC", "no space left")),
+    };
+    const exit = await run(["-o", "l.txt"], broken, new AbortController().signal);
+    assert.equal(exit, Exit.Output, call);
+    assert.match(
+      host.output.stderr,
+      /Cannot write \/work\/l\.txt\n += because: ENOSPC: no space left/,
+    );
+    assert.deepEqual(
+      [...host.files.keys()].filter((path) => path.endsWith(".tmp")),
+      [],
+    );
+  }
+});
+
+test("a signal stops the run with 130 or 143", async () => {
+  for (const [signal, exit] of [
+    ["SIGINT", Exit.Interrupted],
+    ["SIGTERM", Exit.Terminated],
+  ] as const) {
+    const host = memoryHost({ files: FILES });
+    const stop = new AbortController();
+    stop.abort(signal);
+    assert.equal(await run([], host, stop.signal), exit);
+    assert.equal(host.files.size, 2);
+  }
+});
+
+test("a bug of ours ends in 1 and says so", async () => {
+  const host = memoryHost({ files: FILES });
+  const broken: Host = { ...host, readFile: async () => Promise.reject(new TypeError("oops")) };
+  assert.equal(await run([], broken, new AbortController().signal), Exit.Bug);
+  assert.match(host.output.stderr, /bug: this should not happen/);
+});
+
+test("levels: quiet, debug, DEBUG and the log level of the .NET compiler", async () => {
+  assert.equal((await cli("--quiet")).stderr, "");
+  assert.match((await cli("-d")).stderr, /debug: /);
+  assert.match((await cli("", { env: { DEBUG: "true" } })).stderr, /debug: /);
+  assert.match(
+    (await cli("", { env: { RULESCOMPILER_Logging__LogLevel__Default: "Debug" } })).stderr,
+    /debug: /,
+  );
+  assert.equal(
+    (await cli("", { env: { RULESCOMPILER_Logging__LogLevel__Default: "Error" } })).stderr,
+    "",
+  );
+});
+
+test("nothing from a list reaches the terminal unescaped", async () => {
+  const files = {
+    ...FILES,
+    "hosts.txt": "6.6.6.6 \u001b[31mred.example.com\u202e\n!#if (\u001b]0;x\u0007\n",
+  };
+  const { stderr } = await cli("", { files });
+  assert.doesNotMatch(stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  assert.match(stderr, /\\u\{1b\}/);
+});
+
+test("a password in an address reaches neither the list nor the screen", async () => {
+  const config = JSON.stringify({
+    name: "x",
+    sources: [{ source: "https://user:secret@example.org/l.txt", type: "hosts" }],
+  });
+  const ok = await cli("-o -", {
+    files: { "compiler-config.json": config },
+    web: { "https://user:secret@example.org/l.txt": "0.0.0.0 a.example.com" },
+  });
+  const failed = await cli("-o -", { files: { "compiler-config.json": config } });
+  for (const { stdout, stderr } of [ok, failed]) assert.doesNotMatch(stdout + stderr, /secret/);
+  assert.match(ok.stdout, /! Source: https:\/\/example\.org\/l\.txt/);
+});
+
+test("paths are looked up beside the configuration, then in the working directory with a note", async () => {
+  const config = JSON.stringify({
+    name: "x",
+    sources: [{ source: "l.txt", name: "l", type: "hosts" }],
+  });
+  const beside = await cli("-c c/c.json -o -", {
+    files: { "c/c.json": config, "c/l.txt": "beside.example.com", "l.txt": "cwd.example.com" },
+  });
+  assert.match(beside.stdout, /beside/);
+  assert.doesNotMatch(beside.stderr, /note/);
+  const elsewhere = await cli("-c c/c.json -o -", {
+    files: { "c/c.json": config, "l.txt": "cwd.example.com" },
+  });
+  assert.match(elsewhere.stdout, /cwd/);
+  assert.match(elsewhere.stderr, /note\[found-beside-working-directory\]/);
+});
+
+test("on a terminal progress is drawn over; --version and --help need nothing", async () => {
+  const { stderr } = await cli("", { isTerminal: true });
+  assert.match(stderr, /reading sources 0\/1[^]*\u001b\[2A\u001b\[J/);
+  assert.equal((await cli("--version")).stdout, "0.1.0\n");
+  assert.match((await cli("--help")).stdout, /^rules-compiler: .*\n[^]*Exit codes:/);
+});

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parse } from "tldts";
+import { AhoCorasick, EXACT } from "../../src/bytes/aho-corasick.ts";
+import { skipBlanks, skipBlanksBack } from "../../src/bytes/blank.ts";
+import { encodeUtf8 } from "../../src/bytes/utf8.ts";
+import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.ts";
+import { Suffix, publicSuffixKind } from "../../src/syntax/public-suffix.ts";
+import { Random } from "../support/random.ts";
+
+test("blanks are what JavaScript trims", () => {
+  for (let code = 0; code < 0x11_000; code++) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    const character = String.fromCodePoint(code);
+    const bytes = encodeUtf8(`${character}x${character}`);
+    const start = skipBlanks(bytes, 0, bytes.length);
+    const end = skipBlanksBack(bytes, start, bytes.length);
+    const trimmed = encodeUtf8(`${character}x${character}`.trim());
+    assert.deepEqual(bytes.subarray(start, end), trimmed, `U+${code.toString(16)}`);
+  }
+});
+
+test("Aho-Corasick finds a word exactly when one occurs", () => {
+  const random = new Random(7);
+  let hits = 0;
+  for (let round = 0; round < 3000; round++) {
+    const text = (length: number): string =>
+      random.times(length, () => random.pick(["a", "b", "."])).join("");
+    const words = random.times(1 + random.below(8), () => text(1 + random.below(4)));
+    const line = text(random.below(12));
+    const found = new AhoCorasick(words.map(encodeUtf8)).search(
+      encodeUtf8(line),
+      0,
+      line.length,
+      EXACT,
+    );
+    const expected = words.some((word) => line.includes(word));
+    assert.equal(found !== -1, expected, `${words.join()} in ${line}`);
+    if (found !== -1) assert.ok(line.includes(words[found]!));
+    if (expected) hits++;
+  }
+  assert.ok(hits > 500);
+});
+
+test("public suffixes are those of tldts, for every rule of the list and names around it", () => {
+  const rules = [...ICANN_RULES.split(" "), ...PRIVATE_RULES.split(" ")].map((rule) =>
+    rule.replace(/^(?:\*\.|!)/, ""),
+  );
+  let suffixes = 0;
+  for (const rule of rules) {
+    for (const name of [
+      rule,
+      `a.${rule}`,
+      `b.a.${rule}`,
+      rule.split(".").slice(1).join("."),
+      rule.toUpperCase(),
+    ]) {
+      if (name === "" || !name.includes(".")) continue;
+      const bytes = encodeUtf8(name);
+      const lower = name.toLowerCase();
+      const kind = publicSuffixKind(bytes, 0, bytes.length);
+      const icann = parse(lower);
+      const all = parse(lower, { allowPrivateDomains: true });
+      assert.equal(
+        kind === Suffix.Icann,
+        icann.publicSuffix === lower && icann.isIcann === true,
+        name,
+      );
+      // One way only: where a wildcard and a longer rule meet, tldts follows the longer one and misses the wildcard.
+      if (all.publicSuffix === lower && all.isPrivate === true && kind !== Suffix.Icann)
+        assert.equal(kind, Suffix.Private, name);
+      if (kind !== Suffix.No) suffixes++;
+    }
+  }
+  assert.ok(suffixes > 15_000);
+});
