@@ -14,7 +14,7 @@ export function blankAt(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /** Length in bytes of the blank character that ends just before `end`, or 0. */
-export function blankBefore(bytes: Uint8Array, start: number, end: number): number {
+function blankBefore(bytes: Uint8Array, start: number, end: number): number {
   if (end <= start) return 0;
   const last = bytes[end - 1]!;
   if (last === 32 || (last >= 9 && last <= 13)) return 1;

@@ -69,7 +69,7 @@ function totalDropped(sources: readonly SourceReport[]): Record<string, number> 
 /** Reasons, most frequent first. */
 function reasons(dropped: Readonly<Record<string, number>>): string {
   return Object.entries(dropped)
-    .sort(([, a], [, b]) => b - a)
+    .toSorted(([, a], [, b]) => b - a)
     .map(([name, count]) => `${name} ${numberText(count)}`)
     .join(", ");
 }

@@ -45,6 +45,7 @@ export function nodeOfValue(value: unknown, depth = 0): ConfigNode {
       })),
     };
   }
+  // What JSON cannot say (functions, symbols) is shown by its type, and refused by whoever expects something else.
   const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);
-  return { kind: "scalar", offset: 0, value: isScalar ? (value as string) : String(value) };
+  return { kind: "scalar", offset: 0, value: isScalar ? (value as string) : null };
 }

@@ -86,6 +86,9 @@ function placeFinder(file: string, text: string): (offset: number) => Place {
     const lineStart = before.lastIndexOf("\n") + 1;
     const lineEnd = text.indexOf("\n", lineStart);
     const frame = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd).replace(/\r$/, "");
-    return { file, line, column: offset - lineStart + 1, frame: maskCredentials(frame) };
+    const column = offset - lineStart + 1;
+    // A configuration on one endless line has places, but no line worth showing.
+    if (frame.length > 400) return { file, line, column };
+    return { file, line, column, frame: maskCredentials(frame) };
   };
 }

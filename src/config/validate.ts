@@ -31,14 +31,19 @@ export interface Validated {
 export function validateConfig(root: ConfigNode, context: ValidationContext): Validated {
   const check = new ConfigCheck(context);
   const config = check.list(root);
-  const hasErrors = check.diagnostics.some(({ severity }) => severity === "error");
-  return hasErrors || config === undefined
+  return check.hasErrors || config === undefined
     ? { diagnostics: check.diagnostics }
     : { config, diagnostics: check.diagnostics };
 }
 
+const MAX_PROBLEMS = 50;
+
 class ConfigCheck {
   readonly diagnostics: Diagnostic[] = [];
+  /** Counted apart: the list of problems ends at its limit. */
+  hasErrors = false;
+  private reported = 0;
+  private unknownKeys = 0;
   private readonly context: ValidationContext;
 
   constructor(context: ValidationContext) {
@@ -78,6 +83,7 @@ class ConfigCheck {
   }
 
   private unknownKey(entry: ConfigEntry, known: readonly string[], path: string): void {
+    if (++this.unknownKeys > MAX_PROBLEMS) return;
     const meant = nearest(entry.key, known);
     const hint = meant === undefined ? "It is not read; remove it" : `Did you mean "${meant}"?`;
     const message = `Unknown key: ${path}${printable(entry.key, 60)}`;
@@ -183,9 +189,7 @@ class ConfigCheck {
     if (missing.length > 0) {
       const message = `${path} has no ${missing.join(" and no ")}`;
       const hint = "The label falls back to the source, the type to adblock";
-      this.diagnostics.push(
-        warningOf("source-incomplete", message, { hint, ...this.at(node.offset) }),
-      );
+      this.report(() => warningOf("source-incomplete", message, { hint, ...this.at(node.offset) }));
     }
     return source;
   }
@@ -211,9 +215,16 @@ class ConfigCheck {
   }
 
   private error(code: Code, offset: number, message: string, hint?: string): void {
-    this.diagnostics.push(
+    this.hasErrors = true;
+    this.report(() =>
       errorOf(code, message, { ...(hint === undefined ? {} : { hint }), ...this.at(offset) }),
     );
+  }
+
+  /** Nobody mends a thousand problems from one screen, and finding the place of each takes time. */
+  private report(make: () => Diagnostic): void {
+    if (this.reported < MAX_PROBLEMS) this.diagnostics.push(make());
+    this.reported++;
   }
 
   private at(offset: number): { at?: Place } {

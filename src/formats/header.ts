@@ -1,7 +1,7 @@
 import type { Config } from "../config/fields.ts";
 
 /** Who compiled it, with the version of this package. */
-export const COMPILER_NAME = "rules-compiler";
+const COMPILER_NAME = "rules-compiler";
 
 /** The lines above the rules. Values are put on one line each, whatever line breaks they hold. */
 export function headerLines(config: Config, version: string, time: Date): string[] {

@@ -89,7 +89,7 @@ function sink(stream: NodeJS.WriteStream): TextSink {
     writeBytes(bytes) {
       stream.write(bytes);
     },
-    isTerminal: stream.isTTY === true,
+    isTerminal: (stream as { isTTY?: boolean }).isTTY === true,
     columns: stream.columns ?? 80,
   };
 }

@@ -66,10 +66,6 @@ export function fateName(fate: number): FateName {
   return FATES[fate]![0];
 }
 
-export function fateMeaning(fate: number): string {
-  return FATES[fate]![1];
-}
-
 /** Whether `by` names the row that made this one redundant. */
 export function hasCause(fate: number): boolean {
   return fate === Fate.Duplicate || fate === Fate.SameHost || fate === Fate.Covered;

@@ -53,7 +53,7 @@ function unpack(
     .split(",")
     .map((name) => name.trim());
   try {
-    for (const name of names.reverse()) bytes = inflate(name, bytes, maxBytes);
+    for (const name of names.toReversed()) bytes = inflate(name, bytes, maxBytes);
     // A file that is itself gzip (`list.txt.gz`), whatever the server says of it.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = inflate("gzip", bytes, maxBytes);
     return bytes;

@@ -28,7 +28,7 @@ export function parseAdblockRule(line: string): AdblockRule | undefined {
 }
 
 /** `/…/` is all pattern, `$` included. `replace=` is the one modifier whose value ends in a slash. */
-export function isRegexPattern(rule: string): boolean {
+function isRegexPattern(rule: string): boolean {
   return rule.startsWith("/") && rule.endsWith("/") && !rule.includes("replace=");
 }
 

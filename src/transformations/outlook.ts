@@ -24,6 +24,3 @@ export type NoteCode =
   | "exclusion-splits-label"
   | "private-suffix"
   | "modifiers-removed";
-
-/** For a list on its own: nothing comes after, and nobody listens. */
-export const NO_OUTLOOK: Outlook = { note() {} };

@@ -106,8 +106,8 @@ export class HostsSplitter {
     for (let i = at; i < at + end - start; i++) folded[i] = lowerByte(folded[i]!);
     chunk.hostStart[row] = at;
     chunk.hostEnd[row] = at + end - start;
-    chunk.flags[row] = chunk.flags[row]! | Flag.Rewritten;
-    if (!isVerbatim) chunk.flags[row]! &= ~Flag.UpperHost;
+    const flags = chunk.flags[row]! | Flag.Rewritten;
+    chunk.flags[row] = isVerbatim ? flags : flags & ~Flag.UpperHost;
   }
 
   private spareRowsAfter(chunkIndex: number, row: number): number {

@@ -91,7 +91,7 @@ function transformations(random: Random, mayValidate: boolean): string[] {
 function shuffled<T>(random: Random, items: readonly T[]): T[] {
   return items
     .map((item) => [random.next(), item] as const)
-    .sort(([a], [b]) => a - b)
+    .toSorted(([a], [b]) => a - b)
     .map(([, item]) => item);
 }
 
@@ -314,7 +314,7 @@ class LineMaker {
       !/^(?:@@)?\|\|(?:[\p{L}\d-]+\.)+[\p{L}\d-]+\^?$/u.test(trimmed)
     )
       return true; // O-06, O-50
-    if (/^\$/.test(rule) && this.used.has("RemoveModifiers")) return true; // O-49
+    if (rule.startsWith("$") && this.used.has("RemoveModifiers")) return true; // O-49
     if (trimmed === "" && line !== "" && this.used.has("InvertAllow")) return true; // O-44
     if (this.used.has("Compress")) {
       if (/[A-Z]/.test(trimmed)) return true; // O-34

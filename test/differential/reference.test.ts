@@ -12,7 +12,7 @@ import { Random, seedFrom } from "../support/random.ts";
 import { type Case, randomCase } from "./random-config.ts";
 
 /** The reference compiler as a black box; `npm run oracle` installs it. It runs on Node only. */
-const ORACLE = join(import.meta.dirname!, "../oracle");
+const ORACLE = join(import.meta.dirname, "../oracle");
 const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);
 const isThere = existsSync(join(ORACLE, "node_modules/@adguard/hostlist-compiler"));
 const skip = !isNode

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 
 /** Real lists lie beside the project, not in it; tests that need them say so loudly where they are absent. */
-const CORPUS = join(import.meta.dirname!, "../../../shared/corpus");
+const CORPUS = join(import.meta.dirname, "../../../shared/corpus");
 
 export const missingCorpus: string | false =
   !existsSync(join(CORPUS, "typical.tar.zst")) && `NO CORPUS: real lists are expected in ${CORPUS}`;

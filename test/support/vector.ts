@@ -29,10 +29,10 @@ export interface Outcome {
   readonly warnings?: readonly string[];
 }
 
-const FOLDER = join(import.meta.dirname!, "../conformance");
+const FOLDER = join(import.meta.dirname, "../conformance");
 
 export function readVectors(): Vector[] {
-  const files = readdirSync(join(FOLDER, "vectors")).sort();
+  const files = readdirSync(join(FOLDER, "vectors")).toSorted();
   return files.map(
     (file) => JSON.parse(readFileSync(join(FOLDER, "vectors", file), "utf8")) as Vector,
   );
@@ -76,8 +76,8 @@ export async function runVector(vector: Vector): Promise<Outcome> {
     return warnings.length === 0 ? { lines } : { lines, warnings };
   } catch (error) {
     if (!(error instanceof CompilerError)) throw error;
-    const [first] = error.diagnostics.filter(({ severity }) => severity === "error");
-    return { error: { code: first!.code, message: plain(first!.message) } };
+    const first = error.diagnostics.find(({ severity }) => severity === "error")!;
+    return { error: { code: first.code, message: plain(first.message) } };
   } finally {
     await server?.close();
     await rm(folder, { recursive: true });

@@ -1,0 +1,47 @@
+import { TRANSFORMATION_NAMES } from "../src/compile/plan.ts";
+import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES } from "../src/config/fields.ts";
+
+/** The JSON Schema of a configuration, for editors; it is published as rules-compiler/schema.json. */
+export function jsonSchema(): string {
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "rules-compiler configuration",
+    ...objectSchema(LIST_FIELDS),
+    $defs: { source: objectSchema(SOURCE_FIELDS) },
+  };
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+function objectSchema(fields: Readonly<Record<string, Field>>): object {
+  const entries = Object.entries(fields);
+  return {
+    type: "object",
+    required: entries.filter(([, field]) => field.required === true).map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, propertySchema(field)])),
+    additionalProperties: false,
+  };
+}
+
+function propertySchema(field: Field): object {
+  const { description, example } = field;
+  return {
+    description,
+    ...typeSchema(field),
+    ...(example === undefined ? {} : { examples: [example] }),
+  };
+}
+
+function typeSchema({ type, required }: Field): object {
+  switch (type) {
+    case "string":
+      return { type: "string", ...(required === true ? { minLength: 1 } : {}) };
+    case "strings":
+      return { type: "array", items: { type: "string" } };
+    case "transformations":
+      return { type: "array", items: { enum: TRANSFORMATION_NAMES } };
+    case "source-type":
+      return { enum: SOURCE_TYPES };
+    case "sources":
+      return { type: "array", minItems: 1, items: { $ref: "#/$defs/source" } };
+  }
+}

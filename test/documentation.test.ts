@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { CODES } from "../src/diagnostics/codes.ts";
+import { FATES, Fate } from "../src/rules/fate.ts";
+
+const root = join(import.meta.dirname, "..");
+const pages = [
+  ...readdirSync(root).filter((file) => file.endsWith(".md")),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file)),
+];
+
+test("every code has its section in the reference, and every section its code", () => {
+  const page = readFileSync(join(root, "docs/reference/errors.md"), "utf8");
+  const sections = [...page.matchAll(/^## (.+)$/gm)].map((match) => match[1]!);
+  assert.deepEqual(sections, Object.keys(CODES).toSorted());
+});
+
+test("every code is given somewhere", () => {
+  const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("codes.ts"))
+    .map((file) => readFileSync(join(root, "src", file), "utf8"))
+    .join("\n");
+  for (const code of Object.keys(CODES)) assert.ok(source.includes(`"${code}"`), code);
+});
+
+test("fates by name and by number are the same", () => {
+  assert.equal(FATES.length, Object.keys(Fate).length);
+  for (const [name, number] of Object.entries(Fate))
+    assert.equal(FATES[number][0], name.replace(/(?!^)[A-Z]/g, "-$&").toLowerCase());
+});
+
+test("links between pages lead somewhere", () => {
+  for (const page of pages) {
+    const text = readFileSync(join(root, page), "utf8").replace(/```[^]*?```/g, "");
+    for (const [, target] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g))
+      assert.ok(existsSync(join(root, dirname(page), target!)), `${page}: ${target}`);
+  }
+});
