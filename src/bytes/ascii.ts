@@ -11,6 +11,7 @@ export const PERCENT = 37;
 export const COMMA = 44;
 export const HYPHEN = 45;
 export const DOT = 46;
+export const SLASH = 47;
 const ZERO = 48;
 const NINE = 57;
 export const COLON = 58;

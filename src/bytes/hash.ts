@@ -10,13 +10,13 @@ export function hashByte(state: number, byte: number): number {
   return Math.imul(state ^ byte, 0x01000193);
 }
 
-/** Spreads the state over all bits; tables take the low ones. */
+/** Spreads the state over all bits; tables take the low ones. Signed, because V8 keeps signed 32-bit numbers unboxed. */
 export function hashEnd(state: number): number {
   let hash = state ^ (state >>> 15);
   hash = Math.imul(hash, 0x2c1b3c6d);
   hash ^= hash >>> 12;
   hash = Math.imul(hash, 0x297a2d39);
-  return (hash ^ (hash >>> 15)) >>> 0;
+  return hash ^ (hash >>> 15);
 }
 
 export function hashSlice(bytes: Uint8Array, start: number, end: number): number {

@@ -59,6 +59,7 @@ export function runPasses(
 ): void {
   const outlook: Outlook = {
     ...(passes.validator === undefined ? {} : { validator: passes.validator }),
+    compresses: passes.steps.some(({ name }) => name === "Compress"),
     removesModifiers: passes.steps.some(({ name }) => name === "RemoveModifiers"),
     ...(above === undefined ? {} : { willBeFiltered: (text) => isFiltered(text, above) }),
     note: (code, chunk, row, detail) => notes.add(code, chunk, row, detail),

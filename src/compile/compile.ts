@@ -62,14 +62,14 @@ export async function compileList(
 
   const pool = new ChunkPool();
   const notes = new Notes(pool);
-  const tables = plan.sources.map((source, index) => {
-    const rules = tableOf(pool, lists[index]!, source);
-    runPasses(rules, source.passes, sourceFilters[index]!, notes, {
+  const tables = plan.sources.map((source, index) => tableOf(pool, lists[index]!, source));
+  await prepare(plan, tables);
+  for (const [index, source] of plan.sources.entries()) {
+    runPasses(tables[index]!, source.passes, sourceFilters[index]!, notes, {
       above: listFilters,
       onStep: stepTimer(host, options, source.label),
     });
-    return rules;
-  });
+  }
   const list = joinTables(
     pool,
     tables,
@@ -100,6 +100,13 @@ export async function compileList(
       ...notes.diagnostics(plan.sources.map(({ label }) => label)),
     ],
   };
+}
+
+/** Lets the transformations load what they need for these lists. */
+async function prepare(plan: Plan, tables: readonly RuleTable[]): Promise<void> {
+  for (const { transformation } of plan.list.steps) await transformation.prepare?.(tables);
+  for (const [index, { passes }] of plan.sources.entries())
+    for (const { transformation } of passes.steps) await transformation.prepare?.([tables[index]!]);
 }
 
 /** Reports each step with the time since the one before. */
@@ -170,8 +177,8 @@ class ListReader {
       Promise.all(inclusions.files.map((file) => this.read(file))),
     ]);
     return {
-      exclusions: filterOf(exclusions.inline, excluded),
-      inclusions: filterOf(inclusions.inline, included),
+      exclusions: await filterOf(exclusions.inline, excluded),
+      inclusions: await filterOf(inclusions.inline, included),
     };
   }
 

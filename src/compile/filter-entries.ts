@@ -6,8 +6,8 @@ import { textOf } from "../rules/row-text.ts";
 import { ChunkPool, RuleTable } from "../rules/rule-table.ts";
 import type { LoadedList } from "../sources/load-list.ts";
 import { scan } from "../syntax/scan.ts";
-import { compileEntryRegex } from "../syntax/entry-regex.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
+import { compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
 
 /** An entry of a file or of the configuration itself, with the place a person would mend it. */
@@ -16,10 +16,14 @@ interface Entry {
   readonly at?: Diagnostic["at"];
 }
 
-/** The filter for one level's exclusions or inclusions. Throws a `CompilerError` that names every bad expression. */
-export function filterOf(inline: readonly string[], files: readonly LoadedList[]): LineFilter {
+/** The filter for one level's exclusions or inclusions. Rejects with a `CompilerError` that names every bad expression. */
+export async function filterOf(
+  inline: readonly string[],
+  files: readonly LoadedList[],
+): Promise<LineFilter> {
   const entries: Entry[] = inline.map((text) => ({ text }));
   for (const list of files) entries.push(...entriesOf(list));
+  if (entries.some(({ text }) => text.startsWith("/"))) await loadRegex();
   const problems = entries.flatMap((entry) => problemsOf(entry));
   if (problems.length > 0) throw new CompilerError(problems);
   return new LineFilter(entries.map(({ text }) => text));

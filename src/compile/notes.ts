@@ -60,7 +60,7 @@ export class Notes {
     return Array.from(this.notes.values(), ({ code, source, detail, example, count }) =>
       warningOf(
         "list-note",
-        `${printable(labels[source] ?? "")}: ${WORDS[code](count.toLocaleString("en-US"), printable(detail ?? ""))}`,
+        `${printable(labels[source] ?? "")}: ${WORDS[code](String(count), printable(detail ?? ""))}`,
         {
           at: { file: example.file, line: example.line, frame: example.text },
         },

@@ -2,8 +2,9 @@ import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { Flag } from "./kind.ts";
 import { Fate } from "./fate.ts";
 
-/** Rows of a chunk at the most. A row's number in the whole compile is `chunk id × 65,536 + row`: 4.29 billion rows in 32 bits. */
+/** Rows of a chunk at the most. A row's number in the whole compile is `chunk id × 65,536 + row`: 2.1 billion rows in 31 bits. */
 export const CHUNK_ROWS = 65_536;
+export const CHUNK_SHIFT = 16;
 
 /**
  * A run of rows that come from one file, as columns.
@@ -26,13 +27,17 @@ export class Chunk {
   readonly end: Uint32Array;
   readonly hostStart: Uint32Array;
   readonly hostEnd: Uint32Array;
+  /** Hash of the host's bytes, taken when the row was read and used by everything that looks names up. */
+  readonly hostHash: Int32Array;
   readonly line: Uint32Array;
-  readonly by: Uint32Array;
+  readonly by: Int32Array;
   readonly flags: Uint16Array;
   readonly kind: Uint8Array;
   readonly fate: Uint8Array;
   /** A `#` at the start of a line begins a comment, with or without a blank after it (hosts and domain files). */
   readonly hashComments: boolean;
+  /** Some row may be a regular expression; whoever judges those needs a library that is not always loaded. */
+  hasRegex = false;
   length = 0;
 
   constructor(
@@ -50,8 +55,9 @@ export class Chunk {
     this.end = new Uint32Array(capacity);
     this.hostStart = new Uint32Array(capacity);
     this.hostEnd = new Uint32Array(capacity);
+    this.hostHash = new Int32Array(capacity);
     this.line = new Uint32Array(capacity);
-    this.by = new Uint32Array(capacity);
+    this.by = new Int32Array(capacity);
     this.flags = new Uint16Array(capacity);
     this.kind = new Uint8Array(capacity);
     this.fate = new Uint8Array(capacity);
@@ -88,6 +94,6 @@ export class Chunk {
 
   /** Number of the row in the whole compile. */
   idOf(row: number): number {
-    return this.id * CHUNK_ROWS + row;
+    return (this.id << CHUNK_SHIFT) | row;
   }
 }

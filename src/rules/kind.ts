@@ -37,6 +37,8 @@ export const Flag = {
   Continued: 512,
   /** The address of the hosts line is not one of the usual sinkholes */
   RealAddress: 1024,
+  /** A plain host of three labels or more: a parent domain of it may be blocked as well */
+  DeepHost: 4096,
   /** Lost a modifier, and so says more than its author did */
   Widened: 2048,
 } as const;

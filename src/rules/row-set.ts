@@ -6,7 +6,7 @@
  * It knows nothing of what the rows are compared by; callers walk the candidates and compare bytes themselves.
  */
 export class RowSet {
-  private slots: Uint32Array;
+  private slots: Int32Array;
   private mask: number;
   private limit: number;
   size = 0;
@@ -14,24 +14,25 @@ export class RowSet {
   constructor(expected: number) {
     let capacity = 16;
     while (capacity * 0.6 < expected) capacity *= 2;
-    this.slots = new Uint32Array(capacity * 2);
+    this.slots = new Int32Array(capacity * 2);
     this.mask = capacity - 1;
     this.limit = capacity * 0.7;
   }
 
-  /** The first slot to look at for this hash. */
-  firstSlot(hash: number): number {
-    return hash & this.mask;
+  /** The first slot that holds this hash, or -1. */
+  first(hash: number): number {
+    return this.seek(hash, hash);
   }
 
-  /** The nearest slot from `slot` on that holds this hash, or -1 at a free one. */
-  seek(slot: number, hash: number): number {
+  /** The next one after `slot`, or -1. */
+  next(slot: number, hash: number): number {
+    return this.seek(slot + 1, hash);
+  }
+
+  private seek(from: number, hash: number): number {
     const { slots, mask } = this;
-    let at = slot & mask;
-    while (slots[at * 2 + 1] !== 0) {
+    for (let at = from & mask; slots[at * 2 + 1] !== 0; at = (at + 1) & mask)
       if (slots[at * 2] === hash) return at;
-      at = (at + 1) & mask;
-    }
     return -1;
   }
 
@@ -51,7 +52,7 @@ export class RowSet {
 
   private grow(): void {
     const old = this.slots;
-    this.slots = new Uint32Array(old.length * 2);
+    this.slots = new Int32Array(old.length * 2);
     this.mask = this.slots.length / 2 - 1;
     this.limit *= 2;
     this.size = 0;

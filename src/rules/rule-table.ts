@@ -1,4 +1,4 @@
-import { CHUNK_ROWS, Chunk } from "./chunk.ts";
+import { CHUNK_ROWS, CHUNK_SHIFT, Chunk } from "./chunk.ts";
 
 /** Where the rows of a chunk were read. */
 export interface Origin {
@@ -25,7 +25,7 @@ export class ChunkPool {
   }
 
   chunkOf(rowId: number): Chunk {
-    return this.chunks[Math.floor(rowId / CHUNK_ROWS)]!;
+    return this.chunks[rowId >> CHUNK_SHIFT]!;
   }
 }
 
@@ -48,5 +48,5 @@ export class RuleTable {
 
 /** The row within its chunk. */
 export function rowOf(rowId: number): number {
-  return rowId % CHUNK_ROWS;
+  return rowId & (CHUNK_ROWS - 1);
 }

@@ -11,6 +11,7 @@ import {
   HASH,
   HOST_CLASSES,
   PIPE,
+  SLASH,
   SPACE,
   UNDERSCORE,
   isAlphanumeric,
@@ -18,8 +19,8 @@ import {
 import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { DomainShape, domainShape, isSimpleHost } from "./hostname.ts";
-import { hostsLine, readHostsLine } from "./hosts-line.ts";
+import { hostsLine, readHostsLine, sinkholeNameStart } from "./hosts-line.ts";
+import { DomainShape, host, readHost } from "./read-host.ts";
 
 /** Flags that describe where a row came from rather than its text; they outlive a rewrite. */
 const KEPT_FLAGS = Flag.Rewritten | Flag.Banner | Flag.Generated | Flag.Continued | Flag.Widened;
@@ -41,22 +42,36 @@ export function classify(chunk: Chunk, row: number, mask: number): void {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
   const end = chunk.end[row]!;
+  const first = bytes[start]!;
   let flags = chunk.flags[row]! & KEPT_FLAGS;
   if ((mask & Class.NonAscii) !== 0) flags |= Flag.NonAscii;
   chunk.flags[row] = flags;
-  chunk.hostStart[row] = chunk.hostEnd[row] = start;
-  if ((mask & ~(Class.Blank | Class.NonAscii)) === 0 && skipBlanks(bytes, start, end) === end) {
-    chunk.kind[row] = Kind.Blank;
+  if ((mask & ~HOST_CLASSES) === 0 && start < end) {
+    readHost(bytes, start, end);
+    setHost(chunk, row, start, end);
+    chunk.kind[row] = host.shape === DomainShape.No ? Kind.Rule : Kind.Domain;
+    if (host.shape === DomainShape.No) clearHost(chunk, row);
     return;
   }
-  const first = bytes[start]!;
   if (first === PIPE) {
     classifyAdblock(chunk, row, start, skipBlanksBack(bytes, start, end));
-  } else if (first === BANG || (first === HASH && isHashComment(chunk, bytes, start, end))) {
+    return;
+  }
+  const nameStart = sinkholeNameStart(bytes, start, end);
+  if (nameStart !== -1) {
+    readHost(bytes, nameStart, end);
+    if ((host.mask & ~HOST_CLASSES) === 0) {
+      setHost(chunk, row, nameStart, end);
+      chunk.kind[row] = Kind.Hosts;
+      return;
+    }
+  }
+  clearHost(chunk, row);
+  if ((mask & ~(Class.Blank | Class.NonAscii)) === 0 && skipBlanks(bytes, start, end) === end)
+    chunk.kind[row] = Kind.Blank;
+  else if (first === BANG || (first === HASH && isHashComment(chunk, bytes, start, end)))
     chunk.kind[row] = Kind.Comment;
-  } else if ((mask & ~HOST_CLASSES) === 0) {
-    classifyDomain(chunk, row, mask);
-  } else if (!mayBeHosts(first, mask) || !classifyHosts(chunk, row, mask)) {
+  else if (!mayBeHosts(first, mask) || !classifyHosts(chunk, row)) {
     // Adblock syntax is read without its outer blanks; they stay in the text.
     const from = skipBlanks(bytes, start, end);
     classifyAdblock(chunk, row, from, skipBlanksBack(bytes, from, end));
@@ -74,66 +89,64 @@ function isHashComment(chunk: Chunk, bytes: Uint8Array, start: number, end: numb
   );
 }
 
-function classifyDomain(chunk: Chunk, row: number, mask: number): void {
-  const start = chunk.start[row]!;
-  const end = chunk.end[row]!;
-  const shape = domainShape(chunk.bytesOf(row), start, end);
-  if (shape === DomainShape.No) {
-    chunk.kind[row] = Kind.Rule;
-    return;
-  }
-  chunk.kind[row] = Kind.Domain;
-  chunk.hostEnd[row] = end;
-  if (shape === DomainShape.Plain) chunk.flags[row]! |= Flag.PlainHost;
-  if ((mask & Class.Upper) !== 0) chunk.flags[row]! |= Flag.UpperHost;
-}
-
 /** An address begins with a hexadecimal digit, a colon or a bracket, and something blank follows it. */
 function mayBeHosts(first: number, mask: number): boolean {
   if ((mask & (Class.Blank | Class.NonAscii)) === 0) return false;
   return first === COLON || first === BRACKET || (isAlphanumeric(first) && (first | 32) <= 102);
 }
 
-function classifyHosts(chunk: Chunk, row: number, mask: number): boolean {
+function classifyHosts(chunk: Chunk, row: number): boolean {
   const bytes = chunk.bytesOf(row);
   if (!readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!)) return false;
   chunk.kind[row] = Kind.Hosts;
   if (hostsLine.nameEnd < hostsLine.namesEnd) chunk.flags[row]! |= Flag.SeveralNames;
   if (!hostsLine.isSinkhole) chunk.flags[row]! |= Flag.RealAddress;
-  setHost(chunk, row, hostsLine.nameStart, hostsLine.nameEnd, mask);
+  pointAtHost(chunk, row, hostsLine.nameStart, hostsLine.nameEnd);
   return true;
 }
 
-/** Points the row at a host and notes what that host looks like. `mask` may cover more than the host. */
-export function setHost(chunk: Chunk, row: number, start: number, end: number, mask: number): void {
-  const bytes = chunk.bytesOf(row);
+/** Points the row at a host and notes what that host looks like. */
+export function pointAtHost(chunk: Chunk, row: number, start: number, end: number): void {
+  readHost(chunk.bytesOf(row), start, end);
+  setHost(chunk, row, start, end);
+}
+
+/** Writes down what `readHost` just found. */
+function setHost(chunk: Chunk, row: number, start: number, end: number): void {
   chunk.hostStart[row] = start;
   chunk.hostEnd[row] = end;
-  let flags = chunk.flags[row]! & ~(Flag.PlainHost | Flag.UpperHost);
-  const hostMask = (mask & ~(Class.Word | Class.Dot)) === 0 ? mask : maskOf(bytes, start, end);
-  if ((hostMask & Class.Upper) !== 0) flags |= Flag.UpperHost;
-  if ((hostMask & ~HOST_CLASSES) === 0 && domainShape(bytes, start, end) === DomainShape.Plain)
-    flags |= Flag.PlainHost;
+  chunk.hostHash[row] = host.hash;
+  let flags = chunk.flags[row]! & ~(Flag.PlainHost | Flag.UpperHost | Flag.DeepHost);
+  if (host.shape === DomainShape.Plain)
+    flags |= host.dots > 1 ? Flag.PlainHost | Flag.DeepHost : Flag.PlainHost;
+  if ((host.mask & Class.Upper) !== 0) flags |= Flag.UpperHost;
   chunk.flags[row] = flags;
+}
+
+function clearHost(chunk: Chunk, row: number): void {
+  chunk.hostStart[row] = chunk.hostEnd[row] = chunk.start[row]!;
+  chunk.flags[row]! &= ~(Flag.PlainHost | Flag.UpperHost | Flag.DeepHost);
 }
 
 /** `||host^`, with or without what may follow; `start` and `end` leave outer blanks out. */
 function classifyAdblock(chunk: Chunk, row: number, start: number, end: number): void {
   const bytes = chunk.bytesOf(row);
   chunk.kind[row] = Kind.Rule;
+  clearHost(chunk, row);
   let from = start;
   if (bytes[from] === AT && bytes[from + 1] === AT && end - from >= 2) {
     chunk.flags[row]! |= Flag.Allow;
     from += 2;
   }
+  if (bytes[from] === SLASH) chunk.hasRegex = true;
   if (end - from < 4 || bytes[from] !== PIPE || bytes[from + 1] !== PIPE) return;
   const hostStart = from + 2;
   let hostEnd = hostStart;
   while (hostEnd < end && isHostByte(bytes[hostEnd]!)) hostEnd++;
   if (hostEnd === hostStart || hostEnd === end || bytes[hostEnd] !== CARET) return;
-  setHost(chunk, row, hostStart, hostEnd, Class.Mark);
+  pointAtHost(chunk, row, hostStart, hostEnd);
   if (from !== start || !isBareTail(bytes, hostEnd + 1, end)) return;
-  if (isSimpleHost(bytes, hostStart, hostEnd)) chunk.kind[row] = Kind.Block;
+  if ((host.mask & ~HOST_CLASSES) === 0) chunk.kind[row] = Kind.Block;
 }
 
 function isHostByte(byte: number): boolean {

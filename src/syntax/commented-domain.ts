@@ -1,8 +1,8 @@
 import { HASH, isAlphanumeric } from "../bytes/ascii.ts";
 import { blankAt, skipBlanks } from "../bytes/blank.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import { DomainShape, domainShape, isSimpleHost } from "./hostname.ts";
 import { isIpv4 } from "./ip.ts";
+import { DomainShape, host, readHost } from "./read-host.ts";
 
 /** Where the domain of `domain # note` ends, or -1 when the row does not read so. */
 export function commentedDomainEnd(chunk: Chunk, row: number): number {
@@ -14,6 +14,7 @@ export function commentedDomainEnd(chunk: Chunk, row: number): number {
   while (nameEnd < end && blankAt(bytes, nameEnd, end) === 0) nameEnd++;
   const next = skipBlanks(bytes, nameEnd, end);
   if (next === nameEnd || next === end || bytes[next] !== HASH) return -1;
-  if (!isSimpleHost(bytes, start, nameEnd) || isIpv4(bytes, start, nameEnd)) return -1;
-  return domainShape(bytes, start, nameEnd) === DomainShape.Plain ? nameEnd : -1;
+  if (isIpv4(bytes, start, nameEnd)) return -1;
+  readHost(bytes, start, nameEnd);
+  return host.shape === DomainShape.Plain ? nameEnd : -1;
 }

@@ -1,4 +1,4 @@
-import { HASH } from "../bytes/ascii.ts";
+import { HASH, SPACE } from "../bytes/ascii.ts";
 import { blankAt, skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
 import { isIpv4, isIpv6, isSinkhole } from "./ip.ts";
 
@@ -22,9 +22,7 @@ export const hostsLine = {
 export function readHostsLine(bytes: Uint8Array, start: number, end: number): boolean {
   const addressEnd = tokenEnd(bytes, start, end);
   if (addressEnd === end) return false;
-  const isZero = addressEnd - start === 7 && isZeroAddress(bytes, start);
-  if (!isZero && !isIpv4(bytes, start, addressEnd) && !isIpv6(bytes, start, addressEnd))
-    return false;
+  if (!isIpv4(bytes, start, addressEnd) && !isIpv6(bytes, start, addressEnd)) return false;
   const firstBlank = blankAt(bytes, addressEnd, end);
   const afterBlank = addressEnd + firstBlank;
   if (afterBlank >= end || bytes[afterBlank] === HASH) return false;
@@ -32,7 +30,7 @@ export function readHostsLine(bytes: Uint8Array, start: number, end: number): bo
   while (namesEnd < end && bytes[namesEnd] !== HASH) namesEnd++;
   hostsLine.addressEnd = addressEnd;
   hostsLine.namesEnd = skipBlanksBack(bytes, addressEnd, namesEnd);
-  hostsLine.isSinkhole = isZero || isSinkhole(bytes, start, addressEnd);
+  hostsLine.isSinkhole = isSinkhole(bytes, start, addressEnd);
   hostsLine.nameEnd = addressEnd;
   nextName(bytes);
   return true;
@@ -57,7 +55,18 @@ function tokenEnd(bytes: Uint8Array, start: number, end: number): number {
   return at;
 }
 
-/** `0.0.0.0`, the address of nine lines in ten. */
+/** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`, the beginning of nine hosts lines in ten; -1 for all others. */
+export function sinkholeNameStart(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start < 9) return -1;
+  const nameStart = isZeroAddress(bytes, start)
+    ? start + 8
+    : isLoopback(bytes, start)
+      ? start + 10
+      : -1;
+  if (nameStart === -1 || nameStart >= end || bytes[nameStart - 1] !== SPACE) return -1;
+  return nameStart;
+}
+
 function isZeroAddress(bytes: Uint8Array, at: number): boolean {
   return (
     bytes[at] === 48 &&
@@ -67,5 +76,20 @@ function isZeroAddress(bytes: Uint8Array, at: number): boolean {
     bytes[at + 4] === 48 &&
     bytes[at + 5] === 46 &&
     bytes[at + 6] === 48
+  );
+}
+
+/** `127.0.0.1` */
+function isLoopback(bytes: Uint8Array, at: number): boolean {
+  return (
+    bytes[at] === 49 &&
+    bytes[at + 1] === 50 &&
+    bytes[at + 2] === 55 &&
+    bytes[at + 3] === 46 &&
+    bytes[at + 4] === 48 &&
+    bytes[at + 5] === 46 &&
+    bytes[at + 6] === 48 &&
+    bytes[at + 7] === 46 &&
+    bytes[at + 8] === 49
   );
 }

@@ -23,7 +23,13 @@ interface SuffixTable {
   readonly end: Uint32Array;
   readonly entry: Uint8Array;
   readonly text: Uint8Array;
+  /** One bit for each hash of a rule, 16 bits a rule: a miss is certain. */
+  readonly filter: Uint8Array;
+  /** Last two bytes of names that may stand below a wildcard rule of the ICANN part; those need a closer look. */
+  readonly wildcardEnds: Uint8Array;
 }
+
+const FILTER_MASK = 0x7fff;
 
 let table: SuffixTable | undefined;
 
@@ -45,6 +51,14 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
   const parent = parentStart === -1 ? 0 : find(table, parentHash, bytes, parentStart, end);
   if (isSuffix(own, parent)) return Suffix.Icann;
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
+}
+
+/** Whether a name of this hash can be a suffix at all: tells nearly all names apart without reading them again. */
+export function mayBeSuffix(hash: number, bytes: Uint8Array, end: number): boolean {
+  table ??= buildTable();
+  const { filter, wildcardEnds } = table;
+  if ((filter[(hash >>> 3) & FILTER_MASK]! & (1 << (hash & 7))) !== 0) return true;
+  return wildcardEnds[lowerByte(bytes[end - 2]!) * 256 + lowerByte(bytes[end - 1]!)] === 1;
 }
 
 function isSuffix(own: number, parent: number): boolean {
@@ -90,6 +104,8 @@ function buildTable(): SuffixTable {
     end: new Uint32Array(names.size),
     entry: new Uint8Array(names.size),
     text,
+    filter: new Uint8Array(FILTER_MASK + 1),
+    wildcardEnds: new Uint8Array(65_536),
   };
   let index = 0;
   let at = 0;
@@ -99,7 +115,13 @@ function buildTable(): SuffixTable {
     built.entry[index] = entry;
     let state = HASH_SEED;
     for (let i = name.length - 1; i >= 0; i--) state = hashByte(state, name.charCodeAt(i));
-    let slot = hashEnd(state) & (built.slots.length - 1);
+    const hash = hashEnd(state);
+    built.filter[(hash >>> 3) & FILTER_MASK]! |= 1 << (hash & 7);
+    if ((entry & WILDCARD) !== 0)
+      built.wildcardEnds[
+        name.charCodeAt(name.length - 2) * 256 + name.charCodeAt(name.length - 1)
+      ] = 1;
+    let slot = hash & (built.slots.length - 1);
     while (built.slots[slot] !== 0) slot = (slot + 1) & (built.slots.length - 1);
     built.slots[slot] = ++index;
   }

@@ -1,4 +1,4 @@
-import { HASH_SEED, hashByte, hashEnd, sameBytes } from "../bytes/hash.ts";
+import { hashSlice, sameBytes } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -11,13 +11,19 @@ export const deduplicate: Transformation = {
   summary: "Drops lines whose text stands in the list again",
   details:
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
-  run(rules) {
-    const seen = new RowSet(rules.length);
+  run(rules, { compresses }) {
+    const isUnique = compresses === true;
+    const seen = new RowSet(isUnique ? 1024 : rules.length);
     const comments = new LeadingComments();
     for (let index = rules.chunks.length - 1; index >= 0; index--) {
       const chunk = rules.chunks[index]!;
       for (let row = chunk.length - 1; row >= 0; row--) {
         if (chunk.fate[row] !== Fate.Live || comments.takes(chunk, row)) continue;
+        // Compress left one row a name.
+        if (isUnique && isBlockText(chunk, row)) {
+          comments.kept();
+          continue;
+        }
         const hash = identityHash(chunk, row);
         const twin = findTwin(rules.pool, seen, hash, chunk, row);
         if (twin === -1) {
@@ -47,21 +53,16 @@ function isBlockText(chunk: Chunk, row: number): boolean {
   );
 }
 
+/** The host's own hash, kept apart from the same bytes as text. */
 function identityHash(chunk: Chunk, row: number): number {
-  const bytes = chunk.bytesOf(row);
-  const isBlock = isBlockText(chunk, row);
-  const start = isBlock ? chunk.hostStart[row]! : chunk.start[row]!;
-  const end = isBlock ? chunk.hostEnd[row]! : chunk.end[row]!;
-  let state = isBlock ? ~HASH_SEED : HASH_SEED;
-  for (let at = end - 1; at >= start; at--) state = hashByte(state, bytes[at]!);
-  return hashEnd(state);
+  if (isBlockText(chunk, row)) return ~chunk.hostHash[row]!;
+  return hashSlice(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
 }
 
 function findTwin(pool: ChunkPool, seen: RowSet, hash: number, chunk: Chunk, row: number): number {
-  for (let slot = seen.seek(seen.firstSlot(hash), hash); slot !== -1;) {
+  for (let slot = seen.first(hash); slot !== -1; slot = seen.next(slot, hash)) {
     const id = seen.idAt(slot);
     if (isSameText(chunk, row, pool.chunkOf(id), rowOf(id))) return id;
-    slot = seen.seek(slot + 1, hash);
   }
   return -1;
 }

@@ -4,8 +4,8 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
-import { type LineTest, compileEntryRegex } from "../syntax/entry-regex.ts";
 import { type FilterEntry, readFilterEntry } from "../syntax/filter-entry.ts";
+import { type LineTest, compileEntryRegex } from "../syntax/regex-rule.ts";
 
 interface WildcardTest {
   /** Its longest stretch without `*`, in lower case: no line without it can match. */
@@ -40,7 +40,7 @@ export class LineFilter {
   }
 
   private add(entry: FilterEntry): void {
-    if (entry.kind === "regex") this.regexes.push(compileEntryRegex(entry.source).test);
+    if (entry.kind === "regex") this.regexes.push(compileEntryRegex(entry.source));
     else if (entry.kind === "wildcard") this.wildcards.push(wildcardTest(entry.text));
     else {
       this.plainTexts.push(entry.text);

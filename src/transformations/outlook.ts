@@ -10,6 +10,8 @@ export interface Outlook {
   readonly validator?: ValidatorOptions;
   /** Whether RemoveModifiers works on this list too: what it widened covers only what it widened. */
   readonly removesModifiers?: boolean;
+  /** Whether Compress worked on this list: rules for one name are unique then. */
+  readonly compresses?: boolean;
   /** Whether a later filter of the list above (exclusions, inclusions) takes a row with this text. */
   willBeFiltered?(text: string): boolean;
   /** Told about things a person should know; the same words are counted, not repeated. */

@@ -1,10 +1,11 @@
 import { lowerByte } from "../bytes/ascii.ts";
+import { hashSlice } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf } from "../rules/row-text.ts";
 import type { RuleTable } from "../rules/rule-table.ts";
-import { maskOf, setHost } from "../syntax/classify.ts";
+import { pointAtHost } from "../syntax/classify.ts";
 import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { isLocalName, mayBeLocalName } from "../syntax/local-names.ts";
@@ -65,7 +66,7 @@ export class HostsSplitter {
     chunk.start[row] = start;
     chunk.end[row] = end;
     chunk.fate[row] = Fate.Live;
-    setHost(chunk, row, start, end, maskOf(chunk.bytesOf(row), start, end));
+    pointAtHost(chunk, row, start, end);
     this.become(chunk, row);
   }
 
@@ -86,7 +87,7 @@ export class HostsSplitter {
     const end = commentedDomainEnd(chunk, row);
     if (end === -1) return;
     const start = chunk.start[row]!;
-    setHost(chunk, row, start, end, maskOf(chunk.bytesOf(row), start, end));
+    pointAtHost(chunk, row, start, end);
     toBlockRule(chunk, row);
   }
 
@@ -106,6 +107,7 @@ export class HostsSplitter {
     for (let i = at; i < at + end - start; i++) folded[i] = lowerByte(folded[i]!);
     chunk.hostStart[row] = at;
     chunk.hostEnd[row] = at + end - start;
+    chunk.hostHash[row] = hashSlice(folded, at, at + end - start);
     const flags = chunk.flags[row]! | Flag.Rewritten;
     chunk.flags[row] = isVerbatim ? flags : flags & ~Flag.UpperHost;
   }

@@ -11,6 +11,7 @@ import { filterNames } from "../syntax/hosts-names.ts";
 import { normaliseIpPattern } from "../syntax/ip-pattern.ts";
 import { isPlainName, judgeBlockRow, judgeSuffix, suffixOf } from "../syntax/judge-row.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
+import { loadRegex } from "../syntax/regex-rule.ts";
 import { isBareDomainPrefix } from "../syntax/reach.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
 import { LeadingComments } from "./leading-comments.ts";
@@ -51,6 +52,9 @@ function validator(options: ValidatorOptions, summary: string, details: string):
     summary,
     details,
     options,
+    async prepare(tables) {
+      if (tables.some(({ chunks }) => chunks.some(({ hasRegex }) => hasRegex))) await loadRegex();
+    },
     run: (rules, outlook) => dropInvalid(rules, options, outlook),
   };
 }

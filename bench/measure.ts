@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+
+/** What one run of a command cost, as GNU time saw it. */
+export interface Cost {
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
+  readonly peakMegabytes: number;
+}
+
+/** Runs a command to its end. Throws with what it said when it fails. */
+export function measure(command: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Cost {
+  const result = spawnSync("/usr/bin/time", ["-f", "\n%e %U %S %M", ...command], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+  });
+  if (result.error !== undefined) throw new Error(`GNU time is needed: ${result.error.message}`);
+  if (result.status !== 0) throw new Error(`${command.join(" ")} ended in ${result.status}: ${result.stderr}`);
+  const [wall, user, system, kilobytes] = result.stderr.trim().split("\n").at(-1)!.split(" ").map(Number);
+  return { wallSeconds: wall!, cpuSeconds: user! + system!, peakMegabytes: kilobytes! / 1024 };
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+/** Medians over runs that took turns with the others, so that a busy moment hits all of them. */
+export function interleaved(commands: Readonly<Record<string, () => Cost>>, runs: number): Record<string, Cost> {
+  const costs = new Map<string, Cost[]>(Object.keys(commands).map((name) => [name, []]));
+  for (let run = 0; run < runs; run++)
+    for (const [name, command] of Object.entries(commands)) costs.get(name)!.push(command());
+  return Object.fromEntries(
+    Array.from(costs, ([name, list]) => [
+      name,
+      {
+        wallSeconds: median(list.map(({ wallSeconds }) => wallSeconds)),
+        cpuSeconds: median(list.map(({ cpuSeconds }) => cpuSeconds)),
+        peakMegabytes: median(list.map(({ peakMegabytes }) => peakMegabytes)),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,54 @@
+import { CLASS_OF, DOT, HOST_CLASSES, HYPHEN } from "../bytes/ascii.ts";
+import { HASH_SEED, hashByte, hashEnd } from "../bytes/hash.ts";
+
+/** How a slice reads as a domain name. */
+export const DomainShape = {
+  No: 0,
+  /** Labels of 1–63 letters, digits and inner hyphens (RFC 1123 §2.1), at least two of them, 255 bytes at the most */
+  Plain: 1,
+  /** The same with a final dot; one label is enough then (`org.`) */
+  FinalDot: 2,
+} as const;
+
+/** What the last `readHost` found; fields instead of an object per line. */
+export const host = {
+  hash: 0,
+  shape: 0,
+  /** Union of the classes of its bytes. */
+  mask: 0,
+  dots: 0,
+};
+
+/**
+ * Reads a slice as a host name in one walk from right to left: its hash, what it is made of and whether its labels are
+ * well formed. Every line with a name comes through here once.
+ */
+export function readHost(bytes: Uint8Array, start: number, end: number): void {
+  let state = HASH_SEED;
+  let mask = 0;
+  let dots = 0;
+  let isWellFormed = end > start && end - start <= 255;
+  // A final dot closes no label.
+  let labelEnd = end > start && bytes[end - 1] === DOT ? end - 1 : end;
+  for (let at = end - 1; at >= start; at--) {
+    const byte = bytes[at]!;
+    state = hashByte(state, byte);
+    mask |= CLASS_OF[byte]!;
+    if (byte !== DOT) continue;
+    dots++;
+    if (at === labelEnd) continue;
+    if (!isLabel(bytes, at + 1, labelEnd)) isWellFormed = false;
+    labelEnd = at;
+  }
+  if (!isLabel(bytes, start, labelEnd)) isWellFormed = false;
+  host.hash = hashEnd(state);
+  host.mask = mask;
+  host.dots = dots;
+  if (!isWellFormed || (mask & ~HOST_CLASSES) !== 0 || dots === 0) host.shape = DomainShape.No;
+  else host.shape = bytes[end - 1] === DOT ? DomainShape.FinalDot : DomainShape.Plain;
+}
+
+function isLabel(bytes: Uint8Array, start: number, end: number): boolean {
+  const length = end - start;
+  return length > 0 && length < 64 && bytes[start] !== HYPHEN && bytes[end - 1] !== HYPHEN;
+}
