@@ -29,30 +29,46 @@ const ours = join(root, "dist/cli/bin.js");
 const costs = interleaved(
   {
     runtime: () => measure([process.execPath, "-e", "0"]),
-    ours: () => measure([process.execPath, ours, "-c", config, "-o", join(folder, "ours.txt"), "-q"], { cwd: folder }),
-    reference: () => measure([process.execPath, oracle, "-c", config, "-o", join(folder, "reference.txt")], { cwd: folder }),
+    ours: () =>
+      measure([process.execPath, ours, "-c", config, "-o", join(folder, "ours.txt"), "-q"], {
+        cwd: folder,
+      }),
+    reference: () =>
+      measure([process.execPath, oracle, "-c", config, "-o", join(folder, "reference.txt")], {
+        cwd: folder,
+      }),
   },
   RUNS,
 );
-const rules = (file: string): number => readFileSync(join(folder, file), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("!")).length;
+const rules = (file: string): number =>
+  readFileSync(join(folder, file), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("!")).length;
 const speedUp = costs["reference"]!.cpuSeconds / costs["ours"]!.cpuSeconds;
-const bytesPerLine = ((costs["ours"]!.peakMegabytes - costs["runtime"]!.peakMegabytes) * 1_048_576) / lines;
+const bytesPerLine =
+  ((costs["ours"]!.peakMegabytes - costs["runtime"]!.peakMegabytes) * 1_048_576) / lines;
 process.stdout.write(
   `${JSON.stringify({ lines, rules: { ours: rules("ours.txt"), reference: rules("reference.txt") }, costs, speedUp, bytesPerLine }, undefined, 2)}\n`,
 );
 if (process.env["KEEP"] === undefined) rmSync(folder, { recursive: true });
-process.stdout.write(`${speedUp.toFixed(1)} times the reference's speed; ${bytesPerLine.toFixed(0)} bytes a line\n`);
+process.stdout.write(
+  `${speedUp.toFixed(1)} times the reference's speed; ${bytesPerLine.toFixed(0)} bytes a line\n`,
+);
 if (speedUp < MIN_SPEED_UP || bytesPerLine > MAX_BYTES_PER_LINE) process.exitCode = 1;
 
 /** The same share of every list, from its start, so that the mix is that of the whole. */
 function writeSample(to: string): number {
   const from = corpusFolder("typical");
   const settings = corpusConfig();
-  const texts = settings.sources.map(({ source }) => readFileSync(join(from, source), "utf8").split("\n"));
+  const texts = settings.sources.map(({ source }) =>
+    readFileSync(join(from, source), "utf8").split("\n"),
+  );
   const total = texts.reduce((sum, text) => sum + text.length, 0);
   let written = 0;
   for (const [index, { source }] of settings.sources.entries()) {
-    const part = texts[index]!.slice(0, Math.ceil((texts[index]!.length * LINES) / total)).filter((line) => !line.startsWith("!#"));
+    const part = texts[index]!.slice(0, Math.ceil((texts[index]!.length * LINES) / total)).filter(
+      (line) => !line.startsWith("!#"),
+    );
     writeFileSync(join(to, source), `${part.join("\n")}\n`);
     written += part.length;
   }

@@ -8,7 +8,10 @@ export interface Cost {
 }
 
 /** Runs a command to its end. Throws with what it said when it fails. */
-export function measure(command: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Cost {
+export function measure(
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Cost {
   const result = spawnSync("/usr/bin/time", ["-f", "\n%e %U %S %M", ...command], {
     encoding: "utf8",
     maxBuffer: 1 << 28,
@@ -16,8 +19,14 @@ export function measure(command: readonly string[], options: { cwd?: string; env
     env: { ...process.env, ...options.env },
   });
   if (result.error !== undefined) throw new Error(`GNU time is needed: ${result.error.message}`);
-  if (result.status !== 0) throw new Error(`${command.join(" ")} ended in ${result.status}: ${result.stderr}`);
-  const [wall, user, system, kilobytes] = result.stderr.trim().split("\n").at(-1)!.split(" ").map(Number);
+  if (result.status !== 0)
+    throw new Error(`${command.join(" ")} ended in ${result.status}: ${result.stderr}`);
+  const [wall, user, system, kilobytes] = result.stderr
+    .trim()
+    .split("\n")
+    .at(-1)!
+    .split(" ")
+    .map(Number);
   return { wallSeconds: wall!, cpuSeconds: user! + system!, peakMegabytes: kilobytes! / 1024 };
 }
 
@@ -26,7 +35,10 @@ export function median(values: readonly number[]): number {
 }
 
 /** Medians over runs that took turns with the others, so that a busy moment hits all of them. */
-export function interleaved(commands: Readonly<Record<string, () => Cost>>, runs: number): Record<string, Cost> {
+export function interleaved(
+  commands: Readonly<Record<string, () => Cost>>,
+  runs: number,
+): Record<string, Cost> {
   const costs = new Map<string, Cost[]>(Object.keys(commands).map((name) => [name, []]));
   for (let run = 0; run < runs; run++)
     for (const [name, command] of Object.entries(commands)) costs.get(name)!.push(command());

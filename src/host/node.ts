@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import process from "node:process";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 
@@ -16,10 +17,7 @@ export function nodeHost(): Host {
         () => false,
       ),
     realPath: (path) => attempt(() => realpath(path)),
-    makeFolder: (path) =>
-      attempt(async () => {
-        await mkdir(path, { recursive: true });
-      }),
+    makeFolder: (path) => attempt(() => makeFolder(path)),
     createFile: (path, bytes) => attempt(() => createFile(path, bytes)),
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),
@@ -46,6 +44,19 @@ async function attempt<T>(action: () => Promise<T>): Promise<T> {
     return await action();
   } catch (error) {
     throw toHostError(error);
+  }
+}
+
+/** Not `mkdir(…, { recursive: true })`: below /proc that never comes back (Node 24). */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = toHostError(error);
+    if (code === "EEXIST" || code === "EISDIR" || dirname(path) === path) return;
+    if (code !== "ENOENT") throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path);
   }
 }
 

@@ -93,7 +93,7 @@ function sayResult(
   talk: Talk,
 ): void {
   const { style } = talk;
-  talk.info(summaryTable(report, host.stderr.columns, style));
+  talk.info(summaryTable(report, host.stderr.isTerminal ? host.stderr.columns : Infinity, style));
   for (const { file, outcome } of written) {
     const size = `${countText(report.rules, "rule")}, ${bytesText(bytes.length)}, ${seconds.toFixed(1)} s`;
     talk.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);

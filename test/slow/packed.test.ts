@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { blocksOf } from "../support/markdown.ts";
+
+/** What a newcomer does: the packed package in an empty folder, and the pages followed word for word. */
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "newcomer-"));
+let tarball = "";
+
+function shell(command: string): { stdout: string; stderr: string; status: number | null } {
+  return spawnSync("bash", ["-c", command], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, CI: "true" },
+  });
+}
+
+function mustRun(command: string): { stdout: string; stderr: string } {
+  const result = shell(command);
+  assert.equal(result.status, 0, `${command}\n${result.stdout}${result.stderr}`);
+  return result;
+}
+
+before(() => {
+  mustRun(`npm pack '${root}' --pack-destination . --silent`);
+  tarball = readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? "";
+  assert.notEqual(tarball, "");
+});
+after(() => rmSync(folder, { recursive: true }));
+
+test("the package holds what it needs and nothing else", () => {
+  const files = mustRun(`tar -tzf ${tarball}`).stdout.trim().split("\n");
+  assert.ok(files.includes("package/dist/cli/bin.js"));
+  assert.ok(files.includes("package/schema.json"));
+  assert.deepEqual(
+    files.filter(
+      (file) =>
+        !/^package\/(?:dist\/.*\.(?:js|d\.ts)|schema\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+          file,
+        ),
+    ),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((file) => file.includes(".test.")),
+    [],
+  );
+});
+
+test("README: from an empty folder to a compiled list", () => {
+  writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
+  const outputs: string[] = [];
+  for (const { language, title, text } of blocksOf(readFileSync(join(root, "README.md"), "utf8"))) {
+    if (language === "sh") {
+      const command = text.replace(
+        "npm install rules-compiler",
+        `npm install --no-audit --no-fund --silent ./${tarball}`,
+      );
+      outputs.push(mustRun(command).stderr);
+    } else if (title === "output") {
+      expectLines(outputs.at(-1)!, text);
+    } else if (title !== undefined) writeFileSync(join(folder, title), text);
+  }
+  assert.match(
+    readFileSync(join(folder, "rules/my-list.txt"), "utf8"),
+    /\n\|\|ads\.example\.com\^\n\|\|tracker\.example\.net\^\n$/,
+  );
+  assert.match(
+    readFileSync(join(folder, "list.txt"), "utf8"),
+    /\n\|\|ads\.example\.com\^\n\|\|good\.example\.com\^\n$/,
+  );
+});
+
+test("guide: the library example runs as it stands", () => {
+  const [code, output] = blocksOf(readFileSync(join(root, "docs/guide/library.md"), "utf8"));
+  writeFileSync(join(folder, code!.title!), code!.text);
+  expectLines(mustRun(`node ${code!.title!}`).stdout, output!.text);
+});
+
+test("misspelt, missing, unreachable: one message, the right exit code, no stack", () => {
+  for (const [command, exit, text] of [
+    ["npx rules-compiler -c my-lst.yaml", 2, /Configuration file not found: my-lst\.yaml/],
+    ["npx rules-compiler --confg x", 2, /Did you mean --config\?/],
+    [
+      "npx rules-compiler -i http://127.0.0.1:9/list.txt -o x.txt",
+      4,
+      /Failed to fetch http:\/\/127\.0\.0\.1:9\/list\.txt/,
+    ],
+    [
+      "npx rules-compiler -i hosts.txt -o /proc/nowhere/x.txt",
+      6,
+      /Cannot write \/proc\/nowhere\/x\.txt/,
+    ],
+  ] as const) {
+    const { status, stderr } = shell(command);
+    assert.equal(status, exit, `${command}: ${stderr}`);
+    assert.match(stderr, text);
+    assert.doesNotMatch(stderr, /\n\s+at /);
+  }
+});
+
+test("types reach the user", () => {
+  const { stdout } = mustRun(`npm ls --omit=dev --all --parseable --silent | wc -l`);
+  assert.ok(Number(stdout) <= 12, "the tree stays small");
+  assert.match(
+    readFileSync(join(folder, "node_modules/rules-compiler/dist/index.d.ts"), "utf8"),
+    /export declare function compile\(/,
+  );
+});
+
+/** Each line of the page must begin a line of the output, in order: figures that vary may follow. */
+function expectLines(actual: string, expected: string): void {
+  const lines = actual.split("\n");
+  let at = 0;
+  for (const line of expected.trimEnd().split("\n")) {
+    while (at < lines.length && !lines[at]!.startsWith(line)) at++;
+    assert.ok(at < lines.length, `not printed: ${line}\n${actual}`);
+    at++;
+  }
+}

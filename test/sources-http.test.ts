@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { CompilerError, compile, nodeHost } from "../src/index.ts";
+
+const GZIPPED = gzipSync("0.0.0.0 zipped.example.com\n".repeat(50));
+
+/** Raw answers, byte by byte as a server would send them; a missing route never answers. */
+const ANSWERS: Readonly<Record<string, readonly (string | Uint8Array)[]>> = {
+  "/plain": ["HTTP/1.1 200 OK\r\ncontent-length: 19\r\n\r\n0.0.0.0 example.com"],
+  "/no-length": ["HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0.0.0.0 example.com"],
+  "/gzip": [
+    `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${GZIPPED.length}\r\n\r\n`,
+    GZIPPED,
+  ],
+  "/file.gz": [
+    `HTTP/1.1 200 OK\r\ncontent-type: application/gzip\r\ncontent-length: ${GZIPPED.length}\r\n\r\n`,
+    GZIPPED,
+  ],
+  "/latin1": [
+    "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=iso-8859-1\r\ncontent-length: 20\r\n\r\n",
+    Uint8Array.from([
+      ...new TextEncoder().encode("0.0.0.0 caf"),
+      0xe9,
+      ...new TextEncoder().encode(".com.com"),
+    ]),
+  ],
+  "/cut-length": ["HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0.0.0.0 example.com"],
+  "/cut-chunk": ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n0.0.0\r\n"],
+  "/cut-gzip": [
+    `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${GZIPPED.length - 9}\r\n\r\n`,
+    GZIPPED.subarray(0, -9),
+  ],
+  "/html": [
+    "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 22\r\n\r\n <!DOCTYPE html><html>",
+  ],
+  "/binary": ["HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n", Uint8Array.from([80, 75, 0, 4])],
+  "/moved": ["HTTP/1.1 302 Found\r\nlocation: /plain\r\ncontent-length: 0\r\n\r\n"],
+  "/loop": ["HTTP/1.1 302 Found\r\nlocation: /loop\r\ncontent-length: 0\r\n\r\n"],
+  "/to-file": ["HTTP/1.1 302 Found\r\nlocation: file:///etc/passwd\r\ncontent-length: 0\r\n\r\n"],
+  "/missing": ["HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\nno"],
+  "/not-http": ["hello\r\n\r\n"],
+};
+
+async function withServer<T>(work: (base: string) => Promise<T>): Promise<T> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (data) => {
+      const path = new TextDecoder().decode(data).split(" ")[1] ?? "";
+      const answer = ANSWERS[path];
+      if (answer === undefined) return;
+      for (const part of answer) socket.write(part);
+      socket.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.close();
+  }
+}
+
+async function fetchList(path: string, signal?: AbortSignal): Promise<string> {
+  return withServer(async (base) => {
+    const config = {
+      name: "n",
+      sources: [{ source: base + path }],
+      transformations: ["RemoveComments"],
+    };
+    const result = await compile(config, {
+      host: nodeHost(),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return new TextDecoder().decode(result.bytes).split("\n").at(-1)!;
+  });
+}
+
+for (const [path, line] of [
+  ["/plain", "0.0.0.0 example.com"],
+  ["/no-length", "0.0.0.0 example.com"],
+  ["/gzip", "0.0.0.0 zipped.example.com"],
+  ["/file.gz", "0.0.0.0 zipped.example.com"],
+  ["/latin1", "0.0.0.0 café.com.com"],
+  ["/moved", "0.0.0.0 example.com"],
+] as const) {
+  test(`${path} is read`, async () => assert.equal(await fetchList(path), line));
+}
+
+for (const [path, code, cause] of [
+  ["/cut-length", "fetch-failed", /./],
+  ["/cut-chunk", "fetch-failed", /./],
+  ["/cut-gzip", /^(?:source-not-text|fetch-failed)$/, /./],
+  ["/html", "source-is-html", /<!DOCTYPE html>/],
+  ["/binary", "source-not-text", /NUL/],
+  ["/loop", "fetch-failed", /more than 5 redirects/],
+  ["/to-file", "fetch-failed", /neither http nor https/],
+  ["/missing", "fetch-failed", /status 404/],
+  ["/not-http", "fetch-failed", /./],
+] as const) {
+  test(`${path} is refused`, async () => {
+    const error = await fetchList(path).catch((reason: unknown) => reason);
+    assert.ok(error instanceof CompilerError, String(error));
+    const first = error.diagnostics.find(({ severity }) => severity === "error")!;
+    assert.match(first.code, code instanceof RegExp ? code : new RegExp(`^${code}$`));
+    assert.match(first.cause ?? "", cause);
+    assert.equal(error.exit, 4);
+  });
+}
+
+test("a server that never answers is left when the run is stopped", async () => {
+  const started = performance.now();
+  await assert.rejects(fetchList("/hang", AbortSignal.timeout(200)));
+  assert.ok(performance.now() - started < 5000);
+});
+
+test("limits on time end an exchange", async () => {
+  await withServer(async (base) => {
+    const request = {
+      url: `${base}/hang`,
+      headers: {},
+      maxBytes: 1000,
+      timeouts: { connectMs: 1000, idleMs: 150, totalMs: 5000 },
+    };
+    await assert.rejects(nodeHost().fetch(request), {
+      code: "ETIMEDOUT",
+      message: /no data arrived within 0\.15 s/,
+    });
+    const short = { ...request, timeouts: { connectMs: 1000, idleMs: 5000, totalMs: 150 } };
+    await assert.rejects(nodeHost().fetch(short), {
+      code: "ETIMEDOUT",
+      message: /not complete within 0\.15 s/,
+    });
+    await assert.rejects(nodeHost().fetch({ ...request, url: `${base}/plain`, maxBytes: 5 }), {
+      code: "EFBIG",
+    });
+  });
+});
