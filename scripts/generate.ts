@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { compatibilityPage } from "./compatibility-page.ts";
+import { kernelModule } from "./kernel-module.ts";
 import { jsonSchema } from "./json-schema.ts";
 import {
   commandLinePage,
@@ -19,6 +20,7 @@ import { versionModule } from "./version-module.ts";
 const files: Readonly<Record<string, () => string>> = {
   "src/syntax/public-suffix-list.ts": suffixListModule,
   "src/compile/version.ts": versionModule,
+  "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/transformations.md": transformationsPage,

@@ -2,6 +2,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { skipBlanks } from "../bytes/blank.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import { bannerLines } from "../formats/header.ts";
+import type { LineScanner } from "../kernel/line-scanner.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { type ChunkPool, RuleTable } from "../rules/rule-table.ts";
 import type { LoadedFile, LoadedList } from "../sources/load-list.ts";
@@ -19,7 +20,12 @@ export interface Filters {
 }
 
 /** The rows of a list that was read, before anything is done to them. */
-export function tableOf(pool: ChunkPool, list: LoadedList, source: PlannedSource): RuleTable {
+export function tableOf(
+  pool: ChunkPool,
+  list: LoadedList,
+  source: PlannedSource,
+  scanner: LineScanner | undefined,
+): RuleTable {
   const rules = new RuleTable(pool);
   const origins = new Map<LoadedFile, number>();
   for (const { file, stretch } of list.pieces) {
@@ -30,7 +36,12 @@ export function tableOf(pool: ChunkPool, list: LoadedList, source: PlannedSource
       if (isBlank(file)) addLine(rules, origin, "", Kind.Blank, Flag.Generated);
     }
     const hashComments = source.type !== "adblock";
-    scan(rules, file.bytes, stretch, { origin, hashComments, splitHosts: source.splitHosts });
+    scan(rules, file.bytes, stretch, {
+      origin,
+      hashComments,
+      splitHosts: source.splitHosts,
+      scanner,
+    });
   }
   return rules;
 }

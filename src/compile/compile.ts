@@ -4,6 +4,8 @@ import { withoutCredentials } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
+import { usesWasm } from "../kernel/choice.ts";
+import { LineScanner } from "../kernel/line-scanner.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
 import { type LoadedList, loadList } from "../sources/load-list.ts";
 import { type Filters, joinTables, runPasses, tableOf } from "./build-list.ts";
@@ -62,7 +64,8 @@ export async function compileList(
 
   const pool = new ChunkPool();
   const notes = new Notes(pool);
-  const tables = plan.sources.map((source, index) => tableOf(pool, lists[index]!, source));
+  const scanner = usesWasm() ? new LineScanner() : undefined;
+  const tables = plan.sources.map((source, index) => tableOf(pool, lists[index]!, source, scanner));
   await prepare(plan, tables);
   for (const [index, source] of plan.sources.entries()) {
     runPasses(tables[index]!, source.passes, sourceFilters[index]!, notes, {

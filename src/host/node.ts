@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
@@ -11,8 +11,9 @@ export function nodeHost(): Host {
     env: process.env,
     now: () => new Date(),
     readFile: (path) => attempt(() => readRegularFile(path)),
+    // Not `access`: Deno asks for a permission to know the user.
     exists: (path) =>
-      access(path, constants.F_OK).then(
+      stat(path).then(
         () => true,
         () => false,
       ),

@@ -30,6 +30,8 @@ export class Chunk {
   /** Hash of the host's bytes, taken when the row was read and used by everything that looks names up. */
   readonly hostHash: Int32Array;
   readonly line: Uint32Array;
+  /** Partition of the host: names with the same last two labels, parents and children, have the same. */
+  readonly hostPart: Uint8Array;
   readonly by: Int32Array;
   readonly flags: Uint16Array;
   readonly kind: Uint8Array;
@@ -57,6 +59,7 @@ export class Chunk {
     this.hostEnd = new Uint32Array(capacity);
     this.hostHash = new Int32Array(capacity);
     this.line = new Uint32Array(capacity);
+    this.hostPart = new Uint8Array(capacity);
     this.by = new Int32Array(capacity);
     this.flags = new Uint16Array(capacity);
     this.kind = new Uint8Array(capacity);

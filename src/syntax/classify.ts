@@ -116,6 +116,7 @@ function setHost(chunk: Chunk, row: number, start: number, end: number): void {
   chunk.hostStart[row] = start;
   chunk.hostEnd[row] = end;
   chunk.hostHash[row] = host.hash;
+  chunk.hostPart[row] = host.part;
   let flags = chunk.flags[row]! & ~(Flag.PlainHost | Flag.UpperHost | Flag.DeepHost);
   if (host.shape === DomainShape.Plain)
     flags |= host.dots > 1 ? Flag.PlainHost | Flag.DeepHost : Flag.PlainHost;

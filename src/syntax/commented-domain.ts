@@ -1,7 +1,7 @@
 import { HASH, isAlphanumeric } from "../bytes/ascii.ts";
 import { blankAt, skipBlanks } from "../bytes/blank.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import { isIpv4 } from "./ip.ts";
+import { isIpv4 } from "../bytes/ipv4.ts";
 import { DomainShape, host, readHost } from "./read-host.ts";
 
 /** Where the domain of `domain # note` ends, or -1 when the row does not read so. */

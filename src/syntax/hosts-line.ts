@@ -1,6 +1,7 @@
 import { HASH, SPACE } from "../bytes/ascii.ts";
 import { blankAt, skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
-import { isIpv4, isIpv6, isSinkhole } from "./ip.ts";
+import { isIpv4 } from "../bytes/ipv4.ts";
+import { isIpv6, isSinkhole } from "./ip.ts";
 
 /**
  * `0.0.0.0 name name … # comment`, on bytes. The answer is left in the fields below instead of an object per line.

@@ -13,6 +13,8 @@ export const DomainShape = {
 /** What the last `readHost` found; fields instead of an object per line. */
 export const host = {
   hash: 0,
+  /** Low byte of the hash of the last two labels. */
+  part: 0,
   shape: 0,
   /** Union of the classes of its bytes. */
   mask: 0,
@@ -25,6 +27,8 @@ export const host = {
  */
 export function readHost(bytes: Uint8Array, start: number, end: number): void {
   let state = HASH_SEED;
+  let partState = HASH_SEED;
+  let innerDots = 0;
   let mask = 0;
   let dots = 0;
   let isWellFormed = end > start && end - start <= 255;
@@ -32,16 +36,20 @@ export function readHost(bytes: Uint8Array, start: number, end: number): void {
   let labelEnd = end > start && bytes[end - 1] === DOT ? end - 1 : end;
   for (let at = end - 1; at >= start; at--) {
     const byte = bytes[at]!;
-    state = hashByte(state, byte);
     mask |= CLASS_OF[byte]!;
-    if (byte !== DOT) continue;
-    dots++;
-    if (at === labelEnd) continue;
-    if (!isLabel(bytes, at + 1, labelEnd)) isWellFormed = false;
-    labelEnd = at;
+    if (byte === DOT) {
+      dots++;
+      if (at !== labelEnd) {
+        if (++innerDots === 2) partState = state;
+        if (!isLabel(bytes, at + 1, labelEnd)) isWellFormed = false;
+        labelEnd = at;
+      }
+    }
+    state = hashByte(state, byte);
   }
   if (!isLabel(bytes, start, labelEnd)) isWellFormed = false;
   host.hash = hashEnd(state);
+  host.part = hashEnd(innerDots >= 2 ? partState : state) & 255;
   host.mask = mask;
   host.dots = dots;
   if (!isWellFormed || (mask & ~HOST_CLASSES) !== 0 || dots === 0) host.shape = DomainShape.No;

@@ -1,5 +1,6 @@
-import { CLASS_OF, CR, Class, LF } from "../bytes/ascii.ts";
+import { CR, Class, LF } from "../bytes/ascii.ts";
 import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import type { LineScanner } from "../kernel/line-scanner.ts";
 import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -23,6 +24,8 @@ export interface ScanOptions {
   readonly hashComments: boolean;
   /** Leave room for the further names of hosts lines, which Compress will need. */
   readonly splitHosts: boolean;
+  /** Reads ordinary lines faster; without it every line is read one by one, with the same result. */
+  readonly scanner?: LineScanner | undefined;
 }
 
 /**
@@ -36,39 +39,83 @@ export function scan(
   stretch: Stretch,
   options: ScanOptions,
 ): void {
-  const listStart = skipBlanks(bytes, 0, bytes.length);
-  const listEnd = skipBlanksBack(bytes, listStart, bytes.length);
-  const { end, fate } = stretch;
-  let chunk: Chunk | undefined;
-  let line = stretch.firstLine;
-  let at = stretch.start;
-  while (at < end) {
-    let lineStart = at;
-    let mask = 0;
+  new StretchScan(rules, bytes, stretch, options).run();
+}
+
+class StretchScan {
+  private readonly rules: RuleTable;
+  private readonly bytes: Uint8Array;
+  private readonly stretch: Stretch;
+  private readonly options: ScanOptions;
+  private readonly listStart: number;
+  private readonly listEnd: number;
+  private chunk: Chunk | undefined;
+  private line: number;
+
+  constructor(rules: RuleTable, bytes: Uint8Array, stretch: Stretch, options: ScanOptions) {
+    this.rules = rules;
+    this.bytes = bytes;
+    this.stretch = stretch;
+    this.options = options;
+    this.line = stretch.firstLine;
+    this.listStart = skipBlanks(bytes, 0, bytes.length);
+    this.listEnd = skipBlanksBack(bytes, this.listStart, bytes.length);
+  }
+
+  /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
+  run(): void {
+    const { start, end } = this.stretch;
+    const lastLine = this.bytes.lastIndexOf(LF, Math.max(0, this.listEnd - 1)) + 1;
+    let at = start;
     while (at < end) {
-      const byte = bytes[at]!;
-      if (byte === LF || byte === CR) break;
-      mask |= CLASS_OF[byte]!;
-      at++;
+      if (at >= this.listStart && at < lastLine && this.options.scanner !== undefined) {
+        const reached = this.readBlock(this.options.scanner, at, Math.min(end, lastLine));
+        if (reached > at) {
+          at = reached;
+          continue;
+        }
+      }
+      at = this.readLine(at);
     }
-    let lineEnd = at;
-    if (at < end) at += bytes[at] === CR && at + 1 < end && bytes[at + 1] === LF ? 2 : 1;
-    if (lineStart < listStart || lineEnd > listEnd) {
-      lineStart = Math.min(Math.max(lineStart, listStart), lineEnd);
-      lineEnd = Math.max(Math.min(lineEnd, listEnd), lineStart);
-      mask = maskOf(bytes, lineStart, lineEnd);
-    }
-    if (chunk === undefined || chunk.length === chunk.capacity)
-      chunk = addChunk(rules, bytes, end - lineStart, options);
-    const row = chunk.push(lineStart, lineEnd, line++);
-    if (lineStart === lineEnd) {
-      chunk.fate[row] = Fate.Blank;
-      continue;
-    }
-    chunk.fate[row] = fate;
+  }
+
+  private readBlock(scanner: LineScanner, from: number, to: number): number {
+    const { stretch, options } = this;
+    const chunk = this.roomAt(from);
+    const base = chunk.length;
+    const reached = scanner.read(chunk, from, to, this.line, stretch.fate, options.splitHosts);
+    this.line += chunk.length - base;
+    const { unknown, masks } = scanner;
+    for (const index of unknown) classify(chunk, base + index, masks[index]!);
+    return reached;
+  }
+
+  /** Reads one line, whatever it is, and returns where the next begins. */
+  private readLine(from: number): number {
+    const { bytes, listStart, listEnd } = this;
+    const { end, fate } = this.stretch;
+    let at = from;
+    while (at < end && bytes[at] !== LF && bytes[at] !== CR) at++;
+    const next =
+      at < end && bytes[at] === CR && at + 1 < end && bytes[at + 1] === LF ? at + 2 : at + 1;
+    const lineStart = Math.min(Math.max(from, listStart), at);
+    const lineEnd = Math.max(Math.min(at, listEnd), lineStart);
+    const chunk = this.roomAt(from);
+    const row = chunk.push(lineStart, lineEnd, this.line++);
+    chunk.fate[row] = lineStart === lineEnd ? Fate.Blank : fate;
+    if (lineStart === lineEnd) return next;
+    const mask = maskOf(bytes, lineStart, lineEnd);
     classify(chunk, row, mask);
-    if (options.splitHosts && hasSeveralNames(chunk, row, mask))
-      chunk = addSpareRows(rules, chunk, row, options);
+    if (this.options.splitHosts && hasSeveralNames(chunk, row, mask))
+      this.chunk = addSpareRows(this.rules, chunk, row, this.options);
+    return next;
+  }
+
+  /** A chunk that has room for the row at this position. */
+  private roomAt(position: number): Chunk {
+    if (this.chunk === undefined || this.chunk.length === this.chunk.capacity)
+      this.chunk = addChunk(this.rules, this.bytes, this.stretch.end - position, this.options);
+    return this.chunk;
   }
 }
 

@@ -1,5 +1,4 @@
 import { lowerByte } from "../bytes/ascii.ts";
-import { hashSlice } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -7,6 +6,7 @@ import { hostOf } from "../rules/row-text.ts";
 import type { RuleTable } from "../rules/rule-table.ts";
 import { pointAtHost } from "../syntax/classify.ts";
 import { commentedDomainEnd } from "../syntax/commented-domain.ts";
+import { host, readHost } from "../syntax/read-host.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { isLocalName, mayBeLocalName } from "../syntax/local-names.ts";
 import type { Outlook } from "./outlook.ts";
@@ -107,7 +107,9 @@ export class HostsSplitter {
     for (let i = at; i < at + end - start; i++) folded[i] = lowerByte(folded[i]!);
     chunk.hostStart[row] = at;
     chunk.hostEnd[row] = at + end - start;
-    chunk.hostHash[row] = hashSlice(folded, at, at + end - start);
+    readHost(folded, at, at + end - start);
+    chunk.hostHash[row] = host.hash;
+    chunk.hostPart[row] = host.part;
     const flags = chunk.flags[row]! | Flag.Rewritten;
     chunk.flags[row] = isVerbatim ? flags : flags & ~Flag.UpperHost;
   }

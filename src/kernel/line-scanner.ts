@@ -1,0 +1,101 @@
+import type { Chunk } from "../rules/chunk.ts";
+import { CHUNK_ROWS } from "../rules/chunk.ts";
+import { type KernelMemory, startKernel } from "./memory.ts";
+
+/** Bytes that are read at a time: the block and its columns stay in the second-level cache. */
+const BLOCK = 256 * 1024;
+
+/** Reads lines into a chunk's columns by the WebAssembly kernel. One serves a whole compile. */
+export class LineScanner {
+  private readonly kernel: KernelMemory = startKernel();
+  private readonly block: number;
+  private readonly rows = Math.min(CHUNK_ROWS, BLOCK);
+  private readonly columns: Record<
+    | "start"
+    | "end"
+    | "hostStart"
+    | "hostEnd"
+    | "hash"
+    | "kind"
+    | "flags"
+    | "fate"
+    | "part"
+    | "mask"
+    | "unknown",
+    number
+  >;
+  /** Rows of the last call whose kind the kernel does not know, and the masks of their lines. */
+  unknown: Uint32Array = new Uint32Array(0);
+  masks: Uint8Array = new Uint8Array(0);
+
+  constructor() {
+    const { kernel, rows } = this;
+    this.block = kernel.allocate(BLOCK + 16);
+    this.columns = {
+      start: kernel.allocate(rows * 4),
+      end: kernel.allocate(rows * 4),
+      hostStart: kernel.allocate(rows * 4),
+      hostEnd: kernel.allocate(rows * 4),
+      hash: kernel.allocate(rows * 4),
+      kind: kernel.allocate(rows),
+      flags: kernel.allocate(rows * 2),
+      fate: kernel.allocate(rows),
+      part: kernel.allocate(rows),
+      mask: kernel.allocate(rows),
+      unknown: kernel.allocate(rows * 4),
+    };
+  }
+
+  /**
+   * Appends the lines from `from` on to the chunk, as many as fit, and returns where the next one begins. No progress means
+   * that the next line is longer than a block or one that only the caller can read.
+   */
+  read(
+    chunk: Chunk,
+    from: number,
+    to: number,
+    firstLine: number,
+    fate: number,
+    splits: boolean,
+  ): number {
+    const { kernel, columns, block } = this;
+    const end = Math.min(to, from + BLOCK);
+    kernel.bytes(block, end - from).set(chunk.bytes.subarray(from, end));
+    const base = chunk.length;
+    const count = kernel.exports.scan(
+      block,
+      block + end - from,
+      from - block,
+      chunk.capacity - base,
+      fate,
+      chunk.hashComments ? 1 : 0,
+      splits ? 1 : 0,
+      columns.start,
+      columns.end,
+      columns.hostStart,
+      columns.hostEnd,
+      columns.hash,
+      columns.kind,
+      columns.flags,
+      columns.fate,
+      columns.part,
+      columns.mask,
+      columns.unknown,
+    );
+    chunk.start.set(kernel.words(columns.start, count), base);
+    chunk.end.set(kernel.words(columns.end, count), base);
+    chunk.hostStart.set(kernel.words(columns.hostStart, count), base);
+    chunk.hostEnd.set(kernel.words(columns.hostEnd, count), base);
+    chunk.hostHash.set(kernel.integers(columns.hash, count), base);
+    chunk.kind.set(kernel.bytes(columns.kind, count), base);
+    chunk.flags.set(kernel.shorts(columns.flags, count), base);
+    chunk.fate.set(kernel.bytes(columns.fate, count), base);
+    chunk.hostPart.set(kernel.bytes(columns.part, count), base);
+    const { line } = chunk;
+    for (let index = 0; index < count; index++) line[base + index] = firstLine + index;
+    chunk.length += count;
+    this.unknown = kernel.words(columns.unknown, kernel.exports.unknownRows.value >>> 0);
+    this.masks = kernel.bytes(columns.mask, count);
+    return (kernel.exports.scanEnd.value >>> 0) - block + from;
+  }
+}

@@ -1,0 +1,67 @@
+import { KERNEL_WASM } from "./kernel-wasm.ts";
+
+/** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
+interface KernelExports {
+  init(): number;
+  scan(...values: number[]): number;
+  readonly scanEnd: WebAssembly.Global;
+  readonly unknownRows: WebAssembly.Global;
+  useRecords(starts: number, ends: number, hashes: number, flags: number, by: number): void;
+  packNames(...values: number[]): number;
+  packOne(...values: number[]): void;
+  resolveSame(first: number, last: number, table: number, size: number): void;
+  resolveCovered(first: number, last: number, separatesWidened: number): void;
+}
+
+const PAGE = 65_536;
+
+/** A running kernel and its memory. Areas are handed out in order and all taken back at once. */
+export class KernelMemory {
+  readonly exports: KernelExports;
+  private readonly memory: WebAssembly.Memory;
+  private next: number;
+
+  constructor(module: WebAssembly.Module) {
+    this.memory = new WebAssembly.Memory({ initial: 16, maximum: 65_536 });
+    const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
+    this.exports = instance.exports as unknown as KernelExports;
+    this.next = (this.exports.init() + 7) & ~7;
+  }
+
+  /** An area of this size, on an 8-byte boundary. Views made before may be void afterwards. */
+  allocate(bytes: number): number {
+    const at = this.next;
+    this.next = (at + bytes + 7) & ~7;
+    const missing = this.next - this.memory.buffer.byteLength;
+    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
+    return at;
+  }
+
+  bytes(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.memory.buffer, at, length);
+  }
+
+  shorts(at: number, length: number): Uint16Array {
+    return new Uint16Array(this.memory.buffer, at, length);
+  }
+
+  words(at: number, length: number): Uint32Array {
+    return new Uint32Array(this.memory.buffer, at, length);
+  }
+
+  integers(at: number, length: number): Int32Array {
+    return new Int32Array(this.memory.buffer, at, length);
+  }
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/** A kernel with fresh memory. The module is compiled once; it is under 4 kB. */
+export function startKernel(): KernelMemory {
+  compiled ??= new WebAssembly.Module(decodeBase64(KERNEL_WASM));
+  return new KernelMemory(compiled);
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
