@@ -145,6 +145,8 @@ function mayHaveSeveralNames(start: u32, end: u32, first: u32, mask: u32): bool 
 /** Where `scan` stopped. */
 export let scanEnd: u32 = 0;
 export let unknownRows: u32 = 0;
+/** What was among the rows: 1 comments, 2 blank lines, 4 a space or tab at the end of a line, 8 odd hosts. */
+export let contents: u32 = 0;
 
 /**
  * Reads whole lines from `from` on; `base` is added to positions. Stops at `to`, when the columns are full, at a line
@@ -158,6 +160,7 @@ export function scan(
   let row: u32 = 0;
   let at = from;
   unknownRows = 0;
+  contents = 0;
   scanEnd = from;
   while (at < to && row < capacity) {
     const start = at;
@@ -224,6 +227,13 @@ export function scan(
         }
         if (kind == KIND_UNKNOWN && splits && mayHaveSeveralNames(start, end, first, mask)) break;
       }
+    }
+    if (kind == KIND_COMMENT) contents |= 1;
+    else if (kind == KIND_BLANK) contents |= 2;
+    else if (hostEnd != hostStart && (flags & FLAG_PLAIN_HOST) == 0) contents |= 8;
+    if (start < end) {
+      const last = <u32>load<u8>(end - 1);
+      if (last == 32 || last == 9) contents |= 4;
     }
     store<u32>(starts + (row << 2), start + base);
     store<u32>(ends + (row << 2), end + base);
@@ -376,10 +386,11 @@ function isIpv4(start: u32, end: u32): bool {
 
 /**
  * Finds, for every record that is first of its name, the widest parent in the table that is not barred, marks that
- * parent as used, and writes `~parent − 1` into `recordBy` (below −1, to tell it from a record of the same name).
+ * parent as used (once in the list at `used`), and writes `~parent − 1` into `recordBy` (below −1, to tell it from a record of the same name).
  * Call after `resolveSame` on the same records.
  */
-export function resolveCovered(first: u32, last: u32, separatesWidened: bool): void {
+export function resolveCovered(first: u32, last: u32, separatesWidened: bool, used: u32): u32 {
+  let usedCount: u32 = 0;
   for (let record = first; record < last; record++) {
     const by = load<i32>(recordBy + (record << 2));
     if (by >= 0) continue;
@@ -401,7 +412,10 @@ export function resolveCovered(first: u32, last: u32, separatesWidened: bool): v
           const parentFlags = <u32>load<u8>(recordFlags + parent);
           const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;
           if (mayCover && (parentFlags & RECORD_BARRED) == 0) {
-            store<u8>(recordFlags + parent, <u8>(parentFlags | RECORD_USED));
+            if ((parentFlags & RECORD_USED) == 0) {
+              store<u8>(recordFlags + parent, <u8>(parentFlags | RECORD_USED));
+              store<u32>(used + (usedCount++ << 2), parent);
+            }
             store<i32>(recordBy + (record << 2), -2 - parent);
             break;
           }
@@ -410,4 +424,5 @@ export function resolveCovered(first: u32, last: u32, separatesWidened: bool): v
       state = hashByte(state, byte);
     }
   }
+  return usedCount;
 }

@@ -8,6 +8,7 @@ export const BANG = 33;
 export const HASH = 35;
 export const DOLLAR = 36;
 export const PERCENT = 37;
+export const STAR = 42;
 export const COMMA = 44;
 export const HYPHEN = 45;
 export const DOT = 46;

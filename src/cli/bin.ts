@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import nodeModule from "node:module";
 import process from "node:process";
-import { nodeHost } from "../host/node.ts";
-import { run } from "./main.ts";
+
+// Keeps compiled modules in the temporary folder: a third of the start-up time from the second run on. Node only.
+nodeModule.enableCompileCache?.();
+const [{ nodeHost }, { run }] = await Promise.all([import("../host/node.ts"), import("./main.ts")]);
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));

@@ -57,6 +57,8 @@ function addLine(rules: RuleTable, origin: number, text: string, kind: Kind, fla
   const row = chunk.push(0, bytes.length, 0);
   chunk.kind[row] = kind;
   chunk.flags[row] = flags;
+  chunk.has.comments = kind === Kind.Comment;
+  chunk.has.blanks = kind === Kind.Blank;
   rules.chunks.push(chunk);
 }
 

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { basename, dirname, join } from "node:path";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -57,9 +58,7 @@ function dateLine(bytes: Uint8Array): { start: number; end: number } | undefined
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
-  return true;
+  return Buffer.compare(a, b) === 0;
 }
 
 /** The file name for a list: letters and digits of its name, the rest as hyphens. */

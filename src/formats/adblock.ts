@@ -2,7 +2,7 @@ import { LF } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
-import { appendText, textLength } from "../rules/row-text.ts";
+import { appendText } from "../rules/row-text.ts";
 import type { RuleTable } from "../rules/rule-table.ts";
 import type { Format } from "./format.ts";
 
@@ -12,7 +12,7 @@ export const adblock: Format = {
   extension: ".txt",
   write(rules, header) {
     const head = encodeUtf8(header.join("\n"));
-    const out = new ByteBuffer(head.length + liveBytes(rules));
+    const out = new ByteBuffer(head.length + roomFor(rules));
     out.append(head, 0, head.length);
     for (const chunk of rules.chunks) {
       for (let row = 0; row < chunk.length; row++) {
@@ -25,12 +25,15 @@ export const adblock: Format = {
   },
 };
 
-/** Exact, so that the output is never copied to grow: for a large list it is the largest single piece of memory. */
-function liveBytes(rules: RuleTable): number {
+/** More than enough, so that the output is never copied to grow; pages that are not written to are not there. */
+function roomFor(rules: RuleTable): number {
   let bytes = 0;
-  for (const chunk of rules.chunks) {
-    for (let row = 0; row < chunk.length; row++)
-      if (chunk.fate[row] === Fate.Live) bytes += textLength(chunk, row) + 1;
-  }
+  for (const { length, start, end, rewritten } of rules.chunks)
+    if (length > 0) bytes += textSpan(start, end, length) + rewritten.length + length * 4;
   return bytes;
+}
+
+/** Bytes between the first and the last row's text, whichever buffer they lie in. */
+function textSpan(start: Uint32Array, end: Uint32Array, length: number): number {
+  return Math.max(0, end[length - 1]! - start[0]!);
 }

@@ -94,6 +94,11 @@ export class LineScanner {
     const { line } = chunk;
     for (let index = 0; index < count; index++) line[base + index] = firstLine + index;
     chunk.length += count;
+    const contents = kernel.exports.contents.value;
+    if ((contents & 1) !== 0) chunk.has.comments = true;
+    if ((contents & 2) !== 0) chunk.has.blanks = true;
+    if ((contents & 4) !== 0) chunk.has.outerBlanks = true;
+    if ((contents & 8) !== 0) chunk.has.oddHosts = true;
     this.unknown = kernel.words(columns.unknown, kernel.exports.unknownRows.value >>> 0);
     this.masks = kernel.bytes(columns.mask, count);
     return (kernel.exports.scanEnd.value >>> 0) - block + from;

@@ -6,11 +6,12 @@ interface KernelExports {
   scan(...values: number[]): number;
   readonly scanEnd: WebAssembly.Global;
   readonly unknownRows: WebAssembly.Global;
+  readonly contents: WebAssembly.Global;
   useRecords(starts: number, ends: number, hashes: number, flags: number, by: number): void;
   packNames(...values: number[]): number;
   packOne(...values: number[]): void;
   resolveSame(first: number, last: number, table: number, size: number): void;
-  resolveCovered(first: number, last: number, separatesWidened: number): void;
+  resolveCovered(first: number, last: number, separatesWidened: number, used: number): number;
 }
 
 const PAGE = 65_536;

@@ -42,7 +42,7 @@ class NamePartitions {
     | "by"
     | "ids"
     | "cursors"
-    | "table"
+    | "table" | "used"
     | "columns"
     | "bytes",
     number
@@ -80,6 +80,7 @@ class NamePartitions {
       ids: kernel.allocate(total * 4),
       cursors: kernel.allocate(PARTITIONS * 8),
       table: kernel.allocate(tableSize(most) * 8),
+      used: kernel.allocate(most * 4),
       columns: kernel.allocate(CHUNK_ROWS * 17),
       bytes: kernel.allocate(this.nameBytes.reduce((sum, bytes) => sum + bytes, 0) + 8),
     };
@@ -172,22 +173,21 @@ class NamePartitions {
       const to = first[part + 1]!;
       if (from === to) continue;
       kernel.exports.resolveSame(from, to, at.table, tableSize(to - from));
-      do kernel.exports.resolveCovered(from, to, separates);
-      while (this.barsSome(from, to, options));
+      let used: number;
+      do used = kernel.exports.resolveCovered(from, to, separates, at.used);
+      while (this.barsSome(used, options));
     }
   }
 
   /** Bars the parents that will not survive; true when there was one, and what it covered must be looked at again. */
-  private barsSome(from: number, to: number, options: NameOptions): boolean {
-    const flags = this.kernel.bytes(this.at.flags, to);
-    const ids = this.kernel.words(this.at.ids, to);
+  private barsSome(used: number, options: NameOptions): boolean {
+    const flags = this.kernel.bytes(this.at.flags, this.total);
+    const ids = this.kernel.words(this.at.ids, this.total);
     let isBarred = false;
-    for (let record = from; record < to; record++) {
-      if ((flags[record]! & RECORD.Used) === 0) continue;
-      flags[record]! &= ~RECORD.Used;
-      if (options.survives(ids[record]!)) continue;
-      flags[record]! |= RECORD.Barred;
-      isBarred = true;
+    for (const record of this.kernel.words(this.at.used, used)) {
+      const survives = options.survives(ids[record]!);
+      flags[record] = (flags[record]! & ~RECORD.Used) | (survives ? 0 : RECORD.Barred);
+      if (!survives) isBarred = true;
     }
     return isBarred;
   }
@@ -197,26 +197,31 @@ class NamePartitions {
     const { chunks } = rules.pool;
     const ids = this.kernel.integers(this.at.ids, this.total);
     const by = this.kernel.integers(this.at.by, this.total);
-    for (let record = 0; record < this.total; record++) {
-      const cause = by[record]!;
-      if (cause >= 0)
-        chunks[ids[record]! >> CHUNK_SHIFT]!.dropFor(
-          rowOf(ids[record]!),
-          Fate.SameHost,
-          ids[cause]!,
-        );
-    }
+    if (this.oddNames.length > 0) this.dropSame(rules, ids, by);
     if (options.separatesWidened) this.clearWidened(rules, ids);
     const top = this.topLevelNames(rules, options);
     for (let record = 0; record < this.total; record++) {
       const cause = by[record]!;
-      if (cause >= 0 || (cause === -1 && top.size === 0)) continue;
+      if (cause === -1 && top.size === 0) continue;
       const id = ids[record]!;
       const chunk = chunks[id >> CHUNK_SHIFT]!;
       const row = rowOf(id);
+      if (cause >= 0) {
+        chunk.dropFor(row, Fate.SameHost, ids[cause]!);
+        continue;
+      }
       const widest = top.size === 0 ? -1 : topParent(chunk, row, top, rules, options);
       if (widest !== -1) chunk.dropFor(row, Fate.Covered, widest);
       else if (cause !== -1) chunk.dropFor(row, Fate.Covered, ids[-2 - cause]!);
+    }
+  }
+
+  /** First of all, where names of one label may be: only the first rule of a name can cover others. */
+  private dropSame(rules: RuleTable, ids: Int32Array, by: Int32Array): void {
+    for (let record = 0; record < this.total; record++) {
+      if (by[record]! < 0) continue;
+      const id = ids[record]!;
+      rules.pool.chunkOf(id).dropFor(rowOf(id), Fate.SameHost, ids[by[record]!]!);
     }
   }
 

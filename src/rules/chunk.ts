@@ -6,6 +6,16 @@ import { Fate } from "./fate.ts";
 export const CHUNK_ROWS = 65_536;
 export const CHUNK_SHIFT = 16;
 
+export interface ChunkContents {
+  comments: boolean;
+  blanks: boolean;
+  /** A space or a tab at either end of a line. */
+  outerBlanks: boolean;
+  /** A host that is not two or more plain labels. */
+  oddHosts: boolean;
+  regexes: boolean;
+}
+
 /**
  * A run of rows that come from one file, as columns.
  *
@@ -38,8 +48,17 @@ export class Chunk {
   readonly fate: Uint8Array;
   /** A `#` at the start of a line begins a comment, with or without a blank after it (hosts and domain files). */
   readonly hashComments: boolean;
-  /** Some row may be a regular expression; whoever judges those needs a library that is not always loaded. */
-  hasRegex = false;
+  /**
+   * What may be among the rows; false is certain. Most chunks of most lists are names only, and a pass that looks for
+   * something else can leave them alone.
+   */
+  readonly has: ChunkContents = {
+    comments: false,
+    blanks: false,
+    outerBlanks: false,
+    oddHosts: false,
+    regexes: false,
+  };
   length = 0;
 
   constructor(

@@ -16,12 +16,6 @@ export function hostOf(chunk: Chunk, row: number): string {
   return decodeUtf8(chunk.bytesOf(row), chunk.hostStart[row], chunk.hostEnd[row]);
 }
 
-export function textLength(chunk: Chunk, row: number): number {
-  if ((chunk.flags[row]! & Flag.AsBlock) !== 0)
-    return chunk.hostEnd[row]! - chunk.hostStart[row]! + 3;
-  return chunk.end[row]! - chunk.start[row]!;
-}
-
 export function appendText(chunk: Chunk, row: number, out: ByteBuffer): void {
   const bytes = chunk.bytesOf(row);
   if ((chunk.flags[row]! & Flag.AsBlock) === 0) {

@@ -13,6 +13,7 @@ import {
   PIPE,
   SLASH,
   SPACE,
+  TAB,
   UNDERSCORE,
   isAlphanumeric,
 } from "../bytes/ascii.ts";
@@ -42,11 +43,18 @@ export function classify(chunk: Chunk, row: number, mask: number): void {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
   const end = chunk.end[row]!;
+  if (start === end) {
+    clearHost(chunk, row);
+    chunk.flags[row]! &= KEPT_FLAGS;
+    setKind(chunk, row, Kind.Blank);
+    return;
+  }
   const first = bytes[start]!;
+  if (isSpaceOrTab(first) || isSpaceOrTab(bytes[end - 1]!)) chunk.has.outerBlanks = true;
   let flags = chunk.flags[row]! & KEPT_FLAGS;
   if ((mask & Class.NonAscii) !== 0) flags |= Flag.NonAscii;
   chunk.flags[row] = flags;
-  if ((mask & ~HOST_CLASSES) === 0 && start < end) {
+  if ((mask & ~HOST_CLASSES) === 0) {
     readHost(bytes, start, end);
     setHost(chunk, row, start, end);
     chunk.kind[row] = host.shape === DomainShape.No ? Kind.Rule : Kind.Domain;
@@ -68,14 +76,18 @@ export function classify(chunk: Chunk, row: number, mask: number): void {
   }
   clearHost(chunk, row);
   if ((mask & ~(Class.Blank | Class.NonAscii)) === 0 && skipBlanks(bytes, start, end) === end)
-    chunk.kind[row] = Kind.Blank;
+    setKind(chunk, row, Kind.Blank);
   else if (first === BANG || (first === HASH && isHashComment(chunk, bytes, start, end)))
-    chunk.kind[row] = Kind.Comment;
+    setKind(chunk, row, Kind.Comment);
   else if (!mayBeHosts(first, mask) || !classifyHosts(chunk, row)) {
     // Adblock syntax is read without its outer blanks; they stay in the text.
     const from = skipBlanks(bytes, start, end);
     classifyAdblock(chunk, row, from, skipBlanksBack(bytes, from, end));
   }
+}
+
+function isSpaceOrTab(byte: number): boolean {
+  return byte === SPACE || byte === TAB;
 }
 
 /** `# text`, a lone `#`, and `####…`. Without the blank it is a comment only where the source's type says so. */
@@ -120,8 +132,15 @@ function setHost(chunk: Chunk, row: number, start: number, end: number): void {
   let flags = chunk.flags[row]! & ~(Flag.PlainHost | Flag.UpperHost | Flag.DeepHost);
   if (host.shape === DomainShape.Plain)
     flags |= host.dots > 1 ? Flag.PlainHost | Flag.DeepHost : Flag.PlainHost;
+  else chunk.has.oddHosts = true;
   if ((host.mask & Class.Upper) !== 0) flags |= Flag.UpperHost;
   chunk.flags[row] = flags;
+}
+
+function setKind(chunk: Chunk, row: number, kind: Kind): void {
+  chunk.kind[row] = kind;
+  if (kind === Kind.Comment) chunk.has.comments = true;
+  else if (kind === Kind.Blank) chunk.has.blanks = true;
 }
 
 function clearHost(chunk: Chunk, row: number): void {
@@ -139,7 +158,7 @@ function classifyAdblock(chunk: Chunk, row: number, start: number, end: number):
     chunk.flags[row]! |= Flag.Allow;
     from += 2;
   }
-  if (bytes[from] === SLASH) chunk.hasRegex = true;
+  if (bytes[from] === SLASH) chunk.has.regexes = true;
   if (end - from < 4 || bytes[from] !== PIPE || bytes[from + 1] !== PIPE) return;
   const hostStart = from + 2;
   let hostEnd = hostStart;

@@ -75,6 +75,7 @@ function survives(
  */
 function releaseOddNames(rules: RuleTable): void {
   for (const chunk of rules.chunks) {
+    if (!chunk.has.oddHosts) continue;
     for (let row = 0; row < chunk.length; row++) {
       const flags = chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost);
       if (flags !== Flag.AsBlock) continue;

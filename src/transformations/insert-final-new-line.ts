@@ -11,6 +11,7 @@ export const insertFinalNewLine: Transformation = {
     const origin = rules.chunks.at(-1)?.origin ?? 0;
     const chunk = rules.pool.addChunk(origin, new Uint8Array(0), 1);
     chunk.flags[chunk.push(0, 0, 0)] = Flag.Generated;
+    chunk.has.blanks = true;
     rules.chunks.push(chunk);
   },
 };

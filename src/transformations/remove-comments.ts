@@ -8,6 +8,7 @@ export const removeComments: Transformation = {
     "A comment begins with `!` or `# `, is a lone `#`, or begins with `####`. In a source of type `hosts` or `domains` every line that begins with `#` is one. At the top level the banners above each source go too.",
   run(rules) {
     for (const chunk of rules.chunks) {
+      if (!chunk.has.comments) continue;
       for (let row = 0; row < chunk.length; row++) {
         if (chunk.kind[row] === Kind.Comment) chunk.drop(row, Fate.Comment);
       }

@@ -7,6 +7,7 @@ export const removeEmptyLines: Transformation = {
   details: "A line of blanks only, of any script, counts as empty.",
   run(rules) {
     for (const chunk of rules.chunks) {
+      if (!chunk.has.blanks) continue;
       for (let row = 0; row < chunk.length; row++) {
         if (chunk.kind[row] === Kind.Blank) chunk.drop(row, Fate.Empty);
       }

@@ -10,6 +10,7 @@ export const trimLines: Transformation = {
     "Only the two ASCII blanks go; a no-break space or an ideographic space stays. Indented hosts lines are recognised only after this.",
   run(rules) {
     for (const chunk of rules.chunks) {
+      if (!chunk.has.outerBlanks) continue;
       for (let row = 0; row < chunk.length; row++) {
         if (chunk.fate[row] !== Fate.Live || (chunk.flags[row]! & Flag.AsBlock) !== 0) continue;
         const bytes = chunk.bytesOf(row);

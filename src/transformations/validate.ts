@@ -53,7 +53,7 @@ function validator(options: ValidatorOptions, summary: string, details: string):
     details,
     options,
     async prepare(tables) {
-      if (tables.some(({ chunks }) => chunks.some(({ hasRegex }) => hasRegex))) await loadRegex();
+      if (tables.some(({ chunks }) => chunks.some(({ has }) => has.regexes))) await loadRegex();
     },
     run: (rules, outlook) => dropInvalid(rules, options, outlook),
   };
