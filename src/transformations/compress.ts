@@ -30,21 +30,42 @@ function nameRows(rules: RuleTable, outlook: Outlook): ReadonlySet<string> {
   const cancelled = new Set<string>();
   const splitter = new HostsSplitter(rules, outlook);
   for (const [index, chunk] of rules.chunks.entries()) {
-    for (let row = 0; row < chunk.length; row++) {
-      if (chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
-      if (chunk.fate[row] !== Fate.Live) continue;
-      const kind = chunk.kind[row]!;
-      if (kind === Kind.Hosts) splitter.split(index, chunk, row);
-      else if (kind === Kind.Domain) toBlockRule(chunk, row);
-      else if (kind === Kind.Rule && (chunk.flags[row]! & Flag.AsBlock) === 0) {
-        if (isBadfilter(chunk, row)) cancelled.add(hostOf(chunk, row).toLowerCase());
-        else splitter.readCommentedDomain(chunk, row);
-      }
-      const isFolded = (chunk.flags[row]! & Flag.UpperHost) === 0;
-      if (!isFolded && chunk.kind[row] === Kind.Block) splitter.foldHost(chunk, row);
+    const { fate, kind, flags, hostStart, hostEnd, length } = chunk;
+    for (let row = 0; row < length; row++) {
+      if (fate[row] !== Fate.Live && fate[row] !== Fate.Spare) continue;
+      // Nearly every row is a plain name in lower case; the rest is not worth slowing these down for.
+      const isPlain = (flags[row]! & NAME_FLAGS) === Flag.PlainHost && kind[row] !== Kind.Rule;
+      const isLocal = hostEnd[row]! - hostStart[row]! === LOCAL_DOMAIN_LENGTH;
+      if (!isPlain || isLocal) nameRow(index, chunk, row, splitter, cancelled);
+      else if (kind[row] !== Kind.Block) toBlockRule(chunk, row);
     }
   }
   return cancelled;
+}
+
+const NAME_FLAGS =
+  Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.RealAddress | Flag.Continued;
+/** `localhost.localdomain`, the one local name of a hosts file that has a dot. */
+const LOCAL_DOMAIN_LENGTH = 21;
+
+function nameRow(
+  index: number,
+  chunk: Chunk,
+  row: number,
+  splitter: HostsSplitter,
+  cancelled: Set<string>,
+): void {
+  if (chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
+  if (chunk.fate[row] !== Fate.Live) return;
+  const kind = chunk.kind[row]!;
+  if (kind === Kind.Hosts) splitter.split(index, chunk, row);
+  else if (kind === Kind.Domain) toBlockRule(chunk, row);
+  else if (kind === Kind.Rule && (chunk.flags[row]! & Flag.AsBlock) === 0) {
+    if (isBadfilter(chunk, row)) cancelled.add(hostOf(chunk, row).toLowerCase());
+    else splitter.readCommentedDomain(chunk, row);
+  }
+  const isFolded = (chunk.flags[row]! & Flag.UpperHost) === 0;
+  if (!isFolded && chunk.kind[row] === Kind.Block) splitter.foldHost(chunk, row);
 }
 
 function isBadfilter(chunk: Chunk, row: number): boolean {

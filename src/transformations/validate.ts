@@ -1,3 +1,4 @@
+import { isDigit } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -10,7 +11,7 @@ import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { normaliseIpPattern } from "../syntax/ip-pattern.ts";
 import { isPlainName, judgeBlockRow, judgeSuffix, suffixOf } from "../syntax/judge-row.ts";
-import { Suffix } from "../syntax/public-suffix.ts";
+import { Suffix, mayBeSuffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { isBareDomainPrefix } from "../syntax/reach.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
@@ -67,8 +68,14 @@ function dropInvalid(rules: RuleTable, options: ValidatorOptions, outlook: Outlo
   const comments = new LeadingComments();
   for (let index = rules.chunks.length - 1; index >= 0; index--) {
     const chunk = rules.chunks[index]!;
+    const { fate: fates } = chunk;
     for (let row = chunk.length - 1; row >= 0; row--) {
-      if (chunk.fate[row] !== Fate.Live || comments.takes(chunk, row)) continue;
+      if (fates[row] !== Fate.Live) continue;
+      if (isSurelyValid(chunk, row)) {
+        comments.kept();
+        continue;
+      }
+      if (comments.takes(chunk, row)) continue;
       const fate = judge(chunk, row, options, outlook);
       if (fate === Fate.Live) {
         comments.kept();
@@ -78,6 +85,20 @@ function dropInvalid(rules: RuleTable, options: ValidatorOptions, outlook: Outlo
       }
     }
   }
+}
+
+/** A plain name that cannot be an address or a suffix, as nearly all are: told by its flags and one bit for its hash. */
+function isSurelyValid(chunk: Chunk, row: number): boolean {
+  const kind = chunk.kind[row]!;
+  if (kind < Kind.Hosts || kind === Kind.Rule) return false;
+  if (
+    (chunk.flags[row]! & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames)) !==
+    Flag.PlainHost
+  )
+    return false;
+  const bytes = chunk.bytesOf(row);
+  const end = chunk.hostEnd[row]!;
+  return !isDigit(bytes[end - 1]!) && !mayBeSuffix(chunk.hostHash[row]!, bytes, end);
 }
 
 function judge(chunk: Chunk, row: number, options: ValidatorOptions, outlook: Outlook): Fate {
