@@ -35,8 +35,9 @@ function nameRows(rules: RuleTable, outlook: Outlook): ReadonlySet<string> {
       if (fate[row] !== Fate.Live && fate[row] !== Fate.Spare) continue;
       // Nearly every row is a plain name in lower case; the rest is not worth slowing these down for.
       const isPlain = (flags[row]! & NAME_FLAGS) === Flag.PlainHost && kind[row] !== Kind.Rule;
-      const isLocal = hostEnd[row]! - hostStart[row]! === LOCAL_DOMAIN_LENGTH;
-      if (!isPlain || isLocal) nameRow(index, chunk, row, splitter, cancelled);
+      const hostLength = hostEnd[row]! - hostStart[row]!;
+      if (!isPlain || hostLength === LOCAL_DOMAIN_LENGTH)
+        nameRow(index, chunk, row, splitter, cancelled);
       else if (kind[row] !== Kind.Block) toBlockRule(chunk, row);
     }
   }

@@ -2,6 +2,7 @@
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>);
+    static exports(module: Module): object[];
   }
   class Instance {
     constructor(module: Module, imports: { env: { memory: Memory } });
