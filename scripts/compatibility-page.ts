@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { printable } from "../src/diagnostics/printable.ts";
 import { type Outcome, type Vector, readOwnOutcomes, readVectors } from "../test/support/vector.ts";
 
 interface Deviation {
@@ -24,7 +25,8 @@ export function compatibilityPage(): string {
 
 Configurations of AdGuard's HostlistCompiler 2.1.1 (the reference) compile as they are, to the same bytes but for the name
 in the header, except for the deviations below. There is no switch to turn them off. Each is held by cases of the test
-suite; the numbers are those of the cases.
+suite; the numbers are those of the cases. In the examples
+\`{{BASE}}\` stands for a server, \`{{DIR}}\` for the folder of the lists.
 
 ${sections.join("\n\n")}
 `;
@@ -36,11 +38,9 @@ function differs(vector: Vector, outcome: Outcome): boolean {
 
 function example(vector: Vector, outcome: Outcome): string {
   const { config } = vector;
-  const settings = {
-    ...(config.transformations === undefined ? {} : { transformations: config.transformations }),
-    ...(config.exclusions === undefined ? {} : { exclusions: config.exclusions }),
-    ...sourceSettings(config.sources ?? []),
-  };
+  const { name, sources, ...own } = config;
+  const isDefault = name === undefined || name === "Test list" || name === "n";
+  const settings = { ...(isDefault ? {} : { name }), ...own, ...sourceSettings(sources ?? []) };
   const input = Object.entries({ ...vector.files, ...routeBodies(vector) }).map(
     ([name, content]) => `${name}:\n${text(content)}`,
   );
@@ -62,22 +62,27 @@ function sourceSettings(sources: Vector["config"]["sources"]): object {
   const settings: Record<string, unknown> = {};
   for (const source of sources)
     for (const [key, value] of Object.entries(source))
-      if (key !== "source" && key !== "name") settings[key] = value;
+      if (key !== "source" && (key !== "name" || String(value).includes("\n")))
+        settings[key] = value;
   return settings;
 }
 
 function routeBodies({ http }: Vector): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(http ?? {}).map(([path, { body, headers, status }]) => [
-      path,
-      body ?? JSON.stringify({ status, headers }),
+      headers === undefined && status === undefined
+        ? path
+        : `${path} ${JSON.stringify({ status, headers })}`,
+      body ?? "",
     ]),
   );
 }
 
 function text(content: unknown): string {
   if (Array.isArray(content)) return content.join("\n");
-  return typeof content === "string" ? content : JSON.stringify(content);
+  return typeof content === "string"
+    ? content.replace(/[\u0000-\u0008\u000b-\u001f]/g, "·")
+    : JSON.stringify(content);
 }
 
 /** What stands below the header. */
@@ -91,7 +96,9 @@ function cell(content: string): string {
   const lines = content.split("\n");
   const shown = lines
     .slice(0, MOST_LINES)
-    .map((line) => (line === "" ? "*(empty)*" : `\`${line.replaceAll("|", "\\|").slice(0, 90)}\``));
+    .map((line) =>
+      line === "" ? "*(empty)*" : `\`${printable(line, 90).replaceAll("|", "\\|")}\``,
+    );
   if (lines.length > MOST_LINES) shown.push(`… ${lines.length - MOST_LINES} more`);
   return shown.join("<br>");
 }

@@ -34,8 +34,10 @@ function propertySchema(field: Field): object {
 function typeSchema({ type, required }: Field): object {
   switch (type) {
     case "string":
+    case "source":
       return { type: "string", ...(required === true ? { minLength: 1 } : {}) };
     case "strings":
+    case "entries":
       return { type: "array", items: { type: "string" } };
     case "transformations":
       return { type: "array", items: { enum: TRANSFORMATION_NAMES } };

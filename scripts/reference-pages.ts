@@ -24,6 +24,8 @@ ${fieldTable(LIST_FIELDS)}
 
 ${fieldTable(SOURCE_FIELDS)}
 
+In YAML an entry that begins with \`|\`, \`*\`, \`@\`, \`&\` or \`!\` must stand in quotes: \`- "||example.org^"\`.
+
 ## Paths
 
 A relative path in the configuration is looked up beside the configuration file; if nothing is there, in the working
@@ -46,6 +48,8 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
   const types: Record<Field["type"], string> = {
     string: "text",
     strings: "list of texts",
+    entries: "list of [entries](#exclusions-and-inclusions)",
+    source: "address or path",
     transformations: "list of [names](transformations.md)",
     sources: "list of sources",
     "source-type": "`adblock`, `hosts`, `domains`",
@@ -89,7 +93,7 @@ export function errorsPage(): string {
     .toSorted()
     .map((code) => {
       const { exit, meaning, hint } = codeEntry(code as keyof typeof CODES);
-      const severity = exit === undefined ? "A warning" : `An error; exit code ${exit}`;
+      const severity = exit === undefined ? "A warning or a note" : `An error; exit code ${exit}`;
       return `## ${code}\n\n${meaning} ${severity}.\n\n${hint}.`;
     });
   return `${NOTICE}
@@ -106,7 +110,8 @@ ${sections.join("\n\n")}
 const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
   Done: "Done. The list is written, or was up to date.",
   Bug: "A bug in rules-compiler. The message asks for a report.",
-  Usage: "The command line or the configuration is wrong. Nothing was read.",
+  Usage:
+    "The command line, the configuration or a file of exclusions is wrong. Nothing was written.",
   Sources: "A source could not be had. Nothing was written.",
   Guard: "Reserved: a guard refused the new list.",
   Output: "The list could not be written. The old one is untouched.",
@@ -150,7 +155,17 @@ everything that is neither letter nor digit.
 |---|---|---|
 ${VARIABLES.map(({ name, description, fallback }) => `| \`${name}\` | ${description} | ${fallback === "" ? "" : `\`${fallback}\``} |`).join("\n")}
 
-Flags win over \`DEBUG\`, and \`DEBUG\` over the log level.
+Flags win over \`DEBUG\`, and \`DEBUG\` over the log level. \`None\` hides errors too; the exit code still tells.
+
+## Quick mode
+
+\`-i\` compiles sources without a configuration: the list is titled "Blocklist", and RemoveComments, TrimLines, Compress,
+Validate, Deduplicate and InsertFinalNewLine are applied to it.
+
+## Unchanged lists
+
+When the new list differs from the one that is there only in its date, the file is left alone and the program says
+\`unchanged\`.
 
 ## Exit codes
 

@@ -44,8 +44,9 @@ export function readArgs(argv: readonly string[]): Args {
       }
     } else if (token.kind === "positional") {
       const found = commands.find(({ name }) => name === token.value);
-      if (found === undefined || command !== undefined) problems.push(unknownWord(token.value));
-      else command = found;
+      if (found !== undefined && command === undefined) command = found;
+      // What follows an unknown option may be its value.
+      else if (problems.length === 0) problems.push(unknownWord(token.value, found !== undefined));
     }
   }
   if (problems.length > 0) throw new CompilerError(problems);
@@ -82,11 +83,12 @@ function unknownFlag(rawName: string): Diagnostic {
   return problem(`Unknown option: ${printable(rawName, 60)}`, hint);
 }
 
-function unknownWord(word: string): Diagnostic {
-  const meant = nearest(
-    word,
-    commands.map(({ name }) => name),
-  );
+function unknownWord(word: string, isCommand: boolean): Diagnostic {
+  if (isCommand) return problem(`More than one command: ${word}`);
+  if (word === "help" || word === "version")
+    return problem(`Unknown command: ${word}`, `Did you mean --${word}?`);
+  const names = commands.map(({ name }) => name);
+  const meant = nearest(word, names);
   const hint =
     meant === undefined ? "A configuration file is given with -c" : `Did you mean "${meant}"?`;
   return problem(`Unknown command: ${printable(word, 60)}`, hint);

@@ -26,7 +26,8 @@ export function optionsOf(args: Args, host: Host): Options {
   const { env } = host;
   const output = args.values.get("output")?.[0];
   return {
-    configPath: args.values.get("config")?.[0] ?? env["CONFIG_PATH"] ?? "compiler-config.json",
+    configPath:
+      args.values.get("config")?.[0] ?? nonEmpty(env["CONFIG_PATH"]) ?? "compiler-config.json",
     inputs: args.values.get("input") ?? [],
     inputType: args.values.get("input-type")?.[0],
     output,

@@ -2,6 +2,7 @@ import type { ProgressEvent } from "../compile/compile.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { bytesText, numberText } from "./summary.ts";
+import { fitText } from "./text-width.ts";
 import type { Talk } from "./talk.ts";
 
 /** Sources shown at a time while they are read; the rest is a number. */
@@ -57,13 +58,13 @@ export class ProgressLines {
       event.kind === "compiling"
         ? `compiling ${numberText(event.lines)} lines`
         : `reading sources ${this.done}/${this.total}`;
+    const width = Math.max(20, this.host.stderr.columns - 1);
     const labels = [...this.running.values()].slice(0, MOST_LINES);
     const lines = [
-      style.strong(heading),
-      ...labels.map((label) => `  ${style.faint("…")} ${label}`),
+      style.strong(fitText(heading, width)),
+      ...labels.map((label) => `  ${style.faint("…")} ${fitText(label, width - 4)}`),
     ];
-    const width = Math.max(20, this.host.stderr.columns - 1);
-    this.host.stderr.write(`${lines.map((line) => line.slice(0, width + 16)).join("\n")}\n`);
+    this.host.stderr.write(`${lines.join("\n")}\n`);
     this.drawn = lines.length;
   }
 

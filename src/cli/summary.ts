@@ -1,6 +1,7 @@
 import type { CompileReport, SourceReport } from "../compile/report.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
+import { fitText, padText, textWidth, wrapParts } from "./text-width.ts";
 
 export function numberText(value: number): string {
   // Not `toLocaleString`: its first call loads the locale data, 20 ms.
@@ -23,7 +24,10 @@ export function bytesText(bytes: number): string {
   return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`;
 }
 
-/** One row a source: lines read, kept, dropped and why; then the sum. */
+/** Names are cut to this on a terminal, so that the figures and the reasons have room. */
+const LONGEST_NAME = 32;
+
+/** One row a source: lines read, kept, dropped and why; then the sum. Reasons go on below themselves where they must. */
 export function summaryTable(report: CompileReport, columns: number, style: Style): string {
   const total = {
     label: "total",
@@ -31,31 +35,27 @@ export function summaryTable(report: CompileReport, columns: number, style: Styl
     kept: report.kept,
     dropped: totalDropped(report.sources),
   };
-  const rows = [...report.sources, total].map((source) => [
-    printable(source.label, 40),
-    numberText(source.lines),
-    numberText(source.kept),
-    numberText(source.lines - source.kept),
-    reasons(source.dropped),
-  ]);
-  const table = [["source", "lines", "kept", "dropped", "why"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]!.length)));
+  const longest =
+    columns === Infinity ? Infinity : Math.min(LONGEST_NAME, Math.max(10, columns - 50));
+  const rows = [...report.sources, total].map((source) => ({
+    name: fitText(printable(source.label), longest),
+    figures: [source.lines, source.kept, source.lines - source.kept].map(numberText),
+    why: reasons(source.dropped),
+  }));
+  const table = [{ name: "source", figures: ["lines", "kept", "dropped"], why: ["why"] }, ...rows];
+  const nameWidth = Math.max(...table.map(({ name }) => textWidth(name)));
+  const widths = [0, 1, 2].map((column) =>
+    Math.max(...table.map(({ figures }) => figures[column]!.length)),
+  );
+  const indent = 2 + nameWidth + widths.reduce((sum, width) => sum + 2 + width, 0) + 2;
   return table
-    .map((row, index) => {
-      const cells = row
-        .slice(0, 4)
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!),
-        );
-      const left = `  ${cells.join("  ")}  `;
-      const room = Math.max(20, columns - left.length - 1);
-      const why = row[4]!.length > room ? `${row[4]!.slice(0, room - 1)}…` : row[4]!;
-      const line = `${left}${why}`.trimEnd();
-      return index === 0
-        ? style.faint(line)
-        : index === table.length - 1
-          ? style.strong(line)
-          : line;
+    .map(({ name, figures, why }, index) => {
+      const cells = figures.map((figure, column) => figure.padStart(widths[column]!));
+      const left = `  ${[padText(name, nameWidth), ...cells].join("  ")}  `;
+      const lines = wrapParts(why, Math.max(20, columns - indent));
+      const text = `${left}${lines.join(`\n${" ".repeat(indent)}`)}`.trimEnd();
+      if (index === 0) return style.faint(text);
+      return index === table.length - 1 ? style.strong(text) : text;
     })
     .join("\n");
 }
@@ -68,9 +68,8 @@ function totalDropped(sources: readonly SourceReport[]): Record<string, number> 
 }
 
 /** Reasons, most frequent first. */
-function reasons(dropped: Readonly<Record<string, number>>): string {
+function reasons(dropped: Readonly<Record<string, number>>): string[] {
   return Object.entries(dropped)
     .toSorted(([, a], [, b]) => b - a)
-    .map(([name, count]) => `${name} ${numberText(count)}`)
-    .join(", ");
+    .map(([name, count]) => `${name} ${numberText(count)}`);
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { basename, dirname, join } from "node:path";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 
 /** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
@@ -31,7 +32,7 @@ export async function writeList(
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([
       errorOf("output-failed", `Cannot write ${printable(path)}`, {
-        cause: `${error.code}: ${printable(error.message)}`,
+        cause: reasonOf(error.code, error.message),
       }),
     ]);
   }

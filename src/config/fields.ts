@@ -8,6 +8,10 @@ export type FieldType =
   | "string"
   /** A list of texts */
   | "strings"
+  /** A list of exclusions or inclusions; regular expressions among them must compile */
+  | "entries"
+  /** An address or a path */
+  | "source"
   /** A list of names from the registry of transformations */
   | "transformations"
   /** A list of sources; at least one */
@@ -34,7 +38,7 @@ const FILTER_FIELDS = {
     example: ["RemoveComments", "Compress", "Validate", "Deduplicate"],
   },
   exclusions: {
-    type: "strings",
+    type: "entries",
     description:
       "Lines to leave out: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which takes that name out of every syntax.",
     example: ["||example.org^", "/banner\\d+/"],
@@ -46,7 +50,7 @@ const FILTER_FIELDS = {
     example: ["allow.txt"],
   },
   inclusions: {
-    type: "strings",
+    type: "entries",
     description: "The same forms as `exclusions`; only lines that match one of them stay.",
     example: ["*.example.org*"],
   },
@@ -98,7 +102,7 @@ const OWN_LIST_FIELDS = {
 
 const OWN_SOURCE_FIELDS = {
   source: {
-    type: "string",
+    type: "source",
     required: true,
     description:
       "Address (http, https) or path of the list. A relative path is looked up beside the configuration file, then in the working directory.",
@@ -127,7 +131,7 @@ export const SOURCE_FIELDS: typeof OWN_SOURCE_FIELDS & typeof FILTER_FIELDS = {
   ...FILTER_FIELDS,
 };
 
-type ValueOf<F extends Field> = F["type"] extends "string"
+type ValueOf<F extends Field> = F["type"] extends "string" | "source"
   ? string
   : F["type"] extends "source-type"
     ? SourceType

@@ -2,6 +2,7 @@ import { extname, resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, type Diagnostic, type Place, errorOf } from "../diagnostics/diagnostic.ts";
 import { maskCredentials, printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type ConfigNode, ConfigSyntaxError } from "./config-node.ts";
 import type { Config } from "./fields.ts";
@@ -42,7 +43,7 @@ async function readConfig(absolute: string, path: string, host: Host): Promise<s
     const diagnostic = isMissing
       ? errorOf("config-not-found", `Configuration file not found: ${shown}`)
       : errorOf("config-unreadable", `Failed to parse configuration: cannot read ${shown}`, {
-          cause: `${error.code}: ${printable(error.message)}`,
+          cause: reasonOf(error.code, error.message),
         });
     throw new CompilerError([diagnostic]);
   }
@@ -63,13 +64,13 @@ async function parse(
   try {
     if (extension === ".json" || extension === ".jsonc")
       return (await import("./json.ts")).parseJson(text, extension === ".jsonc");
-    if (extension === ".yaml" || extension === ".yml")
-      return (await import("./yaml.ts")).parseYaml(text);
+    if (isYaml(extension)) return (await import("./yaml.ts")).parseYaml(text);
   } catch (error) {
     if (!(error instanceof ConfigSyntaxError)) throw error;
     const start = extension === ".json" ? "Invalid JSON" : "Failed to parse configuration";
     throw new CompilerError([
       errorOf("config-syntax", `${start}: ${printable(error.message)}`, {
+        ...(isYaml(extension) ? { hint: YAML_HINT } : {}),
         at: place(error.offset),
       }),
     ]);
@@ -77,6 +78,13 @@ async function parse(
   const message = `Invalid configuration: ${printable(path)} does not end in .json, .jsonc, .yaml or .yml`;
   throw new CompilerError([errorOf("config-extension", message)]);
 }
+
+function isYaml(extension: string): boolean {
+  return extension === ".yaml" || extension === ".yml";
+}
+
+const YAML_HINT =
+  "An entry that begins with |, *, @, &, ! or [ must stand in quotes; keys must not repeat";
 
 /** Line, column and text of an offset. */
 function placeFinder(file: string, text: string): (offset: number) => Place {

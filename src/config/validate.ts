@@ -94,8 +94,12 @@ class ConfigCheck {
     switch (field.type) {
       case "string":
         return this.string(node, path, field.required === true);
+      case "source":
+        return this.source(node, path);
       case "strings":
         return this.strings(node, path);
+      case "entries":
+        return this.entries(node, path);
       case "transformations":
         return this.transformations(node, path);
       case "source-type":
@@ -174,10 +178,29 @@ class ConfigCheck {
         `${path} is required: the list is empty`,
         "Add at least one source",
       );
-    return node.items.map((item, index) => this.source(item, `${path}[${index}]`));
+    return node.items.map((item, index) => this.sourceObject(item, `${path}[${index}]`));
   }
 
-  private source(node: ConfigNode, path: string): SourceConfig {
+  private source(node: ConfigNode, path: string): string | undefined {
+    const value = this.string(node, path, true);
+    if (value !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !URL.canParse(value))
+      this.invalid(node.offset, `${path} is not an address`, "Check its host and port");
+    return value;
+  }
+
+  private entries(node: ConfigNode, path: string): string[] {
+    const entries = this.strings(node, path);
+    if (node.kind !== "array") return entries;
+    for (const [index, entry] of entries.entries()) {
+      const cause = regexProblem(entry);
+      if (cause === undefined) continue;
+      const message = `Invalid configuration: ${printable(entry)} is not a regular expression`;
+      this.error("bad-regex-entry", node.items[index]!.offset, message, undefined, cause);
+    }
+    return entries;
+  }
+
+  private sourceObject(node: ConfigNode, path: string): SourceConfig {
     if (node.kind !== "object") {
       this.invalid(node.offset, `${path} must be an object`, 'Write { "source": "…" }');
       return { source: "" };
@@ -214,10 +237,14 @@ class ConfigCheck {
     this.error("config-invalid", offset, `Invalid configuration: ${what}`, hint);
   }
 
-  private error(code: Code, offset: number, message: string, hint?: string): void {
+  private error(code: Code, offset: number, message: string, hint?: string, cause?: string): void {
     this.hasErrors = true;
     this.report(() =>
-      errorOf(code, message, { ...(hint === undefined ? {} : { hint }), ...this.at(offset) }),
+      errorOf(code, message, {
+        ...(hint === undefined ? {} : { hint }),
+        ...(cause === undefined ? {} : { cause }),
+        ...this.at(offset),
+      }),
     );
   }
 
@@ -229,5 +256,15 @@ class ConfigCheck {
 
   private at(offset: number): { at?: Place } {
     return this.context.place === undefined ? {} : { at: this.context.place(offset) };
+  }
+}
+
+/** What is wrong with an entry of the form `/…/`, in the engine's words. */
+function regexProblem(entry: string): string | undefined {
+  if (entry.length <= 2 || !entry.startsWith("/") || !entry.endsWith("/")) return undefined;
+  try {
+    return new RegExp(entry.slice(1, -1), "im") instanceof RegExp ? undefined : "";
+  } catch (error) {
+    return printable(error instanceof Error ? error.message : String(error));
   }
 }

@@ -22,8 +22,10 @@ export interface Host {
 }
 
 export interface TextSink {
+  /** Says something; nobody waits for it. */
   write(text: string): void;
-  writeBytes(bytes: Uint8Array): void;
+  /** Hands data over and waits until it is taken. Rejects with a `HostError`; `EPIPE` when the reader left. */
+  send(data: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   readonly columns: number;
 }

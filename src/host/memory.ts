@@ -43,7 +43,8 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   function memorySink(name: "stdout" | "stderr"): TextSink {
     return {
       write: (text) => void (output[name] += text),
-      writeBytes: (bytes) => void (output[name] += decodeUtf8(bytes)),
+      send: async (data) =>
+        void (output[name] += typeof data === "string" ? data : decodeUtf8(data)),
       isTerminal: options.isTerminal ?? false,
       columns: 80,
     };

@@ -96,13 +96,16 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function sink(stream: NodeJS.WriteStream): TextSink {
+  // Whoever sends data hears of it there; a reader of our talk that left is no reason to end with a stack.
+  stream.on("error", () => {});
   return {
     write(text) {
       stream.write(text);
     },
-    writeBytes(bytes) {
-      stream.write(bytes);
-    },
+    send: (data) =>
+      new Promise((resolve, reject) => {
+        stream.write(data, (error) => (error ? reject(toHostError(error)) : resolve()));
+      }),
     isTerminal: (stream as { isTTY?: boolean }).isTTY === true,
     columns: stream.columns ?? 80,
   };

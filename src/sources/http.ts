@@ -1,3 +1,4 @@
+import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type DecodedText, decodeText } from "./decode.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
@@ -20,6 +21,8 @@ export async function fetchText(
   const shown = shownAddress(url);
   let current = url;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    if (!URL.canParse(current))
+      throw sourceError("fetch-failed", `Failed to fetch ${shown}`, "it is not an address");
     if (!/^https?:\/\//i.test(current))
       throw sourceError(
         "fetch-failed",
@@ -32,9 +35,8 @@ export async function fetchText(
       response.status < 400 &&
       response.headers["location"] !== undefined
     ) {
-      const next = URL.canParse(response.headers["location"], current)
-        ? new URL(response.headers["location"], current).href
-        : "";
+      const target = response.headers["location"];
+      const next = URL.canParse(target, current) ? new URL(target, current).href : target;
       if (current.startsWith("https:") && next.startsWith("http:"))
         throw sourceError(
           "fetch-failed",
@@ -81,7 +83,7 @@ async function request(url: string, shown: string, host: Host, signal?: AbortSig
     throw sourceError(
       "fetch-failed",
       `Failed to fetch ${shown}`,
-      `${error.code}: ${error.message}`,
+      reasonOf(error.code, error.message),
     );
   }
 }

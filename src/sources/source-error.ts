@@ -1,6 +1,7 @@
 import type { Code } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
 import type { HostError } from "../host/host.ts";
 
 /** The error for a list that cannot be had, in the words of whoever refused it. */
@@ -25,10 +26,10 @@ export function shownAddress(url: string): string {
 export function fileError(path: string, error: HostError): CompilerError {
   const shown = printable(path);
   if (error.code === "ENOENT" || error.code === "ENOTDIR")
-    return sourceError("source-not-found", `File not found: ${shown}`, error.message);
+    return sourceError("source-not-found", `File not found: ${shown}`);
   return sourceError(
     "source-unreadable",
     `Cannot read ${shown}`,
-    `${error.code}: ${error.message}`,
+    reasonOf(error.code, error.message),
   );
 }

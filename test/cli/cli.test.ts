@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
+import { textWidth } from "../../src/cli/text-width.ts";
 import { Exit } from "../../src/diagnostics/codes.ts";
 import {
   type Host,
@@ -327,4 +328,68 @@ test("on a terminal progress is drawn over; --version and --help need nothing", 
   assert.match(stderr, /reading sources 0\/1[^]*\u001b\[2A\u001b\[J/);
   assert.equal((await cli("--version")).stdout, "0.1.0\n");
   assert.match((await cli("--help")).stdout, /^rules-compiler: .*\n[^]*Exit codes:/);
+});
+
+test("a bad expression in the configuration is found by validate, with its place", async () => {
+  const files = {
+    "a.yaml":
+      'name: x\nsources: [{source: s, name: s, type: hosts}]\nexclusions:\n  - ok\n  - "/(/"\n',
+  };
+  const { exit, stderr } = await cli("validate -c a.yaml", { files });
+  assert.equal(exit, Exit.Usage);
+  assert.match(stderr, /error\[bad-regex-entry\].*\n +--> a\.yaml:5:5/);
+});
+
+test("an address that is none is a mistake of the configuration, not a bug", async () => {
+  const { exit, stderr } = await cli("-i http://127.0.0.1:99999/x -o -");
+  assert.equal(exit, Exit.Usage);
+  assert.match(stderr, /sources\[0\]\.source is not an address/);
+});
+
+test("a reader that leaves is no error, a full disk behind standard output is", async () => {
+  for (const [code, exit] of [
+    ["EPIPE", Exit.Done],
+    ["ENOSPC", Exit.Output],
+  ] as const) {
+    for (const words of ["-o -", "--json"]) {
+      const host = memoryHost({ files: FILES });
+      const stdout = {
+        ...host.stdout,
+        send: async () => Promise.reject(new HostError(code, "refused")),
+      };
+      assert.equal(
+        await run(words.split(" "), { ...host, stdout }, new AbortController().signal),
+        exit,
+        `${words} ${code}`,
+      );
+    }
+  }
+});
+
+test("--json with -o - keeps the list alone on standard output", async () => {
+  const { stdout, stderr } = await cli("--json -o -");
+  assert.equal(stdout, LIST);
+  assert.equal((JSON.parse(stderr) as { kept: number }).kept, 1);
+});
+
+test("on a narrow terminal nothing is wider than the screen, whatever the script", async () => {
+  const sources = [
+    "広告ブロックリスト広告ブロックリスト広告ブロックリスト",
+    "a".repeat(90),
+    "短い",
+  ].map((name) => ({ name, source: "hosts.txt", type: "hosts" }));
+  const config = JSON.stringify({
+    name: "x",
+    sources,
+    transformations: ["RemoveComments", "Compress", "Validate"],
+  });
+  const { stderr } = await cli("", {
+    files: { ...FILES, "compiler-config.json": config },
+    isTerminal: true,
+  });
+  const widths = stderr
+    .replace(/\u001b\[[0-9;]*[A-Za-z]/g, "")
+    .split("\n")
+    .map(textWidth);
+  assert.ok(Math.max(...widths) <= 80, String(Math.max(...widths)));
 });

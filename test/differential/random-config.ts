@@ -1,6 +1,7 @@
 import { parse } from "tldts";
 import type { Config, SourceConfig } from "../../src/index.ts";
 import type { Random } from "../support/random.ts";
+import { PLAIN_NAMES, VALIDATOR_NAMES } from "../support/transformation-names.ts";
 
 /** A configuration and its files, free of the shapes in which we deviate from the reference on purpose. */
 export interface Case {
@@ -8,23 +9,8 @@ export interface Case {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const PLAIN = [
-  "ConvertToAscii",
-  "TrimLines",
-  "RemoveComments",
-  "Compress",
-  "RemoveModifiers",
-  "InvertAllow",
-  "Deduplicate",
-  "RemoveEmptyLines",
-  "InsertFinalNewLine",
-];
-const VALIDATORS = [
-  "Validate",
-  "ValidateAllowIp",
-  "ValidateAllowPublicSuffix",
-  "ValidateAllowIpAndPublicSuffix",
-];
+const PLAIN: readonly string[] = PLAIN_NAMES;
+const VALIDATORS: readonly string[] = VALIDATOR_NAMES;
 
 export function randomCase(random: Random): Case {
   const isTopValidated = random.chance(0.5);

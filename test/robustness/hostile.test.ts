@@ -3,25 +3,11 @@ import { test } from "node:test";
 import { type Config, CompilerError, compile, memoryHost } from "../../src/index.ts";
 import { checkAccount } from "../support/account.ts";
 import { Random, seedFrom } from "../support/random.ts";
+import { PLAIN_NAMES, VALIDATOR_NAMES } from "../support/transformation-names.ts";
 import process from "node:process";
 
-const ALL = [
-  "ConvertToAscii",
-  "TrimLines",
-  "RemoveComments",
-  "Compress",
-  "RemoveModifiers",
-  "InvertAllow",
-  "Deduplicate",
-  "RemoveEmptyLines",
-  "InsertFinalNewLine",
-];
-const VALIDATORS = [
-  "Validate",
-  "ValidateAllowIp",
-  "ValidateAllowPublicSuffix",
-  "ValidateAllowIpAndPublicSuffix",
-];
+const ALL: readonly string[] = PLAIN_NAMES;
+const VALIDATORS: readonly string[] = VALIDATOR_NAMES;
 const seed = seedFrom(process.env["FUZZ_SEED"]);
 
 /** Lines that ended runs of other compilers, or were meant to. */

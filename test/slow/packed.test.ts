@@ -39,7 +39,7 @@ test("the package holds what it needs and nothing else", () => {
   assert.deepEqual(
     files.filter(
       (file) =>
-        !/^package\/(?:dist\/.*\.(?:js|d\.ts)|schema\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+        !/^package\/(?:dist\/.*\.(?:js|d\.ts)|docs\/.*\.md|schema\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
           file,
         ),
     ),

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
 import { chooseKernel } from "../../src/kernel/choice.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
 const seed = seedFrom(process.env["FUZZ_SEED"]);
-after(() => chooseKernel("wasm"));
 
 /** Bytes and the fate of every line, with what made it redundant. */
 async function outcomeOf(
@@ -16,8 +15,12 @@ async function outcomeOf(
   form: "wasm" | "script",
 ): Promise<object> {
   chooseKernel(form);
-  const { bytes, rules, report } = await compile(config, { host: memoryHost({ files }) });
-  return { text: new TextDecoder().decode(bytes), rows: [...rowsOf(rules)], report };
+  try {
+    const { bytes, rules, report } = await compile(config, { host: memoryHost({ files }) });
+    return { text: new TextDecoder().decode(bytes), rows: [...rowsOf(rules)], report };
+  } finally {
+    chooseKernel("wasm");
+  }
 }
 
 async function compareForms(

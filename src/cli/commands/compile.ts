@@ -1,10 +1,12 @@
 import { join, resolve } from "node:path";
+import { LF } from "../../bytes/ascii.ts";
 import { type CompileResult, compileList } from "../../compile/compile.ts";
 import { type WriteOutcome, slugOf, writeList } from "../../compile/write.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
+import { sendToOutput } from "../send-to-output.ts";
 import { type ConfigInPlace, configOf } from "../config-of.ts";
 import type { Options } from "../options.ts";
 import { ProgressLines } from "../progress-lines.ts";
@@ -31,7 +33,7 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
   const written = await writeOutputs(configured.config.name, options, result.bytes, host);
   const seconds = (host.now().getTime() - started) / 1000;
-  if (options.isJson) printReport(result, written, seconds, options, host);
+  if (options.isJson) await printReport(result, written, seconds, options, host);
   else sayResult(result, written, seconds, host, talk);
   return Exit.Done;
 };
@@ -62,7 +64,7 @@ async function writeOutputs(
 ): Promise<Written[]> {
   const { output } = options;
   const files: string[] = [];
-  if (output === "-") host.stdout.writeBytes(bytes);
+  if (output === "-") await sendToOutput(bytes, host);
   else if (output !== undefined) files.push(output);
   if (options.writesToRules) files.push(join(options.rulesFolder, `${slugOf(name)}.txt`));
   const written: Written[] = [];
@@ -72,17 +74,16 @@ async function writeOutputs(
 }
 
 /** With `-o -` standard output is the list; the report goes where people look. */
-function printReport(
+async function printReport(
   result: CompileResult,
   outputs: Written[],
   seconds: number,
   options: Options,
   host: Host,
-): void {
-  const sink = options.output === "-" ? host.stderr : host.stdout;
-  sink.write(
-    `${JSON.stringify({ ...result.report, outputs, seconds, diagnostics: result.diagnostics })}\n`,
-  );
+): Promise<void> {
+  const text = `${JSON.stringify({ ...result.report, outputs, seconds, diagnostics: result.diagnostics })}\n`;
+  if (options.output === "-") host.stderr.write(text);
+  else await sendToOutput(text, host);
 }
 
 function sayResult(
@@ -93,6 +94,8 @@ function sayResult(
   talk: Talk,
 ): void {
   const { style } = talk;
+  // The list on the screen may end without a line feed.
+  if (host.stdout.isTerminal && written.length === 0 && bytes.at(-1) !== LF) talk.info("");
   talk.info(summaryTable(report, host.stderr.isTerminal ? host.stderr.columns : Infinity, style));
   for (const { file, outcome } of written) {
     const size = `${countText(report.rules, "rule")}, ${bytesText(bytes.length)}, ${seconds.toFixed(1)} s`;

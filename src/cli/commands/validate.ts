@@ -1,6 +1,7 @@
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { configOf } from "../config-of.ts";
+import { sendToOutput } from "../send-to-output.ts";
 import { countText } from "../summary.ts";
 import type { Command } from "./registry.ts";
 
@@ -12,6 +13,6 @@ export const validateCommand: Command = async (options, host, talk) => {
     `${talk.style.good("valid")}: "${printable(config.name)}" with ${countText(sources, "source")}`,
   );
   if (options.isJson)
-    host.stdout.write(`${JSON.stringify({ valid: true, name: config.name, sources })}\n`);
+    await sendToOutput(`${JSON.stringify({ valid: true, name: config.name, sources })}\n`, host);
   return Exit.Done;
 };
