@@ -38,9 +38,13 @@ function differs(vector: Vector, outcome: Outcome): boolean {
 
 function example(vector: Vector, outcome: Outcome): string {
   const { config } = vector;
-  const { name, sources, ...own } = config;
-  const isDefault = name === undefined || name === "Test list" || name === "n";
-  const settings = { ...(isDefault ? {} : { name }), ...own, ...sourceSettings(sources ?? []) };
+  const { name: title, sources, ...own } = config;
+  const isDefault = title === undefined || title === "Test list" || title === "n";
+  const settings = {
+    ...(isDefault ? {} : { name: title }),
+    ...own,
+    ...sourceSettings(sources ?? []),
+  };
   const input = Object.entries({ ...vector.files, ...routeBodies(vector) }).map(
     ([name, content]) => `${name}:\n${text(content)}`,
   );
