@@ -32,8 +32,9 @@ const FATE_BLANK: u32 = 2;
 
 const CLASSES = memory.data(256);
 
-/** Fills the class table; returns the first address that is the caller's. */
-export function init(): u32 {
+/** Takes the seed of the hash and fills the class table; returns the first address that is the caller's. */
+export function init(seed: i32): u32 {
+  HASH_SEED = seed;
   for (let byte: u32 = 0; byte < 256; byte++) store<u8>(CLASSES + byte, classOf(byte));
   return <u32>__heap_base;
 }
@@ -70,7 +71,8 @@ function hashEnd(state: i32): i32 {
   return <i32>(hash ^ (hash >> 15));
 }
 
-const HASH_SEED: i32 = <i32>0x811c9dc5;
+/** Given by the caller, so that both forms agree. */
+let HASH_SEED: i32 = 0;
 
 // @ts-ignore: decorator
 @inline

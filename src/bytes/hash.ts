@@ -3,7 +3,11 @@
  * parent domain, so a name and all its parents cost one walk.
  */
 
-export const HASH_SEED = 0x811c9dc5;
+/**
+ * Another one in every process: whoever writes a list cannot choose names that collide. Nothing that is kept or printed
+ * depends on it.
+ */
+export const HASH_SEED: number = (Math.random() * 0x1_0000_0000) | 0;
 
 /** One step of the walk. */
 export function hashByte(state: number, byte: number): number {

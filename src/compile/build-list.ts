@@ -105,7 +105,7 @@ export function joinTables(
     const origin = pool.addOrigin({ source: index, file: source.label });
     for (const line of bannerLines(names[index], withoutCredentials(source.source)))
       addLine(list, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
-    list.chunks.push(...table.chunks);
+    for (const chunk of table.chunks) list.chunks.push(chunk);
   }
   return list;
 }

@@ -51,15 +51,17 @@ function problemsOf({ text, at }: Entry): Diagnostic[] {
 function entriesOf(list: LoadedList): Entry[] {
   const entries: Entry[] = [];
   const rules = new RuleTable(new ChunkPool());
+  const files = [...new Set(list.pieces.map(({ file }) => file))];
   for (const { file, stretch } of list.pieces) {
-    const from = rules.chunks.length;
-    scan(rules, file.bytes, stretch, { origin: 0, hashComments: false, splitHosts: false });
-    for (const chunk of rules.chunks.slice(from)) {
-      for (let row = 0; row < chunk.length; row++) {
-        if (chunk.fate[row] !== Fate.Live || chunk.kind[row] === Kind.Comment) continue;
-        const text = entryText(textOf(chunk, row));
-        if (text !== "") entries.push({ text, at: { file: file.label, line: chunk.line[row]! } });
-      }
+    const origin = files.indexOf(file);
+    scan(rules, file.bytes, stretch, { origin, hashComments: false, splitHosts: false });
+  }
+  for (const chunk of rules.chunks) {
+    for (let row = 0; row < chunk.length; row++) {
+      if (chunk.fate[row] !== Fate.Live || chunk.kind[row] === Kind.Comment) continue;
+      const text = entryText(textOf(chunk, row));
+      const at = { file: files[chunk.origin]!.label, line: chunk.line[row]! };
+      if (text !== "") entries.push({ text, at });
     }
   }
   return entries;
@@ -69,5 +71,7 @@ function entryText(line: string): string {
   const text = line.trim();
   if (text.startsWith("!") || text.startsWith("# ")) return "";
   if (text.startsWith("/") && text.endsWith("/")) return text;
-  return text.replace(/\s+#.*$/, "");
+  for (let at = text.indexOf("#", 1); at !== -1; at = text.indexOf("#", at + 1))
+    if (/\s/.test(text[at - 1]!)) return text.slice(0, at).trimEnd();
+  return text;
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { basename, dirname, join } from "node:path";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
@@ -62,6 +63,20 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
+/** File systems end names at 255 bytes, and the temporary file's is longer. */
+const LONGEST_SLUG = 200;
+
+function cutToBytes(text: string, most: number): string {
+  let cut = "";
+  let bytes = 0;
+  for (const character of text) {
+    bytes += encodeUtf8(character).length;
+    if (bytes > most) break;
+    cut += character;
+  }
+  return cut;
+}
+
 /** The file name for a list: letters and digits of its name, the rest as hyphens. */
 export function slugOf(name: string): string {
   const slug = name
@@ -69,6 +84,6 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+|-+$/g, "")
-    .slice(0, 100);
-  return slug === "" ? "rules" : slug;
+    .slice(0, 200);
+  return slug === "" ? "rules" : cutToBytes(slug, LONGEST_SLUG);
 }

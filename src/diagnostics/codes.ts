@@ -120,6 +120,12 @@ export const CODES = {
     meaning: "An !#if, !#else, !#endif or !#include line cannot be carried out.",
     hint: "Tell the list's maintainer; the source cannot be read as it was meant",
   },
+  "too-large": {
+    exit: 4,
+    meaning:
+      "The sources together have more lines, or more included files, than one compile can number.",
+    hint: "Compile them in several lists",
+  },
   "bad-encoding": {
     meaning: "Bytes that are not UTF-8 were replaced by U+FFFD.",
     hint: "Save the list as UTF-8",

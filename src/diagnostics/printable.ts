@@ -10,12 +10,12 @@ export function printable(text: string, limit = 200): string {
 /** The same text with every password in it starred out; columns stay where they were. */
 export function maskCredentials(text: string): string {
   return text.replace(
-    /(:\/\/)([^/@\s"']+)@/g,
+    /(\/\/)([^/?#\s"']+)@/g,
     (_, start: string, secret: string) => `${start}${"*".repeat(secret.length)}@`,
   );
 }
 
 /** An address without the user name and password it may carry. */
 export function withoutCredentials(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/i, "$1");
+  return address.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#\s]*@/i, "$1");
 }

@@ -9,6 +9,8 @@ import { joinBytes } from "./join-bytes.ts";
  */
 export function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
   const { timeouts } = request;
+  if (request.signal?.aborted === true)
+    return Promise.reject(new HostError("ECANCELED", "the run was stopped"));
   return new Promise((resolve, reject) => {
     const client = request.url.startsWith("https:") ? https : http;
     const outgoing = client.get(request.url, { headers: request.headers, agent: false });
@@ -44,7 +46,6 @@ export function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
       () => timedOut("the answer was not complete", timeouts.totalMs),
       timeouts.totalMs,
     );
-    if (request.signal?.aborted === true) return onAbort();
     request.signal?.addEventListener("abort", onAbort);
     connectTimer = setTimeout(
       () => timedOut("no connection", timeouts.connectMs),

@@ -24,6 +24,11 @@ export class LineScanner {
     | "unknown",
     number
   >;
+  /** The part of a file that lies in the block. */
+  private bytes: Uint8Array | undefined;
+  private from = 0;
+  private end = 0;
+  private limit = 0;
   /** Rows of the last call whose kind the kernel does not know, and the masks of their lines. */
   unknown: Uint32Array = new Uint32Array(0);
   masks: Uint8Array = new Uint8Array(0);
@@ -59,13 +64,22 @@ export class LineScanner {
     splits: boolean,
   ): number {
     const { kernel, columns, block } = this;
-    const end = Math.min(to, from + BLOCK);
-    kernel.bytes(block, end - from).set(chunk.bytes.subarray(from, end));
+    const { bytes } = chunk;
+    // After a line that the caller had to read, the rest of the block is still here.
+    const isHere = this.bytes === bytes && this.limit === to && from >= this.from && from < this.end;
+    if (!isHere) {
+      this.bytes = bytes;
+      this.limit = to;
+      this.from = from;
+      this.end = Math.min(to, from + BLOCK);
+      kernel.bytes(block, this.end - from).set(bytes.subarray(from, this.end));
+    }
+    const shift = block - this.from;
     const base = chunk.length;
     const count = kernel.exports.scan(
-      block,
-      block + end - from,
-      from - block,
+      from + shift,
+      this.end + shift,
+      -shift,
       chunk.capacity - base,
       fate,
       chunk.hashComments ? 1 : 0,
@@ -101,6 +115,6 @@ export class LineScanner {
     if ((contents & 8) !== 0) chunk.has.oddHosts = true;
     this.unknown = kernel.words(columns.unknown, kernel.exports.unknownRows.value >>> 0);
     this.masks = kernel.bytes(columns.mask, count);
-    return (kernel.exports.scanEnd.value >>> 0) - block + from;
+    return (kernel.exports.scanEnd.value >>> 0) - shift;
   }
 }

@@ -1,8 +1,9 @@
+import { HASH_SEED } from "../bytes/hash.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
 
 /** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
 interface KernelExports {
-  init(): number;
+  init(seed: number): number;
   scan(...values: number[]): number;
   readonly scanEnd: WebAssembly.Global;
   readonly unknownRows: WebAssembly.Global;
@@ -26,13 +27,13 @@ export class KernelMemory {
     this.memory = new WebAssembly.Memory({ initial: 16, maximum: 65_536 });
     const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
     this.exports = instance.exports as unknown as KernelExports;
-    this.next = (this.exports.init() + 7) & ~7;
+    this.next = (this.exports.init(HASH_SEED) + 7) & ~7;
   }
 
   /** An area of this size, on an 8-byte boundary. Views made before may be void afterwards. */
   allocate(bytes: number): number {
     const at = this.next;
-    this.next = (at + bytes + 7) & ~7;
+    this.next = Math.ceil((at + bytes) / 8) * 8;
     const missing = this.next - this.memory.buffer.byteLength;
     if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
     return at;

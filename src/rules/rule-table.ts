@@ -1,3 +1,4 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, Chunk } from "./chunk.ts";
 
 /** Where the rows of a chunk were read. */
@@ -7,6 +8,9 @@ export interface Origin {
   /** File or address, as a person would look for it: the source itself or a file it includes. */
   readonly file: string;
 }
+
+/** Ids and row numbers share 31 bits. */
+const MAX_CHUNKS = 32_767;
 
 /** All chunks of one compile, by id. Lists share it, so that a row can name a row of another list. */
 export class ChunkPool {
@@ -18,6 +22,10 @@ export class ChunkPool {
   }
 
   addChunk(origin: number, bytes: Uint8Array, capacity: number, hashComments = false): Chunk {
+    if (this.chunks.length === MAX_CHUNKS)
+      throw new CompilerError([
+        errorOf("too-large", `The sources fall into more than ${MAX_CHUNKS} pieces`),
+      ]);
     const rows = Math.min(capacity, CHUNK_ROWS);
     const chunk = new Chunk(this.chunks.length, origin, bytes, rows, hashComments);
     this.chunks.push(chunk);

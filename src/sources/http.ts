@@ -23,7 +23,8 @@ export async function fetchText(
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     if (!URL.canParse(current))
       throw sourceError("fetch-failed", `Failed to fetch ${shown}`, "it is not an address");
-    if (!/^https?:\/\//i.test(current))
+    current = new URL(current).href;
+    if (!/^https?:\/\//.test(current))
       throw sourceError(
         "fetch-failed",
         `Failed to fetch ${shown}`,

@@ -4,16 +4,17 @@
 export function filterNames(line: string, keep: (name: string) => boolean): string | undefined {
   const hash = line.indexOf("#");
   const head = hash === -1 ? line : line.slice(0, hash);
+  let filtered = "";
   let kept = 0;
-  let isAddress = true;
-  const filtered = head.replace(/\s*\S+/g, (token) => {
-    if (isAddress) {
-      isAddress = false;
-      return token;
+  let end = 0;
+  for (const token of head.matchAll(/\S+/g)) {
+    const tokenEnd = token.index + token[0].length;
+    const isAddress = end === 0;
+    if (isAddress || keep(token[0])) {
+      filtered += head.slice(end, tokenEnd);
+      if (!isAddress) kept++;
     }
-    if (!keep(token.trim())) return "";
-    kept++;
-    return token;
-  });
-  return kept === 0 ? undefined : filtered + line.slice(head.length);
+    end = tokenEnd;
+  }
+  return kept === 0 ? undefined : filtered + line.slice(end);
 }

@@ -3,10 +3,14 @@ import { decodeUtf8 } from "../bytes/utf8.ts";
 
 /** Addresses as they stand at the start of a hosts line, on bytes. */
 
+/** 45 characters, a zone as long as interface names are, and brackets. */
+const LONGEST_ADDRESS = 80;
+
 /** RFC 4291 text form in either case, with an optional `%zone` (RFC 4007), perhaps in brackets. */
 export function isIpv6(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > LONGEST_ADDRESS) return false;
   if (bytes[start] === BRACKET && bytes[end - 1] === BRACKET + 2)
-    return isIpv6(bytes, start + 1, end - 1);
+    return bytes[start + 1] !== BRACKET && isIpv6(bytes, start + 1, end - 1);
   let colons = 0;
   let addressEnd = end;
   for (let at = start; at < end; at++) {

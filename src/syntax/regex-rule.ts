@@ -33,25 +33,27 @@ export type LineTest = (line: string) => boolean;
 
 /**
  * A regular expression of an exclusion, flags `i` and `m`. JavaScript's engine is faster but can be made to hang; it is
- * used for expressions in which nothing that repeats is repeated, and for those RE2 cannot express. Throws a SyntaxError
+ * used for simple expressions on lines of ordinary length, and for those RE2 cannot express. Throws a SyntaxError
  * when it does not compile.
  */
 export function compileEntryRegex(source: string): LineTest {
   const native = new RegExp(source, "im");
-  const test: LineTest = (line) => native.test(line);
-  if (isSimple(source)) return test;
   if (re2 === undefined) throw new Error("loadRegex() was not awaited");
   try {
     const linear = re2.compile(source, re2.CASE_INSENSITIVE | re2.MULTILINE);
-    return (line) => linear.matcher(line).find();
+    const longest = isSimple(source) ? LONGEST_FOR_NATIVE : 0;
+    return (line) => (line.length <= longest ? native.test(line) : linear.matcher(line).find());
   } catch {
-    return test;
+    return (line) => native.test(line);
   }
 }
 
-/** No group is repeated without bound, and at most two other things are: backtracking stays polynomial in a short line. */
+/** Squared, this many characters are still nothing. */
+const LONGEST_FOR_NATIVE = 500;
+
+/** No group is repeated without bound, and at most one other thing is: backtracking is at worst the line's length squared. */
 function isSimple(source: string): boolean {
   const bare = source.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
   if (/\)(?:[*+]|\{\d+,)/.test(bare)) return false;
-  return (bare.match(/[*+]|\{\d+,\}/g) ?? []).length <= 2;
+  return (bare.match(/[*+]|\{\d+,\}/g) ?? []).length <= 1;
 }

@@ -113,15 +113,20 @@ class StretchScan {
 
   /** A chunk that has room for the row at this position. */
   private roomAt(position: number): Chunk {
-    if (this.chunk === undefined || this.chunk.length === this.chunk.capacity)
-      this.chunk = addChunk(this.rules, this.bytes, this.stretch.end - position, this.options);
+    const { rules, bytes, options } = this;
+    // Stretches of one file share chunks: a file of directives is a row of very short ones.
+    this.chunk ??= rules.chunks.at(-1);
+    const { chunk } = this;
+    if (chunk?.origin === options.origin && chunk.bytes === bytes && chunk.length < chunk.capacity)
+      return chunk;
+    this.chunk = addChunk(rules, bytes, this.stretch.end - position, options);
     return this.chunk;
   }
 }
 
 /** Room for the lines that `left` bytes may hold, at eight bytes a line; when that proves too little, another chunk follows. */
 function addChunk(rules: RuleTable, bytes: Uint8Array, left: number, options: ScanOptions): Chunk {
-  const capacity = Math.min(CHUNK_ROWS, (left >>> 3) + 4);
+  const capacity = Math.min(CHUNK_ROWS, Math.max((left >>> 3) + 4, Math.min(1024, bytes.length)));
   const chunk = rules.pool.addChunk(options.origin, bytes, capacity, options.hashComments);
   rules.chunks.push(chunk);
   return chunk;
@@ -130,7 +135,7 @@ function addChunk(rules: RuleTable, bytes: Uint8Array, left: number, options: Sc
 /** An indented hosts line becomes one when it is trimmed; it needs room too. Leaves `hostsLine` at its first name. */
 function hasSeveralNames(chunk: Chunk, row: number, mask: number): boolean {
   if ((chunk.flags[row]! & Flag.SeveralNames) !== 0) return true;
-  if (chunk.kind[row] !== Kind.Rule || (mask & Class.Blank) === 0) return false;
+  if (chunk.kind[row] !== Kind.Rule || (mask & (Class.Blank | Class.NonAscii)) === 0) return false;
   const { bytes } = chunk;
   const end = chunk.end[row]!;
   const start = skipBlanks(bytes, chunk.start[row]!, end);

@@ -1,9 +1,13 @@
 import { hashSlice, sameBytes } from "../bytes/hash.ts";
+import { HOST_CLASSES } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { RowSet } from "../rules/row-set.ts";
+import { rewriteText, textOf } from "../rules/row-text.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
+import { maskOf } from "../syntax/classify.ts";
+import { isPlainName } from "../syntax/judge-row.ts";
 import { LeadingComments } from "./leading-comments.ts";
 import type { Transformation } from "./transformation.ts";
 
@@ -19,8 +23,9 @@ export const deduplicate: Transformation = {
       const chunk = rules.chunks[index]!;
       for (let row = chunk.length - 1; row >= 0; row--) {
         if (chunk.fate[row] !== Fate.Live || comments.takes(chunk, row)) continue;
-        // Compress left one row a name.
-        if (isUnique && isBlockText(chunk, row)) {
+        if (isOddBlock(chunk, row)) rewriteText(chunk, row, textOf(chunk, row));
+        // Compress left one row a name; only addresses are written anew after it.
+        if (isUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) {
           comments.kept();
           continue;
         }
@@ -38,9 +43,16 @@ export const deduplicate: Transformation = {
   },
 };
 
+/** A converted name that `||…^` in a list would not be read as: its text has to be written out to be compared. */
+function isOddBlock(chunk: Chunk, row: number): boolean {
+  if ((chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost)) !== Flag.AsBlock) return false;
+  const mask = maskOf(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
+  return (mask & ~HOST_CLASSES) !== 0;
+}
+
 /**
  * Rows whose text is `||host^`, stored so or standing for it, are compared by host; all others by text. No text falls
- * into both classes, and the seeds keep their hashes apart.
+ * into both classes, and the hashes are kept apart.
  */
 function isBlockText(chunk: Chunk, row: number): boolean {
   const flags = chunk.flags[row]!;

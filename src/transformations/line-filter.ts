@@ -46,7 +46,7 @@ export class LineFilter {
       this.plainTexts.push(entry.text);
       if (entry.host === undefined) return;
       this.hosts.add(entry.host);
-      this.longestHost = Math.max(this.longestHost, entry.host.length);
+      this.longestHost = Math.max(this.longestHost, encodeUtf8(entry.host).length);
     }
   }
 

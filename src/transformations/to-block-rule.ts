@@ -1,4 +1,4 @@
-import { lowerByte } from "../bytes/ascii.ts";
+import { Class, lowerByte } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -67,6 +67,7 @@ export class HostsSplitter {
     chunk.end[row] = end;
     chunk.fate[row] = Fate.Live;
     pointAtHost(chunk, row, start, end);
+    if ((host.mask & Class.NonAscii) !== 0) chunk.flags[row]! |= Flag.NonAscii;
     this.become(chunk, row);
   }
 

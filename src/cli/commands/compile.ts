@@ -30,6 +30,9 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
     ]);
   }
   const result = await compileWithProgress(configured, host, talk, signal);
+  // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is written.
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
   for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
   const written = await writeOutputs(configured.config.name, options, result.bytes, host);
   const seconds = (host.now().getTime() - started) / 1000;

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { slugOf } from "../src/compile/write.ts";
+import { run } from "../src/cli/main.ts";
+import { withoutCredentials } from "../src/diagnostics/printable.ts";
+import { type Config, compile, memoryHost, nodeHost } from "../src/index.ts";
+
+/** Faults that were found once; each test is named after what went wrong. */
+async function linesOf(
+  text: string,
+  transformations: string[],
+  more: Partial<Config> = {},
+  own: string[] = [],
+): Promise<string[]> {
+  const config: Config = {
+    name: "n",
+    sources: [{ source: "s", transformations: own }],
+    transformations,
+    ...more,
+  };
+  const { bytes } = await compile(config, { host: memoryHost({ files: { s: text } }) });
+  return new TextDecoder()
+    .decode(bytes)
+    .split("\n")
+    .filter((line) => !line.startsWith("!"));
+}
+
+test("a file of many directives falls into few chunks, and row numbers do not overflow", async () => {
+  const blocks = Array.from(
+    { length: 22_100 },
+    (_, index) => `!#if true\n||a${index}.com^\n!#endif\n`,
+  ).join("");
+  const lines = await linesOf(`${blocks}!#if true\n!#endif\n||a5.com^`, ["Compress"]);
+  assert.equal(lines.length, 22_100);
+  assert.equal(new Set(lines).size, 22_100);
+});
+
+test("an address in thousands of brackets is no address, and no recursion", async () => {
+  const line = `${"[".repeat(50_000)}::1${"]".repeat(50_000)} x.com`;
+  assert.deepEqual(await linesOf(line, ["Compress"]), [line]);
+  assert.deepEqual(await linesOf("[[::1]] x.com", ["Compress"]), ["[[::1]] x.com"]);
+});
+
+test("addresses that the validator writes alike are duplicates", async () => {
+  assert.deepEqual(
+    await linesOf("1.2.3.4\n|1.2.3.4^\n||1.2.3.4^|", [
+      "Compress",
+      "ValidateAllowIp",
+      "Deduplicate",
+    ]),
+    ["||1.2.3.4^"],
+  );
+});
+
+test("a converted odd name is a duplicate of the same text", async () => {
+  assert.deepEqual(await linesOf("0.0.0.0 a_b.com\n||a_b.com^", ["Compress", "Deduplicate"]), [
+    "||a_b.com^",
+  ]);
+  assert.deepEqual(
+    await linesOf("0.0.0.0 a_b.com\n||a_b.com^", ["Deduplicate"], {}, ["Compress"]),
+    ["||a_b.com^"],
+  );
+});
+
+test("a signal during compilation is heard before anything is written", async () => {
+  const host = memoryHost({
+    files: { "c.json": JSON.stringify({ name: "n", sources: [{ source: "s" }] }), s: "a.com" },
+  });
+  const stop = new AbortController();
+  const original = host.realPath;
+  const slow = {
+    ...host,
+    realPath: async (path: string) => {
+      // As a signal would: its handler runs when the loop turns next.
+      setImmediate(() => stop.abort("SIGINT"));
+      return original(path);
+    },
+  };
+  assert.equal(await run(["-c", "c.json", "-o", "o.txt"], slow, stop.signal), 130);
+  assert.equal(host.files.has("/work/o.txt"), false);
+});
+
+test("a password with an @ in it leaves no rest", () => {
+  assert.equal(withoutCredentials("http://user:p@ssw0rd@h:1/x@y"), "http://h:1/x@y");
+  assert.equal(withoutCredentials("//user:pw@h/x"), "//h/x");
+});
+
+test("runs of blanks cost time in proportion", async () => {
+  const start = process.cpuUsage();
+  await linesOf(`0.0.0.0 a.com b_c.com${" ".repeat(200_000)}# x`, ["Validate"]);
+  await linesOf("a.com", [], { exclusions_sources: ["s2"] }).catch(() => {});
+  const files = { s: "a.com", e: `x${" ".repeat(200_000)}y` };
+  await compile(
+    { name: "n", sources: [{ source: "s" }], exclusions_sources: ["e"] },
+    { host: memoryHost({ files }) },
+  );
+  assert.ok(process.cpuUsage(start).user < 2_000_000);
+});
+
+test("a long line does not stall a simple expression of an exclusion", async () => {
+  const start = process.cpuUsage();
+  await linesOf("ab".repeat(20_000), [], { exclusions: ["/a.*b.*c/", "/a.*c/"] });
+  assert.ok(process.cpuUsage(start).user < 3_000_000);
+});
+
+test("a fetch whose signal is aborted already rejects, and that is all", async () => {
+  const request = {
+    url: "http://127.0.0.1:1/",
+    headers: {},
+    maxBytes: 1,
+    timeouts: { connectMs: 100, idleMs: 100, totalMs: 100 },
+  };
+  await assert.rejects(nodeHost().fetch({ ...request, signal: AbortSignal.abort() }), {
+    code: "ECANCELED",
+  });
+});
+
+test("further names of a hosts line are converted at the level above", async () => {
+  assert.deepEqual(await linesOf("0.0.0.0 a.com пример.рф", ["ConvertToAscii"], {}, ["Compress"]), [
+    "||a.com^",
+    "||xn--e1afmkfd.xn--p1ai^",
+  ]);
+});
+
+test("the scheme of an address has no case", async () => {
+  const host = memoryHost({ web: { "http://h.example/x": "a.com" } });
+  await compile({ name: "n", sources: [{ source: "HTTP://h.example/x" }] }, { host });
+});
+
+test("a name in another script still makes a file name", () => {
+  assert.ok(new TextEncoder().encode(slugOf("名".repeat(300))).length <= 200);
+  assert.equal(slugOf("My  List (v2)!"), "my-list-v2");
+  assert.equal(slugOf("!!!"), "rules");
+});
+
+test("an exclusion that names an international host takes it out of a hosts line", async () => {
+  assert.deepEqual(
+    await linesOf("0.0.0.0 пример.рф\n0.0.0.0 x.com пример.рф", [], {
+      exclusions: ["||пример.рф^"],
+    }),
+    ["0.0.0.0 x.com"],
+  );
+});
+
+test("a hosts line behind a no-break space is split once it is trimmed", async () => {
+  assert.deepEqual(
+    await linesOf("x.org\n\u00a00.0.0.0\u00a0a.com\u00a0b.com\nx.org", [
+      "RemoveModifiers",
+      "Compress",
+    ]),
+    ["||x.org^", "||a.com^", "||b.com^"],
+  );
+});
