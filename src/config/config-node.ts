@@ -26,7 +26,7 @@ export class ConfigSyntaxError extends Error {
 
 /** No configuration needs more; bombs do. */
 export const MAX_DEPTH = 32;
-export const MAX_NODES = 200_000;
+export const MAX_NODES = 100_000;
 
 /** The tree of a value that never was a file: a configuration handed to the library. */
 export function nodeOfValue(value: unknown, depth = 0): ConfigNode {

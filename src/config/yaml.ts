@@ -14,7 +14,7 @@ export function parseYaml(text: string): ConfigNode {
   const error = document.errors[0];
   if (error !== undefined) throw new ConfigSyntaxError(firstLine(error.message), error.pos[0]);
   if (document.contents === null) throw new ConfigSyntaxError("the file is empty", 0);
-  return new TreeBuilder(document).build(document.contents, 0);
+  return new TreeBuilder().build(document.contents, 0);
 }
 
 function parseOrRefuse(text: string): Document.Parsed {
@@ -42,12 +42,9 @@ function firstLine(message: string): string {
 }
 
 class TreeBuilder {
-  private readonly document: Document.Parsed;
+  /** Nodes by the anchor they carry; a later one with the same name takes its place. */
+  private readonly anchors = new Map<string, Node>();
   private nodes = 0;
-
-  constructor(document: Document.Parsed) {
-    this.document = document;
-  }
 
   build(node: Node | null, depth: number): ConfigNode {
     const offset = node?.range?.[0] ?? 0;
@@ -56,11 +53,13 @@ class TreeBuilder {
     if (depth > MAX_DEPTH) throw new ConfigSyntaxError("it is nested too deeply", offset);
     if (node === null) return { kind: "scalar", offset, value: null };
     if (isAlias(node)) {
-      const target = node.resolve(this.document);
+      // The document's own look-up walks all of it for every alias.
+      const target = this.anchors.get(node.source);
       if (target === undefined)
         throw new ConfigSyntaxError(`there is no anchor &${node.source}`, offset);
       return this.build(target, depth + 1);
     }
+    if (node.anchor !== undefined) this.anchors.set(node.anchor, node);
     if (isSeq(node)) {
       const items = node.items.map((item) => this.build(item as Node | null, depth + 1));
       return { kind: "array", offset, items };

@@ -1,0 +1,37 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { Random } from "../test/support/random.ts";
+
+/**
+ * A list of any size, the same for the same seed: names over registrable domains whose sizes follow Zipf's law, about 35 %
+ * of the lines duplicates and 20 % subdomains of other lines. Written in blocks; memory does not depend on the size.
+ */
+export function writeSynthetic(path: string, lines: number, seed = 1): void {
+  const random = new Random(seed);
+  const domains = Math.ceil(lines * 0.28);
+  const file = openSync(path, "w");
+  let block = "";
+  for (let line = 0; line < lines; line++) {
+    // Zipf by inversion: low numbers are frequent, so that domains repeat as they do in real lists.
+    const rank = Math.floor(domains ** random.next());
+    const id = (random.chance(0.45) ? rank : random.below(domains)).toString(36);
+    const domain = `d${id}-${(id.length * 7919).toString(36)}.${SUFFIXES[rank % SUFFIXES.length]}`;
+    const name = random.chance(0.3)
+      ? `${random.pick(LABELS)}${random.below(50)}.${domain}`
+      : domain;
+    block += `${random.pick(FORMS)(name)}\n`;
+    if (block.length > 1 << 20) {
+      writeSync(file, block);
+      block = "";
+    }
+  }
+  writeSync(file, block);
+  closeSync(file);
+}
+
+const SUFFIXES = ["com", "net", "org", "info", "co.uk", "de", "io", "xyz", "top", "com.br"];
+const LABELS = ["ads", "track", "www", "cdn", "stat", "pixel", "m", "api"];
+const FORMS = [
+  (name: string) => `0.0.0.0 ${name}`,
+  (name: string) => `||${name}^`,
+  (name: string) => name,
+];
