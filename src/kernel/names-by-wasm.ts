@@ -29,8 +29,8 @@ class NamePartitions {
   private readonly first = new Uint32Array(PARTITIONS + 1);
   private readonly nameBytes = new Uint32Array(PARTITIONS);
   private readonly total: number;
-  /** Rows whose name is not two or more plain labels. */
-  private readonly oddNames: number[] = [];
+  /** Rows for a name of one label, a parent of names in all partitions. */
+  private readonly topNames: number[] = [];
   private scratch = 0;
   private scratchSize = 0;
   private readonly widestChunk: number;
@@ -55,7 +55,8 @@ class NamePartitions {
       const { fate, kind, flags, hostPart, hostStart, hostEnd, length } = chunk;
       for (let row = 0; row < length; row++) {
         if (fate[row] !== Fate.Live || kind[row] !== Kind.Block) continue;
-        if ((flags[row]! & Flag.PlainHost) === 0) this.oddNames.push(chunk.idOf(row));
+        if ((flags[row]! & Flag.PlainHost) === 0 && isOneLabel(chunk, row))
+          this.topNames.push(chunk.idOf(row));
         counts[hostPart[row]!]!++;
         this.nameBytes[hostPart[row]!]! += hostEnd[row]! - hostStart[row]!;
       }
@@ -197,7 +198,7 @@ class NamePartitions {
     const { chunks } = rules.pool;
     const ids = this.kernel.integers(this.at.ids, this.total);
     const by = this.kernel.integers(this.at.by, this.total);
-    if (this.oddNames.length > 0) this.dropSame(rules, ids, by);
+    if (this.topNames.length > 0) this.dropSame(rules, ids, by);
     if (options.separatesWidened) this.clearWidened(rules, ids);
     const top = this.topLevelNames(rules, options);
     for (let record = 0; record < this.total; record++) {
@@ -237,12 +238,11 @@ class NamePartitions {
   /** Names of one label that survive, each with its row. */
   private topLevelNames(rules: RuleTable, options: NameOptions): Map<string, number> {
     const top = new Map<string, number>();
-    for (const id of this.oddNames) {
+    for (const id of this.topNames) {
       const chunk = rules.pool.chunkOf(id);
       const row = rowOf(id);
-      if (chunk.fate[row] !== Fate.Live) continue;
-      const name = decodeUtf8(chunk.bytesOf(row), chunk.hostStart[row], chunk.hostEnd[row]);
-      if (!name.slice(0, -1).includes(".") && options.survives(id)) top.set(name, id);
+      if (chunk.fate[row] !== Fate.Live || !options.survives(id)) continue;
+      top.set(decodeUtf8(chunk.bytesOf(row), chunk.hostStart[row], chunk.hostEnd[row]), id);
     }
     return top;
   }
@@ -267,6 +267,14 @@ function topParent(
   if (parent === -1 || !options.separatesWidened || (chunk.flags[row]! & Flag.Widened) !== 0)
     return parent;
   return (rules.pool.chunkOf(parent).flags[rowOf(parent)]! & Flag.Widened) === 0 ? parent : -1;
+}
+
+/** No dot, but for a final one. */
+function isOneLabel(chunk: Chunk, row: number): boolean {
+  const bytes = chunk.bytesOf(row);
+  for (let at = chunk.hostEnd[row]! - 2; at >= chunk.hostStart[row]!; at--)
+    if (bytes[at] === DOT) return false;
+  return true;
 }
 
 /** The part of its file's bytes that a chunk's rows point into. */

@@ -23,12 +23,12 @@ export const deduplicate: Transformation = {
       const chunk = rules.chunks[index]!;
       for (let row = chunk.length - 1; row >= 0; row--) {
         if (chunk.fate[row] !== Fate.Live || comments.takes(chunk, row)) continue;
-        if (isOddBlock(chunk, row)) rewriteText(chunk, row, textOf(chunk, row));
         // Compress left one row a name; only addresses are written anew after it.
         if (isUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) {
           comments.kept();
           continue;
         }
+        if (isOddBlock(chunk, row)) rewriteText(chunk, row, textOf(chunk, row));
         const hash = identityHash(chunk, row);
         const twin = findTwin(rules.pool, seen, hash, chunk, row);
         if (twin === -1) {
