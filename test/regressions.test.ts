@@ -72,7 +72,7 @@ test("a signal during compilation is heard before anything is written", async ()
     ...host,
     realPath: async (path: string) => {
       // As a signal would: its handler runs when the loop turns next.
-      setImmediate(() => stop.abort("SIGINT"));
+      setTimeout(() => stop.abort("SIGINT"), 0);
       return host.realPath(path);
     },
   };
@@ -149,5 +149,15 @@ test("a hosts line behind a no-break space is split once it is trimmed", async (
       "Compress",
     ]),
     ["||x.org^", "||a.com^", "||b.com^"],
+  );
+});
+
+test("an !#else inside a branch that does not count does not count either", async () => {
+  const text =
+    "a.com\n!#if no\n!#if true\nb.com\n!#else\nc.com\n!#endif\nd.com\n!#else\ne.com\n!#endif";
+  assert.deepEqual(await linesOf(text, []), ["a.com", "e.com"]);
+  assert.deepEqual(
+    await linesOf("!#if no\n!#if no\nb.com\n!#else\nc.com\n!#endif\n!#endif\nz.com", []),
+    ["z.com"],
   );
 });

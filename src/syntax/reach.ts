@@ -16,7 +16,6 @@ export function judgeReach(pattern: string, options: ValidatorOptions, isLimited
     .filter((label) => label !== "")
     .join(".");
   const characters = literal.replace(/[^a-zA-Z0-9_]/g, "").length;
-  if (characters === 0) return Fate.TooWide;
   const { publicSuffix, isIcann, hostname } = parse(literal);
   const isListed = isIcann === true;
   // In `||ads.` and `||example.*` the last literal label is not a top-level domain.

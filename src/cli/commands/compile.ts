@@ -31,7 +31,7 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   }
   const result = await compileWithProgress(configured, host, talk, signal);
   // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is written.
-  await new Promise((turned) => setImmediate(turned));
+  await new Promise((turned) => setTimeout(turned, 0));
   signal.throwIfAborted();
   for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
   const written = await writeOutputs(configured.config.name, options, result.bytes, host);
