@@ -1,4 +1,4 @@
-/** Exit codes of the program, by what went wrong. Documented in docs/reference/exit-codes.md. */
+/** Exit codes of the program, by what went wrong. Documented in docs/reference/command-line.md. */
 export const Exit = {
   Done: 0,
   Bug: 1,
