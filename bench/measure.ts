@@ -20,7 +20,9 @@ export function measure(
   });
   if (result.error !== undefined) throw new Error(`GNU time is needed: ${result.error.message}`);
   if (result.status !== 0)
-    throw new Error(`${command.join(" ")} ended in ${result.status}: ${result.stderr}`);
+    throw new Error(
+      `${command.slice(0, 3).join(" ")} … ended in ${result.status}: ${result.stderr}`,
+    );
   const [wall, user, system, kilobytes] = result.stderr
     .trim()
     .split("\n")
