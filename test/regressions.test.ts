@@ -161,3 +161,10 @@ test("an !#else inside a branch that does not count does not count either", asyn
     ["z.com"],
   );
 });
+
+test("many directives in a file that ends in many blanks cost time in proportion", async () => {
+  const start = process.cpuUsage();
+  const text = `${"!#if true\na.com\n!#endif\n".repeat(5000)}${" ".repeat(1_000_000)}`;
+  assert.equal((await linesOf(text, [])).length, 5000);
+  assert.ok(process.cpuUsage(start).user < 3_000_000);
+});

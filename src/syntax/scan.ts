@@ -47,8 +47,7 @@ class StretchScan {
   private readonly bytes: Uint8Array;
   private readonly stretch: Stretch;
   private readonly options: ScanOptions;
-  private readonly listStart: number;
-  private readonly listEnd: number;
+  private readonly extent: Extent;
   private chunk: Chunk | undefined;
   private line: number;
 
@@ -58,17 +57,16 @@ class StretchScan {
     this.stretch = stretch;
     this.options = options;
     this.line = stretch.firstLine;
-    this.listStart = skipBlanks(bytes, 0, bytes.length);
-    this.listEnd = skipBlanksBack(bytes, this.listStart, bytes.length);
+    this.extent = extentOf(bytes);
   }
 
   /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
   run(): void {
     const { start, end } = this.stretch;
-    const lastLine = this.bytes.lastIndexOf(LF, Math.max(0, this.listEnd - 1)) + 1;
+    const { listStart, lastLine } = this.extent;
     let at = start;
     while (at < end) {
-      if (at >= this.listStart && at < lastLine && this.options.scanner !== undefined) {
+      if (at >= listStart && at < lastLine && this.options.scanner !== undefined) {
         const reached = this.readBlock(this.options.scanner, at, Math.min(end, lastLine));
         if (reached > at) {
           at = reached;
@@ -92,7 +90,8 @@ class StretchScan {
 
   /** Reads one line, whatever it is, and returns where the next begins. */
   private readLine(from: number): number {
-    const { bytes, listStart, listEnd } = this;
+    const { bytes } = this;
+    const { listStart, listEnd } = this.extent;
     const { end, fate } = this.stretch;
     let at = from;
     while (at < end && bytes[at] !== LF && bytes[at] !== CR) at++;
@@ -122,6 +121,28 @@ class StretchScan {
     this.chunk = addChunk(rules, bytes, this.stretch.end - position, options);
     return this.chunk;
   }
+}
+
+/** Where a file's list begins and ends, blanks left aside, and where its last line begins. */
+interface Extent {
+  readonly listStart: number;
+  readonly listEnd: number;
+  readonly lastLine: number;
+}
+
+/** Found once a file: it may fall into thousands of stretches and end in a megabyte of blanks. */
+const extents = new WeakMap<Uint8Array, Extent>();
+
+function extentOf(bytes: Uint8Array): Extent {
+  let extent = extents.get(bytes);
+  if (extent === undefined) {
+    const listStart = skipBlanks(bytes, 0, bytes.length);
+    const listEnd = skipBlanksBack(bytes, listStart, bytes.length);
+    const lastLine = bytes.lastIndexOf(LF, Math.max(0, listEnd - 1)) + 1;
+    extent = { listStart, listEnd, lastLine };
+    extents.set(bytes, extent);
+  }
+  return extent;
 }
 
 /** Room for the lines that `left` bytes may hold, at eight bytes a line; when that proves too little, another chunk follows. */
