@@ -126,6 +126,10 @@ export const CODES = {
       "The sources together have more lines, or more included files, than one compile can number.",
     hint: "Compile them in several lists",
   },
+  "source-empty": {
+    meaning: "A source, or a file of exclusions, holds no text at all.",
+    hint: "Check that the list is still published there",
+  },
   "bad-encoding": {
     meaning: "Bytes that are not UTF-8 were replaced by U+FFFD.",
     hint: "Save the list as UTF-8",

@@ -1,3 +1,4 @@
+import { skipBlanks } from "../bytes/blank.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
@@ -75,6 +76,8 @@ class ListLoader implements LoadedList {
         "bad-directive",
         `${label} is included through more than ${MAX_DEPTH} files`,
       );
+    if (!isIncluded && skipBlanks(bytes, 0, bytes.length) === bytes.length)
+      this.diagnostics.push(warningOf("source-empty", `${printable(label)} is empty`));
     const file: LoadedFile = { label, bytes };
     for (const piece of this.cut(file, isIncluded)) {
       this.pieces.push({ file, stretch: piece });

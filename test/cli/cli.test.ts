@@ -393,3 +393,9 @@ test("on a narrow terminal nothing is wider than the screen, whatever the script
     .map(textWidth);
   assert.ok(Math.max(...widths) <= 80, String(Math.max(...widths)));
 });
+
+test("an empty source is pointed out", async () => {
+  const { exit, stderr } = await cli("", { files: { ...FILES, "hosts.txt": " \n" } });
+  assert.equal(exit, Exit.Done);
+  assert.match(stderr, /warning\[source-empty\]: hosts\.txt is empty/);
+});
