@@ -77,7 +77,7 @@ test("a signal during compilation is heard before anything is written", async ()
     },
   };
   assert.equal(await run(["-c", "c.json", "-o", "o.txt"], slow, stop.signal), 130);
-  assert.equal(host.files.has("/work/o.txt"), false);
+  assert.equal(host.files.has("/project/o.txt"), false);
 });
 
 test("a password with an @ in it leaves no rest", () => {

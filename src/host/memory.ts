@@ -25,7 +25,7 @@ export interface MemoryHost extends Host {
 
 /** A world in memory: for tests, and for using the library without a disk. */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
-  const cwd = "/work";
+  const cwd = "/project";
   const files = new Map<string, Uint8Array>();
   for (const [path, content] of Object.entries(options.files ?? {}))
     files.set(absolute(cwd, path), typeof content === "string" ? encodeUtf8(content) : content);

@@ -40,7 +40,7 @@ const LIST =
 test("without arguments it compiles compiler-config.json into the rules directory", async () => {
   const { exit, host, stdout, stderr } = await cli("");
   assert.equal(exit, Exit.Done);
-  assert.equal(fileOf(host, "/work/rules/my-list.txt"), LIST);
+  assert.equal(fileOf(host, "/project/rules/my-list.txt"), LIST);
   assert.equal(stdout, "");
   assert.match(stderr, /Hosts +4 +1 +3 +comment 1, covered 1, local-name 1/);
   assert.match(stderr, /written rules\/my-list\.txt: 1 rule, 120 B/);
@@ -53,17 +53,17 @@ test("CONFIG_PATH, RULES_DIR and the flags decide what is read and written", asy
   };
   const env = { CONFIG_PATH: "c/other.yaml", RULES_DIR: "out" };
   assert.deepEqual([...(await cli("", { files, env })).host.files.keys()].slice(2), [
-    "/work/out/other.txt",
+    "/project/out/other.txt",
   ]);
   assert.deepEqual([...(await cli("-o l.txt", { files, env })).host.files.keys()].slice(2), [
-    "/work/l.txt",
+    "/project/l.txt",
   ]);
   assert.deepEqual([...(await cli("-o l.txt -r", { files, env })).host.files.keys()].slice(2), [
-    "/work/l.txt",
-    "/work/out/other.txt",
+    "/project/l.txt",
+    "/project/out/other.txt",
   ]);
   assert.deepEqual([...(await cli("-r", { files, env })).host.files.keys()].slice(2), [
-    "/work/out/other.txt",
+    "/project/out/other.txt",
   ]);
 });
 
@@ -78,7 +78,7 @@ test("-o - writes the list, and nothing else, to standard output", async () => {
 test("the list is left alone when only the date would change", async () => {
   const old = LIST.replace("2026-01-02", "2020-01-01");
   const { host, stderr } = await cli("-o old.txt", { files: { ...FILES, "old.txt": old } });
-  assert.equal(fileOf(host, "/work/old.txt"), old);
+  assert.equal(fileOf(host, "/project/old.txt"), old);
   assert.match(stderr, /unchanged old\.txt/);
 });
 
@@ -239,7 +239,7 @@ test("an output that cannot be written ends in 6 and leaves nothing behind", asy
     assert.equal(exit, Exit.Output, call);
     assert.match(
       host.output.stderr,
-      /Cannot write \/work\/l\.txt\n += because: ENOSPC: no space left/,
+      /Cannot write \/project\/l\.txt\n += because: ENOSPC: no space left/,
     );
     assert.deepEqual(
       [...host.files.keys()].filter((path) => path.endsWith(".tmp")),
