@@ -212,7 +212,11 @@ class ConfigCheck {
     if (missing.length > 0) {
       const message = `${path} has no ${missing.join(" and no ")}`;
       const hint = "The label falls back to the source, the type to adblock";
-      this.report(() => warningOf("source-incomplete", message, { hint, ...this.at(node.offset) }));
+      // The place without the line itself: a configuration of the reference may have fifty of these.
+      const { at } = this.at(node.offset);
+      const { frame: _, ...place } = at ?? { file: "" };
+      const where = at === undefined ? {} : { at: place };
+      this.report(() => warningOf("source-incomplete", message, { hint, ...where }));
     }
     return source;
   }
