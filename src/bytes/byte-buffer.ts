@@ -36,14 +36,6 @@ export class ByteBuffer {
     return at;
   }
 
-  /** Appends ASCII text. */
-  appendAscii(text: string): number {
-    const at = this.reserve(text.length);
-    for (let i = 0; i < text.length; i++) this.bytes[at + i] = text.charCodeAt(i);
-    this.length += text.length;
-    return at;
-  }
-
   view(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }

@@ -1,6 +1,8 @@
-import { HASH, SPACE } from "../bytes/ascii.ts";
+import { HASH } from "../bytes/ascii.ts";
 import { blankAt, skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import { sameBytes } from "../bytes/hash.ts";
 import { isIpv4 } from "../bytes/ipv4.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { isIpv6, isSinkhole } from "./ip.ts";
 
 /**
@@ -58,39 +60,12 @@ function tokenEnd(bytes: Uint8Array, start: number, end: number): number {
 
 /** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`, the beginning of nine hosts lines in ten; -1 for all others. */
 export function sinkholeNameStart(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start < 9) return -1;
-  const nameStart = isZeroAddress(bytes, start)
-    ? start + 8
-    : isLoopback(bytes, start)
-      ? start + 10
-      : -1;
-  if (nameStart === -1 || nameStart >= end || bytes[nameStart - 1] !== SPACE) return -1;
-  return nameStart;
+  for (const prefix of SINKHOLE_PREFIXES) {
+    const nameStart = start + prefix.length;
+    if (nameStart < end && sameBytes(bytes, start, nameStart, prefix, 0, prefix.length))
+      return nameStart;
+  }
+  return -1;
 }
 
-function isZeroAddress(bytes: Uint8Array, at: number): boolean {
-  return (
-    bytes[at] === 48 &&
-    bytes[at + 1] === 46 &&
-    bytes[at + 2] === 48 &&
-    bytes[at + 3] === 46 &&
-    bytes[at + 4] === 48 &&
-    bytes[at + 5] === 46 &&
-    bytes[at + 6] === 48
-  );
-}
-
-/** `127.0.0.1` */
-function isLoopback(bytes: Uint8Array, at: number): boolean {
-  return (
-    bytes[at] === 49 &&
-    bytes[at + 1] === 50 &&
-    bytes[at + 2] === 55 &&
-    bytes[at + 3] === 46 &&
-    bytes[at + 4] === 48 &&
-    bytes[at + 5] === 46 &&
-    bytes[at + 6] === 48 &&
-    bytes[at + 7] === 46 &&
-    bytes[at + 8] === 49
-  );
-}
+const SINKHOLE_PREFIXES = ["0.0.0.0 ", "127.0.0.1 "].map(encodeUtf8);

@@ -1,5 +1,5 @@
 import { AhoCorasick, EXACT, FOLDED } from "../bytes/aho-corasick.ts";
-import { isAlphanumeric, lowerByte } from "../bytes/ascii.ts";
+import { HYPHEN, isAlphanumeric } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -154,11 +154,11 @@ export function splitsLabel(
 ): boolean {
   if (!/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(hit)) return false;
   const hitStart = hitEnd - hit.length;
-  const before = hitStart > start ? lowerByte(bytes[hitStart - 1]!) : 0;
-  const after = hitEnd < end ? lowerByte(bytes[hitEnd]!) : 0;
+  const before = hitStart > start ? bytes[hitStart - 1]! : 0;
+  const after = hitEnd < end ? bytes[hitEnd]! : 0;
   return isLabelByte(before) || isLabelByte(after);
 }
 
 function isLabelByte(byte: number): boolean {
-  return isAlphanumeric(byte) || byte === 45;
+  return isAlphanumeric(byte) || byte === HYPHEN;
 }
