@@ -256,77 +256,130 @@ export function scan(
   return row;
 }
 
-// ---- Names. Records of one partition lie together, in the order of their rows.
+// ---- Records: names or texts that are compared with each other. They lie in pages of one partition, one behind the
+// other in the order of their rows:
+//
+//   hash i32 | row id u32 | by u32 | length u16 | flags u16 | bytes… | up to the next multiple of 4
+//
+// `by` is the address of the record that makes this one redundant.
 
+const RECORD_HEAD: u32 = 16;
 const RECORD_DEEP: u32 = 1;
 const RECORD_WIDENED: u32 = 2;
 const RECORD_BARRED: u32 = 4;
 const RECORD_USED: u32 = 8;
 const RECORD_PLAIN: u32 = 16;
+const RECORD_SAME: u32 = 32;
+const RECORD_COVERED: u32 = 64;
+const RECORD_TRUSTED: u32 = 128;
+/** Was widened before a rule for the same name said that it is not. */
+const RECORD_WAS_WIDENED: u32 = 256;
 
-let recordStart: u32 = 0; // u32 each: where the name begins
-let recordEnd: u32 = 0;
-let recordHash: u32 = 0;
-let recordFlags: u32 = 0; // u8 each
-let recordBy: u32 = 0; // i32 each: the record that makes this one redundant, or -1
-let table: u32 = 0; // pairs of i32: hash, record + 1
-let tableMask: u32 = 0;
+/** What `deal` stopped at: nothing, a row that the caller has to put in, or a page without room. */
+const STOP_END: u32 = 0;
+const STOP_ROW: u32 = 1;
+const STOP_PAGE: u32 = 2;
 
-export function useRecords(starts: u32, ends: u32, hashes: u32, flags: u32, by: u32): void {
-  recordStart = starts;
-  recordEnd = ends;
-  recordHash = hashes;
-  recordFlags = flags;
-  recordBy = by;
+export let stop: u32 = 0;
+export let stopList: u32 = 0;
+export let stopSize: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+function sizeOf(length: u32): u32 {
+  return (RECORD_HEAD + length + 3) & ~3;
 }
 
 /**
- * Copies the names of live rules from a chunk's columns to their partitions. `cursors` has, for each partition, the next
- * free record and the next free byte. Stops at a row whose text was rewritten and returns it; returns `rows` at the end.
+ * Puts the names of live rules into the pages of their partitions. `cursors` has, for each list, the next free address
+ * and the end of its page. Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
  */
-export function packNames(
-  fromRow: u32, rows: u32, firstId: u32, bytesBase: i32,
-  hostStarts: u32, hostEnds: u32, hashes: u32, kinds: u32, flagsIn: u32, fates: u32, parts: u32,
-  cursors: u32, ids: u32, rewrittenFlag: u32,
+export function deal(
+  fromRow: u32, rows: u32, firstId: u32, bytesBase: i32, longest: u32,
+  starts: u32, ends: u32, hostStarts: u32, hostEnds: u32, hashes: u32, flagsIn: u32, parts: u32, kinds: u32, fates: u32,
+  cursors: u32, listMask: u32, oneLabelList: u32, stopFlags: u32, checksText: bool,
 ): u32 {
   for (let row = fromRow; row < rows; row++) {
     if (load<u8>(fates + row) != 0 || load<u8>(kinds + row) != KIND_BLOCK) continue;
     const flags = <u32>load<u16>(flagsIn + (row << 1));
-    if ((flags & rewrittenFlag) != 0) return row;
-    const start = load<u32>(hostStarts + (row << 2)) + bytesBase;
-    const end = load<u32>(hostEnds + (row << 2)) + bytesBase;
-    packOne(start, end, load<i32>(hashes + (row << 2)), flags, <u32>load<u8>(parts + row), firstId + row, cursors, ids);
+    const hostStart = load<u32>(hostStarts + (row << 2));
+    const hostEnd = load<u32>(hostEnds + (row << 2));
+    const length = hostEnd - hostStart;
+    if ((flags & stopFlags) != 0 || length > longest) {
+      stop = STOP_ROW;
+      return row;
+    }
+    if (checksText && (flags & 2) == 0) {
+      if (load<u32>(starts + (row << 2)) + 2 != hostStart || load<u32>(ends + (row << 2)) != hostEnd + 1) {
+        stop = STOP_ROW;
+        return row;
+      }
+    }
+    const start = hostStart + bytesBase;
+    let list = <u32>load<u8>(parts + row) & listMask;
+    if ((flags & FLAG_PLAIN_HOST) == 0 && isOneLabel(start, length)) list = oneLabelList;
+    const cursor = cursors + (list << 3);
+    const record = load<u32>(cursor);
+    const size = sizeOf(length);
+    if (record + size > load<u32>(cursor + 4)) {
+      stop = STOP_PAGE;
+      stopList = list;
+      stopSize = size;
+      return row;
+    }
+    store<u32>(cursor, record + size);
+    store<i32>(record, load<i32>(hashes + (row << 2)));
+    store<u32>(record + 4, firstId + row);
+    store<u32>(record + 8, 0);
+    store<u32>(
+      record + 12,
+      length | (((flags & FLAG_DEEP_HOST) != 0 ? RECORD_DEEP : 0) | ((flags & 2048) != 0 ? RECORD_WIDENED | RECORD_WAS_WIDENED : 0) | ((flags & FLAG_PLAIN_HOST) != 0 ? RECORD_PLAIN : 0)) << 16,
+    );
+    // Names are short; `memory.copy` costs more to call than they take to copy. The last step may write up to 7 bytes
+    // beyond the name, which the next record or the slack at the end of a page takes.
+    const to = record + RECORD_HEAD;
+    for (let at: u32 = 0; at < length; at += 8) store<u64>(to + at, load<u64>(start + at));
   }
+  stop = STOP_END;
   return rows;
 }
 
-export function packOne(start: u32, end: u32, hash: i32, flags: u32, part: u32, id: u32, cursors: u32, ids: u32): void {
-  const cursor = cursors + (part << 3);
-  const record = load<u32>(cursor);
-  const to = load<u32>(cursor + 4);
-  const length = end - start;
-  // Names are short; `memory.copy` costs more to call than they take to copy.
-  let at: u32 = 0;
-  for (; at + 8 <= length; at += 8) store<u64>(to + at, load<u64>(start + at));
-  for (; at < length; at++) store<u8>(to + at, load<u8>(start + at));
-  store<u32>(cursor, record + 1);
-  store<u32>(cursor + 4, to + length);
-  store<u32>(recordStart + (record << 2), to);
-  store<u32>(recordEnd + (record << 2), to + length);
-  store<i32>(recordHash + (record << 2), hash);
-  store<u32>(ids + (record << 2), id);
-  store<u8>(
-    recordFlags + record,
-    ((flags & FLAG_DEEP_HOST) != 0 ? RECORD_DEEP : 0) | ((flags & 2048) != 0 ? RECORD_WIDENED : 0) | ((flags & FLAG_PLAIN_HOST) != 0 ? RECORD_PLAIN : 0),
-  );
-  store<i32>(recordBy + (record << 2), -1);
+/** No dot, but for a final one. */
+function isOneLabel(start: u32, length: u32): bool {
+  for (let at = start; at + 1 < start + length; at++) if (load<u8>(at) == 46) return false;
+  return true;
+}
+
+let table: u32 = 0; // pairs: hash, address of a record or 0
+let tableMask: u32 = 0;
+let oneLabelTable: u32 = 0;
+let oneLabelMask: u32 = 0;
+
+/** Number of records in these bytes. */
+export function countRecords(page: u32, end: u32): u32 {
+  let count: u32 = 0;
+  for (let record = page; record < end; record += sizeOf(<u32>load<u16>(record + 12))) count++;
+  return count;
+}
+
+/** Makes this area, of a power of two of slots, the table of what `index` is told. */
+export function useTable(at: u32, slots: u32): void {
+  table = at;
+  tableMask = slots - 1;
+  memory.fill(table, 0, slots << 3);
+}
+
+/** The table as it stands holds the names of one label, parents of names in all partitions. */
+export function keepAsOneLabel(): void {
+  oneLabelTable = table;
+  oneLabelMask = tableMask;
 }
 
 // @ts-ignore: decorator
 @inline
 function isSame(record: u32, start: u32, length: u32): bool {
-  const other = load<u32>(recordStart + (record << 2));
-  if (load<u32>(recordEnd + (record << 2)) - other != length) return false;
+  if (<u32>load<u16>(record + 12) != length) return false;
+  const other = record + RECORD_HEAD;
   let at: u32 = 0;
   for (; at + 8 <= length; at += 8) if (load<u64>(other + at) != load<u64>(start + at)) return false;
   for (; at < length; at++) if (load<u8>(other + at) != load<u8>(start + at)) return false;
@@ -335,37 +388,81 @@ function isSame(record: u32, start: u32, length: u32): bool {
 
 // @ts-ignore: decorator
 @inline
-function find(hash: i32, start: u32, length: u32): i32 {
-  let slot = <u32>hash & tableMask;
-  let entry = load<u32>(table + (slot << 3) + 4);
-  while (entry != 0) {
-    if (load<i32>(table + (slot << 3)) == hash && isSame(entry - 1, start, length)) return <i32>(entry - 1);
-    slot = (slot + 1) & tableMask;
-    entry = load<u32>(table + (slot << 3) + 4);
+function find(slots: u32, mask: u32, hash: i32, start: u32, length: u32): u32 {
+  let slot = <u32>hash & mask;
+  let record = load<u32>(slots + (slot << 3) + 4);
+  while (record != 0) {
+    if (load<i32>(slots + (slot << 3)) == hash && isSame(record, start, length)) return record;
+    slot = (slot + 1) & mask;
+    record = load<u32>(slots + (slot << 3) + 4);
   }
-  return -1;
+  return 0;
 }
 
-/** Finds, among the records from `first` to `last`, those whose name stands in an earlier one. */
-export function resolveSame(first: u32, last: u32, tableAt: u32, tableSize: u32): void {
-  table = tableAt;
-  tableMask = tableSize - 1;
-  memory.fill(table, 0, tableSize << 3);
-  for (let record = first; record < last; record++) {
-    const start = load<u32>(recordStart + (record << 2));
-    const hash = load<i32>(recordHash + (record << 2));
-    const same = find(hash, start, load<u32>(recordEnd + (record << 2)) - start);
-    if (same >= 0) {
-      store<i32>(recordBy + (record << 2), same);
-      if ((load<u8>(recordFlags + record) & <u8>RECORD_WIDENED) == 0)
-        store<u8>(recordFlags + same, load<u8>(recordFlags + same) & <u8>~RECORD_WIDENED);
-      continue;
-    }
+/** Enters the records of a page into the table and finds those whose name stands in an earlier one. */
+export function indexNames(page: u32, end: u32): void {
+  for (let record = page; record < end; ) {
+    const length = <u32>load<u16>(record + 12);
+    const hash = load<i32>(record);
     let slot = <u32>hash & tableMask;
-    while (load<u32>(table + (slot << 3) + 4) != 0) slot = (slot + 1) & tableMask;
-    store<i32>(table + (slot << 3), hash);
-    store<u32>(table + (slot << 3) + 4, record + 1);
+    let same = load<u32>(table + (slot << 3) + 4);
+    while (same != 0 && !(load<i32>(table + (slot << 3)) == hash && isSame(same, record + RECORD_HEAD, length))) {
+      slot = (slot + 1) & tableMask;
+      same = load<u32>(table + (slot << 3) + 4);
+    }
+    if (same == 0) {
+      store<i32>(table + (slot << 3), hash);
+      store<u32>(table + (slot << 3) + 4, record);
+    } else {
+      store<u32>(record + 8, same);
+      const flags = load<u16>(record + 14);
+      store<u16>(record + 14, flags | <u16>RECORD_SAME);
+      if ((flags & <u16>RECORD_WIDENED) == 0) store<u16>(same + 14, load<u16>(same + 14) & <u16>~RECORD_WIDENED);
+    }
+    record += sizeOf(length);
   }
+}
+
+/** The same for texts, of which the last stays: the table ends up with the last record of each. */
+export function indexTexts(page: u32, end: u32): void {
+  for (let record = page; record < end; ) {
+    const length = <u32>load<u16>(record + 12);
+    const slot = slotOfText(record, length);
+    store<i32>(table + (slot << 3), load<i32>(record));
+    store<u32>(table + (slot << 3) + 4, record);
+    record += sizeOf(length);
+  }
+}
+
+/** After `indexTexts` for all pages: finds the records that are not the last of their text. */
+export function resolveTexts(page: u32, end: u32): void {
+  for (let record = page; record < end; ) {
+    const length = <u32>load<u16>(record + 12);
+    const last = load<u32>(table + (slotOfText(record, length) << 3) + 4);
+    if (last != record) {
+      store<u32>(record + 8, last);
+      store<u16>(record + 14, load<u16>(record + 14) | <u16>RECORD_SAME);
+    }
+    record += sizeOf(length);
+  }
+}
+
+/** The slot of a record with the same text and the same flags, or the free one for it. */
+function slotOfText(record: u32, length: u32): u32 {
+  const hash = load<i32>(record);
+  const flags = load<u16>(record + 14) & ~<u16>RECORD_SAME;
+  let slot = <u32>hash & tableMask;
+  let other = load<u32>(table + (slot << 3) + 4);
+  while (other != 0) {
+    if (
+      load<i32>(table + (slot << 3)) == hash &&
+      (load<u16>(other + 14) & ~<u16>RECORD_SAME) == flags &&
+      isSame(other, record + RECORD_HEAD, length)
+    ) break;
+    slot = (slot + 1) & tableMask;
+    other = load<u32>(table + (slot << 3) + 4);
+  }
+  return slot;
 }
 
 function isIpv4(start: u32, end: u32): bool {
@@ -390,38 +487,44 @@ function isIpv4(start: u32, end: u32): bool {
 }
 
 /**
- * Finds, for every record that is first of its name, the widest parent in the table that is not barred, marks that
- * parent as used (once in the list at `used`), and writes `~parent − 1` into `recordBy` (below −1, to tell it from a record of the same name).
- * Call after `resolveSame` on the same records.
+ * Finds, for every record of the page that is first of its name, the widest parent in the tables that is not barred, and
+ * notes parents that nobody vouched for yet, once each, in the list at `used`. Returns how many are in it then.
  */
-export function resolveCovered(first: u32, last: u32, separatesWidened: bool, used: u32): u32 {
-  let usedCount: u32 = 0;
-  for (let record = first; record < last; record++) {
-    const by = load<i32>(recordBy + (record << 2));
-    if (by >= 0) continue;
-    const flags = <u32>load<u8>(recordFlags + record);
-    store<i32>(recordBy + (record << 2), -1);
-    // Two plain labels: the only parent is a top-level domain, which the caller looks after.
-    if ((flags & (RECORD_PLAIN | RECORD_DEEP)) == RECORD_PLAIN) continue;
-    const start = load<u32>(recordStart + (record << 2));
-    const end = load<u32>(recordEnd + (record << 2));
-    const last8 = <u32>load<u8>(end - 1);
-    if (last8 >= 48 && last8 <= 57 && isIpv4(start, end)) continue;
+export function cover(page: u32, end: u32, separatesWidened: bool, used: u32, usedCount: u32): u32 {
+  let count = usedCount;
+  for (let record = page; record < end; ) {
+    const flags = <u32>load<u16>(record + 14);
+    const length = <u32>load<u16>(record + 12);
+    const start = record + RECORD_HEAD;
+    record += sizeOf(length);
+    if ((flags & RECORD_SAME) != 0) continue;
+    // Two plain labels: the only parent is a top-level domain.
+    if (oneLabelMask == 0 && (flags & (RECORD_PLAIN | RECORD_DEEP)) == RECORD_PLAIN) continue;
+    const self = start - RECORD_HEAD;
+    store<u16>(self + 14, <u16>(flags & ~RECORD_COVERED));
+    const stopAt = start + length;
+    const last = <u32>load<u8>(stopAt - 1);
+    if (last >= 48 && last <= 57 && isIpv4(start, stopAt)) continue;
     let state = HASH_SEED;
-    for (let at = end; at > start; ) {
+    let isLastLabel = true;
+    for (let at = stopAt; at > start; ) {
       at--;
       const byte = <u32>load<u8>(at);
-      if (byte == 46 && at + 1 < end) {
-        const parent = find(hashEnd(state), at + 1, end - at - 1);
-        if (parent >= 0) {
-          const parentFlags = <u32>load<u8>(recordFlags + parent);
+      if (byte == 46 && at + 1 < stopAt) {
+        let parent: u32 = 0;
+        if (!isLastLabel) parent = find(table, tableMask, hashEnd(state), at + 1, stopAt - at - 1);
+        else if (oneLabelMask != 0) parent = find(oneLabelTable, oneLabelMask, hashEnd(state), at + 1, stopAt - at - 1);
+        isLastLabel = false;
+        if (parent != 0) {
+          const parentFlags = <u32>load<u16>(parent + 14);
           const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;
           if (mayCover && (parentFlags & RECORD_BARRED) == 0) {
-            if ((parentFlags & RECORD_USED) == 0) {
-              store<u8>(recordFlags + parent, <u8>(parentFlags | RECORD_USED));
-              store<u32>(used + (usedCount++ << 2), parent);
+            if ((parentFlags & (RECORD_USED | RECORD_TRUSTED)) == 0) {
+              store<u16>(parent + 14, <u16>(parentFlags | RECORD_USED));
+              store<u32>(used + (count++ << 2), parent);
             }
-            store<i32>(recordBy + (record << 2), -2 - parent);
+            store<u32>(self + 8, parent);
+            store<u16>(self + 14, load<u16>(self + 14) | <u16>RECORD_COVERED);
             break;
           }
         }
@@ -429,5 +532,44 @@ export function resolveCovered(first: u32, last: u32, separatesWidened: bool, us
       state = hashByte(state, byte);
     }
   }
-  return usedCount;
+  return count;
+}
+
+/** Marks, in `by` of a result, that a parent covers the row rather than that its name stands in another one. */
+const RESULT_COVERED: u32 = 0x80000000;
+/** Instead of a row: the rule is no wider than its author meant after all. */
+const RESULT_NOT_WIDENED: u32 = 0x7fffffff;
+
+/**
+ * Hands the verdicts on the records of a page to the lists of the chunks that their rows are in: pairs of the row's id
+ * and that of the row which makes it redundant. Stops when a list's page is full; returns the record to go on with.
+ */
+export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
+  for (let record = page; record < end; ) {
+    const flags = <u32>load<u16>(record + 14);
+    const isRedundant = (flags & (RECORD_SAME | RECORD_COVERED)) != 0;
+    if (isRedundant || (flags & (RECORD_WIDENED | RECORD_WAS_WIDENED)) == RECORD_WAS_WIDENED) {
+      const id = load<u32>(record + 4);
+      const list = id >> idShift;
+      const cursor = cursors + (list << 3);
+      const at = load<u32>(cursor);
+      if (at + 8 > load<u32>(cursor + 4)) {
+        stop = STOP_PAGE;
+        stopList = list;
+        stopSize = 8;
+        return record;
+      }
+      let by: u32 = RESULT_NOT_WIDENED;
+      if (isRedundant) {
+        by = load<u32>(load<u32>(record + 8) + 4);
+        if ((flags & RECORD_SAME) == 0) by |= RESULT_COVERED;
+      }
+      store<u32>(at, id);
+      store<u32>(at + 4, by);
+      store<u32>(cursor, at + 8);
+    }
+    record += sizeOf(<u32>load<u16>(record + 12));
+  }
+  stop = STOP_END;
+  return end;
 }

@@ -1,4 +1,5 @@
-import { compileList, type CompileOptions, type CompileResult } from "./compile/compile.ts";
+import { ByteBuffer } from "./bytes/byte-buffer.ts";
+import { type CompiledList, type CompileOptions, compileList } from "./compile/compile.ts";
 import { VALIDATION_CONTEXT } from "./compile/validation-context.ts";
 import { nodeOfValue } from "./config/config-node.ts";
 import type { Config } from "./config/fields.ts";
@@ -8,7 +9,7 @@ import { CompilerError } from "./diagnostics/diagnostic.ts";
 import type { Host } from "./host/host.ts";
 import { nodeHost } from "./host/node.ts";
 
-export type { CompileOptions, CompileResult, ProgressEvent } from "./compile/compile.ts";
+export type { CompiledList, CompileOptions, ProgressEvent } from "./compile/compile.ts";
 export type { CompileReport, SourceReport } from "./compile/report.ts";
 export type { Config, SourceConfig, SourceType } from "./config/fields.ts";
 export type { LoadedConfig } from "./config/load.ts";
@@ -24,6 +25,11 @@ export function loadConfig(path: string, host: Host = nodeHost()): Promise<Loade
   return loadConfigFile(path, host, VALIDATION_CONTEXT);
 }
 
+export interface CompileResult extends CompiledList {
+  /** The list, ready to be written. */
+  readonly bytes: Uint8Array;
+}
+
 /** Compiles a configuration into a list. Nothing is written; `result.bytes` is the file. */
 export async function compile(
   config: Config,
@@ -32,6 +38,13 @@ export async function compile(
   const { host = nodeHost(), ...rest } = options;
   const validated = validateConfig(nodeOfValue(config), VALIDATION_CONTEXT);
   if (validated.config === undefined) throw new CompilerError(validated.diagnostics);
-  const result = await compileList(validated.config, host, rest);
-  return { ...result, diagnostics: [...validated.diagnostics, ...result.diagnostics] };
+  const list = new ByteBuffer();
+  const result = await compileList(
+    validated.config,
+    host,
+    (bytes) => void list.append(bytes, 0, bytes.length),
+    rest,
+  );
+  const diagnostics = [...validated.diagnostics, ...result.diagnostics];
+  return { ...result, bytes: list.view(), diagnostics };
 }

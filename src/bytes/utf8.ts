@@ -35,3 +35,8 @@ export function isValidUtf8(bytes: Uint8Array): boolean {
     return false;
   }
 }
+
+/** The bytes with U+FFFD for everything that is not UTF-8. */
+export function repairUtf8(bytes: Uint8Array): Uint8Array {
+  return encodeUtf8(decoder.decode(bytes));
+}

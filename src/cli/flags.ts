@@ -44,6 +44,12 @@ export const FLAGS = [
     value: "TYPE",
     description: "Type of the -i sources: adblock, hosts or domains (default: adblock)",
   },
+  {
+    name: "memory",
+    value: "SIZE",
+    description:
+      "Use about this much memory, 128M or 2G; the rest goes to the temporary folder (default: half of what the machine or the container has)",
+  },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
   { name: "verbose", short: "v", description: "The same as --debug" },

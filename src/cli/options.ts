@@ -17,6 +17,8 @@ export interface Options {
   readonly output: string | undefined;
   readonly writesToRules: boolean;
   readonly rulesFolder: string;
+  /** Bytes of memory to stay below; undefined leaves it to the machine. */
+  readonly memory: number | undefined;
   readonly level: Level;
   readonly isJson: boolean;
   readonly hasColor: boolean;
@@ -33,6 +35,7 @@ export function optionsOf(args: Args, host: Host): Options {
     output,
     writesToRules: output === undefined || args.switches.has("copy-to-rules"),
     rulesFolder: nonEmpty(env["RULES_DIR"]) ?? "./rules",
+    memory: sizeOf(args.values.get("memory")?.[0]),
     level: levelOf(args.switches, env),
     isJson: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host),
@@ -41,6 +44,17 @@ export function optionsOf(args: Args, host: Host): Options {
 
 function nonEmpty(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
+}
+
+/** `256M`, `2G`, `500000k` or bytes. */
+function sizeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const { digits, unit } = /^(?<digits>\d{1,12})(?<unit>[kmg]?)(?:i?b)?$/i.exec(text)?.groups ?? {};
+  if (digits === undefined || Number(digits) === 0)
+    throw new CompilerError([
+      errorOf("unknown-flag", `--memory must be a size such as 256M, not ${printable(text, 40)}`),
+    ]);
+  return Number(digits) * 1024 ** " kmg".indexOf((unit || " ").toLowerCase());
 }
 
 /** Flags win over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */

@@ -2,27 +2,34 @@ import type { Config } from "../config/fields.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
-import { headerLines } from "../formats/header.ts";
+import { bannerLines, headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
 import { usesWasm } from "../kernel/choice.ts";
 import { LineScanner } from "../kernel/line-scanner.ts";
+import { ChunkShelf } from "../rules/chunk-shelf.ts";
+import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
-import { type LoadedList, loadList } from "../sources/load-list.ts";
-import { type Filters, joinTables, runPasses, tableOf } from "./build-list.ts";
-import { filterOf } from "./filter-entries.ts";
-import { inParallel } from "./in-parallel.ts";
-import { locate } from "./locate.ts";
+import type { LineSink } from "../sources/load-list.ts";
+import type { Workshop } from "../transformations/transformation.ts";
+import { Flow } from "./flow.ts";
+import { type Filters, stagesOf } from "./level.ts";
+import { type MemoryWish, memoryPlan } from "./memory-plan.ts";
 import { Notes } from "./notes.ts";
-import { type Passes, type Plan, planOf } from "./plan.ts";
-import { type CompileReport, reportOf } from "./report.ts";
+import { type ByteSink, OutputStage } from "./output-stage.ts";
+import { type Plan, type PlannedSource, planOf } from "./plan.ts";
+import { type CompileReport, sourceReports } from "./report.ts";
+import { SourceReader } from "./source-reader.ts";
+import { SourceSink, lineChunk } from "./source-sink.ts";
 import { VERSION } from "./version.ts";
 
-export interface CompileOptions {
+export interface CompileOptions extends MemoryWish {
   /** Folder that relative paths start from; the working directory without it. */
   readonly configFolder?: string;
   readonly signal?: AbortSignal;
   /** Told what happens while it happens. */
   readonly onProgress?: (event: ProgressEvent) => void;
+  /** Bytes of a file that are worked on at a time. */
+  readonly blockBytes?: number;
 }
 
 export type ProgressEvent =
@@ -35,96 +42,145 @@ export type ProgressEvent =
     }
   | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
   | { readonly kind: "compiling"; readonly lines: number }
-  /** A transformation is done, for one source or (without a label) for the whole list. */
+  /** Time that a transformation took, for one source or (without a label) for the whole list. */
   | { readonly kind: "step"; readonly name: string; readonly label?: string; readonly ms: number };
 
-export interface CompileResult {
-  /** The list, ready to be written. */
-  readonly bytes: Uint8Array;
+export interface CompiledList {
   /** Every row that was read, with its fate. */
   readonly rules: RuleTable;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const READS_AT_ONCE = 8;
-
-/** Reads every source, compiles the list and returns it; writes nothing. Rejects with a `CompilerError` when a source fails. */
+/**
+ * Reads every source, compiles the list and hands its bytes to `sink`, piece by piece; a piece is good until the next.
+ * Rejects with a `CompilerError` when a source fails; what the sink got then is no list.
+ */
 export async function compileList(
   config: Config,
   host: Host,
+  sink: ByteSink,
   options: CompileOptions = {},
-): Promise<CompileResult> {
-  const plan = planOf(config);
-  const reader = new ListReader(host, options);
-  const lists = await reader.sources(plan);
-  const listFilters = await reader.filters(plan.list);
-  const sourceFilters = await Promise.all(plan.sources.map(({ passes }) => reader.filters(passes)));
-  options.signal?.throwIfAborted();
+): Promise<CompiledList> {
+  return await new ListCompiler(config, host, sink, options).run();
+}
 
-  const pool = new ChunkPool();
-  const notes = new Notes(pool);
-  const scanner = usesWasm() ? new LineScanner() : undefined;
-  const tables = plan.sources.map((source, index) => tableOf(pool, lists[index]!, source, scanner));
-  await prepare(plan, tables);
-  for (const [index, source] of plan.sources.entries()) {
-    runPasses(tables[index]!, source.passes, sourceFilters[index]!, notes, {
-      above: listFilters,
-      onStep: stepTimer(host, options, source.label),
-    });
+class ListCompiler {
+  private readonly plan: Plan;
+  private readonly options: CompileOptions;
+  private readonly reader: SourceReader;
+  private readonly workshop: Workshop;
+  private readonly notes: Notes;
+  private readonly output: OutputStage;
+  private readonly scanner: LineScanner | undefined = usesWasm() ? new LineScanner() : undefined;
+
+  constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
+    this.plan = planOf(config);
+    this.options = options;
+    this.reader = new SourceReader(host, options);
+    const { chunksLimit, room } = memoryPlan(options, host);
+    const pool = new ChunkPool(new ChunkShelf(chunksLimit, room.openScratch));
+    this.workshop = { pool, room };
+    this.notes = new Notes(pool);
+    const header = headerLines(config, VERSION, timeOf(host));
+    this.output = new OutputStage(pool, this.plan.sources.length, adblock, header, sink);
   }
-  const list = joinTables(
-    pool,
-    tables,
-    plan.sources,
-    config.sources.map(({ name }) => name),
-  );
-  options.onProgress?.({ kind: "compiling", lines: list.length });
-  runPasses(list, plan.list, listFilters, notes, { onStep: stepTimer(host, options) });
 
-  const bytes = adblock.write(list, headerLines(config, VERSION, timeOf(host)));
-  const counted = reportOf(
-    list,
-    plan.sources,
-    lists.map(({ bytesRead }) => bytesRead),
-  );
-  return {
-    bytes,
-    rules: list,
-    report: {
-      name: config.name,
-      ...counted,
-      lines: counted.sources.reduce((sum, { lines }) => sum + lines, 0),
-      kept: counted.sources.reduce((sum, { kept }) => sum + kept, 0),
-      bytes: bytes.length,
-    },
-    diagnostics: [
-      ...reader.diagnostics,
-      ...notes.diagnostics(plan.sources.map(({ label }) => label)),
-    ],
-  };
+  async run(): Promise<CompiledList> {
+    const { plan, options, reader, workshop, output } = this;
+    const listFilters = await reader.filters(plan.list);
+    const sourceFilters = await Promise.all(
+      plan.sources.map(({ passes }) => reader.filters(passes)),
+    );
+    await reader.fetch(plan.sources);
+    const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
+    const list = new Flow(stages, (chunk) => output.take(chunk));
+    const bytesRead: number[] = [];
+    for (const source of plan.sources) {
+      const filters = sourceFilters[source.index]!;
+      bytesRead.push((await this.compileSource(source, filters, listFilters, list)) ?? 0);
+    }
+    if (reader.failures.length > 0)
+      throw new CompilerError([...reader.diagnostics, ...reader.failures]);
+    options.signal?.throwIfAborted();
+    options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
+    list.end();
+    output.end();
+    for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
+    return {
+      rules: output.rules,
+      report: this.report(bytesRead),
+      diagnostics: [
+        ...reader.diagnostics,
+        ...this.notes.diagnostics(plan.sources.map(({ label }) => label)),
+      ],
+    };
+  }
+
+  /** Reads a source and takes its chunks through its own stations and on to those of the list. */
+  private async compileSource(
+    source: PlannedSource,
+    filters: Filters,
+    above: Filters,
+    list: Flow,
+  ): Promise<number | undefined> {
+    const { reader, workshop, options } = this;
+    const { pool } = workshop;
+    // A list that cannot be finished is only read to see what else is wrong.
+    if (reader.failures.length > 0) return await reader.read(source, NO_SINK);
+    this.pushBanner(source, list);
+    const stages = stagesOf(source.passes, filters, this.notes, workshop, above);
+    const own = new Flow(stages, (chunk) => list.push(chunk));
+    const steps = [...source.passes.steps, ...this.plan.list.steps];
+    const sink = new SourceSink(
+      pool,
+      source,
+      this.scanner,
+      steps.map(({ transformation }) => transformation).filter(({ prepare }) => prepare),
+      (chunk) => own.push(chunk),
+    );
+    const bytes = await reader.read(source, sink);
+    if (bytes === undefined) return undefined;
+    await sink.end();
+    own.end();
+    for (const { name, ms } of own.times())
+      options.onProgress?.({ kind: "step", name, ms, label: source.label });
+    return bytes;
+  }
+
+  private pushBanner({ index, source, label }: PlannedSource, list: Flow): void {
+    const { pool } = this.workshop;
+    const origin = pool.addOrigin({ source: index, file: label });
+    const { name } = this.plan.config.sources[index]!;
+    for (const line of bannerLines(name, withoutCredentials(source))) {
+      const chunk = lineChunk(pool, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
+      list.push(chunk);
+      pool.shelf.done(chunk);
+    }
+  }
+
+  private report(bytesRead: readonly number[]): CompileReport {
+    const { count, bytes } = this.output;
+    const sources = sourceReports(count, this.plan.sources, bytesRead);
+    return {
+      name: this.plan.config.name,
+      sources,
+      rules: count.rules,
+      lines: sources.reduce((sum, { lines }) => sum + lines, 0),
+      kept: sources.reduce((sum, { kept }) => sum + kept, 0),
+      bytes,
+    };
+  }
 }
 
-/** Lets the transformations load what they need for these lists. */
-async function prepare(plan: Plan, tables: readonly RuleTable[]): Promise<void> {
-  for (const { transformation } of plan.list.steps) await transformation.prepare?.(tables);
-  for (const [index, { passes }] of plan.sources.entries())
-    for (const { transformation } of passes.steps) await transformation.prepare?.([tables[index]!]);
-}
+const NO_SINK: LineSink = {
+  begin: () => ({ origin: 0, nextLine: 1 }),
+  read() {},
+  blank() {},
+};
 
-/** Reports each step with the time since the one before. */
-function stepTimer(host: Host, options: CompileOptions, label?: string): (name: string) => void {
-  let last = host.now().getTime();
-  return (name) => {
-    const now = host.now().getTime();
-    options.onProgress?.({
-      kind: "step",
-      name,
-      ms: now - last,
-      ...(label === undefined ? {} : { label }),
-    });
-    last = now;
-  };
+function rowsIn({ pool }: Workshop): number {
+  return pool.chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Now, or the moment that a reproducible build asks for (https://reproducible-builds.org/specs/source-date-epoch). */
@@ -133,64 +189,4 @@ function timeOf(host: Host): Date {
   return epoch !== undefined && /^\d{1,12}$/.test(epoch)
     ? new Date(Number(epoch) * 1000)
     : host.now();
-}
-
-class ListReader {
-  readonly diagnostics: Diagnostic[] = [];
-  private readonly host: Host;
-  private readonly options: CompileOptions;
-
-  constructor(host: Host, options: CompileOptions) {
-    this.host = host;
-    this.options = options;
-  }
-
-  /** All sources, several at a time. Every failing one is reported, not only the first. */
-  async sources(plan: Plan): Promise<LoadedList[]> {
-    const failures: Diagnostic[] = [];
-    const lists = await inParallel(
-      plan.sources,
-      READS_AT_ONCE,
-      async ({ index, source, label }) => {
-        this.options.onProgress?.({ kind: "source-started", source: index, label });
-        try {
-          const list = await this.read(source);
-          this.options.onProgress?.({
-            kind: "source-read",
-            source: index,
-            label,
-            bytes: list.bytesRead,
-          });
-          return list;
-        } catch (error) {
-          if (!(error instanceof CompilerError)) throw error;
-          this.options.onProgress?.({ kind: "source-failed", source: index, label });
-          failures.push(...error.diagnostics);
-          return undefined;
-        }
-      },
-    );
-    if (failures.length > 0) throw new CompilerError([...this.diagnostics, ...failures]);
-    return lists.filter((list) => list !== undefined);
-  }
-
-  async filters({ exclusions, inclusions }: Passes): Promise<Filters> {
-    const [excluded, included] = await Promise.all([
-      Promise.all(exclusions.files.map((file) => this.read(file))),
-      Promise.all(inclusions.files.map((file) => this.read(file))),
-    ]);
-    return {
-      exclusions: await filterOf(exclusions.inline, excluded),
-      inclusions: await filterOf(inclusions.inline, included),
-    };
-  }
-
-  private async read(source: string): Promise<LoadedList> {
-    const { host, options } = this;
-    const location = await locate(source, options.configFolder ?? host.cwd, host, this.diagnostics);
-    const label = withoutCredentials(source);
-    const list = await loadList(location, label, host, options.signal);
-    this.diagnostics.push(...list.diagnostics);
-    return list;
-  }
 }

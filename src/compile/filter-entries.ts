@@ -1,13 +1,14 @@
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
+import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
-import { ChunkPool, RuleTable } from "../rules/rule-table.ts";
-import type { LoadedList } from "../sources/load-list.ts";
-import { scan } from "../syntax/scan.ts";
+import type { LineSink } from "../sources/load-list.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
+import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
+import type { TextBlock } from "../syntax/text-block.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
 
 /** An entry of a file or of the configuration itself, with the place a person would mend it. */
@@ -19,10 +20,10 @@ interface Entry {
 /** The filter for one level's exclusions or inclusions. Rejects with a `CompilerError` that names every bad expression. */
 export async function filterOf(
   inline: readonly string[],
-  files: readonly LoadedList[],
+  files: readonly EntrySink[],
 ): Promise<LineFilter> {
   const entries: Entry[] = inline.map((text) => ({ text }));
-  for (const list of files) entries.push(...entriesOf(list));
+  for (const file of files) for (const entry of file.entries) entries.push(entry);
   if (entries.some(({ text }) => text.startsWith("/"))) await loadRegex();
   const problems = entries.flatMap((entry) => problemsOf(entry));
   if (problems.length > 0) throw new CompilerError(problems);
@@ -47,24 +48,37 @@ function problemsOf({ text, at }: Entry): Diagnostic[] {
   }
 }
 
-/** The lines of a file of entries, without comments, outer blanks and trailing notes. */
-function entriesOf(list: LoadedList): Entry[] {
-  const entries: Entry[] = [];
-  const rules = new RuleTable(new ChunkPool());
-  const files = [...new Set(list.pieces.map(({ file }) => file))];
-  for (const { file, stretch } of list.pieces) {
-    const origin = files.indexOf(file);
-    scan(rules, file.bytes, stretch, { origin, hashComments: false, splitHosts: false });
+/** Gathers the entries of a file: its lines without comments, outer blanks and trailing notes. */
+export class EntrySink implements LineSink {
+  readonly entries: Entry[] = [];
+  private readonly files: string[] = [];
+  private readonly scan: ListScan = new ListScan(
+    { hashComments: false, splitHosts: false },
+    (chunk) => this.take(chunk),
+  );
+
+  begin(label: string): FileLines {
+    return { origin: this.files.push(label) - 1, nextLine: 1 };
   }
-  for (const chunk of rules.chunks) {
+
+  read(file: FileLines, block: TextBlock, stretch: Stretch): void {
+    this.scan.read(file, block, stretch);
+  }
+
+  blank(): void {}
+
+  end(): void {
+    this.scan.flush();
+  }
+
+  private take(chunk: Chunk): void {
     for (let row = 0; row < chunk.length; row++) {
       if (chunk.fate[row] !== Fate.Live || chunk.kind[row] === Kind.Comment) continue;
       const text = entryText(textOf(chunk, row));
-      const at = { file: files[chunk.origin]!.label, line: chunk.line[row]! };
-      if (text !== "") entries.push({ text, at });
+      const at = { file: this.files[chunk.origin]!, line: chunk.lineOf(row) };
+      if (text !== "") this.entries.push({ text, at });
     }
   }
-  return entries;
 }
 
 function entryText(line: string): string {

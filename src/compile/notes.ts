@@ -46,7 +46,7 @@ export class Notes {
       known.count++;
       return;
     }
-    const example = { file, line: chunk.line[row]!, text: printable(textOf(chunk, row), 80) };
+    const example = { file, line: chunk.lineOf(row), text: printable(textOf(chunk, row), 80) };
     this.notes.set(key, {
       code,
       source,

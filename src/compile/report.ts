@@ -1,7 +1,8 @@
 import { withoutCredentials } from "../diagnostics/printable.ts";
+import type { Chunk } from "../rules/chunk.ts";
 import { Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import type { RuleTable } from "../rules/rule-table.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
 import type { PlannedSource } from "./plan.ts";
 
 /** What became of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
@@ -24,55 +25,60 @@ export interface CompileReport {
   readonly bytes: number;
 }
 
-/** Counts the fate of every line of the input, by source, and the rules of the list. */
-export function reportOf(
-  rules: RuleTable,
+/** The report of every source, from what was counted. */
+export function sourceReports(
+  count: FateCount,
   sources: readonly PlannedSource[],
   bytesRead: readonly number[],
-): { sources: SourceReport[]; rules: number } {
-  const counts = sources.map(() => new Uint32Array(256));
-  const live = countFates(rules, counts);
-  const reports = sources.map((source, index): SourceReport => {
+): SourceReport[] {
+  return sources.map(({ label, source: address }, index): SourceReport => {
     const dropped: Partial<Record<FateName, number>> = {};
     let lines = 0;
-    for (const [fate, count] of counts[index]!.entries()) {
-      lines += count;
-      if (fate !== Fate.Live && count > 0) dropped[fateName(fate)] = count;
+    for (const [fate, rows] of count.fates[index]!.entries()) {
+      lines += rows;
+      if (fate !== Fate.Live && rows > 0) dropped[fateName(fate)] = rows;
     }
-    const { label, source: address } = source;
-    const kept = counts[index]![Fate.Live]!;
     return {
       label,
       source: withoutCredentials(address),
       bytes: bytesRead[index] ?? 0,
       lines,
-      kept,
+      kept: count.fates[index]![Fate.Live]!,
       dropped,
     };
   });
-  return { sources: reports, rules: live };
 }
 
-/** A hosts line that became several rules counts once, and as kept if one of them is. Returns the number of rules. */
-function countFates(rules: RuleTable, counts: readonly Uint32Array[]): number {
-  let live = 0;
-  let lineFate: number = Fate.Live;
-  for (const chunk of rules.chunks) {
-    const count = counts[rules.pool.origins[chunk.origin]!.source]!;
-    for (let row = 0; row < chunk.length; row++) {
-      const flags = chunk.flags[row]!;
-      const fate = chunk.fate[row]!;
+/** Counts the fate of every line of the input, by source, and the rules of the list, chunk by chunk in its order. */
+export class FateCount {
+  private readonly pool: ChunkPool;
+  /** For each source, how many lines have each fate. */
+  readonly fates: readonly Float64Array[];
+  rules = 0;
+  private lineFate: number = Fate.Live;
+
+  constructor(pool: ChunkPool, sources: number) {
+    this.pool = pool;
+    this.fates = Array.from({ length: sources }, () => new Float64Array(256));
+  }
+
+  /** A hosts line that became several rules counts once, and as kept if one of them is. */
+  add(chunk: Chunk): void {
+    const count = this.fates[this.pool.origins[chunk.origin]!.source]!;
+    const { flags: allFlags, fate: fates, kind, length } = chunk;
+    for (let row = 0; row < length; row++) {
+      const flags = allFlags[row]!;
+      const fate = fates[row]!;
       if ((flags & Flag.Generated) !== 0) continue;
-      if (fate === Fate.Live && chunk.kind[row]! >= Kind.Hosts) live++;
+      if (fate === Fate.Live && kind[row]! >= Kind.Hosts) this.rules++;
       if ((flags & Flag.Continued) === 0) {
         count[fate]!++;
-        lineFate = fate;
-      } else if (fate === Fate.Live && lineFate !== Fate.Live) {
-        count[lineFate]!--;
+        this.lineFate = fate;
+      } else if (fate === Fate.Live && this.lineFate !== Fate.Live) {
+        count[this.lineFate]!--;
         count[Fate.Live]!++;
-        lineFate = Fate.Live;
+        this.lineFate = Fate.Live;
       }
     }
   }
-  return live;
 }

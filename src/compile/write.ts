@@ -1,66 +1,146 @@
-import { Buffer } from "node:buffer";
 import { basename, dirname, join } from "node:path";
+import { sameBytes } from "../bytes/hash.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
-import { type Host, HostError } from "../host/host.ts";
+import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
 
 /** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
 export type WriteOutcome = "written" | "unchanged";
 
 /**
- * Puts the list where readers look for it. They see the old list or the new one, whole: the bytes go to a temporary
- * file in the same folder, are flushed, and take the name in one step.
+ * A list on its way to where readers look for it. They see the old list or the new one, whole: the bytes go to a
+ * temporary file in the same folder, are flushed, and take the name in one step.
  */
-export async function writeList(
-  path: string,
-  bytes: Uint8Array,
-  host: Host,
-): Promise<WriteOutcome> {
-  const folder = dirname(path);
-  const random = Math.random().toString(36).slice(2, 10);
-  const temporary = join(folder, `.${basename(path)}.${random}.tmp`);
-  try {
-    if (await isSameButDate(path, bytes, host)) return "unchanged";
-    await host.makeFolder(folder);
-    await host.createFile(temporary, bytes);
-    await host.rename(temporary, path);
-    await host.syncFolder(folder);
-    return "written";
-  } catch (error) {
-    await host.removeFile(temporary).catch(() => {});
-    if (!(error instanceof HostError)) throw error;
-    throw new CompilerError([
-      errorOf("output-failed", `Cannot write ${printable(path)}`, {
+export class ListFile {
+  private readonly path: string;
+  private readonly temporary: string;
+  private readonly host: Host;
+  private file: NewFile | undefined;
+
+  constructor(path: string, host: Host) {
+    this.path = path;
+    this.host = host;
+    const random = Math.random().toString(36).slice(2, 10);
+    this.temporary = join(dirname(path), `.${basename(path)}.${random}.tmp`);
+  }
+
+  async open(): Promise<void> {
+    await this.attempt(async () => {
+      await this.host.makeFolder(dirname(this.path));
+      this.file = this.host.createFile(this.temporary);
+    });
+  }
+
+  write(bytes: Uint8Array): void {
+    try {
+      this.file!.write(bytes);
+    } catch (error) {
+      throw this.errorOf(error);
+    }
+  }
+
+  /** Puts the list in its place, unless the one that is there says the same. */
+  async publish(): Promise<WriteOutcome> {
+    return await this.attempt(async () => {
+      await this.file!.finish();
+      this.file = undefined;
+      if (await isSameButDate(this.path, this.temporary, this.host)) {
+        await this.host.removeFile(this.temporary);
+        return "unchanged";
+      }
+      await this.host.rename(this.temporary, this.path);
+      await this.host.syncFolder(dirname(this.path));
+      return "written";
+    });
+  }
+
+  /** Takes back what was written so far. */
+  async discard(): Promise<void> {
+    this.file?.abandon();
+    this.file = undefined;
+    await this.host.removeFile(this.temporary).catch(() => {});
+  }
+
+  private async attempt<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      await this.discard();
+      throw this.errorOf(error);
+    }
+  }
+
+  private errorOf(error: unknown): unknown {
+    if (!(error instanceof HostError)) return error;
+    return new CompilerError([
+      errorOf("output-failed", `Cannot write ${printable(this.path)}`, {
         cause: reasonOf(error.code, error.message),
       }),
     ]);
   }
 }
 
-async function isSameButDate(path: string, bytes: Uint8Array, host: Host): Promise<boolean> {
-  if (!(await host.exists(path))) return false;
-  const old = await host.readFile(path);
-  const oldDate = dateLine(old);
-  const newDate = dateLine(bytes);
-  if (oldDate === undefined || newDate === undefined) return false;
-  return (
-    isEqual(old.subarray(0, oldDate.start), bytes.subarray(0, newDate.start)) &&
-    isEqual(old.subarray(oldDate.end), bytes.subarray(newDate.end))
-  );
+const BLOCK = 1024 * 1024;
+
+/** Whether two lists differ in nothing but the date in their headers, which takes the same bytes in both. */
+async function isSameButDate(oldPath: string, newPath: string, host: Host): Promise<boolean> {
+  if (!(await host.exists(oldPath))) return false;
+  const files: OpenFile[] = [];
+  try {
+    for (const path of [oldPath, newPath]) files.push(await host.openFile(path));
+    const [old, fresh] = files as [OpenFile, OpenFile];
+    return old.size === fresh.size && (await haveSameText(old, fresh));
+  } catch (error) {
+    if (error instanceof HostError && files.length === 0) return false;
+    throw error;
+  } finally {
+    for (const file of files) await file.close();
+  }
 }
 
-/** The `! Last modified:` line is ASCII and stands in the header, so a search in its first kilobytes is enough. */
+async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
+  for (let block = 0; ; block++) {
+    const [a, b] = await Promise.all([readBlock(old), readBlock(fresh)]);
+    if (a.length !== b.length) return false;
+    if (a.length === 0) return true;
+    if (block === 0) {
+      const end = sameDateEnd(a, b);
+      if (end === -1 || !sameBytes(a, end, a.length, b, end, b.length)) return false;
+    } else if (!sameBytes(a, 0, a.length, b, 0, b.length)) return false;
+  }
+}
+
+async function readBlock(file: OpenFile): Promise<Uint8Array> {
+  const bytes = new Uint8Array(Math.min(BLOCK, Math.max(file.size, 1)));
+  let length = 0;
+  while (length < bytes.length) {
+    const count = await file.read(bytes.subarray(length));
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Where the date's line ends in both, when all that stands before it is the same; otherwise -1. */
+function sameDateEnd(a: Uint8Array, b: Uint8Array): number {
+  const [first, second] = [dateLine(a), dateLine(b)];
+  if (first === undefined || second === undefined) return -1;
+  if (first.start !== second.start || first.end !== second.end) return -1;
+  return sameBytes(a, 0, first.start, b, 0, first.start) ? first.end : -1;
+}
+
+/** The `! Last modified:` line stands in the header, so a search in its first kilobytes is enough. */
 function dateLine(bytes: Uint8Array): { start: number; end: number } | undefined {
-  const head = Array.from(bytes.subarray(0, 8192), (byte) => String.fromCharCode(byte)).join("");
-  const start = head.indexOf("\n! Last modified: ");
-  const end = start === -1 ? -1 : head.indexOf("\n", start + 1);
-  return end === -1 ? undefined : { start, end };
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
+  const mark = encodeUtf8("\n! Last modified: ");
+  const last = Math.min(bytes.length, 8192) - mark.length;
+  for (let start = 0; start < last; start++) {
+    if (!sameBytes(bytes, start, start + mark.length, mark, 0, mark.length)) continue;
+    const end = bytes.indexOf(10, start + 1);
+    return end === -1 ? undefined : { start, end };
+  }
+  return undefined;
 }
 
 /** File systems end names at 255 bytes, and the temporary file's is longer. */

@@ -143,6 +143,11 @@ export const CODES = {
     meaning: "The compiled list could not be written. What was there before is untouched.",
     hint: "Check that the folder exists, has room and may be written to",
   },
+  "scratch-failed": {
+    exit: 6,
+    meaning: "What did not fit into memory could not be put into the temporary folder.",
+    hint: "Make room there, name another folder with TMPDIR, or allow more with --memory",
+  },
   interrupted: {
     exit: 130,
     meaning: "The run was stopped by a signal. Nothing was written.",

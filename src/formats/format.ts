@@ -1,9 +1,12 @@
-import type { RuleTable } from "../rules/rule-table.ts";
+import type { ByteBuffer } from "../bytes/byte-buffer.ts";
+import type { Chunk } from "../rules/chunk.ts";
 
 export interface Format {
   /** One line, for `--help` and the reference page. */
   readonly summary: string;
   readonly extension: string;
-  /** The file's bytes. `header` is the list's own text above its rules, one string a line. */
-  write(rules: RuleTable, header: readonly string[]): Uint8Array;
+  /** What stands above the rules. `lines` is the list's own text, one string a line. */
+  header(lines: readonly string[]): Uint8Array;
+  /** Appends the live rows of the list's next chunk. */
+  append(chunk: Chunk, out: ByteBuffer): void;
 }

@@ -5,12 +5,18 @@ export interface Host {
   now(): Date;
   /** Rejects with a `HostError`. */
   readFile(path: string): Promise<Uint8Array>;
+  /** A regular file to be read in blocks. Rejects with a `HostError`. */
+  openFile(path: string): Promise<OpenFile>;
   exists(path: string): Promise<boolean>;
   /** The path with every link resolved. Rejects with a `HostError` when nothing is there. */
   realPath(path: string): Promise<string>;
   makeFolder(path: string): Promise<void>;
-  /** Creates a file that must not exist, writes it and flushes it to the disk. */
-  createFile(path: string, bytes: Uint8Array): Promise<void>;
+  /** Creates a file that must not exist. Throws a `HostError`. */
+  createFile(path: string): NewFile;
+  /** A nameless file for what does not fit into memory; it goes when it is closed or the process ends. Throws a `HostError`. */
+  openScratch(): Scratch;
+  /** Bytes of memory that this process may use: the machine's, or less where a container says so. */
+  memoryLimit(): number;
   /** Replaces `to` in one step. */
   rename(from: string, to: string): Promise<void>;
   removeFile(path: string): Promise<void>;
@@ -19,6 +25,32 @@ export interface Host {
   fetch(request: FetchRequest): Promise<FetchResponse>;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
+}
+
+export interface OpenFile {
+  readonly size: number;
+  /** Fills the bytes from where the last read ended; 0 at the end of the file. Rejects with a `HostError`. */
+  read(into: Uint8Array): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A file that grows while the list is made, which is why it does not wait. */
+export interface NewFile {
+  /** Throws a `HostError`. */
+  write(bytes: Uint8Array): void;
+  /** Flushes to the disk and closes. Rejects with a `HostError`. */
+  finish(): Promise<void>;
+  /** Closes without a word. */
+  abandon(): void;
+}
+
+/** Room outside memory. The work in between never waits, so neither does this; all throw a `HostError`. */
+export interface Scratch {
+  /** Appends and returns the position. */
+  append(bytes: Uint8Array): number;
+  rewrite(position: number, bytes: Uint8Array): void;
+  read(position: number, into: Uint8Array): void;
+  close(): void;
 }
 
 export interface TextSink {

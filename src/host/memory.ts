@@ -4,8 +4,12 @@ import {
   type FetchResponse,
   type Host,
   HostError,
+  type NewFile,
+  type OpenFile,
+  type Scratch,
   type TextSink,
 } from "./host.ts";
+import { joinBytes } from "./join-bytes.ts";
 
 export interface MemoryHostOptions {
   /** Path → content. Relative paths stand below `cwd`. */
@@ -15,6 +19,7 @@ export interface MemoryHostOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly now?: Date;
   readonly isTerminal?: boolean;
+  readonly memoryLimit?: number;
 }
 
 export interface MemoryHost extends Host {
@@ -63,10 +68,13 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       return path;
     },
     makeFolder: async () => {},
-    createFile: async (path, bytes) => {
+    openFile: async (path) => openBytes(read(path)),
+    createFile(path) {
       if (files.has(path)) throw new HostError("EEXIST", "the file exists");
-      files.set(path, bytes);
+      return newFile((bytes) => files.set(path, bytes));
     },
+    openScratch: scratchInMemory,
+    memoryLimit: () => options.memoryLimit ?? 2 ** 31,
     rename: async (from, to) => {
       files.set(to, read(from));
       files.delete(from);
@@ -88,4 +96,52 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
 
 function absolute(cwd: string, path: string): string {
   return path.startsWith("/") ? path : `${cwd}/${path}`;
+}
+
+function openBytes(bytes: Uint8Array): OpenFile {
+  let position = 0;
+  return {
+    size: bytes.length,
+    read: async (into) => {
+      const part = bytes.subarray(position, position + into.length);
+      into.set(part);
+      position += part.length;
+      return part.length;
+    },
+    close: async () => {},
+  };
+}
+
+function newFile(keep: (bytes: Uint8Array) => void): NewFile {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  keep(new Uint8Array(0));
+  return {
+    write(bytes) {
+      parts.push(bytes.slice());
+      length += bytes.length;
+    },
+    finish: async () => keep(joinBytes(parts, length)),
+    abandon() {},
+  };
+}
+
+function scratchInMemory(): Scratch {
+  let bytes = new Uint8Array(1024);
+  let end = 0;
+  return {
+    append(more) {
+      if (end + more.length > bytes.length) {
+        const grown = new Uint8Array((end + more.length) * 2);
+        grown.set(bytes.subarray(0, end));
+        bytes = grown;
+      }
+      bytes.set(more, end);
+      end += more.length;
+      return end - more.length;
+    },
+    rewrite: (position, more) => bytes.set(more, position),
+    read: (position, into) => into.set(bytes.subarray(position, position + into.length)),
+    close: () => void (bytes = new Uint8Array(0)),
+  };
 }

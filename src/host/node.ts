@@ -3,6 +3,8 @@ import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promi
 import { dirname } from "node:path";
 import process from "node:process";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
+import { createFile, openFile, openScratch } from "./node-files.ts";
+import { memoryLimit } from "./node-memory.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
 export function nodeHost(): Host {
@@ -19,7 +21,10 @@ export function nodeHost(): Host {
       ),
     realPath: (path) => attempt(() => realpath(path)),
     makeFolder: (path) => attempt(() => makeFolder(path)),
-    createFile: (path, bytes) => attempt(() => createFile(path, bytes)),
+    openFile,
+    createFile,
+    openScratch,
+    memoryLimit,
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),
     syncFolder: (path) => attempt(() => syncFolder(path)),
@@ -67,23 +72,6 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
   if (info.isDirectory()) throw new HostError("EISDIR", "is a folder");
   if (!info.isFile()) throw new HostError("EINVAL", "is not a regular file");
   return await readFile(path);
-}
-
-async function createFile(path: string, bytes: Uint8Array): Promise<void> {
-  const flags =
-    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const file = await open(path, flags, 0o644);
-  try {
-    let at = 0;
-    while (at < bytes.length) {
-      const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
-      at += bytesWritten;
-    }
-    // Deno 2.0's file handle has no sync; its data reaches the disk a little later.
-    if (typeof file.sync === "function") await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -2,8 +2,8 @@ import type { Chunk } from "../rules/chunk.ts";
 import { CHUNK_ROWS } from "../rules/chunk.ts";
 import { type KernelMemory, startKernel } from "./memory.ts";
 
-/** Bytes that are read at a time: the block and its columns stay in the second-level cache. */
-const BLOCK = 256 * 1024;
+/** Bytes that are read at a time: a block of text with what was left of the one before. */
+const BLOCK = 520 * 1024;
 
 /** Reads lines into a chunk's columns by the WebAssembly kernel. One serves a whole compile. */
 export class LineScanner {
@@ -105,8 +105,10 @@ export class LineScanner {
     chunk.flags.set(kernel.shorts(columns.flags, count), base);
     chunk.fate.set(kernel.bytes(columns.fate, count), base);
     chunk.hostPart.set(kernel.bytes(columns.part, count), base);
-    const { line } = chunk;
-    for (let index = 0; index < count; index++) line[base + index] = firstLine + index;
+    if (count > 0) chunk.beginLines(firstLine);
+    const { lines } = chunk;
+    if (lines !== undefined)
+      for (let index = 0; index < count; index++) lines[base + index] = firstLine + index;
     chunk.length += count;
     const contents = kernel.exports.contents.value;
     if ((contents & 1) !== 0) chunk.has.comments = true;

@@ -8,16 +8,26 @@ interface KernelExports {
   readonly scanEnd: WebAssembly.Global;
   readonly unknownRows: WebAssembly.Global;
   readonly contents: WebAssembly.Global;
-  useRecords(starts: number, ends: number, hashes: number, flags: number, by: number): void;
-  packNames(...values: number[]): number;
-  packOne(...values: number[]): void;
-  resolveSame(first: number, last: number, table: number, size: number): void;
-  resolveCovered(first: number, last: number, separatesWidened: number, used: number): number;
+  /** Why `deal` or `deliver` stopped: 0 at the end, 1 at a row for the caller, 2 because a list's page is full. */
+  readonly stop: WebAssembly.Global;
+  readonly stopList: WebAssembly.Global;
+  readonly stopSize: WebAssembly.Global;
+  deal(...values: number[]): number;
+  countRecords(page: number, end: number): number;
+  useTable(at: number, slots: number): void;
+  keepAsOneLabel(): void;
+  indexNames(page: number, end: number): void;
+  indexTexts(page: number, end: number): void;
+  resolveTexts(page: number, end: number): void;
+  cover(page: number, end: number, separates: number, used: number, count: number): number;
+  deliver(page: number, end: number, cursors: number, idShift: number): number;
 }
 
 const PAGE = 65_536;
+/** Memory grows by a sixteenth at least: every growth makes all views void. */
+const GROWTH = 16;
 
-/** A running kernel and its memory. Areas are handed out in order and all taken back at once. */
+/** A running kernel and its memory. Areas are handed out in order and never taken back; `PagedLists` uses its own again. */
 export class KernelMemory {
   readonly exports: KernelExports;
   private readonly memory: WebAssembly.Memory;
@@ -35,8 +45,17 @@ export class KernelMemory {
     const at = this.next;
     this.next = Math.ceil((at + bytes) / 8) * 8;
     const missing = this.next - this.memory.buffer.byteLength;
-    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
+    if (missing > 0) {
+      const pages = Math.ceil(missing / PAGE);
+      const held = this.memory.buffer.byteLength / PAGE;
+      const more = Math.max(pages, Math.min(held / GROWTH, 65_536 - held));
+      this.memory.grow(Math.ceil(more));
+    }
     return at;
+  }
+
+  get size(): number {
+    return this.next;
   }
 
   bytes(at: number, length: number): Uint8Array {
@@ -58,7 +77,7 @@ export class KernelMemory {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** A kernel with fresh memory. The module is compiled once; it is under 4 kB. */
+/** A kernel with fresh memory. The module is compiled once; it is under 6 kB. */
 export function startKernel(): KernelMemory {
   compiled ??= new WebAssembly.Module(decodeBase64(KERNEL_WASM));
   return new KernelMemory(compiled);

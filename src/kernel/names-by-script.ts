@@ -1,93 +1,94 @@
-import { DOT, isDigit } from "../bytes/ascii.ts";
-import { HASH_SEED, hashByte, hashEnd, sameBytes } from "../bytes/hash.ts";
+import { isDigit } from "../bytes/ascii.ts";
 import { isIpv4 } from "../bytes/ipv4.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { RowSet } from "../rules/row-set.ts";
-import { type ChunkPool, type RuleTable, rowOf } from "../rules/rule-table.ts";
-import type { NameOptions } from "./resolve-names.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
+import { LONGEST_NAME, type NameOptions, type NameResolver } from "./name-resolver.ts";
 
-/** The plain form of `resolveNames`: one index of all names. The twin of `names-by-wasm.ts`. */
-export function resolveNamesByScript(rules: RuleTable, options: NameOptions): void {
-  const names = new NameIndex(rules);
-  for (const chunk of rules.chunks) {
-    for (let row = 0; row < chunk.length; row++)
-      if (chunk.fate[row] === Fate.Live && chunk.kind[row] === Kind.Block) names.add(chunk, row);
-  }
-  for (const chunk of rules.chunks) {
-    for (let row = 0; row < chunk.length; row++) {
-      if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Block) continue;
-      const parent = names.widestParent(chunk, row, options);
-      if (parent !== -1) chunk.dropFor(row, Fate.Covered, parent);
-    }
-  }
+/** What stands for a name: the first row that has it. */
+interface Name {
+  readonly id: number;
+  readonly isPlain: boolean;
+  readonly isVerbatim: boolean;
+  isWidened: boolean;
+  survives: boolean | undefined;
 }
 
-class NameIndex {
-  private readonly pool: ChunkPool;
-  private readonly rows: RowSet;
-  private readonly verdicts = new Map<number, boolean>();
+/** The plain form of `NameResolver`: one map of all names. The twin of `names-by-wasm.ts`. */
+export class NamesByScript implements NameResolver {
+  private readonly options: NameOptions;
+  private readonly names = new Map<string, Name>();
 
-  constructor(rules: RuleTable) {
-    this.pool = rules.pool;
-    this.rows = new RowSet(rules.length);
+  constructor(options: NameOptions) {
+    this.options = options;
   }
 
-  /** Makes the row stand for its name, or drops it when another one does already. */
-  add(chunk: Chunk, row: number): void {
-    const hash = chunk.hostHash[row]!;
-    const first = this.find(hash, chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
-    if (first === -1) {
-      this.rows.add(hash, chunk.idOf(row));
+  add(chunk: Chunk): void {
+    for (let row = 0; row < chunk.length; row++) if (isName(chunk, row)) this.addRow(chunk, row);
+  }
+
+  private addRow(chunk: Chunk, row: number): void {
+    const host = hostOf(chunk, row);
+    const flags = chunk.flags[row]!;
+    const isWidened = (flags & Flag.Widened) !== 0;
+    const known = this.names.get(host);
+    if (known !== undefined) {
+      if (!isWidened) known.isWidened = false;
       return;
     }
-    chunk.dropFor(row, Fate.SameHost, first);
-    if ((chunk.flags[row]! & Flag.Widened) === 0)
-      this.pool.chunkOf(first).flags[rowOf(first)]! &= ~Flag.Widened;
+    const isVerbatim = textOf(chunk, row) !== `||${host}^`;
+    const isLost = isVerbatim && this.options.losesByText?.(chunk, row) === true;
+    const isPlain = (flags & Flag.PlainHost) !== 0;
+    const survives = isLost ? false : undefined;
+    this.names.set(host, { id: chunk.idOf(row), isPlain, isVerbatim, isWidened, survives });
+  }
+
+  resolve(): void {}
+
+  apply(chunk: Chunk): void {
+    for (let row = 0; row < chunk.length; row++) {
+      if (!isName(chunk, row)) continue;
+      const host = hostOf(chunk, row);
+      const own = this.names.get(host)!;
+      if (own.id !== chunk.idOf(row)) {
+        chunk.dropFor(row, Fate.SameHost, own.id);
+        continue;
+      }
+      if (!own.isWidened) chunk.flags[row]! &= ~Flag.Widened;
+      const parent = isAddress(chunk, row) ? undefined : this.widestParent(host, own);
+      if (parent !== undefined) chunk.dropFor(row, Fate.Covered, parent.id);
+    }
   }
 
   /** From the right: the first parent met is the widest, and it is covered by nothing itself. */
-  widestParent(chunk: Chunk, row: number, options: NameOptions): number {
-    const bytes = chunk.bytesOf(row);
-    const start = chunk.hostStart[row]!;
-    const end = chunk.hostEnd[row]!;
-    if (isDigit(bytes[end - 1]!) && isIpv4(bytes, start, end)) return -1;
-    let state = HASH_SEED;
-    for (let at = end - 1; at >= start; at--) {
-      const byte = bytes[at]!;
-      if (byte === DOT && at + 1 < end) {
-        const parent = this.find(hashEnd(state), bytes, at + 1, end);
-        if (parent !== -1 && this.mayCover(parent, chunk, row, options)) return parent;
-      }
-      state = hashByte(state, byte);
+  private widestParent(host: string, own: Name): Name | undefined {
+    for (let dot = host.lastIndexOf(".", host.length - 2); dot !== -1; ) {
+      const parent = this.names.get(host.slice(dot + 1));
+      if (parent !== undefined && this.mayCover(parent, own, host.slice(dot + 1))) return parent;
+      dot = dot === 0 ? -1 : host.lastIndexOf(".", dot - 1);
     }
-    return -1;
+    return undefined;
   }
 
-  private mayCover(parent: number, chunk: Chunk, row: number, options: NameOptions): boolean {
-    const parentFlags = this.pool.chunkOf(parent).flags[rowOf(parent)]!;
-    if (options.separatesWidened && (parentFlags & ~chunk.flags[row]! & Flag.Widened) !== 0)
-      return false;
-    let verdict = this.verdicts.get(parent);
-    if (verdict === undefined) {
-      verdict = options.survives(parent);
-      this.verdicts.set(parent, verdict);
-    }
-    return verdict;
+  private mayCover(parent: Name, own: Name, host: string): boolean {
+    if (this.options.separatesWidened && parent.isWidened && !own.isWidened) return false;
+    parent.survives ??= this.options.survives(encodeUtf8(host), parent.isPlain, parent.isVerbatim);
+    return parent.survives;
   }
 
-  /** The row that stands for the name in this slice, or -1. */
-  private find(hash: number, bytes: Uint8Array, start: number, end: number): number {
-    const { rows, pool } = this;
-    for (let slot = rows.first(hash); slot !== -1; slot = rows.next(slot, hash)) {
-      const id = rows.idAt(slot);
-      const chunk = pool.chunkOf(id);
-      const row = rowOf(id);
-      const other = chunk.bytesOf(row);
-      if (sameBytes(bytes, start, end, other, chunk.hostStart[row]!, chunk.hostEnd[row]!))
-        return id;
-    }
-    return -1;
-  }
+  close(): void {}
 }
+
+function isName(chunk: Chunk, row: number): boolean {
+  if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Block) return false;
+  return chunk.hostEnd[row]! - chunk.hostStart[row]! <= LONGEST_NAME;
+}
+
+function isAddress(chunk: Chunk, row: number): boolean {
+  const bytes = chunk.bytesOf(row);
+  const end = chunk.hostEnd[row]!;
+  return isDigit(bytes[end - 1]!) && isIpv4(bytes, chunk.hostStart[row]!, end);
+}
+

@@ -1,295 +1,186 @@
-import { DOT, isDigit } from "../bytes/ascii.ts";
-import { isIpv4 } from "../bytes/ipv4.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
+import { DOT } from "../bytes/ascii.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { type RuleTable, rowOf } from "../rules/rule-table.ts";
+import { Flag } from "../rules/kind.ts";
 import { type KernelMemory, startKernel } from "./memory.ts";
-import type { NameOptions } from "./resolve-names.ts";
+import { LONGEST_NAME, type NameOptions, type NameResolver } from "./name-resolver.ts";
+import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
+import type { Room } from "./room.ts";
+import { tableSlots } from "./table-slots.ts";
+import { Verdicts } from "./verdicts.ts";
+
+/** Flags of a record; see kernel/kernel.ts. */
+const RECORD = {
+  Deep: 1,
+  Widened: 2 + 256,
+  Barred: 4,
+  Used: 8,
+  Plain: 16,
+  Trusted: 128,
+  /** The rule's own text was judged already; it is not `||name^` to the letter. */
+  Verbatim: 512,
+};
 
 /**
- * `resolveNames` by the WebAssembly kernel. Names are dealt to 256 partitions by their last two labels, so that a name and
- * its parents meet in one, and a partition's table stays in the cache. Names of one label (`||com^`) are parents of names
- * in all partitions; they are few and looked after here.
+ * Names by the WebAssembly kernel. They are dealt to partitions by their last two labels, so that a name and its parents
+ * meet in one, and a partition's table stays in the cache. Names of one label (`||com^`) are parents of names in all
+ * partitions; they have a list of their own.
  */
-export function resolveNamesByWasm(rules: RuleTable, options: NameOptions): void {
-  const partitions = new NamePartitions(rules);
-  partitions.fill(rules);
-  partitions.resolve(options);
-  partitions.apply(rules, options);
-}
-
-const PARTITIONS = 256;
-const RECORD = { Widened: 2, Barred: 4, Used: 8 };
-
-class NamePartitions {
+export class NamesByWasm implements NameResolver {
+  private readonly options: NameOptions;
   private readonly kernel: KernelMemory = startKernel();
-  /** Number of records before each partition, and after the last. */
-  private readonly first = new Uint32Array(PARTITIONS + 1);
-  private readonly nameBytes = new Uint32Array(PARTITIONS);
-  private readonly total: number;
-  /** Rows for a name of one label, a parent of names in all partitions. */
-  private readonly topNames: number[] = [];
-  private scratch = 0;
-  private scratchSize = 0;
-  private readonly widestChunk: number;
-  private readonly at: Record<
-    | "starts"
-    | "ends"
-    | "hashes"
-    | "flags"
-    | "by"
-    | "ids"
-    | "cursors"
-    | "table" | "used"
-    | "columns"
-    | "bytes",
-    number
-  >;
+  private readonly stock: PageStock;
+  private readonly names: PagedLists;
+  private readonly oneLabelList: number;
+  /** A chunk's columns and bytes, while its names are dealt. */
+  private readonly columns: number;
+  private bytes = { at: 0, size: 0 };
+  private chunks = 0;
+  private verdicts: Verdicts | undefined;
 
-  constructor(rules: RuleTable) {
-    const counts = new Uint32Array(PARTITIONS);
-    let widest = 0;
-    for (const chunk of rules.chunks) {
-      const { fate, kind, flags, hostPart, hostStart, hostEnd, length } = chunk;
-      for (let row = 0; row < length; row++) {
-        if (fate[row] !== Fate.Live || kind[row] !== Kind.Block) continue;
-        if ((flags[row]! & Flag.PlainHost) === 0 && isOneLabel(chunk, row))
-          this.topNames.push(chunk.idOf(row));
-        counts[hostPart[row]!]!++;
-        this.nameBytes[hostPart[row]!]! += hostEnd[row]! - hostStart[row]!;
-      }
-      widest = Math.max(widest, spanOf(chunk).length);
-    }
-    let total = 0;
-    for (let part = 0; part < PARTITIONS; part++) {
-      this.first[part] = total;
-      total += counts[part]!;
-    }
-    this.first[PARTITIONS] = total;
-    this.total = total;
-    this.widestChunk = widest;
-    const { kernel } = this;
-    const most = counts.reduce((max, count) => Math.max(max, count), 0);
-    this.at = {
-      starts: kernel.allocate(total * 4),
-      ends: kernel.allocate(total * 4),
-      hashes: kernel.allocate(total * 4),
-      flags: kernel.allocate(total),
-      by: kernel.allocate(total * 4),
-      ids: kernel.allocate(total * 4),
-      cursors: kernel.allocate(PARTITIONS * 8),
-      table: kernel.allocate(tableSize(most) * 8),
-      used: kernel.allocate(most * 4),
-      columns: kernel.allocate(CHUNK_ROWS * 17),
-      bytes: kernel.allocate(this.nameBytes.reduce((sum, bytes) => sum + bytes, 0) + 8),
-    };
+  constructor(options: NameOptions, room: Room) {
+    this.options = options;
+    this.stock = new PageStock(this.kernel, room);
+    this.oneLabelList = room.partitions;
+    this.names = new PagedLists(this.stock, room.partitions + 1);
+    this.columns = this.kernel.allocate(CHUNK_ROWS * 25);
   }
 
-  /** Copies every name to its partition, in the order of the rows. */
-  fill(rules: RuleTable): void {
-    const { kernel, at } = this;
-    const chunkBytes = kernel.allocate(this.widestChunk + 8);
-    kernel.exports.useRecords(at.starts, at.ends, at.hashes, at.flags, at.by);
-    const cursors = kernel.words(at.cursors, PARTITIONS * 2);
-    let free = at.bytes;
-    for (let part = 0; part < PARTITIONS; part++) {
-      cursors[part * 2] = this.first[part]!;
-      cursors[part * 2 + 1] = free;
-      free += this.nameBytes[part]!;
+  add(chunk: Chunk): void {
+    const { kernel, columns, options } = this;
+    const { length, capacity } = chunk;
+    this.chunks = Math.max(this.chunks, chunk.id + 1);
+    if (chunk.bytes.length + 8 > this.bytes.size) {
+      this.bytes.size = Math.ceil(chunk.bytes.length * 1.5) + 8;
+      this.bytes.at = kernel.allocate(this.bytes.size);
     }
-    for (const chunk of rules.chunks) this.fillFrom(chunk, chunkBytes);
-  }
-
-  private fillFrom(chunk: Chunk, chunkBytes: number): void {
-    const { kernel, at } = this;
-    const { length } = chunk;
-    const { start, length: span } = spanOf(chunk);
-    kernel.bytes(chunkBytes, span).set(chunk.bytes.subarray(start, start + span));
-    const hostStarts = at.columns;
-    const hostEnds = hostStarts + CHUNK_ROWS * 4;
-    const hashes = hostEnds + CHUNK_ROWS * 4;
-    const flags = hashes + CHUNK_ROWS * 4;
-    const kinds = flags + CHUNK_ROWS * 2;
-    const fates = kinds + CHUNK_ROWS;
-    const parts = fates + CHUNK_ROWS;
-    kernel.words(hostStarts, length).set(chunk.hostStart.subarray(0, length));
-    kernel.words(hostEnds, length).set(chunk.hostEnd.subarray(0, length));
-    kernel.integers(hashes, length).set(chunk.hostHash.subarray(0, length));
-    kernel.shorts(flags, length).set(chunk.flags.subarray(0, length));
-    kernel.bytes(kinds, length).set(chunk.kind.subarray(0, length));
-    kernel.bytes(fates, length).set(chunk.fate.subarray(0, length));
-    kernel.bytes(parts, length).set(chunk.hostPart.subarray(0, length));
+    kernel.bytes(this.bytes.at, chunk.bytes.length).set(chunk.bytes);
+    kernel.bytes(columns, chunk.columns.byteLength).set(new Uint8Array(chunk.columns));
+    const { exports } = kernel;
     let row = 0;
-    while (row < length) {
-      row = kernel.exports.packNames(
+    while (true) {
+      row = exports.deal(
         row,
         length,
         chunk.id << CHUNK_SHIFT,
-        chunkBytes - start,
-        hostStarts,
-        hostEnds,
-        hashes,
-        kinds,
-        flags,
-        fates,
-        parts,
-        at.cursors,
-        at.ids,
+        this.bytes.at,
+        LONGEST_NAME,
+        columns,
+        columns + capacity * 4,
+        columns + capacity * 8,
+        columns + capacity * 12,
+        columns + capacity * 16,
+        columns + capacity * 20,
+        columns + capacity * 22,
+        columns + capacity * 23,
+        columns + capacity * 24,
+        this.names.cursors,
+        this.oneLabelList - 1,
+        this.oneLabelList,
         Flag.Rewritten,
+        options.losesByText === undefined ? 0 : 1,
       );
-      if (row === length) break;
-      this.packRewritten(chunk, row);
-      row++;
+      const stop = exports.stop.value;
+      if (stop === 0) return;
+      if (stop === 1) this.addRow(chunk, row++);
+      else this.names.refill(exports.stopList.value, exports.stopSize.value);
     }
   }
 
-  /** The text of this row is not among the file's bytes. */
-  private packRewritten(chunk: Chunk, row: number): void {
-    const { kernel, at } = this;
-    const name = chunk.bytesOf(row).subarray(chunk.hostStart[row], chunk.hostEnd[row]);
-    if (name.length > this.scratchSize) {
-      this.scratchSize = name.length * 2;
-      this.scratch = kernel.allocate(this.scratchSize);
+  /** A row that the kernel leaves to us: its text was rewritten, or has to be looked at, or is far too long. */
+  private addRow(chunk: Chunk, row: number): void {
+    const bytes = chunk.bytesOf(row);
+    const start = chunk.hostStart[row]!;
+    const end = chunk.hostEnd[row]!;
+    if (end - start > LONGEST_NAME) return;
+    const flags = chunk.flags[row]!;
+    let recordFlags = 0;
+    if ((flags & Flag.DeepHost) !== 0) recordFlags |= RECORD.Deep;
+    if ((flags & Flag.Widened) !== 0) recordFlags |= RECORD.Widened;
+    if ((flags & Flag.PlainHost) !== 0) recordFlags |= RECORD.Plain;
+    const { losesByText } = this.options;
+    if (losesByText !== undefined && (flags & Flag.AsBlock) === 0) {
+      recordFlags |= RECORD.Verbatim;
+      if (losesByText(chunk, row)) recordFlags |= RECORD.Barred;
     }
-    kernel.bytes(this.scratch, name.length).set(name);
-    kernel.exports.packOne(
-      this.scratch,
-      this.scratch + name.length,
-      chunk.hostHash[row]!,
-      chunk.flags[row]!,
-      chunk.hostPart[row]!,
-      chunk.idOf(row),
-      at.cursors,
-      at.ids,
-    );
+    const list = isOneLabel(bytes, start, end)
+      ? this.oneLabelList
+      : chunk.hostPart[row]! & (this.oneLabelList - 1);
+    this.names.append(list, chunk.hostHash[row]!, chunk.idOf(row), recordFlags, bytes, start, end);
   }
 
-  resolve(options: NameOptions): void {
-    const { kernel, at, first } = this;
-    const separates = options.separatesWidened ? 1 : 0;
-    for (let part = 0; part < PARTITIONS; part++) {
-      const from = first[part]!;
-      const to = first[part + 1]!;
-      if (from === to) continue;
-      kernel.exports.resolveSame(from, to, at.table, tableSize(to - from));
-      let used: number;
-      do used = kernel.exports.resolveCovered(from, to, separates, at.used);
-      while (this.barsSome(used, options));
-    }
+  resolve(): void {
+    this.verdicts = new Verdicts(this.stock, this.chunks);
+    this.resolveList(this.oneLabelList, true);
+    for (let part = 0; part < this.oneLabelList; part++) this.resolveList(part, false);
+  }
+
+  private resolveList(list: number, isOneLabel: boolean): void {
+    const { exports } = this.kernel;
+    const runs = this.names.runsOf(list, isOneLabel);
+    let count = 0;
+    for (const { start, end } of runs) count += exports.countRecords(start, end);
+    if (count === 0) return;
+    const slots = tableSlots(count);
+    // Names of one label, and their table, are needed for all the partitions that follow.
+    const table = isOneLabel
+      ? this.kernel.allocate(slots * 8)
+      : this.stock.workArea("table", slots * 8 + count * 4);
+    exports.useTable(table, slots);
+    for (const { start, end } of runs) exports.indexNames(start, end);
+    if (isOneLabel) exports.keepAsOneLabel();
+    else this.cover(runs, table + slots * 8);
+    for (const run of runs) this.verdicts!.takeFrom(run);
+    if (!isOneLabel) this.names.clear(list);
+  }
+
+  private cover(runs: readonly Run[], used: number): void {
+    const { exports } = this.kernel;
+    const separates = this.options.separatesWidened ? 1 : 0;
+    let count: number;
+    do {
+      count = 0;
+      for (const { start, end } of runs)
+        count = exports.cover(start, end, separates, used, count) >>> 0;
+    } while (this.barsSome(used, count));
   }
 
   /** Bars the parents that will not survive; true when there was one, and what it covered must be looked at again. */
-  private barsSome(used: number, options: NameOptions): boolean {
-    const flags = this.kernel.bytes(this.at.flags, this.total);
-    const ids = this.kernel.words(this.at.ids, this.total);
+  private barsSome(used: number, count: number): boolean {
+    const { kernel, options } = this;
     let isBarred = false;
-    for (const record of this.kernel.words(this.at.used, used)) {
-      const survives = options.survives(ids[record]!);
-      flags[record] = (flags[record]! & ~RECORD.Used) | (survives ? 0 : RECORD.Barred);
+    for (const record of kernel.words(used, count)) {
+      const head = kernel.shorts(record + 12, 2);
+      const flags = head[1]!;
+      const survives = options.survives(
+        kernel.bytes(record + 16, head[0]!),
+        (flags & RECORD.Plain) !== 0,
+        (flags & RECORD.Verbatim) !== 0,
+      );
+      head[1] = (flags & ~RECORD.Used) | (survives ? RECORD.Trusted : RECORD.Barred);
       if (!survives) isBarred = true;
     }
     return isBarred;
   }
 
-  /** Writes the results to the rows. */
-  apply(rules: RuleTable, options: NameOptions): void {
-    const { chunks } = rules.pool;
-    const ids = this.kernel.integers(this.at.ids, this.total);
-    const by = this.kernel.integers(this.at.by, this.total);
-    if (this.topNames.length > 0) this.dropSame(rules, ids, by);
-    if (options.separatesWidened) this.clearWidened(rules, ids);
-    const top = this.topLevelNames(rules, options);
-    for (let record = 0; record < this.total; record++) {
-      const cause = by[record]!;
-      if (cause === -1 && top.size === 0) continue;
-      const id = ids[record]!;
-      const chunk = chunks[id >> CHUNK_SHIFT]!;
-      const row = rowOf(id);
-      if (cause >= 0) {
-        chunk.dropFor(row, Fate.SameHost, ids[cause]!);
-        continue;
-      }
-      const widest = top.size === 0 ? -1 : topParent(chunk, row, top, rules, options);
-      if (widest !== -1) chunk.dropFor(row, Fate.Covered, widest);
-      else if (cause !== -1) chunk.dropFor(row, Fate.Covered, ids[-2 - cause]!);
-    }
+  apply(chunk: Chunk): void {
+    this.verdicts!.handOut(chunk, {
+      redundant: (row, by, isCovered) =>
+        chunk.dropFor(row, isCovered ? Fate.Covered : Fate.SameHost, by),
+      notWidened(row) {
+        chunk.flags[row]! &= ~Flag.Widened;
+        chunk.isChanged = true;
+      },
+    });
   }
 
-  /** First of all, where names of one label may be: only the first rule of a name can cover others. */
-  private dropSame(rules: RuleTable, ids: Int32Array, by: Int32Array): void {
-    for (let record = 0; record < this.total; record++) {
-      if (by[record]! < 0) continue;
-      const id = ids[record]!;
-      rules.pool.chunkOf(id).dropFor(rowOf(id), Fate.SameHost, ids[by[record]!]!);
-    }
+  close(): void {
+    this.stock.close();
   }
-
-  /** A rule that another one says without ever having had modifiers is not widened. */
-  private clearWidened(rules: RuleTable, ids: Int32Array): void {
-    const flags = this.kernel.bytes(this.at.flags, this.total);
-    for (let record = 0; record < this.total; record++) {
-      if ((flags[record]! & RECORD.Widened) !== 0) continue;
-      rules.pool.chunkOf(ids[record]!).flags[rowOf(ids[record]!)]! &= ~Flag.Widened;
-    }
-  }
-
-  /** Names of one label that survive, each with its row. */
-  private topLevelNames(rules: RuleTable, options: NameOptions): Map<string, number> {
-    const top = new Map<string, number>();
-    for (const id of this.topNames) {
-      const chunk = rules.pool.chunkOf(id);
-      const row = rowOf(id);
-      if (chunk.fate[row] !== Fate.Live || !options.survives(id)) continue;
-      top.set(decodeUtf8(chunk.bytesOf(row), chunk.hostStart[row], chunk.hostEnd[row]), id);
-    }
-    return top;
-  }
-}
-
-/** The rule for the last label of the row's name, if that one may cover it. */
-function topParent(
-  chunk: Chunk,
-  row: number,
-  top: ReadonlyMap<string, number>,
-  rules: RuleTable,
-  options: NameOptions,
-): number {
-  const bytes = chunk.bytesOf(row);
-  const start = chunk.hostStart[row]!;
-  const end = chunk.hostEnd[row]!;
-  if (isDigit(bytes[end - 1]!) && isIpv4(bytes, start, end)) return -1;
-  let dot = end - 2;
-  while (dot >= start && bytes[dot] !== DOT) dot--;
-  if (dot < start) return -1;
-  const parent = top.get(decodeUtf8(bytes, dot + 1, end)) ?? -1;
-  if (parent === -1 || !options.separatesWidened || (chunk.flags[row]! & Flag.Widened) !== 0)
-    return parent;
-  return (rules.pool.chunkOf(parent).flags[rowOf(parent)]! & Flag.Widened) === 0 ? parent : -1;
 }
 
 /** No dot, but for a final one. */
-function isOneLabel(chunk: Chunk, row: number): boolean {
-  const bytes = chunk.bytesOf(row);
-  for (let at = chunk.hostEnd[row]! - 2; at >= chunk.hostStart[row]!; at--)
-    if (bytes[at] === DOT) return false;
+function isOneLabel(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = end - 2; at >= start; at--) if (bytes[at] === DOT) return false;
   return true;
-}
-
-/** The part of its file's bytes that a chunk's rows point into. */
-function spanOf(chunk: Chunk): { start: number; length: number } {
-  let low = 0;
-  while (low < chunk.length && (chunk.flags[low]! & Flag.Rewritten) !== 0) low++;
-  let high = chunk.length - 1;
-  while (high >= low && (chunk.flags[high]! & Flag.Rewritten) !== 0) high--;
-  if (high < low) return { start: 0, length: 0 };
-  const start = Math.min(chunk.start[low]!, chunk.hostStart[low]!);
-  return { start, length: Math.max(chunk.end[high]!, chunk.hostEnd[high]!) - start };
-}
-
-function tableSize(records: number): number {
-  let size = 16;
-  while (size < records * 2) size *= 2;
-  return size;
 }

@@ -35,4 +35,5 @@ export function rewriteText(chunk: Chunk, row: number, text: string): void {
   chunk.start[row] = at;
   chunk.end[row] = at + bytes.length;
   chunk.flags[row] = (chunk.flags[row]! | Flag.Rewritten) & ~Flag.AsBlock;
+  chunk.isChanged = true;
 }

@@ -1,7 +1,8 @@
+import type { Chunk } from "./chunk.ts";
 import { Fate, type FateName, fateName, hasCause } from "./fate.ts";
 import { Flag } from "./kind.ts";
 import { textOf } from "./row-text.ts";
-import { type RuleTable, rowOf } from "./rule-table.ts";
+import { type ChunkPool, type RuleTable, rowOf } from "./rule-table.ts";
 
 /** A row as an object: what a line became, and why. */
 export interface RowView {
@@ -19,35 +20,38 @@ export interface RowView {
 
 /** Every line that was read, in order, as objects. Made one at a time; for people and plugins, not for loops over millions. */
 export function* rowsOf(rules: RuleTable): Generator<RowView> {
-  const { pool } = rules;
   for (const chunk of rules.chunks) {
-    const { file, source } = pool.origins[chunk.origin]!;
-    for (let row = 0; row < chunk.length; row++) {
-      const fate = chunk.fate[row]!;
-      if ((chunk.flags[row]! & Flag.Generated) !== 0 || fate === Fate.Spare) continue;
-      const view = {
-        text: textOf(chunk, row),
-        isLive: fate === Fate.Live,
-        fate: fateName(fate),
-        file,
-        source,
-        line: chunk.line[row]!,
-      };
-      if (!hasCause(fate)) {
-        yield view;
-        continue;
-      }
-      const id = chunk.by[row]!;
-      const other = pool.chunkOf(id);
-      const at = rowOf(id);
-      yield {
-        ...view,
-        by: {
-          text: textOf(other, at),
-          file: pool.origins[other.origin]!.file,
-          line: other.line[at]!,
-        },
-      };
-    }
+    rules.pool.shelf.use(chunk);
+    yield* rowsOfChunk(rules.pool, chunk);
+    rules.pool.shelf.done(chunk);
+  }
+}
+
+function* rowsOfChunk(pool: ChunkPool, chunk: Chunk): Generator<RowView> {
+  const { file, source } = pool.origins[chunk.origin]!;
+  for (let row = 0; row < chunk.length; row++) {
+    const fate = chunk.fate[row]!;
+    if ((chunk.flags[row]! & Flag.Generated) !== 0 || fate === Fate.Spare) continue;
+    const view = {
+      text: textOf(chunk, row),
+      isLive: fate === Fate.Live,
+      fate: fateName(fate),
+      file,
+      source,
+      line: chunk.lineOf(row),
+    };
+    yield hasCause(fate) ? { ...view, by: causeOf(pool, chunk.by![row]!) } : view;
+  }
+}
+
+function causeOf(pool: ChunkPool, id: number): NonNullable<RowView["by"]> {
+  const chunk = pool.chunkOf(id);
+  const row = rowOf(id);
+  pool.shelf.use(chunk);
+  try {
+    const { file } = pool.origins[chunk.origin]!;
+    return { text: textOf(chunk, row), file, line: chunk.lineOf(row) };
+  } finally {
+    pool.shelf.done(chunk);
   }
 }

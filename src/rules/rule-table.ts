@@ -1,5 +1,6 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { CHUNK_ROWS, CHUNK_SHIFT, Chunk } from "./chunk.ts";
+import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "./chunk.ts";
+import { ChunkShelf } from "./chunk-shelf.ts";
 
 /** Where the rows of a chunk were read. */
 export interface Origin {
@@ -10,31 +11,41 @@ export interface Origin {
 }
 
 /** Ids and row numbers share 31 bits. */
-const MAX_CHUNKS = 32_767;
+const MAX_CHUNKS = 65_535;
 
 /** All chunks of one compile, by id. Lists share it, so that a row can name a row of another list. */
 export class ChunkPool {
   readonly chunks: Chunk[] = [];
   readonly origins: Origin[] = [];
+  readonly shelf: ChunkShelf;
+
+  constructor(shelf: ChunkShelf = new ChunkShelf(Infinity, noScratch)) {
+    this.shelf = shelf;
+  }
 
   addOrigin(origin: Origin): number {
     return this.origins.push(origin) - 1;
   }
 
-  addChunk(origin: number, bytes: Uint8Array, capacity: number, hashComments = false): Chunk {
+  /** Takes the chunk in; it is in use until `shelf.done`. */
+  add(chunk: Chunk): Chunk {
     if (this.chunks.length === MAX_CHUNKS)
       throw new CompilerError([
         errorOf("too-large", `The sources fall into more than ${MAX_CHUNKS} pieces`),
       ]);
-    const rows = Math.min(capacity, CHUNK_ROWS);
-    const chunk = new Chunk(this.chunks.length, origin, bytes, rows, hashComments);
+    chunk.id = this.chunks.length;
     this.chunks.push(chunk);
+    this.shelf.use(chunk);
     return chunk;
   }
 
   chunkOf(rowId: number): Chunk {
     return this.chunks[rowId >> CHUNK_SHIFT]!;
   }
+}
+
+function noScratch(): never {
+  throw new Error("a list without a limit needs no scratch file");
 }
 
 /** A list: chunks in the order of its lines. The rows of a source, or of the whole output. */
@@ -44,13 +55,6 @@ export class RuleTable {
 
   constructor(pool: ChunkPool) {
     this.pool = pool;
-  }
-
-  /** Upper bound for the number of live rows. */
-  get length(): number {
-    let rows = 0;
-    for (const chunk of this.chunks) rows += chunk.length;
-    return rows;
   }
 }
 

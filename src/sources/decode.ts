@@ -1,6 +1,6 @@
 import { constants, brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { skipBlanks } from "../bytes/blank.ts";
-import { decodeUtf8, encodeUtf8, isValidUtf8 } from "../bytes/utf8.ts";
+import { decodeUtf8, encodeUtf8, isValidUtf8, repairUtf8 } from "../bytes/utf8.ts";
 import { sourceError } from "./source-error.ts";
 
 /** Text of a list as UTF-8 bytes, whatever it came as. */
@@ -25,20 +25,38 @@ export function decodeText(
   maxBytes: number,
 ): DecodedText {
   const bytes = toUtf8(unpack(raw, label, encoding.content, maxBytes), label, encoding.charset);
+  refuseNul(bytes, label);
+  refuseHtml(bytes, label);
+  if (isValidUtf8(bytes)) return { bytes, isRepaired: false };
+  return { bytes: repairUtf8(bytes), isRepaired: true };
+}
+
+/** Whether a file's first bytes say that it has to be unpacked or decoded as a whole: gzip, or UTF-16. */
+export function isPacked(head: Uint8Array): boolean {
+  const [first, second] = head;
+  return (
+    (first === 0x1f && second === 0x8b) ||
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff)
+  );
+}
+
+export function refuseNul(bytes: Uint8Array, label: string): void {
   if (bytes.includes(0))
     throw sourceError(
       "source-not-text",
       `Not a text list: ${label}`,
       "it holds NUL bytes, as binary files do",
     );
+}
+
+export function refuseHtml(bytes: Uint8Array, label: string): void {
   if (looksLikeHtml(bytes))
     throw sourceError(
       "source-is-html",
       `A web page instead of a list: ${label}`,
       `it begins with ${decodeUtf8(bytes, 0, Math.min(60, bytes.length)).trim()}`,
     );
-  if (isValidUtf8(bytes)) return { bytes, isRepaired: false };
-  return { bytes: encodeUtf8(decodeUtf8(bytes)), isRepaired: true };
 }
 
 function unpack(

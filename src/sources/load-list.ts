@@ -1,63 +1,82 @@
-import { skipBlanks } from "../bytes/blank.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { DirectiveError, type Piece, cutAtDirectives } from "../syntax/directives.ts";
-import type { Stretch } from "../syntax/scan.ts";
-import { decodeText } from "./decode.ts";
+import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
+import type { FileLines, Stretch } from "../syntax/scan.ts";
+import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
+import { decodeText, isPacked } from "./decode.ts";
 import { MAX_LIST_BYTES, fetchText } from "./http.ts";
 import { type Location, includedPath, isAddress, isBelow } from "./location.ts";
 import { fileError, shownAddress, sourceError } from "./source-error.ts";
+import { FileBlocks } from "./text-blocks.ts";
 
-/** A file that was read: the list itself or one that it includes. */
-export interface LoadedFile {
-  /** As a person would look for it. */
-  readonly label: string;
-  readonly bytes: Uint8Array;
+/** Read before anything else, to tell what a file is. */
+const FIRST_BYTES = BLOCK_BYTES;
+
+/** Takes the lines of a list, in order. */
+export interface LineSink {
+  /** Another file begins: the list itself or one that it includes. */
+  begin(label: string): FileLines;
+  read(file: FileLines, block: TextBlock, stretch: Stretch): void | Promise<void>;
+  /** The file had no text at all. */
+  blank(file: FileLines): void;
 }
 
-/** Lines of one file; the pieces of a list, in order, make up its text. */
-export interface LoadedPiece {
-  readonly file: LoadedFile;
-  readonly stretch: Stretch;
-}
-
-export interface LoadedList {
-  readonly pieces: readonly LoadedPiece[];
-  readonly diagnostics: readonly Diagnostic[];
-  readonly bytesRead: number;
+export interface LoadOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly blockBytes?: number | undefined;
 }
 
 const MAX_DEPTH = 8;
 const MAX_FILES = 4096;
 
-/** Reads a list with everything it includes. Rejects with a `CompilerError` when any of it cannot be had. */
-export async function loadList(
-  location: Location,
-  label: string,
-  host: Host,
-  signal?: AbortSignal,
-): Promise<LoadedList> {
-  const loader = new ListLoader(host, signal);
-  await loader.load(location, label, undefined, []);
-  return loader;
+/** A file that was found, before it is read. */
+interface FoundFile {
+  /** Where it really is, for `!#include` that come back to it. */
+  readonly place: string;
+  /** The folder or server that its includes may not leave. */
+  readonly folder: string;
+  /** Its text; the object holds what is known when the last block was taken. */
+  readonly text: { readonly isRepaired: boolean; readonly bytesRead: number };
+  blocks(): AsyncIterable<TextBlock> | Iterable<TextBlock>;
+  readonly cutter: BlockCutter;
+  close(): Promise<void>;
 }
 
-class ListLoader implements LoadedList {
-  readonly pieces: LoadedPiece[] = [];
+/**
+ * A list with everything it includes. What comes from the web can be fetched ahead, several lists at a time; lines are
+ * then read in turn. Both reject with a `CompilerError` when any of it cannot be had.
+ */
+export class SourceList {
   readonly diagnostics: Diagnostic[] = [];
   bytesRead = 0;
   private files = 0;
   private readonly host: Host;
-  private readonly signal: AbortSignal | undefined;
+  private readonly options: LoadOptions;
+  private readonly location: Location;
+  private readonly label: string;
+  private fetched: FoundFile | undefined;
+  private sink!: LineSink;
 
-  constructor(host: Host, signal: AbortSignal | undefined) {
+  constructor(location: Location, label: string, host: Host, options: LoadOptions = {}) {
+    this.location = location;
+    this.label = label;
     this.host = host;
-    this.signal = signal;
+    this.options = options;
+  }
+
+  async fetch(): Promise<void> {
+    if (this.location.kind === "web")
+      this.fetched = await this.find(this.location, this.label, undefined);
+  }
+
+  async readInto(sink: LineSink): Promise<void> {
+    this.sink = sink;
+    await this.load(this.location, this.label, undefined, []);
   }
 
   /** `root` is the folder that local includes may not leave; absent for the list itself. */
-  async load(
+  private async load(
     location: Location,
     label: string,
     root: string | undefined,
@@ -68,46 +87,74 @@ class ListLoader implements LoadedList {
         "bad-directive",
         `${label} is one of more than ${MAX_FILES} included files`,
       );
-    const isIncluded = chain.length > 0;
-    const { bytes, place, folder } = await this.read(location, label, root);
-    if (chain.includes(place)) throw sourceError("bad-directive", `${label} includes itself`);
-    if (chain.length > MAX_DEPTH)
-      throw sourceError(
-        "bad-directive",
-        `${label} is included through more than ${MAX_DEPTH} files`,
-      );
-    if (!isIncluded && skipBlanks(bytes, 0, bytes.length) === bytes.length)
-      this.diagnostics.push(warningOf("source-empty", `${printable(label)} is empty`));
-    const file: LoadedFile = { label, bytes };
-    for (const piece of this.cut(file, isIncluded)) {
-      this.pieces.push({ file, stretch: piece });
-      if (piece.include !== undefined)
-        await this.include(piece, file, { place, folder, isWeb: location.kind === "web" }, [
-          ...chain,
-          place,
-        ]);
+    const found = this.fetched ?? (await this.find(location, label, root));
+    this.fetched = undefined;
+    try {
+      const { place } = found;
+      if (chain.includes(place)) throw sourceError("bad-directive", `${label} includes itself`);
+      if (chain.length > MAX_DEPTH)
+        throw sourceError(
+          "bad-directive",
+          `${label} is included through more than ${MAX_DEPTH} files`,
+        );
+      await this.read(found, location, label, chain);
+    } finally {
+      await found.close();
     }
   }
 
-  private cut(file: LoadedFile, isIncluded: boolean): Piece[] {
+  private async read(
+    found: FoundFile,
+    location: Location,
+    label: string,
+    chain: readonly string[],
+  ): Promise<void> {
+    const { place, folder } = found;
+    const isIncluded = chain.length > 0;
+    const directives = new DirectiveCutter(isIncluded);
+    const file = this.sink.begin(label);
+    const from = { label, place, folder, isWeb: location.kind === "web" };
     try {
-      return cutAtDirectives(file.bytes, isIncluded);
+      for await (const block of found.blocks()) {
+        this.options.signal?.throwIfAborted();
+        for (const piece of directives.cut(block, file.nextLine)) {
+          const line = file.nextLine;
+          const waiting = this.sink.read(file, block, piece);
+          if (waiting !== undefined) await waiting;
+          if (piece.include !== undefined)
+            await this.include(piece.include, line, from, [...chain, place]);
+        }
+      }
+      directives.end();
     } catch (error) {
+      if (error instanceof HostError) throw fileError(label, error);
       if (!(error instanceof DirectiveError)) throw error;
       throw sourceError("bad-directive", printable(error.message), undefined, {
-        file: file.label,
+        file: label,
         line: error.line,
       });
     }
+    this.took(found.text.bytesRead, label, found.text.isRepaired);
+    if (found.cutter.hasText) return;
+    this.sink.blank(file);
+    if (!isIncluded)
+      this.diagnostics.push(warningOf("source-empty", `${printable(label)} is empty`));
   }
 
-  private async read(location: Location, label: string, root: string | undefined) {
+  private async find(
+    location: Location,
+    label: string,
+    root: string | undefined,
+  ): Promise<FoundFile> {
     if (location.kind === "web") {
-      const { bytes, url, isRepaired } = await fetchText(location.url, this.host, this.signal);
-      this.took(bytes, label, isRepaired);
-      return { bytes, place: url, folder: root ?? new URL(url).origin };
+      const { bytes, url, isRepaired } = await fetchText(
+        location.url,
+        this.host,
+        this.options.signal,
+      );
+      return this.inMemory(bytes, isRepaired, url, root ?? new URL(url).origin);
     }
-    const path = await this.realPath(location.path, label);
+    const path = await this.attempt(label, () => this.host.realPath(location.path));
     const folder = root ?? path.slice(0, path.lastIndexOf("/") + 1);
     if (root !== undefined && !isBelow(path, root))
       throw sourceError(
@@ -115,14 +162,51 @@ class ListLoader implements LoadedList {
         `${printable(label)} lies outside the folder of the list`,
         "an included file must stand beside the list or below it",
       );
-    const raw = await this.readFile(path, label);
-    const { bytes, isRepaired } = decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
-    this.took(bytes, label, isRepaired);
-    return { bytes, place: path, folder };
+    const file = await this.attempt(label, () => this.host.openFile(path));
+    try {
+      const first = new Uint8Array(Math.min(Math.max(file.size, 4096), FIRST_BYTES));
+      const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
+      if (isPacked(head)) {
+        const raw = await this.attempt(label, () => this.host.readFile(path));
+        const { bytes, isRepaired } = decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
+        await file.close();
+        return this.inMemory(bytes, isRepaired, path, folder);
+      }
+      const text = new FileBlocks(file, printable(label), this.options.blockBytes);
+      const { cutter } = text;
+      return {
+        place: path,
+        folder,
+        text,
+        cutter,
+        blocks: () => text.blocks(head),
+        close: () => file.close(),
+      };
+    } catch (error) {
+      await file.close().catch(() => {});
+      throw error;
+    }
   }
 
-  private took(bytes: Uint8Array, label: string, isRepaired: boolean): void {
-    this.bytesRead += bytes.length;
+  private inMemory(
+    bytes: Uint8Array,
+    isRepaired: boolean,
+    place: string,
+    folder: string,
+  ): FoundFile {
+    const cutter = new BlockCutter();
+    return {
+      place,
+      folder,
+      text: { isRepaired, bytesRead: bytes.length },
+      cutter,
+      blocks: () => blocksOf(bytes, cutter, this.options.blockBytes),
+      close: async () => {},
+    };
+  }
+
+  private took(bytes: number, label: string, isRepaired: boolean): void {
+    this.bytesRead += bytes;
     if (!isRepaired) return;
     this.diagnostics.push(
       warningOf(
@@ -132,30 +216,21 @@ class ListLoader implements LoadedList {
     );
   }
 
-  private async realPath(path: string, label: string): Promise<string> {
+  private async attempt<T>(label: string, action: () => Promise<T>): Promise<T> {
     try {
-      return await this.host.realPath(path);
-    } catch (error) {
-      throw error instanceof HostError ? fileError(label, error) : error;
-    }
-  }
-
-  private async readFile(path: string, label: string): Promise<Uint8Array> {
-    try {
-      return await this.host.readFile(path);
+      return await action();
     } catch (error) {
       throw error instanceof HostError ? fileError(label, error) : error;
     }
   }
 
   private async include(
-    piece: Piece,
-    file: LoadedFile,
-    from: { place: string; folder: string; isWeb: boolean },
+    argument: string,
+    line: number,
+    from: { label: string; place: string; folder: string; isWeb: boolean },
     chain: readonly string[],
   ): Promise<void> {
-    const argument = piece.include!;
-    const at = { file: file.label, line: piece.firstLine };
+    const at = { file: from.label, line };
     try {
       if (argument === "") throw sourceError("bad-directive", "!#include names no file");
       if (from.isWeb) {

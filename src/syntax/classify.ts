@@ -35,6 +35,7 @@ export function maskOf(bytes: Uint8Array, start: number, end: number): number {
 
 /** Decides kind, flags and host of a row from its text as it stands now. */
 export function classifyAgain(chunk: Chunk, row: number): void {
+  chunk.isChanged = true;
   classify(chunk, row, maskOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
 }
 
@@ -52,7 +53,10 @@ export function classify(chunk: Chunk, row: number, mask: number): void {
   const first = bytes[start]!;
   if (isSpaceOrTab(first) || isSpaceOrTab(bytes[end - 1]!)) chunk.has.outerBlanks = true;
   let flags = chunk.flags[row]! & KEPT_FLAGS;
-  if ((mask & Class.NonAscii) !== 0) flags |= Flag.NonAscii;
+  if ((mask & Class.NonAscii) !== 0) {
+    flags |= Flag.NonAscii;
+    chunk.has.nonAscii = true;
+  }
   chunk.flags[row] = flags;
   if ((mask & ~HOST_CLASSES) === 0) {
     readHost(bytes, start, end);
@@ -119,6 +123,7 @@ function classifyHosts(chunk: Chunk, row: number): boolean {
 
 /** Points the row at a host and notes what that host looks like. */
 export function pointAtHost(chunk: Chunk, row: number, start: number, end: number): void {
+  chunk.isChanged = true;
   readHost(chunk.bytesOf(row), start, end);
   setHost(chunk, row, start, end);
 }

@@ -1,9 +1,9 @@
 import { BANG, CR, HASH, LF } from "../bytes/ascii.ts";
-import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
 import { evaluateCondition } from "./condition.ts";
 import type { Stretch } from "./scan.ts";
+import type { TextBlock } from "./text-block.ts";
 
 /** A stretch of lines, or the place where another file is to stand. */
 export interface Piece extends Stretch {
@@ -33,45 +33,60 @@ interface OpenCondition {
 const DIFF_PATH_LINES = 50;
 
 /**
- * Cuts a file at its `!#if`, `!#else`, `!#endif` and `!#include` lines. A file without any, as nearly all are, is one
- * piece and is only searched for `!#`.
+ * Cuts the blocks of a file at its `!#if`, `!#else`, `!#endif` and `!#include` lines. A block without any, as nearly all
+ * are, is one piece and is only searched for `!#`.
  */
-export function cutAtDirectives(bytes: Uint8Array, isIncluded: boolean): Piece[] {
-  const whole: Piece = { start: 0, end: bytes.length, firstLine: 1, fate: Fate.Live };
-  if (!isIncluded && !hasDirective(bytes)) return [whole];
-  const pieces: Piece[] = [];
-  const open: OpenCondition[] = [];
-  let from = 0;
-  let fromLine = 1;
-  let isLive = true;
-  let listLines = 0;
-  let lastDiffPath = -1;
-  for (const { start, text, line, next } of linesOf(bytes)) {
-    const isDiffPath = isIncluded && text.startsWith("! Diff-Path:") && listLines < DIFF_PATH_LINES;
-    if (text !== "") listLines++;
-    let own: { fate: Fate; include?: string } | undefined;
-    if (isDiffPath && lastDiffPath !== listLines - 1) {
-      lastDiffPath = listLines;
-      own = { fate: Fate.DiffPath };
-    } else if (/^!#(?:if|else|endif)/.test(text)) {
-      own = { fate: Fate.Directive };
-    } else if (isLive && /^!#include(?:\s|$)/.test(text)) {
-      own = { fate: Fate.Directive, include: text.slice("!#include".length).trim() };
-    }
-    if (own === undefined) continue;
-    if (start > from)
-      pieces.push({ start: from, end: start, firstLine: fromLine, fate: fateOf(isLive) });
-    pieces.push({ start, end: next, firstLine: line, ...own });
-    from = next;
-    fromLine = line + 1;
-    isLive = applyCondition(open, text, line, isLive);
+export class DirectiveCutter {
+  private readonly isIncluded: boolean;
+  private readonly open: OpenCondition[] = [];
+  private isLive = true;
+  private listLines = 0;
+  private lastDiffPath = -1;
+
+  constructor(isIncluded: boolean) {
+    this.isIncluded = isIncluded;
   }
-  const unclosed = open.at(-1);
-  if (unclosed !== undefined)
-    throw new DirectiveError(`Condition end not found '${unclosed.text}'`, unclosed.line);
-  if (bytes.length > from || pieces.length === 0)
-    pieces.push({ start: from, end: bytes.length, firstLine: fromLine, fate: Fate.Live });
-  return pieces;
+
+  /** The pieces of a block whose first line has this number. */
+  *cut(block: TextBlock, firstLine: number): Generator<Piece> {
+    const { bytes } = block;
+    const mayHaveDiffPath = this.isIncluded && this.listLines < DIFF_PATH_LINES;
+    if (!mayHaveDiffPath && !hasDirective(bytes)) {
+      yield { start: 0, end: bytes.length, fate: fateOf(this.isLive) };
+      return;
+    }
+    let from = 0;
+    for (const { start, text, line, next } of linesOf(block, firstLine)) {
+      const own = this.directiveOf(text);
+      if (own === undefined) continue;
+      if (start > from) yield { start: from, end: start, fate: fateOf(this.isLive) };
+      yield { start, end: next, ...own };
+      from = next;
+      this.isLive = applyCondition(this.open, text, line, this.isLive);
+    }
+    if (bytes.length > from) yield { start: from, end: bytes.length, fate: fateOf(this.isLive) };
+  }
+
+  /** To be called after the last block. */
+  end(): void {
+    const unclosed = this.open.at(-1);
+    if (unclosed !== undefined)
+      throw new DirectiveError(`Condition end not found '${unclosed.text}'`, unclosed.line);
+  }
+
+  private directiveOf(text: string): { fate: Fate; include?: string } | undefined {
+    const isDiffPath =
+      this.isIncluded && text.startsWith("! Diff-Path:") && this.listLines < DIFF_PATH_LINES;
+    if (text !== "") this.listLines++;
+    if (isDiffPath && this.lastDiffPath !== this.listLines - 1) {
+      this.lastDiffPath = this.listLines;
+      return { fate: Fate.DiffPath };
+    }
+    if (/^!#(?:if|else|endif)/.test(text)) return { fate: Fate.Directive };
+    if (this.isLive && /^!#include(?:\s|$)/.test(text))
+      return { fate: Fate.Directive, include: text.slice("!#include".length).trim() };
+    return undefined;
+  }
 }
 
 function fateOf(isLive: boolean): Fate {
@@ -128,11 +143,9 @@ interface Line {
   readonly next: number;
 }
 
-/** The file's lines, trimmed as a whole. Only text that begins with `!` is decoded; the rest reads as "?". */
-function* linesOf(bytes: Uint8Array): Generator<Line> {
-  const listStart = skipBlanks(bytes, 0, bytes.length);
-  const listEnd = skipBlanksBack(bytes, listStart, bytes.length);
-  for (let at = 0, line = 1; at < bytes.length; line++) {
+/** The block's lines, trimmed as a whole. Only text that begins with `!` is decoded; the rest reads as "?". */
+function* linesOf({ bytes, listStart, listEnd }: TextBlock, firstLine: number): Generator<Line> {
+  for (let at = 0, line = firstLine; at < bytes.length; line++) {
     const start = at;
     while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at++;
     const textStart = Math.min(Math.max(start, listStart), at);

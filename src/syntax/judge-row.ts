@@ -1,4 +1,5 @@
 import { isDigit } from "../bytes/ascii.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
@@ -10,6 +11,17 @@ import { type ValidatorOptions, judgeRule } from "./validate-rule.ts";
 export function judgeBlockRow(chunk: Chunk, row: number, options: ValidatorOptions): Fate {
   if (!isPlainName(chunk, row)) return judgeRule(`||${hostOf(chunk, row)}^`, options);
   return judgeSuffix(suffixOf(chunk, row), options);
+}
+
+/** The same for a name in lower case that stands by itself. */
+export function judgeBlockName(
+  name: Uint8Array,
+  isPlain: boolean,
+  options: ValidatorOptions,
+): Fate {
+  if (!isPlain || isDigit(name[name.length - 1]!))
+    return judgeRule(`||${decodeUtf8(name)}^`, options);
+  return judgeSuffix(publicSuffixKind(name, 0, name.length), options);
 }
 
 /** A host of two or more ordinary labels that is surely no address. Being a public suffix is all that can be wrong with it. */

@@ -1,25 +1,29 @@
 import { CR, Class, LF } from "../bytes/ascii.ts";
-import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import { skipBlanks } from "../bytes/blank.ts";
 import type { LineScanner } from "../kernel/line-scanner.ts";
-import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
+import { CHUNK_ROWS, Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import type { RuleTable } from "../rules/rule-table.ts";
 import { classify, maskOf } from "./classify.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
+import type { TextBlock } from "./text-block.ts";
 
-/** A stretch of a file's lines that share one fate: all of it, or what lies between two directives. */
+/** Lines of a block that share one fate: all of it, or what lies between two directives. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
-  /** Number of the stretch's first line in the file, from 1. */
-  readonly firstLine: number;
   /** `Fate.Live` for lines that are rules, otherwise why they are not. */
   readonly fate: Fate;
 }
 
-export interface ScanOptions {
+/** A file that is being read. */
+export interface FileLines {
   readonly origin: number;
+  /** Number of the line that comes next, from 1. */
+  nextLine: number;
+}
+
+export interface ScanOptions {
   /** `#…` begins a comment even without a blank. */
   readonly hashComments: boolean;
   /** Leave room for the further names of hosts lines, which Compress will need. */
@@ -29,128 +33,115 @@ export interface ScanOptions {
 }
 
 /**
- * Turns the lines of a stretch into rows at the end of `rules`: one row for each line of the file, blank ones included,
- * since each must be accounted for. LF, CRLF and a lone CR end a line. The file counts as trimmed: blank lines at its
- * ends and blanks before its first and after its last rule are not part of the list.
+ * Turns lines into rows: one row for each line of the file, blank ones included, since each must be accounted for. LF,
+ * CRLF and a lone CR end a line. Rows are gathered here and handed on as chunks, each of one block.
  */
-export function scan(
-  rules: RuleTable,
-  bytes: Uint8Array,
-  stretch: Stretch,
-  options: ScanOptions,
-): void {
-  new StretchScan(rules, bytes, stretch, options).run();
-}
-
-class StretchScan {
-  private readonly rules: RuleTable;
-  private readonly bytes: Uint8Array;
-  private readonly stretch: Stretch;
+export class ListScan {
   private readonly options: ScanOptions;
-  private readonly extent: Extent;
-  private chunk: Chunk | undefined;
-  private line: number;
+  private readonly emit: (chunk: Chunk) => void;
+  private readonly rows: Chunk;
 
-  constructor(rules: RuleTable, bytes: Uint8Array, stretch: Stretch, options: ScanOptions) {
-    this.rules = rules;
-    this.bytes = bytes;
-    this.stretch = stretch;
+  constructor(options: ScanOptions, emit: (chunk: Chunk) => void) {
     this.options = options;
-    this.line = stretch.firstLine;
-    this.extent = extentOf(bytes);
+    this.emit = emit;
+    this.rows = new Chunk(0, new Uint8Array(0), CHUNK_ROWS, options.hashComments);
   }
 
   /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
-  run(): void {
-    const { start, end } = this.stretch;
-    const { listStart, lastLine } = this.extent;
+  read(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
+    const { scanner } = this.options;
+    const { rows } = this;
+    if (rows.bytes !== block.bytes || rows.origin !== file.origin) {
+      this.flush();
+      rows.bytes = block.bytes;
+      rows.origin = file.origin;
+    }
+    const wholeLinesEnd = block.isLast ? lastLineOf(block) : block.bytes.length;
     let at = start;
     while (at < end) {
-      if (at >= listStart && at < lastLine && this.options.scanner !== undefined) {
-        const reached = this.readBlock(this.options.scanner, at, Math.min(end, lastLine));
+      if (at >= block.listStart && at < wholeLinesEnd && scanner !== undefined) {
+        const reached = this.readLines(scanner, file, at, Math.min(end, wholeLinesEnd), fate);
         if (reached > at) {
           at = reached;
           continue;
         }
       }
-      at = this.readLine(at);
+      at = this.readLine(file, block, at, end, fate);
     }
   }
 
-  private readBlock(scanner: LineScanner, from: number, to: number): number {
-    const { stretch, options } = this;
-    const chunk = this.roomAt(from);
-    const base = chunk.length;
-    const reached = scanner.read(chunk, from, to, this.line, stretch.fate, options.splitHosts);
-    this.line += chunk.length - base;
+  /** Hands on what was gathered. To be called at the end, and before another file stands in between. */
+  flush(): void {
+    if (this.rows.length > 0) this.emit(this.rows.takeRows());
+  }
+
+  private readLines(
+    scanner: LineScanner,
+    file: FileLines,
+    from: number,
+    to: number,
+    fate: Fate,
+  ): number {
+    const { rows, options } = this;
+    if (rows.length === rows.capacity) this.flush();
+    const base = rows.length;
+    const reached = scanner.read(rows, from, to, file.nextLine, fate, options.splitHosts);
+    file.nextLine += rows.length - base;
     const { unknown, masks } = scanner;
-    for (const index of unknown) classify(chunk, base + index, masks[index]!);
+    for (const index of unknown) classify(rows, base + index, masks[index]!);
     return reached;
   }
 
   /** Reads one line, whatever it is, and returns where the next begins. */
-  private readLine(from: number): number {
-    const { bytes } = this;
-    const { listStart, listEnd } = this.extent;
-    const { end, fate } = this.stretch;
+  private readLine(
+    file: FileLines,
+    { bytes, listStart, listEnd }: TextBlock,
+    from: number,
+    end: number,
+    fate: Fate,
+  ): number {
+    const { rows } = this;
     let at = from;
     while (at < end && bytes[at] !== LF && bytes[at] !== CR) at++;
     const next =
       at < end && bytes[at] === CR && at + 1 < end && bytes[at + 1] === LF ? at + 2 : at + 1;
     const lineStart = Math.min(Math.max(from, listStart), at);
     const lineEnd = Math.max(Math.min(at, listEnd), lineStart);
-    const chunk = this.roomAt(from);
-    const row = chunk.push(lineStart, lineEnd, this.line++);
-    chunk.fate[row] = lineStart === lineEnd ? Fate.Blank : fate;
+    if (rows.length === rows.capacity) this.flush();
+    const row = rows.push(lineStart, lineEnd, file.nextLine++);
+    rows.fate[row] = lineStart === lineEnd ? Fate.Blank : fate;
     if (lineStart === lineEnd) return next;
     const mask = maskOf(bytes, lineStart, lineEnd);
-    classify(chunk, row, mask);
-    if (this.options.splitHosts && hasSeveralNames(chunk, row, mask))
-      this.chunk = addSpareRows(this.rules, chunk, row, this.options);
+    classify(rows, row, mask);
+    if (this.options.splitHosts && hasSeveralNames(rows, row, mask)) this.addSpareRows(file);
     return next;
   }
 
-  /** A chunk that has room for the row at this position. */
-  private roomAt(position: number): Chunk {
-    const { rules, bytes, options } = this;
-    // Stretches of one file share chunks: a file of directives is a row of very short ones.
-    this.chunk ??= rules.chunks.at(-1);
-    const { chunk } = this;
-    if (chunk?.origin === options.origin && chunk.bytes === bytes && chunk.length < chunk.capacity)
-      return chunk;
-    this.chunk = addChunk(rules, bytes, this.stretch.end - position, options);
-    return this.chunk;
+  /** One spare row for each further name of the hosts line that was just classified. Compress fills them. */
+  private addSpareRows({ nextLine }: FileLines): void {
+    const { rows } = this;
+    const { bytes } = rows;
+    const first = { nameStart: hostsLine.nameStart, nameEnd: hostsLine.nameEnd };
+    let left = 0;
+    while (nextName(bytes)) left++;
+    Object.assign(hostsLine, first);
+    while (nextName(bytes)) {
+      if (rows.length === rows.capacity) {
+        const chunk = rows.takeRows();
+        chunk.spareBeyond = left;
+        this.emit(chunk);
+      }
+      const spare = rows.push(hostsLine.nameStart, hostsLine.nameEnd, nextLine - 1);
+      rows.fate[spare] = Fate.Spare;
+      rows.flags[spare] = Flag.Continued;
+      left--;
+    }
   }
 }
 
-/** Where a file's list begins and ends, blanks left aside, and where its last line begins. */
-interface Extent {
-  readonly listStart: number;
-  readonly listEnd: number;
-  readonly lastLine: number;
-}
-
-/** Found once a file: it may fall into thousands of stretches and end in a megabyte of blanks. */
-const extents = new WeakMap<Uint8Array, Extent>();
-
-function extentOf(bytes: Uint8Array): Extent {
-  let extent = extents.get(bytes);
-  if (extent === undefined) {
-    const listStart = skipBlanks(bytes, 0, bytes.length);
-    const listEnd = skipBlanksBack(bytes, listStart, bytes.length);
-    const lastLine = bytes.lastIndexOf(LF, Math.max(0, listEnd - 1)) + 1;
-    extent = { listStart, listEnd, lastLine };
-    extents.set(bytes, extent);
-  }
-  return extent;
-}
-
-/** Room for the lines that `left` bytes may hold, at eight bytes a line; when that proves too little, another chunk follows. */
-function addChunk(rules: RuleTable, bytes: Uint8Array, left: number, options: ScanOptions): Chunk {
-  const capacity = Math.min(CHUNK_ROWS, Math.max((left >>> 3) + 4, Math.min(1024, bytes.length)));
-  const chunk = rules.pool.addChunk(options.origin, bytes, capacity, options.hashComments);
-  rules.chunks.push(chunk);
-  return chunk;
+/** Where the last line of the list begins; it may lack its end, and is read apart. */
+function lastLineOf({ bytes, listEnd }: TextBlock): number {
+  return bytes.lastIndexOf(LF, Math.max(0, listEnd - 1)) + 1;
 }
 
 /** An indented hosts line becomes one when it is trimmed; it needs room too. Leaves `hostsLine` at its first name. */
@@ -162,19 +153,4 @@ function hasSeveralNames(chunk: Chunk, row: number, mask: number): boolean {
   const start = skipBlanks(bytes, chunk.start[row]!, end);
   if (start === chunk.start[row] || !readHostsLine(bytes, start, end)) return false;
   return hostsLine.nameEnd < hostsLine.namesEnd;
-}
-
-/** One spare row for each further name of the hosts line that was just classified. Compress fills them. */
-function addSpareRows(rules: RuleTable, head: Chunk, row: number, options: ScanOptions): Chunk {
-  let chunk = head;
-  const { bytes } = head;
-  const line = head.line[row]!;
-  while (nextName(bytes)) {
-    if (chunk.length === chunk.capacity)
-      chunk = addChunk(rules, bytes, hostsLine.namesEnd - hostsLine.nameStart, options);
-    const spare = chunk.push(hostsLine.nameStart, hostsLine.nameEnd, line);
-    chunk.fate[spare] = Fate.Spare;
-    chunk.flags[spare] = Flag.Continued;
-  }
-  return chunk;
 }

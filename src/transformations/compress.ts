@@ -1,47 +1,92 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
-import { resolveNames } from "../kernel/resolve-names.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { type NameResolver, nameResolver } from "../kernel/name-resolver.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
-import { type ChunkPool, type RuleTable, rowOf } from "../rules/rule-table.ts";
 import { maskOf } from "../syntax/classify.ts";
-import { judgeBlockRow } from "../syntax/judge-row.ts";
+import { judgeBlockName } from "../syntax/judge-row.ts";
 import type { Outlook } from "./outlook.ts";
+import { Gathering } from "./stage.ts";
 import { HostsSplitter, toBlockRule } from "./to-block-rule.ts";
-import type { Transformation } from "./transformation.ts";
+import type { Transformation, Workshop } from "./transformation.ts";
 
 export const compress: Transformation = {
   summary: "Writes every name as `||name^` and drops what a parent domain covers",
   details:
     "Hosts lines and plain domains become `||name^`, one rule a name, in lower case. Of several rules for one name the first stays; a rule goes when a parent domain is blocked as well. A parent covers nothing if it would not itself survive: when the validator drops it, a later exclusion takes it or a `$badfilter` rule cancels it. Addresses have no parents.",
-  run(rules, outlook) {
-    const cancelled = nameRows(rules, outlook);
-    resolveNames(rules, {
-      separatesWidened: outlook.removesModifiers === true,
-      survives: (id) => survives(rules.pool, id, cancelled, outlook),
-    });
-    releaseOddNames(rules);
-  },
+  stages: (outlook, workshop) => [new Names(outlook, workshop)],
 };
 
-/** Turns every row that names one host into `||host^`. Returns the names that `$badfilter` rules take back. */
-function nameRows(rules: RuleTable, outlook: Outlook): ReadonlySet<string> {
-  const cancelled = new Set<string>();
-  const splitter = new HostsSplitter(rules, outlook);
-  for (const [index, chunk] of rules.chunks.entries()) {
-    const { fate, kind, flags, hostStart, hostEnd, length } = chunk;
-    for (let row = 0; row < length; row++) {
-      if (fate[row] !== Fate.Live && fate[row] !== Fate.Spare) continue;
-      // Nearly every row is a plain name in lower case; the rest is not worth slowing these down for.
-      const isPlain = (flags[row]! & NAME_FLAGS) === Flag.PlainHost && kind[row] !== Kind.Rule;
-      const hostLength = hostEnd[row]! - hostStart[row]!;
-      if (!isPlain || hostLength === LOCAL_DOMAIN_LENGTH)
-        nameRow(index, chunk, row, splitter, cancelled);
-      else if (kind[row] !== Kind.Block) toBlockRule(chunk, row);
-    }
+class Names extends Gathering {
+  private readonly splitter: HostsSplitter;
+  private readonly names: NameResolver;
+  /** Names that `$badfilter` rules take back. */
+  private readonly cancelled = new Set<string>();
+
+  constructor(outlook: Outlook, { pool, room }: Workshop) {
+    super(pool.shelf);
+    this.splitter = new HostsSplitter(outlook);
+    const { willBeFiltered } = outlook;
+    this.names = nameResolver(
+      {
+        separatesWidened: outlook.removesModifiers === true,
+        survives: (name, isPlain, isVerbatim) =>
+          this.survives(name, isPlain, isVerbatim, outlook),
+        losesByText:
+          willBeFiltered === undefined
+            ? undefined
+            : (chunk, row) => willBeFiltered(textOf(chunk, row)),
+      },
+      room,
+    );
   }
-  return cancelled;
+
+  protected gather(chunk: Chunk): void {
+    nameRows(chunk, this.splitter, this.cancelled);
+    this.names.add(chunk);
+  }
+
+  protected resolve(): void {
+    this.names.resolve();
+  }
+
+  protected apply(chunk: Chunk): void {
+    this.names.apply(chunk);
+    releaseOddNames(chunk);
+  }
+
+  protected close(): void {
+    this.names.close();
+  }
+
+  /** Whether a rule that would cover others will still be there at the end. */
+  private survives(
+    name: Uint8Array,
+    isPlain: boolean,
+    isVerbatim: boolean,
+    { validator, willBeFiltered }: Outlook,
+  ): boolean {
+    if (this.cancelled.size > 0 && this.cancelled.has(decodeUtf8(name))) return false;
+    if (validator !== undefined && judgeBlockName(name, isPlain, validator) !== Fate.Live)
+      return false;
+    return isVerbatim || willBeFiltered?.(`||${decodeUtf8(name)}^`) !== true;
+  }
+}
+
+/** Turns every row that names one host into `||host^`, and notes the names that `$badfilter` rules take back. */
+function nameRows(chunk: Chunk, splitter: HostsSplitter, cancelled: Set<string>): void {
+  const { fate, kind, flags, hostStart, hostEnd, length } = chunk;
+  chunk.isChanged = true;
+  for (let row = 0; row < length; row++) {
+    if (fate[row] !== Fate.Live && fate[row] !== Fate.Spare) continue;
+    // Nearly every row is a plain name in lower case; the rest is not worth slowing these down for.
+    const isPlain = (flags[row]! & NAME_FLAGS) === Flag.PlainHost && kind[row] !== Kind.Rule;
+    const hostLength = hostEnd[row]! - hostStart[row]!;
+    if (!isPlain || hostLength === LOCAL_DOMAIN_LENGTH) nameRow(chunk, row, splitter, cancelled);
+    else if (kind[row] !== Kind.Block) toBlockRule(chunk, row);
+  }
 }
 
 const NAME_FLAGS =
@@ -50,7 +95,6 @@ const NAME_FLAGS =
 const LOCAL_DOMAIN_LENGTH = 21;
 
 function nameRow(
-  index: number,
   chunk: Chunk,
   row: number,
   splitter: HostsSplitter,
@@ -59,7 +103,7 @@ function nameRow(
   if (chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
   if (chunk.fate[row] !== Fate.Live) return;
   const kind = chunk.kind[row]!;
-  if (kind === Kind.Hosts) splitter.split(index, chunk, row);
+  if (kind === Kind.Hosts) splitter.split(chunk, row);
   else if (kind === Kind.Domain) toBlockRule(chunk, row);
   else if (kind === Kind.Rule && (chunk.flags[row]! & Flag.AsBlock) === 0) {
     if (isBadfilter(chunk, row)) cancelled.add(hostOf(chunk, row).toLowerCase());
@@ -76,33 +120,18 @@ function isBadfilter(chunk: Chunk, row: number): boolean {
   return textOf(chunk, row).trim() === `||${hostOf(chunk, row)}^$badfilter`;
 }
 
-/** Whether a rule that would cover others will still be there at the end. */
-function survives(
-  pool: ChunkPool,
-  id: number,
-  cancelled: ReadonlySet<string>,
-  outlook: Outlook,
-): boolean {
-  const chunk = pool.chunkOf(id);
-  const row = rowOf(id);
-  if (cancelled.size > 0 && cancelled.has(hostOf(chunk, row))) return false;
-  const { validator } = outlook;
-  if (validator !== undefined && judgeBlockRow(chunk, row, validator) !== Fate.Live) return false;
-  return outlook.willBeFiltered?.(textOf(chunk, row)) !== true;
-}
-
 /**
  * Names of hosts lines may be anything. As `||name^` only plain ASCII ones read as rules for a name, so a second Compress,
  * at the top level, must leave the others alone.
  */
-function releaseOddNames(rules: RuleTable): void {
-  for (const chunk of rules.chunks) {
-    if (!chunk.has.oddHosts) continue;
-    for (let row = 0; row < chunk.length; row++) {
-      const flags = chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost);
-      if (flags !== Flag.AsBlock) continue;
-      const mask = maskOf(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
-      if ((mask & ~HOST_CLASSES) !== 0) chunk.kind[row] = Kind.Rule;
-    }
+function releaseOddNames(chunk: Chunk): void {
+  if (!chunk.has.oddHosts) return;
+  for (let row = 0; row < chunk.length; row++) {
+    const flags = chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost);
+    if (flags !== Flag.AsBlock) continue;
+    const mask = maskOf(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
+    if ((mask & ~HOST_CLASSES) === 0) continue;
+    chunk.kind[row] = Kind.Rule;
+    chunk.isChanged = true;
   }
 }

@@ -1,21 +1,20 @@
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
-import type { RuleTable } from "../rules/rule-table.ts";
 import { asciiLine } from "../syntax/ascii-line.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { loadIdna } from "../syntax/idna.ts";
+import { eachChunk } from "./stage.ts";
 import type { Transformation } from "./transformation.ts";
 
 export const convertToAscii: Transformation = {
   summary: "Writes international names in their ASCII form",
   details:
     "`||пример.рф^` becomes `||xn--e1afmkfd.xn--p1ai^` (UTS 46). Names are converted where a host may stand: in the pattern, in a hosts line, in the value of a modifier. Regular expressions, the selector of a browser rule, paths and comments stay as they are; a line whose name has no ASCII form is left alone and counted.",
-  async prepare(tables) {
-    if (tables.some(hasNonAscii)) await loadIdna();
-  },
-  run(rules, outlook) {
-    for (const chunk of rules.chunks) {
+  prepare: (chunk) => (chunk.has.nonAscii ? loadIdna() : undefined),
+  stages: (outlook) => [
+    eachChunk((chunk) => {
+      if (!chunk.has.nonAscii) return;
       for (let row = 0; row < chunk.length; row++) {
         if ((chunk.flags[row]! & Flag.NonAscii) === 0 || chunk.fate[row] !== Fate.Live) continue;
         if (chunk.kind[row] === Kind.Comment) continue;
@@ -26,10 +25,6 @@ export const convertToAscii: Transformation = {
         rewriteText(chunk, row, ascii);
         classifyAgain(chunk, row);
       }
-    }
-  },
+    }),
+  ],
 };
-
-function hasNonAscii({ chunks }: RuleTable): boolean {
-  return chunks.some((chunk) => chunk.flags.some((flags) => (flags & Flag.NonAscii) !== 0));
-}

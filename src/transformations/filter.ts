@@ -2,16 +2,15 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
-import type { RuleTable } from "../rules/rule-table.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { type LineFilter, splitsLabel } from "./line-filter.ts";
 import type { Outlook } from "./outlook.ts";
+import { type Stage, eachChunk } from "./stage.ts";
 
 /** Drops the lines that an exclusion matches. Banners are ours and stay. */
-export function exclude(rules: RuleTable, filter: LineFilter, outlook: Outlook): void {
-  if (filter.isEmpty) return;
-  for (const chunk of rules.chunks) {
+export function exclude(filter: LineFilter, outlook: Outlook): Stage {
+  return eachChunk((chunk) => {
     for (let row = 0; row < chunk.length; row++) {
       if (!isOpenToFilters(chunk, row)) continue;
       if (filter.matchesText(chunk, row)) {
@@ -21,18 +20,17 @@ export function exclude(rules: RuleTable, filter: LineFilter, outlook: Outlook):
         excludeByHost(chunk, row, filter);
       }
     }
-  }
+  });
 }
 
 /** Drops the lines that no inclusion matches. */
-export function include(rules: RuleTable, filter: LineFilter): void {
-  if (filter.isEmpty) return;
-  for (const chunk of rules.chunks) {
+export function include(filter: LineFilter): Stage {
+  return eachChunk((chunk) => {
     for (let row = 0; row < chunk.length; row++) {
       if (!isOpenToFilters(chunk, row) || filter.matchesText(chunk, row)) continue;
       chunk.drop(row, Fate.NotIncluded);
     }
-  }
+  });
 }
 
 function isOpenToFilters(chunk: Chunk, row: number): boolean {

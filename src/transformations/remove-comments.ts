@@ -1,17 +1,17 @@
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
+import { eachChunk } from "./stage.ts";
 import type { Transformation } from "./transformation.ts";
 
 export const removeComments: Transformation = {
   summary: "Drops comment lines",
   details:
     "A comment begins with `!` or `# `, is a lone `#`, or begins with `####`. In a source of type `hosts` or `domains` every line that begins with `#` is one. At the top level the banners above each source go too.",
-  run(rules) {
-    for (const chunk of rules.chunks) {
-      if (!chunk.has.comments) continue;
-      for (let row = 0; row < chunk.length; row++) {
+  stages: () => [
+    eachChunk((chunk) => {
+      if (!chunk.has.comments) return;
+      for (let row = 0; row < chunk.length; row++)
         if (chunk.kind[row] === Kind.Comment) chunk.drop(row, Fate.Comment);
-      }
-    }
-  },
+    }),
+  ],
 };

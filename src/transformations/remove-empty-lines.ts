@@ -1,16 +1,16 @@
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
+import { eachChunk } from "./stage.ts";
 import type { Transformation } from "./transformation.ts";
 
 export const removeEmptyLines: Transformation = {
   summary: "Drops empty lines",
   details: "A line of blanks only, of any script, counts as empty.",
-  run(rules) {
-    for (const chunk of rules.chunks) {
-      if (!chunk.has.blanks) continue;
-      for (let row = 0; row < chunk.length; row++) {
+  stages: () => [
+    eachChunk((chunk) => {
+      if (!chunk.has.blanks) return;
+      for (let row = 0; row < chunk.length; row++)
         if (chunk.kind[row] === Kind.Blank) chunk.drop(row, Fate.Empty);
-      }
-    }
-  },
+    }),
+  ],
 };

@@ -6,6 +6,8 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
+import type { Outlook } from "./outlook.ts";
+import { eachChunk } from "./stage.ts";
 import type { Transformation } from "./transformation.ts";
 
 /** Modifiers of browser filters that a DNS rule can do without: the name is what counts. */
@@ -15,30 +17,33 @@ export const removeModifiers: Transformation = {
   summary: "Removes modifiers that only browsers know",
   details:
     "Takes `third-party`, `3p`, `document`, `doc`, `all`, `popup` and `network` out of a rule, with or without a value; other modifiers keep their bytes. A rule of which nothing is left is dropped. Outer blanks go as well.",
-  run(rules, outlook) {
-    for (const chunk of rules.chunks) {
-      for (let row = 0; row < chunk.length; row++) {
-        if (chunk.fate[row] !== Fate.Live || !needsLook(chunk, row)) continue;
-        const text = textOf(chunk, row);
-        const rule = parseAdblockRule(text);
-        if (rule === undefined) continue;
-        const kept = rule.modifiers.filter(({ name }) => !REMOVED.has(name));
-        const result = formatAdblockRule({ ...rule, modifiers: kept });
-        if (kept.length < rule.modifiers.length) {
-          outlook.note("modifiers-removed", chunk, row);
-          chunk.flags[row]! |= Flag.Widened;
-        }
-        if (result === text) continue;
-        if (result === "") {
-          chunk.drop(row, Fate.NothingLeft);
-          continue;
-        }
-        rewriteText(chunk, row, result);
-        classifyAgain(chunk, row);
-      }
-    }
-  },
+  stages: (outlook) => [
+    eachChunk((chunk) => {
+      for (let row = 0; row < chunk.length; row++)
+        if (chunk.fate[row] === Fate.Live && needsLook(chunk, row)) strip(chunk, row, outlook);
+    }),
+  ],
 };
+
+function strip(chunk: Chunk, row: number, outlook: Outlook): void {
+  const text = textOf(chunk, row);
+  const rule = parseAdblockRule(text);
+  if (rule === undefined) return;
+  const kept = rule.modifiers.filter(({ name }) => !REMOVED.has(name));
+  const result = formatAdblockRule({ ...rule, modifiers: kept });
+  if (kept.length < rule.modifiers.length) {
+    outlook.note("modifiers-removed", chunk, row);
+    chunk.flags[row]! |= Flag.Widened;
+    chunk.isChanged = true;
+  }
+  if (result === text) return;
+  if (result === "") {
+    chunk.drop(row, Fate.NothingLeft);
+    return;
+  }
+  rewriteText(chunk, row, result);
+  classifyAgain(chunk, row);
+}
 
 /** Takes outer blanks off and says whether there may be modifiers: without a `$` a line comes out as it went in. */
 function needsLook(chunk: Chunk, row: number): boolean {

@@ -3,7 +3,6 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf } from "../rules/row-text.ts";
-import type { RuleTable } from "../rules/rule-table.ts";
 import { pointAtHost } from "../syntax/classify.ts";
 import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { host, readHost } from "../syntax/read-host.ts";
@@ -19,17 +18,15 @@ export function toBlockRule(chunk: Chunk, row: number): void {
 
 /** Turns hosts lines into one row a name. Rows for the further names were set aside when the file was scanned. */
 export class HostsSplitter {
-  private readonly rules: RuleTable;
   private readonly outlook: Outlook;
   /** The line whose further names the next spare rows are for. */
   private head: { bytes: Uint8Array; nameEnd: number; namesEnd: number } | undefined;
 
-  constructor(rules: RuleTable, outlook: Outlook) {
-    this.rules = rules;
+  constructor(outlook: Outlook) {
     this.outlook = outlook;
   }
 
-  split(chunkIndex: number, chunk: Chunk, row: number): void {
+  split(chunk: Chunk, row: number): void {
     this.head = undefined;
     const flags = chunk.flags[row]!;
     if (chunk.hostStart[row] === chunk.hostEnd[row]) {
@@ -39,7 +36,7 @@ export class HostsSplitter {
     }
     if ((flags & Flag.SeveralNames) !== 0) {
       // Room is missing only where another transformation made a hosts line of something else; that line stays.
-      if (this.spareRowsAfter(chunkIndex, row) < countFurtherNames(chunk, row)) return;
+      if (spareRowsAfter(chunk, row) < countFurtherNames(chunk, row)) return;
       const { namesEnd } = hostsLine;
       this.head = { bytes: chunk.bytesOf(row), nameEnd: chunk.hostEnd[row]!, namesEnd };
     }
@@ -114,20 +111,12 @@ export class HostsSplitter {
     const flags = chunk.flags[row]! | Flag.Rewritten;
     chunk.flags[row] = isVerbatim ? flags : flags & ~Flag.UpperHost;
   }
+}
 
-  private spareRowsAfter(chunkIndex: number, row: number): number {
-    let count = 0;
-    let from = row + 1;
-    for (let index = chunkIndex; index < this.rules.chunks.length; index++) {
-      const chunk = this.rules.chunks[index]!;
-      for (let at = from; at < chunk.length; at++) {
-        if ((chunk.flags[at]! & Flag.Continued) === 0) return count;
-        count++;
-      }
-      from = 0;
-    }
-    return count;
-  }
+function spareRowsAfter(chunk: Chunk, row: number): number {
+  let at = row + 1;
+  while (at < chunk.length && (chunk.flags[at]! & Flag.Continued) !== 0) at++;
+  return at - row - 1 + (at === chunk.length ? chunk.spareBeyond : 0);
 }
 
 function countFurtherNames(chunk: Chunk, row: number): number {

@@ -2,15 +2,16 @@ import { SPACE, TAB } from "../bytes/ascii.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import { classifyAgain } from "../syntax/classify.ts";
+import { eachChunk } from "./stage.ts";
 import type { Transformation } from "./transformation.ts";
 
 export const trimLines: Transformation = {
   summary: "Removes spaces and tabs at both ends of a line",
   details:
     "Only the two ASCII blanks go; a no-break space or an ideographic space stays. Indented hosts lines are recognised only after this.",
-  run(rules) {
-    for (const chunk of rules.chunks) {
-      if (!chunk.has.outerBlanks) continue;
+  stages: () => [
+    eachChunk((chunk) => {
+      if (!chunk.has.outerBlanks) return;
       for (let row = 0; row < chunk.length; row++) {
         if (chunk.fate[row] !== Fate.Live || (chunk.flags[row]! & Flag.AsBlock) !== 0) continue;
         const bytes = chunk.bytesOf(row);
@@ -23,6 +24,6 @@ export const trimLines: Transformation = {
         chunk.end[row] = end;
         classifyAgain(chunk, row);
       }
-    }
-  },
+    }),
+  ],
 };

@@ -1,9 +1,9 @@
 import { isDigit } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
+import type { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
-import type { RuleTable } from "../rules/rule-table.ts";
 import { judgeHost } from "../syntax/acceptable-host.ts";
 import { formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
@@ -15,8 +15,8 @@ import { Suffix, mayBeSuffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { isBareDomainPrefix } from "../syntax/reach.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
-import { LeadingComments } from "./leading-comments.ts";
 import type { Outlook } from "./outlook.ts";
+import { RuleByRule } from "./rule-by-rule.ts";
 import type { Transformation } from "./transformation.ts";
 
 const RULES =
@@ -53,10 +53,8 @@ function validator(options: ValidatorOptions, summary: string, details: string):
     summary,
     details,
     options,
-    async prepare(tables) {
-      if (tables.some(({ chunks }) => chunks.some(({ has }) => has.regexes))) await loadRegex();
-    },
-    run: (rules, outlook) => dropInvalid(rules, options, outlook),
+    prepare: (chunk) => (chunk.has.regexes ? loadRegex() : undefined),
+    stages: (outlook, { pool }) => [new Validation(pool.shelf, options, outlook)],
   };
 }
 
@@ -64,26 +62,21 @@ export function isValidator(transformation: Transformation): transformation is V
   return "options" in transformation;
 }
 
-function dropInvalid(rules: RuleTable, options: ValidatorOptions, outlook: Outlook): void {
-  const comments = new LeadingComments();
-  for (let index = rules.chunks.length - 1; index >= 0; index--) {
-    const chunk = rules.chunks[index]!;
-    const { fate: fates } = chunk;
-    for (let row = chunk.length - 1; row >= 0; row--) {
-      if (fates[row] !== Fate.Live) continue;
-      if (isSurelyValid(chunk, row)) {
-        comments.kept();
-        continue;
-      }
-      if (comments.takes(chunk, row)) continue;
-      const fate = judge(chunk, row, options, outlook);
-      if (fate === Fate.Live) {
-        comments.kept();
-      } else {
-        chunk.drop(row, fate);
-        comments.dropped();
-      }
-    }
+class Validation extends RuleByRule {
+  private readonly options: ValidatorOptions;
+  private readonly outlook: Outlook;
+
+  constructor(shelf: ChunkShelf, options: ValidatorOptions, outlook: Outlook) {
+    super(shelf);
+    this.options = options;
+    this.outlook = outlook;
+  }
+
+  protected judge(chunk: Chunk, row: number): boolean {
+    if (isSurelyValid(chunk, row)) return true;
+    const fate = judge(chunk, row, this.options, this.outlook);
+    if (fate !== Fate.Live) chunk.drop(row, fate);
+    return fate === Fate.Live;
   }
 }
 

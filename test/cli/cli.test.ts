@@ -229,12 +229,22 @@ test("all failing sources are reported, and nothing is written", async () => {
 });
 
 test("an output that cannot be written ends in 6 and leaves nothing behind", async () => {
-  for (const call of ["createFile", "rename", "syncFolder", "makeFolder"] as const) {
+  const noSpace = (): never => {
+    throw new HostError("ENOSPC", "no space left");
+  };
+  const faults: Record<string, (host: Host) => Partial<Host>> = {
+    createFile: () => ({ createFile: noSpace }),
+    write: (host) => ({ createFile: (path) => ({ ...host.createFile(path), write: noSpace }) }),
+    finish: (host) => ({
+      createFile: (path) => ({ ...host.createFile(path), finish: async () => noSpace() }),
+    }),
+    rename: () => ({ rename: async () => noSpace() }),
+    syncFolder: () => ({ syncFolder: async () => noSpace() }),
+    makeFolder: () => ({ makeFolder: async () => noSpace() }),
+  };
+  for (const [call, fault] of Object.entries(faults)) {
     const host = memoryHost({ files: { ...FILES, "l.txt": "old" } });
-    const broken: Host = {
-      ...host,
-      [call]: async () => Promise.reject(new HostError("ENOSPC", "no space left")),
-    };
+    const broken: Host = { ...host, ...fault(host) };
     const exit = await run(["-o", "l.txt"], broken, new AbortController().signal);
     assert.equal(exit, Exit.Output, call);
     assert.match(

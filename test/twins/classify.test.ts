@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
+import type { Chunk } from "../../src/rules/chunk.ts";
 import { Fate } from "../../src/rules/fate.ts";
 import { Kind } from "../../src/rules/kind.ts";
 import { hostOf } from "../../src/rules/row-text.ts";
-import { ChunkPool, RuleTable } from "../../src/rules/rule-table.ts";
 import { hostsLine, nextName, readHostsLine } from "../../src/syntax/hosts-line.ts";
-import { scan } from "../../src/syntax/scan.ts";
+import { ListScan } from "../../src/syntax/scan.ts";
+import { BlockCutter } from "../../src/syntax/text-block.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { type LineClass, classifyText } from "./classify-text.ts";
 
@@ -33,21 +34,22 @@ test("lines are classified as their slow twin classifies them", () => {
       "x",
     ];
     const bytes = encodeUtf8(lines.join("\n"));
-    const rules = new RuleTable(new ChunkPool());
-    scan(
-      rules,
-      bytes,
-      { start: 0, end: bytes.length, firstLine: 1, fate: Fate.Live },
-      { origin: 0, hashComments, splitHosts: false },
-    );
+    const chunks: Chunk[] = [];
+    const scan = new ListScan({ hashComments, splitHosts: false }, (chunk) => chunks.push(chunk));
+    scan.read({ origin: 0, nextLine: 1 }, new BlockCutter().blockOf(bytes, true), {
+      start: 0,
+      end: bytes.length,
+      fate: Fate.Live,
+    });
+    scan.flush();
     let index = 0;
-    for (const chunk of rules.chunks) {
+    for (const chunk of chunks) {
       for (let row = 0; row < chunk.length; row++, index++) {
         const expected = classifyText(lines[index]!, hashComments);
         const kind = KINDS.get(chunk.kind[row]!)!;
         const context = `seed ${seed}: ${JSON.stringify(lines[index])}`;
         assert.equal(kind, expected.kind, context);
-        assert.equal(chunk.line[row], index + 1, context);
+        assert.equal(chunk.lineOf(row), index + 1, context);
         if (kind === "hosts")
           assert.deepEqual(
             namesOf(bytes, chunk.start[row]!, chunk.end[row]!),

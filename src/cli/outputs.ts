@@ -1,0 +1,74 @@
+import { join, resolve } from "node:path";
+import { scratchOf } from "../compile/memory-plan.ts";
+import { ListFile, type WriteOutcome, slugOf } from "../compile/write.ts";
+import type { Host, Scratch } from "../host/host.ts";
+import type { Options } from "./options.ts";
+import { sendToOutput } from "./send-to-output.ts";
+
+export interface Written {
+  readonly file: string;
+  readonly outcome: WriteOutcome;
+}
+
+const PIECE = 1024 * 1024;
+
+/** Everywhere the list goes: the file of `-o`, the rules directory, standard output. */
+export class Outputs {
+  /** The list's last byte so far. */
+  lastByte: number | undefined;
+  private readonly host: Host;
+  private readonly files: readonly { readonly name: string; readonly file: ListFile }[];
+  private readonly isToStdout: boolean;
+  /** What goes to standard output waits here until the list is whole. */
+  private waiting: { readonly scratch: Scratch; length: number } | undefined;
+
+  constructor(name: string, { output, writesToRules, rulesFolder }: Options, host: Host) {
+    this.host = host;
+    this.isToStdout = output === "-";
+    const names: string[] = [];
+    if (output !== undefined && !this.isToStdout) names.push(output);
+    if (writesToRules) names.push(join(rulesFolder, `${slugOf(name)}.txt`));
+    this.files = names.map((file) => ({
+      name: file,
+      file: new ListFile(resolve(host.cwd, file), host),
+    }));
+  }
+
+  async open(): Promise<void> {
+    if (this.isToStdout) this.waiting = { scratch: scratchOf(this.host), length: 0 };
+    for (const { file } of this.files) await file.open();
+  }
+
+  write(bytes: Uint8Array): void {
+    this.lastByte = bytes.at(-1) ?? this.lastByte;
+    for (const { file } of this.files) file.write(bytes);
+    if (this.waiting === undefined || bytes.length === 0) return;
+    this.waiting.scratch.append(bytes);
+    this.waiting.length += bytes.length;
+  }
+
+  async publish(): Promise<Written[]> {
+    if (this.waiting !== undefined) await this.send(this.waiting);
+    const written: Written[] = [];
+    for (const { name, file } of this.files)
+      written.push({ file: name, outcome: await file.publish() });
+    return written;
+  }
+
+  /** Takes back what was not published. */
+  async discard(): Promise<void> {
+    this.waiting?.scratch.close();
+    this.waiting = undefined;
+    for (const { file } of this.files) await file.discard();
+  }
+
+  private async send({ scratch, length }: { scratch: Scratch; length: number }): Promise<void> {
+    for (let at = 0; at < length; at += PIECE) {
+      const piece = new Uint8Array(Math.min(PIECE, length - at));
+      scratch.read(at, piece);
+      await sendToOutput(piece, this.host);
+    }
+    scratch.close();
+    this.waiting = undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Chunk } from "../rules/chunk.ts";
+import type { Pass, Stage } from "../transformations/stage.ts";
+
+export interface NamedStage {
+  readonly name: string;
+  readonly stage: Stage;
+}
+
+/** Chunks go in at one end, through every station in turn, and come out at the other in the same order. */
+export class Flow {
+  private readonly stages: readonly NamedStage[];
+  private readonly passes: readonly Pass[];
+  /** Milliseconds spent in each station; time in those behind it does not count. */
+  private readonly spent: number[];
+  private at = 0;
+  private since = 0;
+
+  constructor(stages: readonly NamedStage[], out: Pass) {
+    this.stages = stages;
+    this.spent = Array.from({ length: stages.length + 1 }, () => 0);
+    const passes: Pass[] = [];
+    for (const [index, { stage }] of [...stages.entries()].toReversed()) {
+      const next = passes[0] ?? out;
+      passes.unshift((chunk) => {
+        const before = this.enter(index);
+        stage.push(chunk, next);
+        this.enter(before);
+      });
+    }
+    this.passes = [...passes, out];
+  }
+
+  push(chunk: Chunk): void {
+    this.since = performance.now();
+    this.at = this.stages.length;
+    this.passes[0]!(chunk);
+  }
+
+  end(): void {
+    for (const [index, { stage }] of this.stages.entries()) {
+      this.since = performance.now();
+      this.at = index;
+      stage.end(this.passes[index + 1]!);
+      this.enter(this.stages.length);
+    }
+  }
+
+  /** Stations with their times, in order. */
+  *times(): Generator<{ name: string; ms: number }> {
+    for (const [index, { name }] of this.stages.entries()) yield { name, ms: this.spent[index]! };
+  }
+
+  /** The clock runs for this station from now on. Returns the one it ran for. */
+  private enter(index: number): number {
+    const now = performance.now();
+    const before = this.at;
+    this.spent[before]! += now - this.since;
+    this.since = now;
+    this.at = index;
+    return before;
+  }
+}

@@ -1,0 +1,50 @@
+import { exclude, include } from "../transformations/filter.ts";
+import type { LineFilter } from "../transformations/line-filter.ts";
+import type { Outlook } from "../transformations/outlook.ts";
+import type { Workshop } from "../transformations/transformation.ts";
+import type { NamedStage } from "./flow.ts";
+import type { Notes } from "./notes.ts";
+import type { Passes } from "./plan.ts";
+
+/** Exclusions and inclusions of one level, with the entries of their files. */
+export interface Filters {
+  readonly exclusions: LineFilter;
+  readonly inclusions: LineFilter;
+}
+
+/** The stations of one level, in their fixed order: exclusions, inclusions, transformations. `above` are the filters to come. */
+export function stagesOf(
+  passes: Passes,
+  filters: Filters,
+  notes: Notes,
+  workshop: Workshop,
+  above?: Filters,
+): NamedStage[] {
+  const outlook: Outlook = {
+    ...(passes.validator === undefined ? {} : { validator: passes.validator }),
+    compresses: passes.steps.some(({ name }) => name === "Compress"),
+    removesModifiers: passes.steps.some(({ name }) => name === "RemoveModifiers"),
+    ...(above === undefined || isEmpty(above)
+      ? {}
+      : { willBeFiltered: (text) => isFiltered(text, above) }),
+    note: (code, chunk, row, detail) => notes.add(code, chunk, row, detail),
+  };
+  const stages: NamedStage[] = [];
+  if (!filters.exclusions.isEmpty)
+    stages.push({ name: "exclusions", stage: exclude(filters.exclusions, outlook) });
+  if (!filters.inclusions.isEmpty)
+    stages.push({ name: "inclusions", stage: include(filters.inclusions) });
+  for (const { name, transformation } of passes.steps)
+    for (const stage of transformation.stages(outlook, workshop)) stages.push({ name, stage });
+  return stages;
+}
+
+function isEmpty({ exclusions, inclusions }: Filters): boolean {
+  return exclusions.isEmpty && inclusions.isEmpty;
+}
+
+function isFiltered(text: string, { exclusions, inclusions }: Filters): boolean {
+  const name = text.slice(2, -1);
+  if (exclusions.matchesLine(text) || exclusions.matchesName(name)) return true;
+  return !inclusions.isEmpty && !inclusions.matchesLine(text);
+}

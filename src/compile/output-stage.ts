@@ -1,0 +1,51 @@
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import type { Format } from "../formats/format.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { type ChunkPool, RuleTable } from "../rules/rule-table.ts";
+import { FateCount } from "./report.ts";
+
+export type ByteSink = (bytes: Uint8Array) => void;
+
+const PIECE = 1024 * 1024;
+
+/** Where all chunks end up, in the order of the list: written, counted, and kept for questions. */
+export class OutputStage {
+  readonly rules: RuleTable;
+  readonly count: FateCount;
+  bytes = 0;
+  private readonly format: Format;
+  private readonly sink: ByteSink;
+  private readonly piece = new ByteBuffer(PIECE * 2);
+
+  constructor(
+    pool: ChunkPool,
+    sources: number,
+    format: Format,
+    header: readonly string[],
+    sink: ByteSink,
+  ) {
+    this.rules = new RuleTable(pool);
+    this.count = new FateCount(pool, sources);
+    this.format = format;
+    this.sink = sink;
+    const head = format.header(header);
+    this.piece.append(head, 0, head.length);
+  }
+
+  take(chunk: Chunk): void {
+    this.rules.chunks.push(chunk);
+    this.count.add(chunk);
+    this.format.append(chunk, this.piece);
+    if (this.piece.length >= PIECE) this.flush();
+  }
+
+  end(): void {
+    this.flush();
+  }
+
+  private flush(): void {
+    this.bytes += this.piece.length;
+    this.sink(this.piece.view());
+    this.piece.length = 0;
+  }
+}

@@ -1,0 +1,109 @@
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { LineScanner } from "../kernel/line-scanner.ts";
+import { Chunk } from "../rules/chunk.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
+import type { LineSink } from "../sources/load-list.ts";
+import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
+import type { TextBlock } from "../syntax/text-block.ts";
+import type { Transformation } from "../transformations/transformation.ts";
+import type { PlannedSource } from "./plan.ts";
+
+/** Turns the lines of a source into chunks and sends them on their way while the next lines are being read. */
+export class SourceSink implements LineSink {
+  private readonly pool: ChunkPool;
+  private readonly source: PlannedSource;
+  private readonly scan: ListScan;
+  private readonly push: (chunk: Chunk) => void;
+  private readonly preparing: readonly Transformation[];
+  private readonly ready: Chunk[] = [];
+  private current: FileLines | undefined;
+
+  constructor(
+    pool: ChunkPool,
+    source: PlannedSource,
+    scanner: LineScanner | undefined,
+    preparing: readonly Transformation[],
+    push: (chunk: Chunk) => void,
+  ) {
+    this.pool = pool;
+    this.source = source;
+    this.preparing = preparing;
+    this.push = push;
+    this.scan = new ListScan(
+      { hashComments: source.type !== "adblock", splitHosts: source.splitHosts, scanner },
+      (chunk) => this.ready.push(pool.add(chunk)),
+    );
+  }
+
+  begin(label: string): FileLines {
+    return {
+      origin: this.pool.addOrigin({ source: this.source.index, file: label }),
+      nextLine: 1,
+    };
+  }
+
+  read(file: FileLines, block: TextBlock, stretch: Stretch): Promise<void> | undefined {
+    // Rows of different files never share a chunk, and must keep their order.
+    if (file !== this.current) this.scan.flush();
+    this.current = file;
+    this.scan.read(file, block, stretch);
+    return this.ready.length === 0 ? undefined : this.send();
+  }
+
+  /** A file without any text still counts as one empty line. */
+  blank({ origin }: FileLines): void {
+    this.scan.flush();
+    this.ready.push(lineChunk(this.pool, origin, "", Kind.Blank, Flag.Generated));
+  }
+
+  async end(): Promise<void> {
+    this.scan.flush();
+    await this.send();
+  }
+
+  /** Sends what is ready. Only where a library has to be loaded first does it take its time. */
+  private send(): Promise<void> | undefined {
+    for (const [index, chunk] of this.ready.entries()) {
+      const waits = this.preparing.flatMap((transformation) => transformation.prepare?.(chunk) ?? []);
+      if (waits.length > 0) {
+        this.ready.splice(0, index);
+        return Promise.all(waits).then(() => this.sendAll());
+      }
+      this.sendOne(chunk);
+    }
+    this.ready.length = 0;
+    return undefined;
+  }
+
+  private async sendAll(): Promise<void> {
+    for (const chunk of this.ready) {
+      for (const transformation of this.preparing) await transformation.prepare?.(chunk);
+      this.sendOne(chunk);
+    }
+    this.ready.length = 0;
+  }
+
+  private sendOne(chunk: Chunk): void {
+    this.push(chunk);
+    this.pool.shelf.done(chunk);
+  }
+}
+
+/** A chunk of one line that is not of the input. It is in use until `shelf.done`. */
+export function lineChunk(
+  pool: ChunkPool,
+  origin: number,
+  text: string,
+  kind: Kind,
+  flags: number,
+): Chunk {
+  const bytes = encodeUtf8(text);
+  const chunk = pool.add(new Chunk(origin, bytes, 1));
+  const row = chunk.push(0, bytes.length, 0);
+  chunk.kind[row] = kind;
+  chunk.flags[row] = flags;
+  chunk.has.comments = kind === Kind.Comment;
+  chunk.has.blanks = kind === Kind.Blank;
+  return chunk;
+}

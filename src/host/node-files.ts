@@ -1,0 +1,125 @@
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HostError, type NewFile, type OpenFile, type Scratch, toHostError } from "./host.ts";
+
+/** A folder, a pipe or a device is not a list; reading one could take for ever. */
+export async function openFile(path: string): Promise<OpenFile> {
+  try {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const info = await file.stat();
+    if (!info.isFile()) {
+      await file.close();
+      throw info.isDirectory()
+        ? new HostError("EISDIR", "is a folder")
+        : new HostError("EINVAL", "is not a regular file");
+    }
+    let position = 0;
+    return {
+      size: info.size,
+      async read(into) {
+        try {
+          const { bytesRead } = await file.read(into, 0, into.length, position);
+          position += bytesRead;
+          return bytesRead;
+        } catch (error) {
+          throw toHostError(error);
+        }
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    throw toHostError(error);
+  }
+}
+
+export function createFile(path: string): NewFile {
+  const flags =
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const file = attempt(() => openSync(path, flags, 0o644));
+  return {
+    write: (bytes) => attempt(() => writeAll(file, bytes)),
+    finish: async () =>
+      attempt(() => {
+        try {
+          fsyncSync(file);
+        } finally {
+          closeSync(file);
+        }
+      }),
+    abandon() {
+      try {
+        closeSync(file);
+      } catch {
+        // It was closed already, or never will be: the caller has another error to speak of.
+      }
+    },
+  };
+}
+
+/** The name is gone at once where the system allows it (not on Windows), so that a run that is killed leaves nothing. */
+export function openScratch(): Scratch {
+  const random = Math.random().toString(36).slice(2, 12);
+  const path = join(tmpdir(), `rules-compiler-${random}.scratch`);
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+  const file = attempt(() => openSync(path, flags, 0o600));
+  let isNamed = !remove(path);
+  let end = 0;
+  return {
+    append(bytes) {
+      attempt(() => writeAll(file, bytes, end));
+      end += bytes.length;
+      return end - bytes.length;
+    },
+    rewrite: (position, bytes) => attempt(() => writeAll(file, bytes, position)),
+    read(position, into) {
+      attempt(() => {
+        let at = 0;
+        while (at < into.length) {
+          const count = readSync(file, into, at, into.length - at, position + at);
+          if (count === 0) throw new HostError("EIO", "the scratch file ends early");
+          at += count;
+        }
+      });
+    },
+    close() {
+      attempt(() => closeSync(file));
+      if (isNamed) isNamed = !remove(path);
+    },
+  };
+}
+
+function remove(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A write may take less than it was given: a full disk says so only at the next one. */
+function writeAll(file: number, bytes: Uint8Array, position?: number): void {
+  let at = 0;
+  while (at < bytes.length) {
+    const from = position === undefined ? null : position + at;
+    at += writeSync(file, bytes, at, bytes.length - at, from);
+  }
+}
+
+function attempt<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw toHostError(error);
+  }
+}

@@ -1,0 +1,179 @@
+import type { Scratch } from "../host/host.ts";
+import type { KernelMemory } from "./memory.ts";
+import type { Room } from "./room.ts";
+
+/** Bytes that a full page may be written beyond its end: the kernel copies eight at a time. */
+const SLACK = 8;
+
+/** A page of records. */
+interface Page {
+  /** Address in the kernel's memory, or -1 when it is in the scratch file. */
+  at: number;
+  used: number;
+  position: number;
+  readonly size: number;
+}
+
+/** Memory for pages, shared by all lists of one kernel; a page that was put aside makes room for another. */
+export class PageStock {
+  readonly kernel: KernelMemory;
+  readonly room: Room;
+  private readonly free: number[] = [];
+  private readonly lists: PagedLists[] = [];
+  private inUse = 0;
+  private scratch: Scratch | undefined;
+  private readonly areas = { pages: { at: 0, size: 0 }, table: { at: 0, size: 0 } };
+
+  constructor(kernel: KernelMemory, room: Room) {
+    this.kernel = kernel;
+    this.room = room;
+  }
+
+  add(lists: PagedLists): void {
+    this.lists.push(lists);
+  }
+
+  /** A page with room for `bytes`. */
+  take(bytes: number): Page {
+    const { pageBytes, pagesLimit } = this.room;
+    if (this.inUse >= pagesLimit) {
+      this.scratch ??= this.room.openScratch();
+      for (const lists of this.lists) lists.putAside(this.scratch);
+    }
+    this.inUse += pageBytes;
+    const size = Math.max(pageBytes, bytes + SLACK);
+    const at = size === pageBytes ? this.free.pop() : undefined;
+    return { at: at ?? this.kernel.allocate(size), used: 0, position: -1, size };
+  }
+
+  release({ at, size }: Page): void {
+    if (size === this.room.pageBytes) this.free.push(at);
+    this.inUse -= this.room.pageBytes;
+  }
+
+  /** An area to work in, used again by the next who asks for one of its kind. */
+  workArea(kind: "pages" | "table", size: number): number {
+    const area = this.areas[kind];
+    if (size > area.size) {
+      area.size = Math.ceil(size * 1.25);
+      area.at = this.kernel.allocate(area.size);
+    }
+    return area.at;
+  }
+
+  read(page: Page, to: number): void {
+    this.scratch!.read(page.position, this.kernel.bytes(to, page.used));
+  }
+
+  close(): void {
+    this.scratch?.close();
+    this.scratch = undefined;
+  }
+}
+
+/** Where a run of records lies in the kernel's memory. */
+export interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Lists of records that only grow, in pages; what does not fit into memory is in the scratch file. */
+export class PagedLists {
+  private readonly stock: PageStock;
+  private readonly pages: Page[][];
+  /** In the kernel's memory, for each list: the next free address and the end of its page. */
+  readonly cursors: number;
+
+  constructor(stock: PageStock, count: number) {
+    this.stock = stock;
+    this.pages = Array.from({ length: count }, () => []);
+    this.cursors = stock.kernel.allocate(count * 8);
+    stock.kernel.words(this.cursors, count * 2).fill(0);
+    stock.add(this);
+  }
+
+  /** Gives the list a page with room for `bytes`. */
+  refill(list: number, bytes: number): void {
+    this.close(list);
+    const page = this.stock.take(bytes);
+    this.pages[list]!.push(page);
+    const cursor = this.stock.kernel.words(this.cursors + list * 8, 2);
+    cursor[0] = page.at;
+    cursor[1] = page.at + page.size - SLACK;
+  }
+
+  /** Notes how far the list's last page is filled. */
+  private close(list: number): void {
+    const page = this.pages[list]!.at(-1);
+    if (page === undefined || page.at === -1) return;
+    page.used = this.stock.kernel.words(this.cursors + list * 8, 1)[0]! - page.at;
+  }
+
+  /** Appends a record (see kernel/kernel.ts); for the few that the kernel does not put in itself. */
+  append(
+    list: number,
+    hash: number,
+    id: number,
+    flags: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const { kernel } = this.stock;
+    const length = end - start;
+    const size = (16 + length + 3) & ~3;
+    let cursor = kernel.words(this.cursors + list * 8, 2);
+    if (cursor[0]! + size > cursor[1]!) {
+      this.refill(list, size);
+      cursor = kernel.words(this.cursors + list * 8, 2);
+    }
+    const at = cursor[0]!;
+    const words = kernel.words(at, 4);
+    words[0] = hash;
+    words[1] = id;
+    words[2] = 0;
+    words[3] = length | (flags << 16);
+    const to = kernel.bytes(at + 16, length);
+    for (let from = start; from < end; from++) to[from - start] = bytes[from]!;
+    cursor[0] = at + size;
+  }
+
+  /** Writes the full pages of all lists to the scratch file. The last page of a list is being filled and stays. */
+  putAside(scratch: Scratch): void {
+    for (const pages of this.pages) {
+      for (const page of pages.slice(0, -1)) {
+        if (page.at === -1) continue;
+        page.position = scratch.append(this.stock.kernel.bytes(page.at, page.used));
+        this.stock.release(page);
+        page.at = -1;
+      }
+    }
+  }
+
+  /**
+   * All records of the list, in order, in the kernel's memory: good until the next call for any list of the stock, or
+   * for ever when they are to be kept.
+   */
+  runsOf(list: number, isKept = false): Run[] {
+    this.close(list);
+    const pages = this.pages[list]!;
+    const away = pages.reduce((sum, { at, used }) => (at === -1 ? sum + used : sum), 0);
+    let next = isKept ? this.stock.kernel.allocate(away) : this.stock.workArea("pages", away);
+    return pages.map((page) => {
+      let start = page.at;
+      if (start === -1) {
+        start = next;
+        this.stock.read(page, start);
+        next += page.used;
+      }
+      return { start, end: start + page.used };
+    });
+  }
+
+  /** The list's records are no longer needed. */
+  clear(list: number): void {
+    for (const page of this.pages[list]!) if (page.at !== -1) this.stock.release(page);
+    this.pages[list] = [];
+    this.stock.kernel.words(this.cursors + list * 8, 2).fill(0);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Chunk } from "../rules/chunk.ts";
+import { usesWasm } from "./choice.ts";
+import type { Room } from "./room.ts";
+import { TextsByScript } from "./texts-by-script.ts";
+import { TextsByWasm } from "./texts-by-wasm.ts";
+
+/** Finds lines that stand in the list again. The last copy stays. */
+export interface TextResolver {
+  /** A line, in the order of the list: a text, or (`isName`) a name that stands for `||name^`. */
+  add(
+    id: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    hash: number,
+    isName: boolean,
+  ): void;
+  /** After the last one. */
+  resolve(): void;
+  /** For each row of the chunk the id of the copy that stays, or -1. Good until the next call. */
+  copiesOf(chunk: Chunk): Int32Array;
+  close(): void;
+}
+
+export function textResolver(room: Room): TextResolver {
+  return usesWasm() ? new TextsByWasm(room) : new TextsByScript();
+}

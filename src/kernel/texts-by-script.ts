@@ -1,0 +1,37 @@
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
+import type { TextResolver } from "./text-resolver.ts";
+
+/** The plain form of `TextResolver`: one map of all texts. The twin of `texts-by-wasm.ts`. */
+export class TextsByScript implements TextResolver {
+  private readonly last = new Map<string, number>();
+  private readonly keys = new Map<number, string>();
+  private readonly copies = new Int32Array(CHUNK_ROWS);
+
+  add(
+    id: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    _hash: number,
+    isName: boolean,
+  ): void {
+    const key = `${isName ? "name" : "text"} ${decodeUtf8(bytes, start, end)}`;
+    this.last.set(key, id);
+    this.keys.set(id, key);
+  }
+
+  resolve(): void {}
+
+  copiesOf(chunk: Chunk): Int32Array {
+    for (let row = 0; row < chunk.length; row++) {
+      const id = chunk.idOf(row);
+      const key = this.keys.get(id);
+      const last = key === undefined ? id : this.last.get(key)!;
+      this.copies[row] = last === id ? -1 : last;
+    }
+    return this.copies;
+  }
+
+  close(): void {}
+}

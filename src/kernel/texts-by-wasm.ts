@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
+import { type KernelMemory, startKernel } from "./memory.ts";
+import { PagedLists, PageStock } from "./paged-lists.ts";
+import type { Room } from "./room.ts";
+import { tableSlots } from "./table-slots.ts";
+import type { TextResolver } from "./text-resolver.ts";
+import { Verdicts } from "./verdicts.ts";
+
+/** Flags of a record: kinds of text that are never equal to each other. */
+const IS_NAME = 512;
+const IS_DIGEST = 1024;
+
+/** Longer texts are compared by their SHA-256. */
+const LONGEST_TEXT = 4096;
+
+/** Texts by the WebAssembly kernel, dealt to partitions by their hash. */
+export class TextsByWasm implements TextResolver {
+  private readonly kernel: KernelMemory = startKernel();
+  private readonly room: Room;
+  private readonly stock: PageStock;
+  private readonly texts: PagedLists;
+  private verdicts: Verdicts | undefined;
+  private readonly copies = new Int32Array(CHUNK_ROWS);
+  private chunks = 0;
+
+  constructor(room: Room) {
+    this.room = room;
+    this.stock = new PageStock(this.kernel, room);
+    this.texts = new PagedLists(this.stock, room.partitions);
+  }
+
+  add(
+    id: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    hash: number,
+    isName: boolean,
+  ): void {
+    this.chunks = Math.max(this.chunks, (id >> CHUNK_SHIFT) + 1);
+    const flags = isName ? IS_NAME : 0;
+    // The table takes the low bits of the hash.
+    const list = (hash >>> 24) & (this.room.partitions - 1);
+    if (end - start <= LONGEST_TEXT) {
+      this.texts.append(list, hash, id, flags, bytes, start, end);
+      return;
+    }
+    const digest = createHash("sha256").update(bytes.subarray(start, end)).digest();
+    this.texts.append(list, hash, id, flags | IS_DIGEST, digest, 0, digest.length);
+  }
+
+  resolve(): void {
+    const { exports } = this.kernel;
+    if (this.chunks === 0) return;
+    this.verdicts = new Verdicts(this.stock, this.chunks);
+    for (let list = 0; list < this.room.partitions; list++) {
+      const runs = this.texts.runsOf(list);
+      let count = 0;
+      for (const { start, end } of runs) count += exports.countRecords(start, end);
+      if (count === 0) continue;
+      const slots = tableSlots(count);
+      exports.useTable(this.stock.workArea("table", slots * 8), slots);
+      for (const { start, end } of runs) exports.indexTexts(start, end);
+      for (const { start, end } of runs) exports.resolveTexts(start, end);
+      for (const run of runs) this.verdicts.takeFrom(run);
+      this.texts.clear(list);
+    }
+  }
+
+  copiesOf(chunk: Chunk): Int32Array {
+    const { copies } = this;
+    copies.fill(-1, 0, chunk.length);
+    if (chunk.id < this.chunks)
+      this.verdicts?.handOut(chunk, { redundant: (row, by) => void (copies[row] = by) });
+    return copies;
+  }
+
+  close(): void {
+    this.stock.close();
+  }
+}

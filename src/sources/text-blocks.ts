@@ -1,0 +1,88 @@
+import { isValidUtf8, repairUtf8 } from "../bytes/utf8.ts";
+import type { OpenFile } from "../host/host.ts";
+import { BLOCK_BYTES, BlockCutter, type TextBlock } from "../syntax/text-block.ts";
+import { refuseHtml, refuseNul } from "./decode.ts";
+
+/** Room in front of what is read for what was left of the block before. */
+const HEAD_ROOM = 8192;
+
+/**
+ * The text of a plain file, block by block, checked as it is read. The next bytes are on their way while a block is
+ * worked on.
+ */
+export class FileBlocks {
+  private readonly file: OpenFile;
+  private readonly label: string;
+  private readonly blockBytes: number;
+  private position = 0;
+  readonly cutter: BlockCutter = new BlockCutter();
+  /** Some bytes were no UTF-8 and were replaced. */
+  isRepaired = false;
+  bytesRead = 0;
+
+  constructor(file: OpenFile, label: string, blockBytes: number = BLOCK_BYTES) {
+    this.file = file;
+    this.label = label;
+    this.blockBytes = blockBytes;
+  }
+
+  /** `first` is what was read of the file already, to find out what it is. */
+  async *blocks(first: Uint8Array): AsyncGenerator<TextBlock> {
+    refuseHtml(first, this.label);
+    let text = first;
+    let searched = 0;
+    this.position = first.length;
+    let reading = this.readMore(0);
+    while (true) {
+      const end = this.cutter.endOf(text, searched);
+      if (end !== -1) {
+        yield this.check(text.subarray(0, end), false);
+        text = text.subarray(end);
+        searched = 0;
+      } else searched = text.length;
+      const more = await reading;
+      if (more.count === 0) break;
+      // Twice as much while no line ends, so that a long one is not copied again and again.
+      reading = this.readMore(text.length);
+      text = joined(text, more);
+    }
+    yield this.check(text, true);
+  }
+
+  private async readMore(atLeast: number): Promise<{ buffer: Uint8Array; count: number }> {
+    const left = this.file.size - this.position;
+    // A file may have grown since it was opened; the end is where a read says so.
+    const wanted = left > 0 ? Math.min(left, Math.max(this.blockBytes, atLeast)) : 4096;
+    const buffer = new Uint8Array(HEAD_ROOM + wanted);
+    const count = await this.file.read(buffer.subarray(HEAD_ROOM));
+    this.position += count;
+    return { buffer, count };
+  }
+
+  private check(bytes: Uint8Array, isLast: boolean): TextBlock {
+    refuseNul(bytes, this.label);
+    let text = bytes;
+    if (!isValidUtf8(bytes)) {
+      text = repairUtf8(bytes);
+      this.isRepaired = true;
+    }
+    this.bytesRead += text.length;
+    return this.cutter.blockOf(text, isLast);
+  }
+}
+
+/** The rest of a block with what was read after it. */
+function joined(
+  rest: Uint8Array,
+  { buffer, count }: { buffer: Uint8Array; count: number },
+): Uint8Array {
+  if (rest.length <= HEAD_ROOM) {
+    const start = HEAD_ROOM - rest.length;
+    buffer.set(rest, start);
+    return buffer.subarray(start, HEAD_ROOM + count);
+  }
+  const text = new Uint8Array(rest.length + count);
+  text.set(rest);
+  text.set(buffer.subarray(HEAD_ROOM, HEAD_ROOM + count), rest.length);
+  return text;
+}
