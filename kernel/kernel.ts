@@ -144,6 +144,22 @@ function mayHaveSeveralNames(start: u32, end: u32, first: u32, mask: u32): bool 
   return tokens > 2;
 }
 
+/** About the rows that these lines need: one for each line end, and with `splits` one for each blank beyond one a line. */
+export function countLines(from: u32, to: u32, splits: bool): u32 {
+  let feeds: u32 = 0;
+  let returns: u32 = 0;
+  let blanks: u32 = 0;
+  // What lies behind the text may be counted too: a row too much.
+  for (let at = from; at < to; at += 16) {
+    const block = v128.load(at);
+    feeds += popcnt<u32>(<u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(10))));
+    returns += popcnt<u32>(<u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(13))));
+    if (splits) blanks += popcnt<u32>(<u32>i8x16.bitmask(v128.or(i8x16.eq(block, i8x16.splat(32)), i8x16.eq(block, i8x16.splat(9)))));
+  }
+  const lines = max(feeds, returns);
+  return splits && blanks > lines ? blanks : lines;
+}
+
 /** Where `scan` stopped. */
 export let scanEnd: u32 = 0;
 export let unknownRows: u32 = 0;

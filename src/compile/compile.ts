@@ -6,6 +6,8 @@ import { bannerLines, headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
 import { usesWasm } from "../kernel/choice.ts";
 import { LineScanner } from "../kernel/line-scanner.ts";
+import { startKernel } from "../kernel/memory.ts";
+import { PlainArena } from "../rules/arena.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
@@ -72,14 +74,17 @@ class ListCompiler {
   private readonly workshop: Workshop;
   private readonly notes: Notes;
   private readonly output: OutputStage;
-  private readonly scanner: LineScanner | undefined = usesWasm() ? new LineScanner() : undefined;
+  private readonly scanner: LineScanner | undefined;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config);
     this.options = options;
     this.reader = new SourceReader(host, options);
-    const { chunksLimit, room } = memoryPlan(options, host);
-    const pool = new ChunkPool(new ChunkShelf(chunksLimit, room.openScratch));
+    const kernel = usesWasm() ? startKernel() : undefined;
+    if (kernel !== undefined) this.scanner = new LineScanner(kernel);
+    const { chunksLimit, room } = memoryPlan(options, host, kernel);
+    const shelf = new ChunkShelf(chunksLimit, room.openScratch);
+    const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
     this.workshop = { pool, room };
     this.notes = new Notes(pool);
     const header = headerLines(config, VERSION, timeOf(host));

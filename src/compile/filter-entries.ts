@@ -4,6 +4,7 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
+import { ChunkPool } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
@@ -53,6 +54,7 @@ export class EntrySink implements LineSink {
   readonly entries: Entry[] = [];
   private readonly files: string[] = [];
   private readonly scan: ListScan = new ListScan(
+    new ChunkPool(),
     { hashComments: false, splitHosts: false },
     (chunk) => this.take(chunk),
   );

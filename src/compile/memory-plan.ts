@@ -1,6 +1,7 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
+import type { KernelMemory } from "../kernel/memory.ts";
 import type { Room } from "../kernel/room.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -10,7 +11,8 @@ const BASE = 80 * MEGABYTE;
 /** Work goes on with this much at the least, whatever was asked for. */
 const LEAST = 24 * MEGABYTE;
 /** The kernel's memory ends at 4 GiB. */
-const MOST_PAGES = 2048 * MEGABYTE;
+const MOST_PAGES = 1536 * MEGABYTE;
+const MOST_CHUNKS = 1792 * MEGABYTE;
 /** Of the machine's memory, without another wish. */
 const SHARE = 0.5;
 
@@ -27,12 +29,17 @@ export interface MemoryWish {
   readonly partitions?: number | undefined;
 }
 
-export function memoryPlan({ memory, partitions = 256 }: MemoryWish, host: Host): MemoryPlan {
+export function memoryPlan(
+  { memory, partitions = 256 }: MemoryWish,
+  host: Host,
+  kernel: KernelMemory | undefined,
+): MemoryPlan {
   const whole = memory ?? host.memoryLimit() * SHARE;
   const work = Math.max(LEAST, whole - BASE);
   return {
-    chunksLimit: work * 0.4,
+    chunksLimit: kernel === undefined ? Infinity : Math.min(work * 0.4, MOST_CHUNKS),
     room: {
+      kernel,
       partitions,
       // Each partition has a page open: small ones where there is little room.
       pageBytes: work < 256 * MEGABYTE ? 16_384 : 65_536,

@@ -31,8 +31,9 @@ export class SourceSink implements LineSink {
     this.preparing = preparing;
     this.push = push;
     this.scan = new ListScan(
+      pool,
       { hashComments: source.type !== "adblock", splitHosts: source.splitHosts, scanner },
-      (chunk) => this.ready.push(pool.add(chunk)),
+      (chunk) => this.ready.push(chunk),
     );
   }
 
@@ -99,7 +100,7 @@ export function lineChunk(
   flags: number,
 ): Chunk {
   const bytes = encodeUtf8(text);
-  const chunk = pool.add(new Chunk(origin, bytes, 1));
+  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, 1));
   const row = chunk.push(0, bytes.length, 0);
   chunk.kind[row] = kind;
   chunk.flags[row] = flags;

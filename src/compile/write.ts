@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { sameBytes } from "../bytes/hash.ts";
+import { equalBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -107,8 +108,8 @@ async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
     if (a.length === 0) return true;
     if (block === 0) {
       const end = sameDateEnd(a, b);
-      if (end === -1 || !sameBytes(a, end, a.length, b, end, b.length)) return false;
-    } else if (!sameBytes(a, 0, a.length, b, 0, b.length)) return false;
+      if (end === -1 || !equalBytes(a.subarray(end), b.subarray(end))) return false;
+    } else if (!equalBytes(a, b)) return false;
   }
 }
 

@@ -1,9 +1,11 @@
 import { HASH_SEED } from "../bytes/hash.ts";
+import { type Arena, FreeAreas, roundSize } from "../rules/arena.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
 
 /** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
 interface KernelExports {
   init(seed: number): number;
+  countLines(from: number, to: number, splits: number): number;
   scan(...values: number[]): number;
   readonly scanEnd: WebAssembly.Global;
   readonly unknownRows: WebAssembly.Global;
@@ -24,38 +26,59 @@ interface KernelExports {
 }
 
 const PAGE = 65_536;
-/** Memory grows by a sixteenth at least: every growth makes all views void. */
-const GROWTH = 16;
+const MOST_PAGES = 65_536;
+/** Memory grows by an eighth at least: every growth makes all views void. */
+const GROWTH = 8;
 
-/** A running kernel and its memory. Areas are handed out in order and never taken back; `PagedLists` uses its own again. */
-export class KernelMemory {
+/** A running kernel, and its memory as the arena of a compile. */
+export class KernelMemory implements Arena {
   readonly exports: KernelExports;
   private readonly memory: WebAssembly.Memory;
+  private readonly areas = new FreeAreas();
+  private readonly listeners: (() => void)[] = [];
   private next: number;
+  /** All of the memory, as it is now. */
+  u8: Uint8Array;
+  u32: Uint32Array;
 
   constructor(module: WebAssembly.Module) {
-    this.memory = new WebAssembly.Memory({ initial: 16, maximum: 65_536 });
+    this.memory = new WebAssembly.Memory({ initial: 64, maximum: MOST_PAGES });
     const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
     this.exports = instance.exports as unknown as KernelExports;
-    this.next = (this.exports.init(HASH_SEED) + 7) & ~7;
+    this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
+    this.u8 = new Uint8Array(this.memory.buffer);
+    this.u32 = new Uint32Array(this.memory.buffer);
   }
 
-  /** An area of this size, on an 8-byte boundary. Views made before may be void afterwards. */
+  get buffer(): ArrayBuffer {
+    return this.memory.buffer;
+  }
+
   allocate(bytes: number): number {
+    const size = roundSize(bytes);
+    const free = this.areas.take(size);
+    if (free !== undefined) return free;
     const at = this.next;
-    this.next = Math.ceil((at + bytes) / 8) * 8;
-    const missing = this.next - this.memory.buffer.byteLength;
-    if (missing > 0) {
-      const pages = Math.ceil(missing / PAGE);
-      const held = this.memory.buffer.byteLength / PAGE;
-      const more = Math.max(pages, Math.min(held / GROWTH, 65_536 - held));
-      this.memory.grow(Math.ceil(more));
-    }
+    this.next = at + size;
+    const held = this.memory.buffer.byteLength;
+    if (this.next > held) this.grow(this.next - held, held);
     return at;
   }
 
-  get size(): number {
-    return this.next;
+  private grow(missing: number, held: number): void {
+    const wanted = Math.max(missing, held / GROWTH);
+    this.memory.grow(Math.min(Math.ceil(wanted / PAGE), MOST_PAGES - held / PAGE));
+    this.u8 = new Uint8Array(this.memory.buffer);
+    this.u32 = new Uint32Array(this.memory.buffer);
+    for (const listener of this.listeners) listener();
+  }
+
+  free(at: number, bytes: number): void {
+    this.areas.give(at, roundSize(bytes));
+  }
+
+  onGrow(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   bytes(at: number, length: number): Uint8Array {

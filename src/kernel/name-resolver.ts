@@ -1,5 +1,4 @@
 import type { Chunk } from "../rules/chunk.ts";
-import { usesWasm } from "./choice.ts";
 import { NamesByScript } from "./names-by-script.ts";
 import { NamesByWasm } from "./names-by-wasm.ts";
 import type { Room } from "./room.ts";
@@ -34,5 +33,6 @@ export interface NameResolver {
 }
 
 export function nameResolver(options: NameOptions, room: Room): NameResolver {
-  return usesWasm() ? new NamesByWasm(options, room) : new NamesByScript(options);
+  const { kernel } = room;
+  return kernel === undefined ? new NamesByScript(options) : new NamesByWasm(options, room, kernel);
 }

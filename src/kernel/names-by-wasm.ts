@@ -1,8 +1,8 @@
 import { DOT } from "../bytes/ascii.ts";
-import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
+import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
-import { type KernelMemory, startKernel } from "./memory.ts";
+import type { KernelMemory } from "./memory.ts";
 import { LONGEST_NAME, type NameOptions, type NameResolver } from "./name-resolver.ts";
 import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
 import type { Room } from "./room.ts";
@@ -28,52 +28,43 @@ const RECORD = {
  */
 export class NamesByWasm implements NameResolver {
   private readonly options: NameOptions;
-  private readonly kernel: KernelMemory = startKernel();
+  private readonly kernel: KernelMemory;
   private readonly stock: PageStock;
   private readonly names: PagedLists;
   private readonly oneLabelList: number;
-  /** A chunk's columns and bytes, while its names are dealt. */
-  private readonly columns: number;
-  private bytes = { at: 0, size: 0 };
   private chunks = 0;
   private verdicts: Verdicts | undefined;
 
-  constructor(options: NameOptions, room: Room) {
+  constructor(options: NameOptions, room: Room, kernel: KernelMemory) {
     this.options = options;
+    this.kernel = kernel;
     this.stock = new PageStock(this.kernel, room);
     this.oneLabelList = room.partitions;
     this.names = new PagedLists(this.stock, room.partitions + 1);
-    this.columns = this.kernel.allocate(CHUNK_ROWS * 25);
   }
 
   add(chunk: Chunk): void {
-    const { kernel, columns, options } = this;
-    const { length, capacity } = chunk;
+    const { options } = this;
+    const { exports } = this.kernel;
+    const { length, capacity, columnsAt } = chunk;
     this.chunks = Math.max(this.chunks, chunk.id + 1);
-    if (chunk.bytes.length + 8 > this.bytes.size) {
-      this.bytes.size = Math.ceil(chunk.bytes.length * 1.5) + 8;
-      this.bytes.at = kernel.allocate(this.bytes.size);
-    }
-    kernel.bytes(this.bytes.at, chunk.bytes.length).set(chunk.bytes);
-    kernel.bytes(columns, chunk.columns.byteLength).set(new Uint8Array(chunk.columns));
-    const { exports } = kernel;
     let row = 0;
     while (true) {
       row = exports.deal(
         row,
         length,
         chunk.id << CHUNK_SHIFT,
-        this.bytes.at,
+        chunk.bytesAt,
         LONGEST_NAME,
-        columns,
-        columns + capacity * 4,
-        columns + capacity * 8,
-        columns + capacity * 12,
-        columns + capacity * 16,
-        columns + capacity * 20,
-        columns + capacity * 22,
-        columns + capacity * 23,
-        columns + capacity * 24,
+        columnsAt,
+        columnsAt + capacity * 4,
+        columnsAt + capacity * 8,
+        columnsAt + capacity * 12,
+        columnsAt + capacity * 16,
+        columnsAt + capacity * 20,
+        columnsAt + capacity * 22,
+        columnsAt + capacity * 23,
+        columnsAt + capacity * 24,
         this.names.cursors,
         this.oneLabelList - 1,
         this.oneLabelList,

@@ -18,7 +18,6 @@ interface Page {
 export class PageStock {
   readonly kernel: KernelMemory;
   readonly room: Room;
-  private readonly free: number[] = [];
   private readonly lists: PagedLists[] = [];
   private inUse = 0;
   private scratch: Scratch | undefined;
@@ -42,12 +41,11 @@ export class PageStock {
     }
     this.inUse += pageBytes;
     const size = Math.max(pageBytes, bytes + SLACK);
-    const at = size === pageBytes ? this.free.pop() : undefined;
-    return { at: at ?? this.kernel.allocate(size), used: 0, position: -1, size };
+    return { at: this.kernel.allocate(size), used: 0, position: -1, size };
   }
 
   release({ at, size }: Page): void {
-    if (size === this.room.pageBytes) this.free.push(at);
+    this.kernel.free(at, size);
     this.inUse -= this.room.pageBytes;
   }
 
@@ -55,6 +53,7 @@ export class PageStock {
   workArea(kind: "pages" | "table", size: number): number {
     const area = this.areas[kind];
     if (size > area.size) {
+      if (area.size > 0) this.kernel.free(area.at, area.size);
       area.size = Math.ceil(size * 1.25);
       area.at = this.kernel.allocate(area.size);
     }
@@ -66,6 +65,9 @@ export class PageStock {
   }
 
   close(): void {
+    for (const lists of this.lists) lists.clearAll();
+    for (const area of Object.values(this.areas))
+      if (area.size > 0) this.kernel.free(area.at, area.size);
     this.scratch?.close();
     this.scratch = undefined;
   }
@@ -120,22 +122,23 @@ export class PagedLists {
     end: number,
   ): void {
     const { kernel } = this.stock;
+    const cursor = (this.cursors + list * 8) >>> 2;
     const length = end - start;
     const size = (16 + length + 3) & ~3;
-    let cursor = kernel.words(this.cursors + list * 8, 2);
-    if (cursor[0]! + size > cursor[1]!) {
-      this.refill(list, size);
-      cursor = kernel.words(this.cursors + list * 8, 2);
-    }
-    const at = cursor[0]!;
-    const words = kernel.words(at, 4);
-    words[0] = hash;
-    words[1] = id;
-    words[2] = 0;
-    words[3] = length | (flags << 16);
-    const to = kernel.bytes(at + 16, length);
-    for (let from = start; from < end; from++) to[from - start] = bytes[from]!;
-    cursor[0] = at + size;
+    // A new page may make the arena grow, and these bytes may lie in it.
+    const isInArena = bytes.buffer === kernel.buffer;
+    const address = bytes.byteOffset + start;
+    if (kernel.u32[cursor]! + size > kernel.u32[cursor + 1]!) this.refill(list, size);
+    const { u32, u8 } = kernel;
+    const at = u32[cursor]!;
+    u32[at >>> 2] = hash;
+    u32[(at >>> 2) + 1] = id;
+    u32[(at >>> 2) + 2] = 0;
+    u32[(at >>> 2) + 3] = length | (flags << 16);
+    u32[cursor] = at + size;
+    const from = isInArena ? u8 : bytes;
+    let next = isInArena ? address : start;
+    for (let to = at + 16; to < at + 16 + length; to++) u8[to] = from[next++]!;
   }
 
   /** Writes the full pages of all lists to the scratch file. The last page of a list is being filled and stays. */
@@ -168,6 +171,11 @@ export class PagedLists {
       }
       return { start, end: start + page.used };
     });
+  }
+
+  clearAll(): void {
+    for (let list = 0; list < this.pages.length; list++) this.clear(list);
+    this.stock.kernel.free(this.cursors, this.pages.length * 8);
   }
 
   /** The list's records are no longer needed. */

@@ -1,7 +1,10 @@
 import type { Scratch } from "../host/host.ts";
+import type { KernelMemory } from "./memory.ts";
 
 /** How much room there is to compare rows with each other. What is compared, and with what result, does not depend on it. */
 export interface Room {
+  /** The running kernel; without one everything is done in TypeScript, and in memory. */
+  readonly kernel: KernelMemory | undefined;
   /** Records are dealt to this many partitions, a power of two up to 256. */
   readonly partitions: number;
   /** Bytes of a page; each partition has one that is being filled. */
@@ -10,12 +13,3 @@ export interface Room {
   readonly pagesLimit: number;
   openScratch(): Scratch;
 }
-
-export const AMPLE_ROOM: Room = {
-  partitions: 256,
-  pageBytes: 32_768,
-  pagesLimit: Infinity,
-  openScratch: () => {
-    throw new Error("ample room needs no scratch file");
-  },
-};

@@ -1,5 +1,4 @@
 import type { Chunk } from "../rules/chunk.ts";
-import { usesWasm } from "./choice.ts";
 import type { Room } from "./room.ts";
 import { TextsByScript } from "./texts-by-script.ts";
 import { TextsByWasm } from "./texts-by-wasm.ts";
@@ -23,5 +22,6 @@ export interface TextResolver {
 }
 
 export function textResolver(room: Room): TextResolver {
-  return usesWasm() ? new TextsByWasm(room) : new TextsByScript();
+  const { kernel } = room;
+  return kernel === undefined ? new TextsByScript() : new TextsByWasm(room, kernel);
 }

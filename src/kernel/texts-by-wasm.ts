@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
-import { type KernelMemory, startKernel } from "./memory.ts";
+import type { KernelMemory } from "./memory.ts";
 import { PagedLists, PageStock } from "./paged-lists.ts";
 import type { Room } from "./room.ts";
 import { tableSlots } from "./table-slots.ts";
@@ -16,7 +16,7 @@ const LONGEST_TEXT = 4096;
 
 /** Texts by the WebAssembly kernel, dealt to partitions by their hash. */
 export class TextsByWasm implements TextResolver {
-  private readonly kernel: KernelMemory = startKernel();
+  private readonly kernel: KernelMemory;
   private readonly room: Room;
   private readonly stock: PageStock;
   private readonly texts: PagedLists;
@@ -24,8 +24,9 @@ export class TextsByWasm implements TextResolver {
   private readonly copies = new Int32Array(CHUNK_ROWS);
   private chunks = 0;
 
-  constructor(room: Room) {
+  constructor(room: Room, kernel: KernelMemory) {
     this.room = room;
+    this.kernel = kernel;
     this.stock = new PageStock(this.kernel, room);
     this.texts = new PagedLists(this.stock, room.partitions);
   }

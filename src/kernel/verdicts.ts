@@ -41,13 +41,15 @@ export class Verdicts {
   handOut(chunk: Chunk, taker: VerdictTaker): void {
     const list = (chunk.id << CHUNK_SHIFT) >> this.idShift;
     if (list !== this.at.list) this.at = { list, runs: this.lists.runsOf(list) };
+    // Now, because it may make views void.
+    if (this.at.runs.length > 0) chunk.causes();
     for (const { start, end } of this.at.runs) {
-      const pairs = this.stock.kernel.words(start, (end - start) >>> 2);
-      for (let index = 0; index < pairs.length; index += 2) {
-        const id = pairs[index]!;
+      const { u32 } = this.stock.kernel;
+      for (let index = start >>> 2; index < end >>> 2; index += 2) {
+        const id = u32[index]!;
         if (id >> CHUNK_SHIFT !== chunk.id) continue;
         const row = id & ((1 << CHUNK_SHIFT) - 1);
-        const by = pairs[index + 1]!;
+        const by = u32[index + 1]!;
         if (by === NOT_WIDENED) taker.notWidened?.(row);
         else taker.redundant(row, by & ~COVERED, by >= COVERED);
       }

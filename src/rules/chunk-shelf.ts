@@ -1,20 +1,18 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Scratch } from "../host/host.ts";
-import { type Chunk, ROW_BYTES } from "./chunk.ts";
+import type { Chunk } from "./chunk.ts";
 
 /** Where the parts of a chunk lie in the scratch file. */
 interface Place {
   columns: number;
   readonly bytes: number;
-  readonly byteCount: number;
   rewritten: number;
   rewrittenCount: number;
   by: number;
-  lines: number;
+  readonly lines: number;
 }
 
 const NOWHERE = -1;
-const NO_BYTES = new Uint8Array(0);
 
 /**
  * Keeps chunks in memory up to a limit, and the others in a scratch file. Whoever works on a chunk says `use` before and
@@ -29,23 +27,16 @@ export class ChunkShelf {
   private readonly users = new Map<Chunk, number>();
   private readonly sizes = new Map<Chunk, number>();
   private size = 0;
-  /** Buffers of chunks that were put aside, for those that are read back: collecting them would lag behind. */
-  private readonly spare: ArrayBuffer[] = [];
 
   constructor(limit: number, openScratch: () => Scratch) {
     this.limit = limit;
     this.openScratch = openScratch;
   }
 
-  /** Whether anything is outside memory. */
-  get isSpilling(): boolean {
-    return this.scratch !== undefined;
-  }
-
   use(chunk: Chunk): void {
     const users = this.users.get(chunk) ?? 0;
     this.users.set(chunk, users + 1);
-    if (users === 0 && chunk.length > 0 && chunk.capacity === 0) this.readBack(chunk);
+    if (chunk.isAway) this.readBack(chunk);
   }
 
   done(chunk: Chunk): void {
@@ -55,8 +46,14 @@ export class ChunkShelf {
       return;
     }
     this.users.delete(chunk);
-    this.account(chunk, sizeOf(chunk));
+    this.account(chunk);
     if (this.size > this.limit) this.putAside(chunk);
+  }
+
+  /** After the arena grew. */
+  attachAll(): void {
+    for (const chunk of this.sizes.keys()) chunk.attach();
+    for (const chunk of this.users.keys()) chunk.attach();
   }
 
   close(): void {
@@ -64,21 +61,22 @@ export class ChunkShelf {
     this.scratch = undefined;
   }
 
-  private account(chunk: Chunk, size: number): void {
+  private account(chunk: Chunk): void {
+    const { size } = chunk;
     this.size += size - (this.sizes.get(chunk) ?? 0);
-    this.sizes.set(chunk, size);
+    if (size === 0) this.sizes.delete(chunk);
+    else this.sizes.set(chunk, size);
   }
 
   private putAside(chunk: Chunk): void {
     this.scratch ??= this.openScratch();
     const { scratch } = this;
-    const { bytes, rewritten, length } = chunk;
+    const { bytes, rewritten } = chunk;
     let place = this.places.get(chunk);
     if (place === undefined) {
       place = {
         columns: NOWHERE,
         bytes: append(scratch, bytes),
-        byteCount: bytes.length,
         rewritten: NOWHERE,
         rewrittenCount: 0,
         by: NOWHERE,
@@ -86,9 +84,11 @@ export class ChunkShelf {
       };
       this.places.set(chunk, place);
     }
-    if (place.columns === NOWHERE) place.columns = append(scratch, new Uint8Array(chunk.columns));
-    else if (chunk.isChanged) scratch.rewrite(place.columns, new Uint8Array(chunk.columns));
-    else scratch.rewrite(place.columns + length * (ROW_BYTES - 1), chunk.fate);
+    const columns = chunk.columns();
+    if (place.columns === NOWHERE) place.columns = append(scratch, columns);
+    else if (chunk.isChanged) scratch.rewrite(place.columns, columns);
+    // The column of fates is the last.
+    else scratch.rewrite(place.columns + columns.length - chunk.fate.length, chunk.fate);
     if (rewritten.length > place.rewrittenCount) {
       place.rewritten = append(scratch, rewritten.view());
       place.rewrittenCount = rewritten.length;
@@ -97,57 +97,33 @@ export class ChunkShelf {
       if (place.by === NOWHERE) place.by = append(scratch, bytesOf(chunk.by));
       else scratch.rewrite(place.by, bytesOf(chunk.by));
     }
-    if (this.spare.length < 4) this.spare.push(chunk.columns);
-    chunk.attach(new ArrayBuffer(0));
-    chunk.bytes = NO_BYTES;
+    chunk.leave();
     chunk.rewritten = new ByteBuffer();
-    chunk.by = undefined;
     chunk.lines = undefined;
     chunk.isChanged = false;
-    this.account(chunk, 0);
+    this.account(chunk);
   }
 
   private readBack(chunk: Chunk): void {
-    const place = this.places.get(chunk);
-    const { scratch } = this;
-    if (place === undefined || scratch === undefined) return;
-    const { length } = chunk;
-    chunk.attach(this.bufferOf(length * ROW_BYTES));
-    scratch.read(place.columns, new Uint8Array(chunk.columns));
-    chunk.bytes = new Uint8Array(place.byteCount);
+    const place = this.places.get(chunk)!;
+    const scratch = this.scratch!;
+    chunk.comeBack(place.by !== NOWHERE);
+    read(scratch, place.columns, chunk.columns());
     read(scratch, place.bytes, chunk.bytes);
+    if (chunk.by !== undefined) read(scratch, place.by, bytesOf(chunk.by));
     if (place.rewritten !== NOWHERE) {
       chunk.rewritten = new ByteBuffer(place.rewrittenCount);
       chunk.rewritten.length = place.rewrittenCount;
       read(scratch, place.rewritten, chunk.rewritten.bytes);
     }
-    if (place.by !== NOWHERE) {
-      chunk.by = new Int32Array(length);
-      read(scratch, place.by, bytesOf(chunk.by));
-    }
     if (place.lines !== NOWHERE) {
-      chunk.lines = new Uint32Array(length);
+      chunk.lines = new Uint32Array(chunk.capacity);
       read(scratch, place.lines, bytesOf(chunk.lines));
     }
   }
-
-  private bufferOf(size: number): ArrayBuffer {
-    const at = this.spare.findIndex(({ byteLength }) => byteLength === size);
-    return at === -1 ? new ArrayBuffer(size) : this.spare.splice(at, 1)[0]!;
-  }
 }
 
-function sizeOf({ columns, bytes, rewritten, by, lines }: Chunk): number {
-  return (
-    columns.byteLength +
-    bytes.length +
-    rewritten.bytes.length +
-    (by?.byteLength ?? 0) +
-    (lines?.byteLength ?? 0)
-  );
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Int32Array): Uint8Array {
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

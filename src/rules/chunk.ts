@@ -1,9 +1,10 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import { Flag } from "./kind.ts";
+import type { Arena } from "./arena.ts";
 import { Fate } from "./fate.ts";
+import { Flag } from "./kind.ts";
 
-/** Rows of a chunk at the most. A row's number in the whole compile is `chunk id × 32,768 + row`: 2.1 billion rows in 31 bits. */
-export const CHUNK_SHIFT = 15;
+/** Rows of a chunk at the most. A row's number in the whole compile is `chunk id × 65,536 + row`: 2.1 billion rows in 31 bits. */
+export const CHUNK_SHIFT = 16;
 export const CHUNK_ROWS: number = 1 << CHUNK_SHIFT;
 
 export interface ChunkContents {
@@ -18,8 +19,10 @@ export interface ChunkContents {
 }
 
 /** Bytes of the columns that every row has. */
-export const ROW_BYTES = 25;
-const NO_COLUMNS = new ArrayBuffer(0);
+const ROW_BYTES = 25;
+/** The kernel reads eight bytes at a time, up to seven beyond the end. */
+const SLACK = 16;
+const AWAY = -1;
 
 /**
  * A run of rows that come from one block of a file, as columns.
@@ -30,15 +33,21 @@ const NO_COLUMNS = new ArrayBuffer(0);
  *   rewritten  ....||new.example^....                        text of rows that were changed; append-only
  *
  * Offsets count from the start of the chunk's own bytes, so neither a file nor a compile ends at 4 GiB. Rows never move
- * and never vanish. All columns lie in one array buffer, which can be put aside, read back or handed to a worker as it is.
+ * and never vanish. Bytes and columns are two areas of the arena; they can be put aside and read back at another address.
  */
 export class Chunk {
   id = -1;
   /** Which file the rows were read from: an index into the compile's list of origins. */
-  origin: number;
-  bytes: Uint8Array;
+  readonly origin: number;
+  readonly arena: Arena;
+  byteCount: number;
+  capacity: number;
+  /** Addresses of the two areas, and of the column of causes once there is one. */
+  bytesAt: number;
+  columnsAt: number;
+  byAt: number = AWAY;
+  bytes!: Uint8Array;
   rewritten: ByteBuffer = new ByteBuffer();
-  columns: ArrayBuffer = NO_COLUMNS;
   start!: Uint32Array;
   end!: Uint32Array;
   hostStart!: Uint32Array;
@@ -51,14 +60,14 @@ export class Chunk {
   kind!: Uint8Array;
   fate!: Uint8Array;
   /** For rows that another row made redundant, which one. Made when the first such row is met. */
-  by: Int32Array | undefined;
+  by: Uint32Array | undefined;
   /** Line of the first row; the others follow one by one unless `lines` says otherwise. */
   firstLine = 0;
   lines: Uint32Array | undefined;
   /** Rows for further names of the last hosts line that stand in the chunks after this one. */
   spareBeyond = 0;
   /** A `#` at the start of a line begins a comment, with or without a blank after it (hosts and domain files). */
-  hashComments: boolean;
+  readonly hashComments: boolean;
   /**
    * What may be among the rows; false is certain. Most chunks of most lists are names only, and a pass that looks for
    * something else can leave them alone.
@@ -72,66 +81,104 @@ export class Chunk {
     nonAscii: false,
   };
   length = 0;
-  capacity = 0;
   /** A column other than `fate` and `by` was written to since the chunk was last put aside. */
   isChanged = true;
 
-  constructor(origin: number, bytes: Uint8Array, capacity: number, hashComments = false) {
+  /** `capacity` is a number of rows, or tells it when the text is in the arena. */
+  constructor(
+    arena: Arena,
+    origin: number,
+    text: Uint8Array,
+    capacity: number | ((bytesAt: number) => number),
+    hashComments = false,
+  ) {
+    this.arena = arena;
     this.origin = origin;
-    this.bytes = bytes;
+    this.byteCount = text.length;
     this.hashComments = hashComments;
-    this.attach(new ArrayBuffer(capacity * ROW_BYTES));
+    this.bytesAt = arena.allocate(text.length + SLACK);
+    new Uint8Array(arena.buffer, this.bytesAt, text.length).set(text);
+    this.capacity = typeof capacity === "number" ? capacity : capacity(this.bytesAt);
+    this.columnsAt = arena.allocate(this.capacity * ROW_BYTES);
+    this.attach();
+    this.columns().fill(0);
   }
 
-  /** Makes the columns views of this buffer; of an empty one when the chunk is put aside. */
-  attach(columns: ArrayBuffer): void {
-    const rows = columns.byteLength / ROW_BYTES;
-    this.capacity = rows;
-    this.columns = columns;
-    this.start = new Uint32Array(columns, 0, rows);
-    this.end = new Uint32Array(columns, rows * 4, rows);
-    this.hostStart = new Uint32Array(columns, rows * 8, rows);
-    this.hostEnd = new Uint32Array(columns, rows * 12, rows);
-    this.hostHash = new Int32Array(columns, rows * 16, rows);
-    this.flags = new Uint16Array(columns, rows * 20, rows);
-    this.hostPart = new Uint8Array(columns, rows * 22, rows);
-    this.kind = new Uint8Array(columns, rows * 23, rows);
-    this.fate = new Uint8Array(columns, rows * 24, rows);
-  }
-
-  /** A copy with no room to spare, and this one empty again for the next rows. */
-  takeRows(): Chunk {
+  /** Gives back what it has no rows for: all columns and bytes behind the last one. */
+  shrink(): void {
     const rows = this.length;
-    // One of several chunks of a block keeps its own part of it.
-    const base = this.start[0]! > 0 ? leastOf(this.start, rows) : 0;
-    const bytes = this.bytes.subarray(base, greatestOf(this.end, rows));
-    const chunk = new Chunk(this.origin, bytes, rows, this.hashComments);
-    chunk.start.set(this.start.subarray(0, rows));
-    chunk.end.set(this.end.subarray(0, rows));
-    chunk.hostStart.set(this.hostStart.subarray(0, rows));
-    chunk.hostEnd.set(this.hostEnd.subarray(0, rows));
-    if (base > 0) {
-      for (const column of [chunk.start, chunk.end, chunk.hostStart, chunk.hostEnd])
-        for (let row = 0; row < rows; row++) column[row]! -= base;
-    }
-    chunk.hostHash.set(this.hostHash.subarray(0, rows));
-    chunk.flags.set(this.flags.subarray(0, rows));
-    chunk.hostPart.set(this.hostPart.subarray(0, rows));
-    chunk.kind.set(this.kind.subarray(0, rows));
-    chunk.fate.set(this.fate.subarray(0, rows));
-    chunk.firstLine = this.firstLine;
-    chunk.lines = this.lines?.slice(0, rows);
-    Object.assign(chunk.has, this.has);
-    chunk.length = rows;
-    this.reset();
-    return chunk;
+    const kept = this.allColumns().map((column) => column.slice(0, rows));
+    const text = this.bytes.slice(0, greatestOf(this.end, rows));
+    this.leave();
+    this.byteCount = text.length;
+    this.capacity = rows;
+    this.comeBack(false);
+    this.lines = this.lines?.slice(0, rows);
+    this.bytes.set(text);
+    for (const [index, column] of this.allColumns().entries()) column.set(kept[index]!);
   }
 
-  private reset(): void {
-    new Uint8Array(this.columns).fill(0);
-    this.length = 0;
-    this.lines = undefined;
-    for (const key of Object.keys(this.has) as (keyof ChunkContents)[]) this.has[key] = false;
+  private allColumns(): (Uint32Array | Int32Array | Uint16Array | Uint8Array)[] {
+    const { start, end, hostStart, hostEnd, hostHash, flags, hostPart, kind, fate } = this;
+    return [start, end, hostStart, hostEnd, hostHash, flags, hostPart, kind, fate];
+  }
+
+  get isAway(): boolean {
+    return this.columnsAt === AWAY;
+  }
+
+  /** Makes the views anew: after the arena grew, or the areas changed. */
+  attach(): void {
+    const { buffer } = this.arena;
+    const rows = this.isAway ? 0 : this.capacity;
+    const at = this.isAway ? 0 : this.columnsAt;
+    this.bytes = this.isAway
+      ? new Uint8Array(buffer, 0, 0)
+      : new Uint8Array(buffer, this.bytesAt, this.byteCount);
+    this.start = new Uint32Array(buffer, at, rows);
+    this.end = new Uint32Array(buffer, at + rows * 4, rows);
+    this.hostStart = new Uint32Array(buffer, at + rows * 8, rows);
+    this.hostEnd = new Uint32Array(buffer, at + rows * 12, rows);
+    this.hostHash = new Int32Array(buffer, at + rows * 16, rows);
+    this.flags = new Uint16Array(buffer, at + rows * 20, rows);
+    this.hostPart = new Uint8Array(buffer, at + rows * 22, rows);
+    this.kind = new Uint8Array(buffer, at + rows * 23, rows);
+    this.fate = new Uint8Array(buffer, at + rows * 24, rows);
+    this.by = this.byAt === AWAY ? undefined : new Uint32Array(buffer, this.byAt, this.capacity);
+  }
+
+  /** All columns but `by` and `lines`, as bytes. */
+  columns(): Uint8Array {
+    return new Uint8Array(this.arena.buffer, this.columnsAt, this.capacity * ROW_BYTES);
+  }
+
+  /** Gives its areas back. */
+  leave(): void {
+    this.arena.free(this.bytesAt, this.byteCount + SLACK);
+    this.arena.free(this.columnsAt, this.capacity * ROW_BYTES);
+    if (this.byAt !== AWAY) this.arena.free(this.byAt, this.capacity * 4);
+    this.bytesAt = this.columnsAt = this.byAt = AWAY;
+    this.attach();
+  }
+
+  /** Takes areas again; what is in them is up to the caller. */
+  comeBack(hasCauses: boolean): void {
+    this.bytesAt = this.arena.allocate(this.byteCount + SLACK);
+    this.columnsAt = this.arena.allocate(this.capacity * ROW_BYTES);
+    if (hasCauses) this.byAt = this.arena.allocate(this.capacity * 4);
+    this.attach();
+  }
+
+  /** Bytes of memory that it takes. */
+  get size(): number {
+    if (this.isAway) return 0;
+    const perRow = ROW_BYTES + (this.byAt === AWAY ? 0 : 4);
+    return (
+      this.byteCount +
+      this.capacity * perRow +
+      this.rewritten.bytes.length +
+      (this.lines?.byteLength ?? 0)
+    );
   }
 
   /** The bytes that both slices of the row point into. */
@@ -170,20 +217,22 @@ export class Chunk {
   dropFor(row: number, fate: Fate, by: number): void {
     if (this.fate[row] !== Fate.Live) return;
     this.fate[row] = fate;
-    this.by ??= new Int32Array(this.length);
-    this.by[row] = by;
+    this.causes()[row] = by;
+  }
+
+  /** The column of causes, made now if there was none. */
+  causes(): Uint32Array {
+    if (this.by === undefined) {
+      this.byAt = this.arena.allocate(this.capacity * 4);
+      this.by = new Uint32Array(this.arena.buffer, this.byAt, this.capacity);
+    }
+    return this.by;
   }
 
   /** Number of the row in the whole compile. */
   idOf(row: number): number {
     return (this.id << CHUNK_SHIFT) | row;
   }
-}
-
-function leastOf(column: Uint32Array, rows: number): number {
-  let least = column[0]!;
-  for (let row = 1; row < rows; row++) if (column[row]! < least) least = column[row]!;
-  return least;
 }
 
 function greatestOf(column: Uint32Array, rows: number): number {

@@ -1,4 +1,5 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { type Arena, PlainArena } from "./arena.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "./chunk.ts";
 import { ChunkShelf } from "./chunk-shelf.ts";
 
@@ -11,16 +12,22 @@ export interface Origin {
 }
 
 /** Ids and row numbers share 31 bits. */
-const MAX_CHUNKS = 65_535;
+const MAX_CHUNKS = 32_767;
 
 /** All chunks of one compile, by id. Lists share it, so that a row can name a row of another list. */
 export class ChunkPool {
   readonly chunks: Chunk[] = [];
   readonly origins: Origin[] = [];
+  readonly arena: Arena;
   readonly shelf: ChunkShelf;
 
-  constructor(shelf: ChunkShelf = new ChunkShelf(Infinity, noScratch)) {
+  constructor(
+    arena: Arena = new PlainArena(),
+    shelf: ChunkShelf = new ChunkShelf(Infinity, noScratch),
+  ) {
+    this.arena = arena;
     this.shelf = shelf;
+    arena.onGrow(() => shelf.attachAll());
   }
 
   addOrigin(origin: Origin): number {

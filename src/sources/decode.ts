@@ -1,5 +1,6 @@
 import { constants, brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { skipBlanks } from "../bytes/blank.ts";
+import { indexOfBytes } from "../bytes/search.ts";
 import { decodeUtf8, encodeUtf8, isValidUtf8, repairUtf8 } from "../bytes/utf8.ts";
 import { sourceError } from "./source-error.ts";
 
@@ -42,7 +43,7 @@ export function isPacked(head: Uint8Array): boolean {
 }
 
 export function refuseNul(bytes: Uint8Array, label: string): void {
-  if (bytes.includes(0))
+  if (indexOfBytes(bytes, 0) !== -1)
     throw sourceError(
       "source-not-text",
       `Not a text list: ${label}`,

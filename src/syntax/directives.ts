@@ -1,5 +1,6 @@
-import { BANG, CR, HASH, LF } from "../bytes/ascii.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
+import { BANG, CR, LF } from "../bytes/ascii.ts";
+import { indexOfBytes } from "../bytes/search.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
 import { evaluateCondition } from "./condition.ts";
 import type { Stretch } from "./scan.ts";
@@ -127,9 +128,10 @@ function applyCondition(
   return isLive;
 }
 
+const MARK = encodeUtf8("!#");
+
 function hasDirective(bytes: Uint8Array): boolean {
-  for (let at = bytes.indexOf(BANG); at !== -1; at = bytes.indexOf(BANG, at + 1)) {
-    if (bytes[at + 1] !== HASH) continue;
+  for (let at = indexOfBytes(bytes, MARK); at !== -1; at = indexOfBytes(bytes, MARK, at + 1)) {
     const text = decodeUtf8(bytes, at, Math.min(at + 10, bytes.length));
     if (/^!#(?:if|else|endif|include)/.test(text)) return true;
   }

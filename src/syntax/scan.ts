@@ -4,6 +4,7 @@ import type { LineScanner } from "../kernel/line-scanner.ts";
 import { CHUNK_ROWS, Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
 import { classify, maskOf } from "./classify.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import type { TextBlock } from "./text-block.ts";
@@ -34,28 +35,28 @@ export interface ScanOptions {
 
 /**
  * Turns lines into rows: one row for each line of the file, blank ones included, since each must be accounted for. LF,
- * CRLF and a lone CR end a line. Rows are gathered here and handed on as chunks, each of one block.
+ * CRLF and a lone CR end a line. Every block becomes a chunk, or several where its lines are many.
  */
 export class ListScan {
+  private readonly pool: ChunkPool;
   private readonly options: ScanOptions;
   private readonly emit: (chunk: Chunk) => void;
-  private readonly rows: Chunk;
+  private block: TextBlock | undefined;
+  private rows: Chunk | undefined;
+  /** Where in the block the chunk's bytes begin. */
+  private base = 0;
 
-  constructor(options: ScanOptions, emit: (chunk: Chunk) => void) {
+  constructor(pool: ChunkPool, options: ScanOptions, emit: (chunk: Chunk) => void) {
+    this.pool = pool;
     this.options = options;
     this.emit = emit;
-    this.rows = new Chunk(0, new Uint8Array(0), CHUNK_ROWS, options.hashComments);
   }
 
   /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
   read(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
     const { scanner } = this.options;
-    const { rows } = this;
-    if (rows.bytes !== block.bytes || rows.origin !== file.origin) {
-      this.flush();
-      rows.bytes = block.bytes;
-      rows.origin = file.origin;
-    }
+    if (this.block !== block) this.flush();
+    this.block = block;
     const wholeLinesEnd = block.isLast ? lastLineOf(block) : block.bytes.length;
     let at = start;
     while (at < end) {
@@ -72,7 +73,29 @@ export class ListScan {
 
   /** Hands on what was gathered. To be called at the end, and before another file stands in between. */
   flush(): void {
-    if (this.rows.length > 0) this.emit(this.rows.takeRows());
+    const { rows } = this;
+    this.rows = undefined;
+    if (rows === undefined) return;
+    if (rows.length * 2 < rows.capacity) rows.shrink();
+    this.emit(rows);
+  }
+
+  /** A chunk with room for another row; a new one holds the block's bytes from `at` on. */
+  private roomAt(origin: number, at: number): Chunk {
+    const { rows } = this;
+    if (rows !== undefined && rows.length < rows.capacity) return rows;
+    this.flush();
+    const { scanner, splitHosts, hashComments } = this.options;
+    const text = this.block!.bytes.subarray(at);
+    // Without a kernel nobody counts lines faster than reads them; eight bytes are a short one.
+    const capacityOf = (bytesAt: number): number => {
+      const count = scanner?.countLines(bytesAt, text.length, splitHosts) ?? text.length >>> 3;
+      return Math.min(CHUNK_ROWS, count + 4);
+    };
+    const chunk = this.pool.add(new Chunk(this.pool.arena, origin, text, capacityOf, hashComments));
+    this.base = at;
+    this.rows = chunk;
+    return chunk;
   }
 
   private readLines(
@@ -82,14 +105,15 @@ export class ListScan {
     to: number,
     fate: Fate,
   ): number {
-    const { rows, options } = this;
-    if (rows.length === rows.capacity) this.flush();
-    const base = rows.length;
-    const reached = scanner.read(rows, from, to, file.nextLine, fate, options.splitHosts);
-    file.nextLine += rows.length - base;
+    const rows = this.roomAt(file.origin, from);
+    const { base } = this;
+    const count = rows.length;
+    const { splitHosts } = this.options;
+    const reached = scanner.read(rows, from - base, to - base, file.nextLine, fate, splitHosts);
+    file.nextLine += rows.length - count;
     const { unknown, masks } = scanner;
-    for (const index of unknown) classify(rows, base + index, masks[index]!);
-    return reached;
+    for (const index of unknown) classify(rows, count + index, masks[index]!);
+    return reached + base;
   }
 
   /** Reads one line, whatever it is, and returns where the next begins. */
@@ -100,41 +124,39 @@ export class ListScan {
     end: number,
     fate: Fate,
   ): number {
-    const { rows } = this;
     let at = from;
     while (at < end && bytes[at] !== LF && bytes[at] !== CR) at++;
     const next =
       at < end && bytes[at] === CR && at + 1 < end && bytes[at + 1] === LF ? at + 2 : at + 1;
     const lineStart = Math.min(Math.max(from, listStart), at);
     const lineEnd = Math.max(Math.min(at, listEnd), lineStart);
-    if (rows.length === rows.capacity) this.flush();
-    const row = rows.push(lineStart, lineEnd, file.nextLine++);
+    const rows = this.roomAt(file.origin, from);
+    const row = rows.push(lineStart - this.base, lineEnd - this.base, file.nextLine++);
     rows.fate[row] = lineStart === lineEnd ? Fate.Blank : fate;
     if (lineStart === lineEnd) return next;
     const mask = maskOf(bytes, lineStart, lineEnd);
     classify(rows, row, mask);
-    if (this.options.splitHosts && hasSeveralNames(rows, row, mask)) this.addSpareRows(file);
+    if (this.options.splitHosts && hasSeveralNames(rows, row, mask)) this.addSpareRows(file, rows);
     return next;
   }
 
   /** One spare row for each further name of the hosts line that was just classified. Compress fills them. */
-  private addSpareRows({ nextLine }: FileLines): void {
-    const { rows } = this;
-    const { bytes } = rows;
+  private addSpareRows({ origin, nextLine }: FileLines, head: Chunk): void {
+    // Another chunk has the line's bytes at other places, so names are counted from the start of the block.
+    const { base } = this;
     const first = { nameStart: hostsLine.nameStart, nameEnd: hostsLine.nameEnd };
     let left = 0;
-    while (nextName(bytes)) left++;
+    while (nextName(head.bytes)) left++;
     Object.assign(hostsLine, first);
-    while (nextName(bytes)) {
-      if (rows.length === rows.capacity) {
-        const chunk = rows.takeRows();
-        chunk.spareBeyond = left;
-        this.emit(chunk);
-      }
-      const spare = rows.push(hostsLine.nameStart, hostsLine.nameEnd, nextLine - 1);
+    for (; nextName(head.bytes); left--) {
+      const start = hostsLine.nameStart + base;
+      const end = hostsLine.nameEnd + base;
+      if (this.rows !== undefined && this.rows.length === this.rows.capacity)
+        this.rows.spareBeyond = left;
+      const rows = this.roomAt(origin, start);
+      const spare = rows.push(start - this.base, end - this.base, nextLine - 1);
       rows.fate[spare] = Fate.Spare;
       rows.flags[spare] = Flag.Continued;
-      left--;
     }
   }
 }

@@ -26,11 +26,12 @@ export abstract class RuleByRule implements Stage {
 
   push(chunk: Chunk, pass: Pass): void {
     this.begin?.(chunk);
-    const { fate, has, length } = chunk;
+    const { has, length } = chunk;
     const mayHaveComments = has.comments || has.blanks;
     let waiting = -1;
     for (let row = 0; row < length; row++) {
-      if (fate[row] !== Fate.Live) continue;
+      // Not by a view kept from before: a verdict may make the arena grow.
+      if (chunk.fate[row] !== Fate.Live) continue;
       if (mayHaveComments && isComment(chunk, row)) {
         if ((chunk.flags[row]! & Flag.Banner) === 0) {
           if (waiting === -1) waiting = row;

@@ -38,7 +38,10 @@ export class HostsSplitter {
       // Room is missing only where another transformation made a hosts line of something else; that line stays.
       if (spareRowsAfter(chunk, row) < countFurtherNames(chunk, row)) return;
       const { namesEnd } = hostsLine;
-      this.head = { bytes: chunk.bytesOf(row), nameEnd: chunk.hostEnd[row]!, namesEnd };
+      const line = chunk.bytesOf(row);
+      // Where names go on in the next chunk, this one may be put aside by then.
+      const bytes = chunk.spareBeyond > 0 ? line.slice() : line;
+      this.head = { bytes, nameEnd: chunk.hostEnd[row]!, namesEnd };
     }
     if ((flags & Flag.RealAddress) !== 0) this.outlook.note("real-address", chunk, row);
     this.become(chunk, row);
@@ -64,7 +67,10 @@ export class HostsSplitter {
     chunk.end[row] = end;
     chunk.fate[row] = Fate.Live;
     pointAtHost(chunk, row, start, end);
-    if ((host.mask & Class.NonAscii) !== 0) chunk.flags[row]! |= Flag.NonAscii;
+    if ((host.mask & Class.NonAscii) !== 0) {
+      chunk.flags[row]! |= Flag.NonAscii;
+      chunk.has.nonAscii = true;
+    }
     this.become(chunk, row);
   }
 

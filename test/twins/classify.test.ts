@@ -6,6 +6,7 @@ import type { Chunk } from "../../src/rules/chunk.ts";
 import { Fate } from "../../src/rules/fate.ts";
 import { Kind } from "../../src/rules/kind.ts";
 import { hostOf } from "../../src/rules/row-text.ts";
+import { ChunkPool } from "../../src/rules/rule-table.ts";
 import { hostsLine, nextName, readHostsLine } from "../../src/syntax/hosts-line.ts";
 import { ListScan } from "../../src/syntax/scan.ts";
 import { BlockCutter } from "../../src/syntax/text-block.ts";
@@ -35,7 +36,8 @@ test("lines are classified as their slow twin classifies them", () => {
     ];
     const bytes = encodeUtf8(lines.join("\n"));
     const chunks: Chunk[] = [];
-    const scan = new ListScan({ hashComments, splitHosts: false }, (chunk) => chunks.push(chunk));
+    const options = { hashComments, splitHosts: false };
+    const scan = new ListScan(new ChunkPool(), options, (chunk) => chunks.push(chunk));
     scan.read({ origin: 0, nextLine: 1 }, new BlockCutter().blockOf(bytes, true), {
       start: 0,
       end: bytes.length,
