@@ -1,8 +1,9 @@
 /**
- * The innermost loops, in AssemblyScript: reading lines and resolving names. `src/kernel/script-kernel.ts` does the same in
- * TypeScript; a differential test holds the two together. Numbers of kinds, flags and fates are those of `src/rules`.
+ * The innermost loops, in AssemblyScript: reading lines and resolving names. The same is there in TypeScript (`src/syntax`,
+ * `src/kernel/*-by-script.ts`); a differential test holds the two together. Numbers of kinds, flags and fates are those
+ * of `src/rules`.
  *
- * Memory is laid out by the caller (`src/kernel/wasm-kernel.ts`), which passes addresses in.
+ * Memory is laid out by the caller, who passes addresses in; sixteen bytes behind every text may be read.
  */
 
 const WORD: u32 = 1;
@@ -26,7 +27,13 @@ const KIND_UNKNOWN: u32 = 255;
 const FLAG_NON_ASCII: u32 = 4;
 const FLAG_UPPER_HOST: u32 = 8;
 const FLAG_PLAIN_HOST: u32 = 32;
+const FLAG_AS_BLOCK: u32 = 2;
+const FLAG_WIDENED: u32 = 2048;
 const FLAG_DEEP_HOST: u32 = 4096;
+const FLAG_ORDINARY: u32 = 8192;
+
+/** `localhost.localdomain`, the one local name of a hosts file that has a dot. */
+const LOCAL_DOMAIN_LENGTH: u32 = 21;
 
 const FATE_BLANK: u32 = 2;
 
@@ -55,10 +62,23 @@ let hostMask: u32 = 0;
 let hostFlags: u32 = 0;
 let hostIsDomain: bool = false;
 
+/** Given by the caller, so that both forms agree. */
+let HASH_SEED: i32 = 0;
+
 // @ts-ignore: decorator
 @inline
-function hashByte(state: i32, byte: u32): i32 {
-  return (state ^ <i32>byte) * 0x01000193;
+function hashStep(state: i32, word: u32): i32 {
+  const mixed = (<u32>state ^ word) * 0x9e3779b1;
+  return <i32>(mixed ^ (mixed >> 15));
+}
+
+// @ts-ignore: decorator
+@inline
+function hashLabel(state: i32, start: u32, end: u32): i32 {
+  let at = start;
+  for (; at + 4 <= end; at += 4) state = hashStep(state, load<u32>(at));
+  const rest = load<u32>(at) & ((1 << ((end - at) << 3)) - 1);
+  return hashStep(state, rest ^ ((end - start) << 24));
 }
 
 // @ts-ignore: decorator
@@ -71,9 +91,6 @@ function hashEnd(state: i32): i32 {
   return <i32>(hash ^ (hash >> 15));
 }
 
-/** Given by the caller, so that both forms agree. */
-let HASH_SEED: i32 = 0;
-
 // @ts-ignore: decorator
 @inline
 function isLabel(start: u32, end: u32): bool {
@@ -81,7 +98,76 @@ function isLabel(start: u32, end: u32): bool {
   return length - 1 < 63 && load<u8>(start) != 45 && load<u8>(end - 1) != 45;
 }
 
+// Bits of up to 32 bytes, the first byte lowest; set by `look`.
+let letterBits: u32 = 0;
+let upperBits: u32 = 0;
+let digitBits: u32 = 0;
+let dotBits: u32 = 0;
+let hyphenBits: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+function bitsBelow(block: v128, from: i8, count: i8): u32 {
+  return <u32>i8x16.bitmask(i8x16.lt_u(i8x16.sub(block, i8x16.splat(from)), i8x16.splat(count)));
+}
+
+// @ts-ignore: decorator
+@inline
+function look(at: u32, shift: u32): void {
+  const block = v128.load(at);
+  const letters = bitsBelow(v128.or(block, i8x16.splat(32)), 97, 26);
+  const dots = <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(46)));
+  letterBits |= letters << shift;
+  // Bit 5 tells lower case from upper; shifted to the top, it is what `bitmask` reads.
+  upperBits |= (letters & ~<u32>i8x16.bitmask(i8x16.shl(block, 2))) << shift;
+  digitBits |= bitsBelow(block, 48, 10) << shift;
+  dotBits |= dots << shift;
+  hyphenBits |= <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(45))) << shift;
+}
+
+/** Reads a slice as a host name. Nearly all are well-formed names of at most 32 bytes, and are looked at 16 bytes at a time. */
 function readHost(start: u32, end: u32): void {
+  const length = end - start;
+  if (length - 1 >= 32) {
+    readAnyHost(start, end);
+    return;
+  }
+  letterBits = upperBits = digitBits = dotBits = hyphenBits = 0;
+  look(start, 0);
+  if (length > 16) look(start + 16, 16);
+  const all: u32 = length == 32 ? 0xffffffff : (1 << length) - 1;
+  const hostBits = letterBits | digitBits | dotBits | hyphenBits;
+  let dots = dotBits & all;
+  const marks = dots | (hyphenBits & all);
+  const starts = (dots << 1) | 1;
+  const ends = (dots >> 1) | (1 << (length - 1));
+  if ((hostBits & all) != all || dots == 0 || (marks & (starts | ends)) != 0) {
+    readAnyHost(start, end);
+    return;
+  }
+  // From the last label to the first.
+  const hasUpper = (upperBits & all) != 0;
+  hostFlags = FLAG_PLAIN_HOST | (hasUpper ? FLAG_UPPER_HOST : 0) | ((dots & (dots - 1)) != 0 ? FLAG_DEEP_HOST : 0);
+  let state = HASH_SEED;
+  let partState: i32 = 0;
+  let inner: u32 = 0;
+  let labelEnd = end;
+  while (dots != 0) {
+    const bit = 31 - <u32>clz<u32>(dots);
+    dots ^= 1 << bit;
+    const dot = start + bit;
+    state = hashLabel(state, dot + 1, labelEnd);
+    if (++inner == 2) partState = state;
+    labelEnd = dot;
+  }
+  state = hashLabel(state, start, labelEnd);
+  hostHash = hashEnd(state);
+  hostPart = <u32>hashEnd(inner >= 2 ? partState : state) >> 24;
+  hostMask = hasUpper ? HOST : HOST & ~UPPER;
+  hostIsDomain = true;
+}
+
+function readAnyHost(start: u32, end: u32): void {
   let state = HASH_SEED;
   let partState = HASH_SEED;
   let mask: u32 = 0;
@@ -89,30 +175,49 @@ function readHost(start: u32, end: u32): void {
   let inner: u32 = 0;
   let isWellFormed = end > start && end - start <= 255;
   const hasFinalDot = end > start && load<u8>(end - 1) == 46;
-  let labelEnd = hasFinalDot ? end - 1 : end;
+  let labelEnd = end;
   for (let at = end; at > start; ) {
     at--;
     const byte = <u32>load<u8>(at);
-    if (byte == 46) {
-      dots++;
-      mask |= DOT_CLASS;
-      if (at != labelEnd) {
-        if (++inner == 2) partState = state;
-        if (!isLabel(at + 1, labelEnd)) isWellFormed = false;
-        labelEnd = at;
-      }
-    } else {
-      mask |= <u32>load<u8>(CLASSES + byte);
+    mask |= <u32>load<u8>(CLASSES + byte);
+    if (byte != 46) continue;
+    dots++;
+    state = hashLabel(state, at + 1, labelEnd);
+    // A final dot closes no label.
+    if (at + 1 != end) {
+      if (++inner == 2) partState = state;
+      if (!isLabel(at + 1, labelEnd)) isWellFormed = false;
     }
-    state = hashByte(state, byte);
+    labelEnd = at;
   }
+  state = hashLabel(state, start, labelEnd);
   if (!isLabel(start, labelEnd)) isWellFormed = false;
   hostHash = hashEnd(state);
-  hostPart = <u32>hashEnd(inner >= 2 ? partState : state) & 255;
+  hostPart = <u32>hashEnd(inner >= 2 ? partState : state) >> 24;
   hostMask = mask;
   hostIsDomain = isWellFormed && (mask & ~HOST) == 0 && dots > 0;
   hostFlags = (mask & UPPER) != 0 ? FLAG_UPPER_HOST : 0;
   if (hostIsDomain && !hasFinalDot) hostFlags |= dots > 1 ? FLAG_PLAIN_HOST | FLAG_DEEP_HOST : FLAG_PLAIN_HOST;
+}
+
+let suffixFilter: u32 = 0; // 32 kB: one bit for each hash of a public suffix
+let suffixEnds: u32 = 0; // 64 kB: last two bytes of names that may stand below a wildcard rule
+
+export function useSuffixes(filter: u32, ends: u32): void {
+  suffixFilter = filter;
+  suffixEnds = ends;
+}
+
+/** Whether the host that `readHost` read is a name like nearly all: nothing can be wrong with it. */
+// @ts-ignore: decorator
+@inline
+function isOrdinary(start: u32, end: u32): bool {
+  if ((hostFlags & (FLAG_PLAIN_HOST | FLAG_UPPER_HOST)) != FLAG_PLAIN_HOST || end - start == LOCAL_DOMAIN_LENGTH) return false;
+  const last = <u32>load<u8>(end - 1);
+  if (last - 48 < 10) return false;
+  const hash = <u32>hostHash;
+  if ((<u32>load<u8>(suffixFilter + ((hash >> 3) & 0x7fff)) & (1 << (hash & 7))) != 0) return false;
+  return load<u8>(suffixEnds + (<u32>load<u8>(end - 2) << 8) + last) == 0;
 }
 
 /** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`; 0 for all others. */
@@ -160,6 +265,12 @@ export function countLines(from: u32, to: u32, splits: bool): u32 {
   return splits && blanks > lines ? blanks : lines;
 }
 
+function maskOf(start: u32, end: u32): u32 {
+  let mask: u32 = 0;
+  for (let at = start; at < end; at++) mask |= <u32>load<u8>(CLASSES + <u32>load<u8>(at));
+  return mask;
+}
+
 /** Where `scan` stopped. */
 export let scanEnd: u32 = 0;
 export let unknownRows: u32 = 0;
@@ -182,23 +293,29 @@ export function scan(
   scanEnd = from;
   while (at < to && row < capacity) {
     const start = at;
-    let mask: u32 = 0;
-    let byte: u32 = 0;
-    while (at < to) {
-      byte = <u32>load<u8>(at);
-      if (byte <= 13 && (byte == 10 || byte == 13)) break;
-      mask |= <u32>load<u8>(CLASSES + byte);
-      at++;
+    let nonAscii: u32 = 0;
+    while (true) {
+      const block = v128.load(at);
+      const found = <u32>i8x16.bitmask(v128.or(i8x16.eq(block, i8x16.splat(10)), i8x16.eq(block, i8x16.splat(13))));
+      const high = <u32>i8x16.bitmask(block);
+      if (found != 0) {
+        const count = <u32>ctz<u32>(found);
+        nonAscii |= high & ((1 << count) - 1);
+        at += count;
+        break;
+      }
+      nonAscii |= high;
+      at += 16;
+      if (at >= to) break;
     }
     if (at >= to) break;
     const end = at;
-    at++;
-    if (byte == 13) {
+    if (load<u8>(at++) == 13) {
       if (at >= to) break;
       if (load<u8>(at) == 10) at++;
     }
     let kind = KIND_UNKNOWN;
-    let flags: u32 = (mask & NON_ASCII) != 0 ? FLAG_NON_ASCII : 0;
+    let flags: u32 = nonAscii != 0 ? FLAG_NON_ASCII : 0;
     let hostStart = start;
     let hostEnd = start;
     let fate = liveFate;
@@ -207,24 +324,16 @@ export function scan(
     if (start == end) {
       kind = KIND_BLANK;
       fate = FATE_BLANK;
+      contents |= 2;
     } else {
       const first = <u32>load<u8>(start);
-      if ((mask & ~HOST) == 0) {
-        readHost(start, end);
-        kind = KIND_RULE;
-        if (hostIsDomain) {
-          kind = KIND_DOMAIN;
-          hostEnd = end;
-          flags |= hostFlags;
-        }
-      } else if (first == 124) {
+      if (first == 124) {
         if (end - start >= 4 && load<u8>(start + 1) == 124 && load<u8>(end - 1) == 94) {
           readHost(start + 2, end - 1);
           if ((hostMask & ~HOST) == 0) {
             kind = KIND_BLOCK;
             hostStart = start + 2;
             hostEnd = end - 1;
-            flags |= hostFlags;
           }
         }
       } else if (first == 33) {
@@ -234,24 +343,41 @@ export function scan(
         if (hashComments || length == 1 || load<u8>(start + 1) == 32 || (length >= 4 && load<u32>(start) == 0x23232323)) kind = KIND_COMMENT;
       } else {
         const nameStart = sinkholeNameStart(start, end);
-        if (nameStart != 0) {
-          readHost(nameStart, end);
-          if ((hostMask & ~HOST) == 0) {
+        readHost(nameStart == 0 ? start : nameStart, end);
+        if ((hostMask & ~HOST) == 0) {
+          if (nameStart != 0) {
             kind = KIND_HOSTS;
             hostStart = nameStart;
             hostEnd = end;
-            flags |= hostFlags;
+          } else {
+            kind = KIND_RULE;
+            if (hostIsDomain) {
+              kind = KIND_DOMAIN;
+              hostEnd = end;
+            } else {
+              hostHash = 0;
+              hostPart = 0;
+            }
           }
         }
-        if (kind == KIND_UNKNOWN && splits && mayHaveSeveralNames(start, end, first, mask)) break;
       }
-    }
-    if (kind == KIND_COMMENT) contents |= 1;
-    else if (kind == KIND_BLANK) contents |= 2;
-    else if (hostEnd != hostStart && (flags & FLAG_PLAIN_HOST) == 0) contents |= 8;
-    if (start < end) {
-      const last = <u32>load<u8>(end - 1);
-      if (last == 32 || last == 9) contents |= 4;
+      if (hostEnd != hostStart) {
+        flags |= hostFlags;
+        if ((hostFlags & FLAG_PLAIN_HOST) == 0) contents |= 8;
+        else if (isOrdinary(hostStart, hostEnd)) flags |= FLAG_ORDINARY;
+      } else {
+        const last = <u32>load<u8>(end - 1);
+        if (last == 32 || last == 9) contents |= 4;
+        if (kind == KIND_COMMENT) contents |= 1;
+        else if (kind == KIND_UNKNOWN) {
+          const mask = maskOf(start, end);
+          if (splits && first != 124 && first != 35 && mayHaveSeveralNames(start, end, first, mask)) break;
+          store<u8>(masks + row, mask);
+          store<u32>(unknown + (unknownRows++ << 2), row);
+          hostHash = 0;
+          hostPart = 0;
+        }
+      }
     }
     store<u32>(starts + (row << 2), start + base);
     store<u32>(ends + (row << 2), end + base);
@@ -262,10 +388,6 @@ export function scan(
     store<u16>(flagsOut + (row << 1), flags);
     store<u8>(fates + row, fate);
     store<u8>(parts + row, hostPart);
-    if (kind == KIND_UNKNOWN) {
-      store<u8>(masks + row, mask);
-      store<u32>(unknown + (unknownRows++ << 2), row);
-    }
     row++;
     scanEnd = at;
   }
@@ -307,7 +429,7 @@ function sizeOf(length: u32): u32 {
 }
 
 /**
- * Puts the names of live rules into the pages of their partitions. `cursors` has, for each list, the next free address
+ * Turns the live rows of ordinary names into rules, and puts the names of all rules into the pages of their partitions. `cursors` has, for each list, the next free address
  * and the end of its page. Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
  */
 export function deal(
@@ -316,8 +438,14 @@ export function deal(
   cursors: u32, listMask: u32, oneLabelList: u32, stopFlags: u32, checksText: bool,
 ): u32 {
   for (let row = fromRow; row < rows; row++) {
-    if (load<u8>(fates + row) != 0 || load<u8>(kinds + row) != KIND_BLOCK) continue;
-    const flags = <u32>load<u16>(flagsIn + (row << 1));
+    if (load<u8>(fates + row) != 0) continue;
+    let flags = <u32>load<u16>(flagsIn + (row << 1));
+    if (load<u8>(kinds + row) != KIND_BLOCK) {
+      if ((flags & FLAG_ORDINARY) == 0) continue;
+      store<u8>(kinds + row, KIND_BLOCK);
+      flags |= FLAG_AS_BLOCK;
+      store<u16>(flagsIn + (row << 1), flags);
+    }
     const hostStart = load<u32>(hostStarts + (row << 2));
     const hostEnd = load<u32>(hostEnds + (row << 2));
     const length = hostEnd - hostStart;
@@ -325,7 +453,7 @@ export function deal(
       stop = STOP_ROW;
       return row;
     }
-    if (checksText && (flags & 2) == 0) {
+    if (checksText && (flags & FLAG_AS_BLOCK) == 0) {
       if (load<u32>(starts + (row << 2)) + 2 != hostStart || load<u32>(ends + (row << 2)) != hostEnd + 1) {
         stop = STOP_ROW;
         return row;
@@ -349,7 +477,7 @@ export function deal(
     store<u32>(record + 8, 0);
     store<u32>(
       record + 12,
-      length | (((flags & FLAG_DEEP_HOST) != 0 ? RECORD_DEEP : 0) | ((flags & 2048) != 0 ? RECORD_WIDENED | RECORD_WAS_WIDENED : 0) | ((flags & FLAG_PLAIN_HOST) != 0 ? RECORD_PLAIN : 0)) << 16,
+      length | (((flags & FLAG_DEEP_HOST) != 0 ? RECORD_DEEP : 0) | ((flags & FLAG_WIDENED) != 0 ? RECORD_WIDENED | RECORD_WAS_WIDENED : 0) | ((flags & FLAG_PLAIN_HOST) != 0 ? RECORD_PLAIN : 0)) << 16,
     );
     // Names are short; `memory.copy` costs more to call than they take to copy. The last step may write up to 7 bytes
     // beyond the name, which the next record or the slack at the end of a page takes.
@@ -523,29 +651,31 @@ export function cover(page: u32, end: u32, separatesWidened: bool, used: u32, us
     if (last >= 48 && last <= 57 && isIpv4(start, stopAt)) continue;
     let state = HASH_SEED;
     let isLastLabel = true;
-    for (let at = stopAt; at > start; ) {
+    let labelEnd = stopAt;
+    if (last == 46) {
+      state = hashLabel(state, stopAt, stopAt);
+      labelEnd = stopAt - 1;
+    }
+    for (let at = stopAt - 1; at > start; ) {
       at--;
-      const byte = <u32>load<u8>(at);
-      if (byte == 46 && at + 1 < stopAt) {
-        let parent: u32 = 0;
-        if (!isLastLabel) parent = find(table, tableMask, hashEnd(state), at + 1, stopAt - at - 1);
-        else if (oneLabelMask != 0) parent = find(oneLabelTable, oneLabelMask, hashEnd(state), at + 1, stopAt - at - 1);
-        isLastLabel = false;
-        if (parent != 0) {
-          const parentFlags = <u32>load<u16>(parent + 14);
-          const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;
-          if (mayCover && (parentFlags & RECORD_BARRED) == 0) {
-            if ((parentFlags & (RECORD_USED | RECORD_TRUSTED)) == 0) {
-              store<u16>(parent + 14, <u16>(parentFlags | RECORD_USED));
-              store<u32>(used + (count++ << 2), parent);
-            }
-            store<u32>(self + 8, parent);
-            store<u16>(self + 14, load<u16>(self + 14) | <u16>RECORD_COVERED);
-            break;
-          }
-        }
+      if (load<u8>(at) != 46) continue;
+      state = hashLabel(state, at + 1, labelEnd);
+      labelEnd = at;
+      let parent: u32 = 0;
+      if (!isLastLabel) parent = find(table, tableMask, hashEnd(state), at + 1, stopAt - at - 1);
+      else if (oneLabelMask != 0) parent = find(oneLabelTable, oneLabelMask, hashEnd(state), at + 1, stopAt - at - 1);
+      isLastLabel = false;
+      if (parent == 0) continue;
+      const parentFlags = <u32>load<u16>(parent + 14);
+      const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;
+      if (!mayCover || (parentFlags & RECORD_BARRED) != 0) continue;
+      if ((parentFlags & (RECORD_USED | RECORD_TRUSTED)) == 0) {
+        store<u16>(parent + 14, <u16>(parentFlags | RECORD_USED));
+        store<u32>(used + (count++ << 2), parent);
       }
-      state = hashByte(state, byte);
+      store<u32>(self + 8, parent);
+      store<u16>(self + 14, load<u16>(self + 14) | <u16>RECORD_COVERED);
+      break;
     }
   }
   return count;

@@ -1,6 +1,8 @@
+import { DOT } from "./ascii.ts";
+
 /**
- * 32-bit hashes of byte slices, taken from right to left: at each dot on the way the running state is the hash of the
- * parent domain, so a name and all its parents cost one walk.
+ * 32-bit hashes of names, taken label by label from right to left: at each dot on the way the running state is the hash of
+ * the parent domain, so a name and all its parents cost one walk. Within a label four bytes are taken at a step.
  */
 
 /**
@@ -9,9 +11,24 @@
  */
 export const HASH_SEED: number = (Math.random() * 0x1_0000_0000) | 0;
 
-/** One step of the walk. */
-export function hashByte(state: number, byte: number): number {
-  return Math.imul(state ^ byte, 0x01000193);
+/** The multiplication spreads upwards, the shift back down, so that no two steps cancel out for letters and digits. */
+function hashStep(state: number, word: number): number {
+  const mixed = Math.imul(state ^ word, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** Takes one label, without its dots, in. */
+export function hashLabel(state: number, bytes: Uint8Array, start: number, end: number): number {
+  let hash = state;
+  let word = 0;
+  let count = 0;
+  for (let at = start; at < end; at++) {
+    word |= bytes[at]! << (count << 3);
+    if (++count < 4) continue;
+    hash = hashStep(hash, word);
+    word = count = 0;
+  }
+  return hashStep(hash, word ^ ((end - start) << 24));
 }
 
 /** Spreads the state over all bits; tables take the low ones. Signed, because V8 keeps signed 32-bit numbers unboxed. */
@@ -23,10 +40,21 @@ export function hashEnd(state: number): number {
   return hash ^ (hash >>> 15);
 }
 
-export function hashSlice(bytes: Uint8Array, start: number, end: number): number {
+/** Hash of a name as a whole. */
+export function hashName(bytes: Uint8Array, start: number, end: number): number {
   let state = HASH_SEED;
-  for (let at = end - 1; at >= start; at--) state = hashByte(state, bytes[at]!);
-  return hashEnd(state);
+  let labelEnd = end;
+  for (let at = end - 1; at >= start; at--) {
+    if (bytes[at] !== DOT) continue;
+    state = hashLabel(state, bytes, at + 1, labelEnd);
+    labelEnd = at;
+  }
+  return hashEnd(hashLabel(state, bytes, start, labelEnd));
+}
+
+/** Hash of any bytes. */
+export function hashSlice(bytes: Uint8Array, start: number, end: number): number {
+  return hashEnd(hashLabel(HASH_SEED, bytes, start, end));
 }
 
 export function sameBytes(

@@ -12,6 +12,7 @@ import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
+import { suffixTables } from "../syntax/public-suffix.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { Flow } from "./flow.ts";
 import { type Filters, stagesOf } from "./level.ts";
@@ -81,7 +82,7 @@ class ListCompiler {
     this.options = options;
     this.reader = new SourceReader(host, options);
     const kernel = usesWasm() ? startKernel() : undefined;
-    if (kernel !== undefined) this.scanner = new LineScanner(kernel);
+    if (kernel !== undefined) this.scanner = new LineScanner(kernel, suffixTables());
     const { chunksLimit, room } = memoryPlan(options, host, kernel);
     const shelf = new ChunkShelf(chunksLimit, room.openScratch);
     const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);

@@ -1,6 +1,12 @@
 import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
 import type { KernelMemory } from "./memory.ts";
 
+/** What tells names that cannot be public suffixes; see src/syntax/public-suffix.ts. */
+export interface SuffixTables {
+  readonly filter: Uint8Array;
+  readonly wildcardEnds: Uint8Array;
+}
+
 /** Reads lines into a chunk's columns by the WebAssembly kernel. One serves a whole compile. */
 export class LineScanner {
   private readonly kernel: KernelMemory;
@@ -10,8 +16,13 @@ export class LineScanner {
   unknown: Uint32Array = new Uint32Array(0);
   masks: Uint8Array = new Uint8Array(0);
 
-  constructor(kernel: KernelMemory) {
+  constructor(kernel: KernelMemory, suffixes: SuffixTables) {
     this.kernel = kernel;
+    const filterAt = kernel.allocate(suffixes.filter.length);
+    const endsAt = kernel.allocate(suffixes.wildcardEnds.length);
+    kernel.bytes(filterAt, suffixes.filter.length).set(suffixes.filter);
+    kernel.bytes(endsAt, suffixes.wildcardEnds.length).set(suffixes.wildcardEnds);
+    kernel.exports.useSuffixes(filterAt, endsAt);
     this.masksAt = kernel.allocate(CHUNK_ROWS);
     this.unknownAt = kernel.allocate(CHUNK_ROWS * 4);
   }

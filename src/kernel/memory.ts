@@ -5,6 +5,7 @@ import { KERNEL_WASM } from "./kernel-wasm.ts";
 /** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
 interface KernelExports {
   init(seed: number): number;
+  useSuffixes(filter: number, ends: number): void;
   countLines(from: number, to: number, splits: number): number;
   scan(...values: number[]): number;
   readonly scanEnd: WebAssembly.Global;
@@ -27,8 +28,8 @@ interface KernelExports {
 
 const PAGE = 65_536;
 const MOST_PAGES = 65_536;
-/** Memory grows by an eighth at least: every growth makes all views void. */
-const GROWTH = 8;
+/** Memory grows by half at least: every growth makes all views void, and what is not written to takes no room. */
+const GROWTH = 2;
 
 /** A running kernel, and its memory as the arena of a compile. */
 export class KernelMemory implements Arena {
@@ -42,7 +43,7 @@ export class KernelMemory implements Arena {
   u32: Uint32Array;
 
   constructor(module: WebAssembly.Module) {
-    this.memory = new WebAssembly.Memory({ initial: 64, maximum: MOST_PAGES });
+    this.memory = new WebAssembly.Memory({ initial: 512, maximum: MOST_PAGES });
     const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
     this.exports = instance.exports as unknown as KernelExports;
     this.next = (this.exports.init(HASH_SEED) + 63) & ~63;

@@ -23,7 +23,7 @@ export interface NameOptions {
  * which a surviving rule blocks a parent domain (`Fate.Covered`, by the widest such rule).
  */
 export interface NameResolver {
-  /** The chunks of the list, in order. */
+  /** The chunks of the list, in order. Live rows of ordinary names become rules for them. */
   add(chunk: Chunk): void;
   /** After the last one, before the first `apply`. */
   resolve(): void;

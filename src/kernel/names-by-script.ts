@@ -26,7 +26,11 @@ export class NamesByScript implements NameResolver {
   }
 
   add(chunk: Chunk): void {
-    for (let row = 0; row < chunk.length; row++) if (isName(chunk, row)) this.addRow(chunk, row);
+    for (let row = 0; row < chunk.length; row++) {
+      if ((chunk.flags[row]! & Flag.Ordinary) !== 0 && chunk.fate[row] === Fate.Live)
+        toBlockRule(chunk, row);
+      if (isName(chunk, row)) this.addRow(chunk, row);
+    }
   }
 
   private addRow(chunk: Chunk, row: number): void {
@@ -79,6 +83,11 @@ export class NamesByScript implements NameResolver {
   }
 
   close(): void {}
+}
+
+function toBlockRule(chunk: Chunk, row: number): void {
+  if (chunk.kind[row] !== Kind.Block) chunk.flags[row]! |= Flag.AsBlock;
+  chunk.kind[row] = Kind.Block;
 }
 
 function isName(chunk: Chunk, row: number): boolean {

@@ -39,6 +39,11 @@ export const Flag = {
   RealAddress: 1024,
   /** A plain host of three labels or more: a parent domain of it may be blocked as well */
   DeepHost: 4096,
+  /**
+   * A line that is nothing but a name, and the name is like nearly all: plain, in lower case, no address, no local name
+   * and surely no public suffix. Whatever judges rules can leave these alone.
+   */
+  Ordinary: 8192,
   /** Lost a modifier, and so says more than its author did */
   Widened: 2048,
 } as const;

@@ -15,6 +15,7 @@ export class FileBlocks {
   private readonly label: string;
   private readonly blockBytes: number;
   private position = 0;
+  private readonly buffers: Uint8Array[] = [];
   readonly cutter: BlockCutter = new BlockCutter();
   /** Some bytes were no UTF-8 and were replaced. */
   isRepaired = false;
@@ -32,6 +33,7 @@ export class FileBlocks {
     let text = first;
     let searched = 0;
     this.position = first.length;
+    let current: Uint8Array | undefined;
     let reading = this.readMore(0);
     while (true) {
       const end = this.cutter.endOf(text, searched);
@@ -42,9 +44,12 @@ export class FileBlocks {
       } else searched = text.length;
       const more = await reading;
       if (more.count === 0) break;
-      // Twice as much while no line ends, so that a long one is not copied again and again.
-      reading = this.readMore(text.length);
+      const { length } = text;
       text = joined(text, more);
+      if (current !== undefined) this.buffers.push(current);
+      current = more.buffer;
+      // Twice as much while no line ends, so that a long one is not copied again and again.
+      reading = this.readMore(length);
     }
     yield this.check(text, true);
   }
@@ -53,8 +58,11 @@ export class FileBlocks {
     const left = this.file.size - this.position;
     // A file may have grown since it was opened; the end is where a read says so.
     const wanted = left > 0 ? Math.min(left, Math.max(this.blockBytes, atLeast)) : 4096;
-    const buffer = new Uint8Array(HEAD_ROOM + wanted);
-    const count = await this.file.read(buffer.subarray(HEAD_ROOM));
+    // Two buffers take turns: one is worked on while the other is filled.
+    let buffer = this.buffers.pop();
+    if (buffer === undefined || buffer.length < HEAD_ROOM + wanted)
+      buffer = new Uint8Array(HEAD_ROOM + wanted);
+    const count = await this.file.read(buffer.subarray(HEAD_ROOM, HEAD_ROOM + wanted));
     this.position += count;
     return { buffer, count };
   }

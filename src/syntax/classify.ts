@@ -16,11 +16,13 @@ import {
   TAB,
   UNDERSCORE,
   isAlphanumeric,
+  isDigit,
 } from "../bytes/ascii.ts";
 import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostsLine, readHostsLine, sinkholeNameStart } from "./hosts-line.ts";
+import { mayBeSuffix } from "./public-suffix.ts";
 import { DomainShape, host, readHost } from "./read-host.ts";
 
 /** Flags that describe where a row came from rather than its text; they outlive a rewrite. */
@@ -39,8 +41,31 @@ export function classifyAgain(chunk: Chunk, row: number): void {
   classify(chunk, row, maskOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
 }
 
-/** The same for a caller that already has the text's mask. First bytes and mask decide; few lines are looked at twice. */
+/** The same for a caller that already has the text's mask. */
 export function classify(chunk: Chunk, row: number, mask: number): void {
+  decide(chunk, row, mask);
+  if (isOrdinary(chunk, row)) chunk.flags[row]! |= Flag.Ordinary;
+}
+
+const PLAIN_FLAGS = Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.RealAddress;
+/** `localhost.localdomain`, the one local name of a hosts file that has a dot. */
+const LOCAL_DOMAIN_LENGTH = 21;
+
+function isOrdinary(chunk: Chunk, row: number): boolean {
+  const kind = chunk.kind[row]!;
+  if (kind < Kind.Hosts || kind === Kind.Rule) return false;
+  if ((chunk.flags[row]! & PLAIN_FLAGS) !== Flag.PlainHost) return false;
+  const start = chunk.hostStart[row]!;
+  const end = chunk.hostEnd[row]!;
+  if (kind === Kind.Block && (start !== chunk.start[row]! + 2 || end !== chunk.end[row]! - 1))
+    return false;
+  const bytes = chunk.bytesOf(row);
+  if (end - start === LOCAL_DOMAIN_LENGTH || isDigit(bytes[end - 1]!)) return false;
+  return !mayBeSuffix(chunk.hostHash[row]!, bytes, end);
+}
+
+/** First bytes and mask decide; few lines are looked at twice. */
+function decide(chunk: Chunk, row: number, mask: number): void {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
   const end = chunk.end[row]!;

@@ -1,5 +1,5 @@
 import { BANG, DOT, SPACE, STAR, lowerByte } from "../bytes/ascii.ts";
-import { HASH_SEED, hashByte, hashEnd, hashSlice, sameBytes } from "../bytes/hash.ts";
+import { hashName, sameBytes } from "../bytes/hash.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
@@ -36,19 +36,20 @@ let table: SuffixTable | undefined;
 /** What the name, in either case and without a final dot, is to the list. Unlisted single labels are `No`. */
 export function publicSuffixKind(bytes: Uint8Array, start: number, end: number): Suffix {
   table ??= buildTable();
-  let state = HASH_SEED;
-  let parentHash = 0;
-  let parentStart = -1;
-  for (let at = end - 1; at >= start; at--) {
-    const byte = lowerByte(bytes[at]!);
-    if (byte === DOT) {
-      parentHash = hashEnd(state);
-      parentStart = at + 1;
-    }
-    state = hashByte(state, byte);
+  let name = bytes;
+  let from = start;
+  let to = end;
+  for (let at = start; at < end; at++) {
+    if (lowerByte(bytes[at]!) === bytes[at]) continue;
+    name = bytes.slice(start, end).map(lowerByte);
+    from = 0;
+    to = end - start;
+    break;
   }
-  const own = find(table, hashEnd(state), bytes, start, end);
-  const parent = parentStart === -1 ? 0 : find(table, parentHash, bytes, parentStart, end);
+  const own = find(table, hashName(name, from, to), name, from, to);
+  const dot = name.indexOf(DOT, from);
+  const hasParent = dot !== -1 && dot + 1 < to;
+  const parent = hasParent ? find(table, hashName(name, dot + 1, to), name, dot + 1, to) : 0;
   if (isSuffix(own, parent)) return Suffix.Icann;
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
 }
@@ -59,6 +60,12 @@ export function mayBeSuffix(hash: number, bytes: Uint8Array, end: number): boole
   const { filter, wildcardEnds } = table;
   if ((filter[(hash >>> 3) & FILTER_MASK]! & (1 << (hash & 7))) !== 0) return true;
   return wildcardEnds[lowerByte(bytes[end - 2]!) * 256 + lowerByte(bytes[end - 1]!)] === 1;
+}
+
+/** The two tables behind `mayBeSuffix`, for the kernel. */
+export function suffixTables(): { filter: Uint8Array; wildcardEnds: Uint8Array } {
+  table ??= buildTable();
+  return table;
 }
 
 function isSuffix(own: number, parent: number): boolean {
@@ -78,9 +85,7 @@ function find(
     const index = slots[slot]! - 1;
     const ruleStart = start[index]!;
     if (end[index]! - ruleStart !== to - from) continue;
-    let at = from;
-    while (at < to && lowerByte(bytes[at]!) === text[ruleStart + at - from]) at++;
-    if (at === to) return entry[index]!;
+    if (sameBytes(bytes, from, to, text, ruleStart, end[index]!)) return entry[index]!;
   }
   return 0;
 }
@@ -119,7 +124,7 @@ function addRule(
   entry: number,
 ): boolean {
   const { text, slots } = built;
-  const hash = hashSlice(text, start, end);
+  const hash = hashName(text, start, end);
   built.filter[(hash >>> 3) & FILTER_MASK]! |= 1 << (hash & 7);
   if ((entry & WILDCARD) !== 0) built.wildcardEnds[text[end - 2]! * 256 + text[end - 1]!] = 1;
   let slot = hash & (slots.length - 1);

@@ -1,5 +1,5 @@
 import { CLASS_OF, DOT, HOST_CLASSES, HYPHEN } from "../bytes/ascii.ts";
-import { HASH_SEED, hashByte, hashEnd } from "../bytes/hash.ts";
+import { HASH_SEED, hashEnd, hashLabel } from "../bytes/hash.ts";
 
 /** How a slice reads as a domain name. */
 export const DomainShape = {
@@ -13,7 +13,7 @@ export const DomainShape = {
 /** What the last `readHost` found; fields instead of an object per line. */
 export const host = {
   hash: 0,
-  /** Low byte of the hash of the last two labels. */
+  /** High byte of the hash of the last two labels; tables take the low ones. */
   part: 0,
   shape: 0,
   /** Union of the classes of its bytes. */
@@ -32,24 +32,24 @@ export function readHost(bytes: Uint8Array, start: number, end: number): void {
   let mask = 0;
   let dots = 0;
   let isWellFormed = end > start && end - start <= 255;
-  // A final dot closes no label.
-  let labelEnd = end > start && bytes[end - 1] === DOT ? end - 1 : end;
+  let labelEnd = end;
   for (let at = end - 1; at >= start; at--) {
     const byte = bytes[at]!;
     mask |= CLASS_OF[byte]!;
-    if (byte === DOT) {
-      dots++;
-      if (at !== labelEnd) {
-        if (++innerDots === 2) partState = state;
-        if (!isLabel(bytes, at + 1, labelEnd)) isWellFormed = false;
-        labelEnd = at;
-      }
+    if (byte !== DOT) continue;
+    dots++;
+    state = hashLabel(state, bytes, at + 1, labelEnd);
+    // A final dot closes no label.
+    if (at + 1 !== end) {
+      if (++innerDots === 2) partState = state;
+      if (!isLabel(bytes, at + 1, labelEnd)) isWellFormed = false;
     }
-    state = hashByte(state, byte);
+    labelEnd = at;
   }
+  state = hashLabel(state, bytes, start, labelEnd);
   if (!isLabel(bytes, start, labelEnd)) isWellFormed = false;
   host.hash = hashEnd(state);
-  host.part = hashEnd(innerDots >= 2 ? partState : state) & 255;
+  host.part = hashEnd(innerDots >= 2 ? partState : state) >>> 24;
   host.mask = mask;
   host.dots = dots;
   if (!isWellFormed || (mask & ~HOST_CLASSES) !== 0 || dots === 0) host.shape = DomainShape.No;

@@ -75,24 +75,19 @@ class Names extends Gathering {
   }
 }
 
-/** Turns every row that names one host into `||host^`, and notes the names that `$badfilter` rules take back. */
+/**
+ * Turns every row that names one host into `||host^`, and notes the names that `$badfilter` rules take back. Rows of
+ * ordinary names, nearly all, are turned when they are added to the others.
+ */
 function nameRows(chunk: Chunk, splitter: HostsSplitter, cancelled: Set<string>): void {
-  const { fate, kind, flags, hostStart, hostEnd, length } = chunk;
+  const { fate, flags, length } = chunk;
   chunk.isChanged = true;
   for (let row = 0; row < length; row++) {
-    if (fate[row] !== Fate.Live && fate[row] !== Fate.Spare) continue;
-    // Nearly every row is a plain name in lower case; the rest is not worth slowing these down for.
-    const isPlain = (flags[row]! & NAME_FLAGS) === Flag.PlainHost && kind[row] !== Kind.Rule;
-    const hostLength = hostEnd[row]! - hostStart[row]!;
-    if (!isPlain || hostLength === LOCAL_DOMAIN_LENGTH) nameRow(chunk, row, splitter, cancelled);
-    else if (kind[row] !== Kind.Block) toBlockRule(chunk, row);
+    if ((flags[row]! & Flag.Ordinary) !== 0) continue;
+    if (fate[row] === Fate.Live || fate[row] === Fate.Spare)
+      nameRow(chunk, row, splitter, cancelled);
   }
 }
-
-const NAME_FLAGS =
-  Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.RealAddress | Flag.Continued;
-/** `localhost.localdomain`, the one local name of a hosts file that has a dot. */
-const LOCAL_DOMAIN_LENGTH = 21;
 
 function nameRow(
   chunk: Chunk,

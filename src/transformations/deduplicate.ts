@@ -18,7 +18,7 @@ export const deduplicate: Transformation = {
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
   stages({ compresses }, { pool, room }) {
     const texts = textResolver(room);
-    return [new Copies(pool.shelf, texts, compresses === true), new CopyDropping(pool.shelf, texts)];
+    return [new Copies(pool.shelf, texts, compresses === true), new CopyDropping(pool.shelf, texts, compresses === true)];
   },
 };
 
@@ -36,7 +36,9 @@ class Copies extends Gathering {
 
   protected gather(chunk: Chunk): void {
     for (let row = 0; row < chunk.length; row++) {
-      if (chunk.fate[row] !== Fate.Live || isNoRule(chunk, row)) continue;
+      if (chunk.fate[row] !== Fate.Live) continue;
+      if (this.namesAreUnique && (chunk.flags[row]! & Flag.Ordinary) !== 0) continue;
+      if (isNoRule(chunk, row)) continue;
       if (this.namesAreUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) continue;
       if (isOddBlock(chunk, row)) rewriteText(chunk, row, textOf(chunk, row));
       this.add(chunk, row);
@@ -72,12 +74,14 @@ class Copies extends Gathering {
 
 /** Drops all copies of a line but the last. */
 class CopyDropping extends RuleByRule {
+  protected readonly keepsOrdinary: boolean;
   private readonly texts: TextResolver;
   private copies: Int32Array = new Int32Array(0);
 
-  constructor(shelf: ChunkShelf, texts: TextResolver) {
+  constructor(shelf: ChunkShelf, texts: TextResolver, keepsOrdinary: boolean) {
     super(shelf);
     this.texts = texts;
+    this.keepsOrdinary = keepsOrdinary;
   }
 
   protected override begin(chunk: Chunk): void {

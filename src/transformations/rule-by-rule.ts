@@ -18,6 +18,9 @@ export abstract class RuleByRule implements Stage {
     this.shelf = shelf;
   }
 
+  /** Whether rows of ordinary names stay without being asked about. */
+  protected abstract readonly keepsOrdinary: boolean;
+
   /** A chunk's rows come next. */
   protected begin?(chunk: Chunk): void;
 
@@ -28,10 +31,13 @@ export abstract class RuleByRule implements Stage {
     this.begin?.(chunk);
     const { has, length } = chunk;
     const mayHaveComments = has.comments || has.blanks;
+    const kept = this.keepsOrdinary ? Flag.Ordinary : 0;
     let waiting = -1;
     for (let row = 0; row < length; row++) {
       // Not by a view kept from before: a verdict may make the arena grow.
       if (chunk.fate[row] !== Fate.Live) continue;
+      const isSure = (chunk.flags[row]! & kept) !== 0;
+      if (isSure && waiting === -1 && this.held.length === 0) continue;
       if (mayHaveComments && isComment(chunk, row)) {
         if ((chunk.flags[row]! & Flag.Banner) === 0) {
           if (waiting === -1) waiting = row;
@@ -41,7 +47,7 @@ export abstract class RuleByRule implements Stage {
         this.settle(true, pass);
         continue;
       }
-      const isKept = this.judge(chunk, row);
+      const isKept = isSure || this.judge(chunk, row);
       if (waiting !== -1) {
         if (!isKept) dropComments(chunk, waiting, row);
         waiting = -1;

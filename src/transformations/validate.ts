@@ -1,4 +1,3 @@
-import { isDigit } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import type { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Fate } from "../rules/fate.ts";
@@ -11,7 +10,7 @@ import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { normaliseIpPattern } from "../syntax/ip-pattern.ts";
 import { isPlainName, judgeBlockRow, judgeSuffix, suffixOf } from "../syntax/judge-row.ts";
-import { Suffix, mayBeSuffix } from "../syntax/public-suffix.ts";
+import { Suffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { isBareDomainPrefix } from "../syntax/reach.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
@@ -63,6 +62,7 @@ export function isValidator(transformation: Transformation): transformation is V
 }
 
 class Validation extends RuleByRule {
+  protected readonly keepsOrdinary = true;
   private readonly options: ValidatorOptions;
   private readonly outlook: Outlook;
 
@@ -73,25 +73,10 @@ class Validation extends RuleByRule {
   }
 
   protected judge(chunk: Chunk, row: number): boolean {
-    if (isSurelyValid(chunk, row)) return true;
     const fate = judge(chunk, row, this.options, this.outlook);
     if (fate !== Fate.Live) chunk.drop(row, fate);
     return fate === Fate.Live;
   }
-}
-
-/** A plain name that cannot be an address or a suffix, as nearly all are: told by its flags and one bit for its hash. */
-function isSurelyValid(chunk: Chunk, row: number): boolean {
-  const kind = chunk.kind[row]!;
-  if (kind < Kind.Hosts || kind === Kind.Rule) return false;
-  if (
-    (chunk.flags[row]! & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames)) !==
-    Flag.PlainHost
-  )
-    return false;
-  const bytes = chunk.bytesOf(row);
-  const end = chunk.hostEnd[row]!;
-  return !isDigit(bytes[end - 1]!) && !mayBeSuffix(chunk.hostHash[row]!, bytes, end);
 }
 
 function judge(chunk: Chunk, row: number, options: ValidatorOptions, outlook: Outlook): Fate {
