@@ -220,14 +220,25 @@ function isOrdinary(start: u32, end: u32): bool {
   return load<u8>(suffixEnds + (<u32>load<u8>(end - 2) << 8) + last) == 0;
 }
 
-/** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`; 0 for all others. */
+/** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`, with any number of spaces or tabs; 0 for all others. */
 function sinkholeNameStart(start: u32, end: u32): u32 {
   if (end - start < 9) return 0;
-  // "0.0.0.0 " and "127.0.0.", read as little-endian words
+  let at = start;
+  // "0.0.0.0" and "127.0.0.", read as little-endian words
   const head = load<u64>(start);
-  if (head == 0x20302e302e302e30) return start + 8;
-  if (head == 0x2e302e302e373231 && load<u16>(start + 8) == 0x2031 && end - start > 10) return start + 10;
-  return 0;
+  if ((head & 0x00ffffffffffffff) == 0x00302e302e302e30) at += 7;
+  else if (head == 0x2e302e302e373231 && load<u8>(start + 8) == 49) at += 9;
+  else return 0;
+  if (!isSpaceOrTab(at)) return 0;
+  while (at < end && isSpaceOrTab(at)) at++;
+  return at < end ? at : 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function isSpaceOrTab(at: u32): bool {
+  const byte = <u32>load<u8>(at);
+  return byte == 32 || byte == 9;
 }
 
 /** Whether a line may be a hosts line with more names than one, or become one when it is trimmed. */
@@ -410,6 +421,8 @@ const RECORD_PLAIN: u32 = 16;
 const RECORD_SAME: u32 = 32;
 const RECORD_COVERED: u32 = 64;
 const RECORD_TRUSTED: u32 = 128;
+/** An ordinary name, which no validator drops. */
+const RECORD_ORDINARY: u32 = 2048;
 /** Was widened before a rule for the same name said that it is not. */
 const RECORD_WAS_WIDENED: u32 = 256;
 
@@ -477,7 +490,7 @@ export function deal(
     store<u32>(record + 8, 0);
     store<u32>(
       record + 12,
-      length | (((flags & FLAG_DEEP_HOST) != 0 ? RECORD_DEEP : 0) | ((flags & FLAG_WIDENED) != 0 ? RECORD_WIDENED | RECORD_WAS_WIDENED : 0) | ((flags & FLAG_PLAIN_HOST) != 0 ? RECORD_PLAIN : 0)) << 16,
+      length | (((flags & FLAG_DEEP_HOST) != 0 ? RECORD_DEEP : 0) | ((flags & FLAG_WIDENED) != 0 ? RECORD_WIDENED | RECORD_WAS_WIDENED : 0) | ((flags & FLAG_PLAIN_HOST) != 0 ? RECORD_PLAIN : 0) | ((flags & FLAG_ORDINARY) != 0 ? RECORD_ORDINARY : 0)) << 16,
     );
     // Names are short; `memory.copy` costs more to call than they take to copy. The last step may write up to 7 bytes
     // beyond the name, which the next record or the slack at the end of a page takes.
@@ -634,7 +647,8 @@ function isIpv4(start: u32, end: u32): bool {
  * Finds, for every record of the page that is first of its name, the widest parent in the tables that is not barred, and
  * notes parents that nobody vouched for yet, once each, in the list at `used`. Returns how many are in it then.
  */
-export function cover(page: u32, end: u32, separatesWidened: bool, used: u32, usedCount: u32): u32 {
+export function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool, used: u32, usedCount: u32): u32 {
+  const trusted = RECORD_USED | RECORD_TRUSTED | (trustsOrdinary ? RECORD_ORDINARY : 0);
   let count = usedCount;
   for (let record = page; record < end; ) {
     const flags = <u32>load<u16>(record + 14);
@@ -669,7 +683,7 @@ export function cover(page: u32, end: u32, separatesWidened: bool, used: u32, us
       const parentFlags = <u32>load<u16>(parent + 14);
       const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;
       if (!mayCover || (parentFlags & RECORD_BARRED) != 0) continue;
-      if ((parentFlags & (RECORD_USED | RECORD_TRUSTED)) == 0) {
+      if ((parentFlags & trusted) == 0) {
         store<u16>(parent + 14, <u16>(parentFlags | RECORD_USED));
         store<u32>(used + (count++ << 2), parent);
       }
@@ -718,4 +732,78 @@ export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
   }
   stop = STOP_END;
   return end;
+}
+
+const FATE_SAME_HOST: u32 = 12;
+const FATE_COVERED: u32 = 13;
+
+/**
+ * Writes verdicts on names, pairs as `deliver` made them, into the columns of the chunk with this id. The flags come
+ * last in case that a rule is no wider than its author meant; returns whether there was one.
+ */
+export function applyVerdicts(
+  from: u32, to: u32, chunk: u32, idShift: u32, fates: u32, causes: u32, flags: u32,
+): bool {
+  let isChanged = false;
+  const rowMask: u32 = (1 << idShift) - 1;
+  for (let at = from; at < to; at += 8) {
+    const id = load<u32>(at);
+    if (id >> idShift != chunk) continue;
+    const row = id & rowMask;
+    const by = load<u32>(at + 4);
+    if (by == RESULT_NOT_WIDENED) {
+      store<u16>(flags + (row << 1), load<u16>(flags + (row << 1)) & <u16>~FLAG_WIDENED);
+      isChanged = true;
+    } else {
+      store<u8>(fates + row, (by & RESULT_COVERED) != 0 ? FATE_COVERED : FATE_SAME_HOST);
+      store<u32>(causes + (row << 2), by & ~RESULT_COVERED);
+    }
+  }
+  return isChanged;
+}
+
+/** Where `writeRows` stopped. */
+export let writeEnd: u32 = 0;
+
+/**
+ * Writes the live rows from `fromRow` on, a line feed before each, to `out` as long as there is room. Returns the row to go on with:
+ * the first that does not fit, or whose text lies elsewhere (`rewrittenFlag`), or `rows`.
+ */
+export function writeRows(
+  fromRow: u32, rows: u32, bytes: u32, starts: u32, ends: u32, hostStarts: u32, hostEnds: u32, flagsIn: u32, fates: u32,
+  rewrittenFlag: u32, out: u32, outEnd: u32,
+): u32 {
+  let to = out;
+  let row = fromRow;
+  for (; row < rows; row++) {
+    if (load<u8>(fates + row) != 0) continue;
+    const flags = <u32>load<u16>(flagsIn + (row << 1));
+    if ((flags & rewrittenFlag) != 0) break;
+    const isBlock = (flags & FLAG_AS_BLOCK) != 0;
+    const start = load<u32>((isBlock ? hostStarts : starts) + (row << 2));
+    const length = load<u32>((isBlock ? hostEnds : ends) + (row << 2)) - start;
+    // Eight bytes are written at a time: a little more than the text and its marks.
+    if (to + length + 16 > outEnd) break;
+    store<u8>(to++, 10);
+    if (isBlock) {
+      store<u16>(to, 0x7c7c);
+      to += 2;
+    }
+    const from = bytes + start;
+    for (let at: u32 = 0; at < length; at += 8) store<u64>(to + at, load<u64>(from + at));
+    to += length;
+    if (isBlock) store<u8>(to++, 94);
+  }
+  writeEnd = to;
+  return row;
+}
+
+/** Adds the rows' fates to counters (u32 each); live rows that are rules are counted behind them, at `256`. */
+export function countFates(rows: u32, fates: u32, kinds: u32, counts: u32): void {
+  for (let row: u32 = 0; row < rows; row++) {
+    const fate = <u32>load<u8>(fates + row);
+    const counter = counts + (fate << 2);
+    store<u32>(counter, load<u32>(counter) + 1);
+    if (fate == 0 && load<u8>(kinds + row) >= <u8>KIND_HOSTS) store<u32>(counts + 1024, load<u32>(counts + 1024) + 1);
+  }
 }

@@ -89,7 +89,8 @@ class ListCompiler {
     this.workshop = { pool, room };
     this.notes = new Notes(pool);
     const header = headerLines(config, VERSION, timeOf(host));
-    this.output = new OutputStage(pool, this.plan.sources.length, adblock, header, sink);
+    const sources = this.plan.sources.length;
+    this.output = new OutputStage(pool, kernel, sources, adblock, header, sink);
   }
 
   async run(): Promise<CompiledList> {

@@ -1,5 +1,7 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Format } from "../formats/format.ts";
+import type { KernelMemory } from "../kernel/memory.ts";
+import { RowWriter } from "../kernel/row-writer.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { type ChunkPool, RuleTable } from "../rules/rule-table.ts";
 import { FateCount } from "./report.ts";
@@ -16,16 +18,19 @@ export class OutputStage {
   private readonly format: Format;
   private readonly sink: ByteSink;
   private readonly piece = new ByteBuffer(PIECE * 2);
+  private readonly writer: RowWriter | undefined;
 
   constructor(
     pool: ChunkPool,
+    kernel: KernelMemory | undefined,
     sources: number,
     format: Format,
     header: readonly string[],
     sink: ByteSink,
   ) {
     this.rules = new RuleTable(pool);
-    this.count = new FateCount(pool, sources);
+    this.writer = kernel === undefined ? undefined : new RowWriter(kernel);
+    this.count = new FateCount(pool, sources, this.writer);
     this.format = format;
     this.sink = sink;
     const head = format.header(header);
@@ -35,7 +40,7 @@ export class OutputStage {
   take(chunk: Chunk): void {
     this.rules.chunks.push(chunk);
     this.count.add(chunk);
-    this.format.append(chunk, this.piece);
+    this.format.append(chunk, this.piece, this.writer);
     if (this.piece.length >= PIECE) this.flush();
   }
 

@@ -1,4 +1,5 @@
 import { withoutCredentials } from "../diagnostics/printable.ts";
+import type { RowWriter } from "../kernel/row-writer.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -55,16 +56,24 @@ export class FateCount {
   /** For each source, how many lines have each fate. */
   readonly fates: readonly Float64Array[];
   rules = 0;
+  private readonly writer: RowWriter | undefined;
   private lineFate: number = Fate.Live;
 
-  constructor(pool: ChunkPool, sources: number) {
+  constructor(pool: ChunkPool, sources: number, writer: RowWriter | undefined) {
     this.pool = pool;
+    this.writer = writer;
     this.fates = Array.from({ length: sources }, () => new Float64Array(256));
   }
 
   /** A hosts line that became several rules counts once, and as kept if one of them is. */
   add(chunk: Chunk): void {
     const count = this.fates[this.pool.origins[chunk.origin]!.source]!;
+    // Where every row is a line of its own, and of the input, rows are simply counted.
+    if (this.writer !== undefined && !chunk.has.otherRows) {
+      this.rules += this.writer.count(chunk, count);
+      this.lineFate = chunk.fate[chunk.length - 1] ?? this.lineFate;
+      return;
+    }
     const { flags: allFlags, fate: fates, kind, length } = chunk;
     for (let row = 0; row < length; row++) {
       const flags = allFlags[row]!;

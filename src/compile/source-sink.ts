@@ -104,6 +104,7 @@ export function lineChunk(
   const row = chunk.push(0, bytes.length, 0);
   chunk.kind[row] = kind;
   chunk.flags[row] = flags;
+  chunk.has.otherRows = true;
   chunk.has.comments = kind === Kind.Comment;
   chunk.has.blanks = kind === Kind.Blank;
   return chunk;

@@ -22,7 +22,11 @@ interface KernelExports {
   indexNames(page: number, end: number): void;
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;
-  cover(page: number, end: number, separates: number, used: number, count: number): number;
+  cover(...values: number[]): number;
+  applyVerdicts(...values: number[]): number;
+  writeRows(...values: number[]): number;
+  readonly writeEnd: WebAssembly.Global;
+  countFates(rows: number, fates: number, kinds: number, counts: number): void;
   deliver(page: number, end: number, cursors: number, idShift: number): number;
 }
 

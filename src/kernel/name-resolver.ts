@@ -14,6 +14,8 @@ export interface NameOptions {
    * the rule is `||name^` unless `isVerbatim` says that its own was asked about before.
    */
   survives(name: Uint8Array, isPlain: boolean, isVerbatim: boolean): boolean;
+  /** Whether ordinary names all survive; asked after the last chunk. Saves asking of each. */
+  ordinarySurvive(): boolean;
   /** Whether the rule's own text, which is not `||name^`, is why it will not be there. Without it no text is. */
   readonly losesByText?: ((chunk: Chunk, row: number) => boolean) | undefined;
 }

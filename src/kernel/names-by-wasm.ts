@@ -1,6 +1,5 @@
 import { DOT } from "../bytes/ascii.ts";
 import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
-import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import type { KernelMemory } from "./memory.ts";
 import { LONGEST_NAME, type NameOptions, type NameResolver } from "./name-resolver.ts";
@@ -128,11 +127,12 @@ export class NamesByWasm implements NameResolver {
   private cover(runs: readonly Run[], used: number): void {
     const { exports } = this.kernel;
     const separates = this.options.separatesWidened ? 1 : 0;
+    const trusts = this.options.ordinarySurvive() ? 1 : 0;
     let count: number;
     do {
       count = 0;
       for (const { start, end } of runs)
-        count = exports.cover(start, end, separates, used, count) >>> 0;
+        count = exports.cover(start, end, separates, trusts, used, count) >>> 0;
     } while (this.barsSome(used, count));
   }
 
@@ -155,14 +155,23 @@ export class NamesByWasm implements NameResolver {
   }
 
   apply(chunk: Chunk): void {
-    this.verdicts!.handOut(chunk, {
-      redundant: (row, by, isCovered) =>
-        chunk.dropFor(row, isCovered ? Fate.Covered : Fate.SameHost, by),
-      notWidened(row) {
-        chunk.flags[row]! &= ~Flag.Widened;
-        chunk.isChanged = true;
-      },
-    });
+    const { exports } = this.kernel;
+    const runs = this.verdicts!.runsOf(chunk);
+    if (runs.length === 0) return;
+    chunk.causes();
+    const { capacity, columnsAt, byAt } = chunk;
+    for (const { start, end } of runs) {
+      const isChanged = exports.applyVerdicts(
+        start,
+        end,
+        chunk.id,
+        CHUNK_SHIFT,
+        columnsAt + capacity * 24,
+        byAt,
+        columnsAt + capacity * 20,
+      );
+      if (isChanged !== 0) chunk.isChanged = true;
+    }
   }
 
   close(): void {

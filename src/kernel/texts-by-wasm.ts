@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
+import { rowOf } from "../rules/rule-table.ts";
 import type { KernelMemory } from "./memory.ts";
 import { PagedLists, PageStock } from "./paged-lists.ts";
 import type { Room } from "./room.ts";
@@ -72,8 +73,13 @@ export class TextsByWasm implements TextResolver {
   copiesOf(chunk: Chunk): Int32Array {
     const { copies } = this;
     copies.fill(-1, 0, chunk.length);
-    if (chunk.id < this.chunks)
-      this.verdicts?.handOut(chunk, { redundant: (row, by) => void (copies[row] = by) });
+    const { u32 } = this.kernel;
+    for (const { start, end } of this.verdicts?.runsOf(chunk) ?? []) {
+      for (let index = start >>> 2; index < end >>> 2; index += 2) {
+        const id = u32[index]!;
+        if (id >> CHUNK_SHIFT === chunk.id) copies[rowOf(id)] = u32[index + 1]!;
+      }
+    }
     return copies;
   }
 

@@ -16,6 +16,8 @@ export interface ChunkContents {
   oddHosts: boolean;
   regexes: boolean;
   nonAscii: boolean;
+  /** A row that is not a line of the input by itself: generated, or one more name of a hosts line. */
+  otherRows: boolean;
 }
 
 /** Bytes of the columns that every row has. */
@@ -79,6 +81,7 @@ export class Chunk {
     oddHosts: false,
     regexes: false,
     nonAscii: false,
+    otherRows: false,
   };
   length = 0;
   /** A column other than `fate` and `by` was written to since the chunk was last put aside. */
@@ -101,7 +104,6 @@ export class Chunk {
     this.capacity = typeof capacity === "number" ? capacity : capacity(this.bytesAt);
     this.columnsAt = arena.allocate(this.capacity * ROW_BYTES);
     this.attach();
-    this.columns().fill(0);
   }
 
   /** Gives back what it has no rows for: all columns and bytes behind the last one. */
@@ -192,6 +194,10 @@ export class Chunk {
     if (this.lines !== undefined) this.lines[row] = line;
     this.start[row] = start;
     this.end[row] = end;
+    this.hostStart[row] = this.hostEnd[row] = start;
+    this.hostHash[row] = 0;
+    this.flags[row] = 0;
+    this.hostPart[row] = this.kind[row] = this.fate[row] = 0;
     this.length++;
     return row;
   }

@@ -157,6 +157,7 @@ export class ListScan {
       const spare = rows.push(start - this.base, end - this.base, nextLine - 1);
       rows.fate[spare] = Fate.Spare;
       rows.flags[spare] = Flag.Continued;
+      rows.has.otherRows = true;
     }
   }
 }

@@ -34,6 +34,7 @@ class Names extends Gathering {
         separatesWidened: outlook.removesModifiers === true,
         survives: (name, isPlain, isVerbatim) =>
           this.survives(name, isPlain, isVerbatim, outlook),
+        ordinarySurvive: () => this.cancelled.size === 0 && willBeFiltered === undefined,
         losesByText:
           willBeFiltered === undefined
             ? undefined

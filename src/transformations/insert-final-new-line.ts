@@ -30,7 +30,7 @@ class FinalLine implements Stage {
     if (this.lastKind === Kind.Blank) return;
     const chunk = this.pool.add(new Chunk(this.pool.arena, this.lastOrigin, new Uint8Array(0), 1));
     chunk.flags[chunk.push(0, 0, 0)] = Flag.Generated;
-    chunk.has.blanks = true;
+    chunk.has.blanks = chunk.has.otherRows = true;
     pass(chunk);
     this.pool.shelf.done(chunk);
   }

@@ -1,0 +1,57 @@
+import type { Chunk } from "../rules/chunk.ts";
+import { Flag } from "../rules/kind.ts";
+import type { KernelMemory } from "./memory.ts";
+
+const OUT_BYTES = 256 * 1024;
+
+/** Copies the texts of a chunk's live rows by the kernel. */
+export class RowWriter {
+  private readonly kernel: KernelMemory;
+  private readonly out: number;
+
+  constructor(kernel: KernelMemory) {
+    this.kernel = kernel;
+    this.out = kernel.allocate(OUT_BYTES);
+  }
+
+  /**
+   * Takes the live rows from `row` on to `take`, a line feed before each. Returns the row to go on with: one that only the
+   * caller can write, because its text was rewritten or is very long, or the number of rows.
+   */
+  write(chunk: Chunk, row: number, take: (bytes: Uint8Array) => void): number {
+    const { kernel, out } = this;
+    const { columnsAt, capacity } = chunk;
+    let next = row;
+    while (true) {
+      next = kernel.exports.writeRows(
+        next,
+        chunk.length,
+        chunk.bytesAt,
+        columnsAt,
+        columnsAt + capacity * 4,
+        columnsAt + capacity * 8,
+        columnsAt + capacity * 12,
+        columnsAt + capacity * 20,
+        columnsAt + capacity * 24,
+        Flag.Rewritten,
+        out,
+        out + OUT_BYTES,
+      );
+      const length = (kernel.exports.writeEnd.value >>> 0) - out;
+      if (length > 0) take(kernel.bytes(out, length));
+      // Nothing was written, or the next row is of the kind that cannot be.
+      if (length === 0 || next === chunk.length) return next;
+      if ((chunk.flags[next]! & Flag.Rewritten) !== 0) return next;
+    }
+  }
+
+  /** Adds the chunk's fates to the counters. Returns the number of live rules. */
+  count(chunk: Chunk, fates: Float64Array): number {
+    const { kernel, out } = this;
+    const counts = kernel.words(out, 257).fill(0);
+    const { columnsAt, capacity, length } = chunk;
+    kernel.exports.countFates(length, columnsAt + capacity * 24, columnsAt + capacity * 23, out);
+    for (let fate = 0; fate < 256; fate++) fates[fate]! += counts[fate]!;
+    return counts[256]!;
+  }
+}
