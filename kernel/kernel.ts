@@ -57,6 +57,8 @@ function classOf(byte: u32): u32 {
 
 // What `readHost` found.
 let hostHash: i32 = 0;
+/** Hash of what stands behind the first dot. */
+let hostParentHash: i32 = 0;
 let hostPart: u32 = 0;
 let hostMask: u32 = 0;
 let hostFlags: u32 = 0;
@@ -160,9 +162,10 @@ function readHost(start: u32, end: u32): void {
     if (++inner == 2) partState = state;
     labelEnd = dot;
   }
+  hostParentHash = hashEnd(state);
   state = hashLabel(state, start, labelEnd);
   hostHash = hashEnd(state);
-  hostPart = <u32>hashEnd(inner >= 2 ? partState : state) >> 24;
+  hostPart = <u32>(inner >= 2 ? hashEnd(partState) : hostHash) >> 24;
   hostMask = hasUpper ? HOST : HOST & ~UPPER;
   hostIsDomain = true;
 }
@@ -190,6 +193,7 @@ function readAnyHost(start: u32, end: u32): void {
     }
     labelEnd = at;
   }
+  hostParentHash = hashEnd(state);
   state = hashLabel(state, start, labelEnd);
   if (!isLabel(start, labelEnd)) isWellFormed = false;
   hostHash = hashEnd(state);
@@ -200,12 +204,22 @@ function readAnyHost(start: u32, end: u32): void {
   if (hostIsDomain && !hasFinalDot) hostFlags |= dots > 1 ? FLAG_PLAIN_HOST | FLAG_DEEP_HOST : FLAG_PLAIN_HOST;
 }
 
-let suffixFilter: u32 = 0; // 32 kB: one bit for each hash of a public suffix
-let suffixEnds: u32 = 0; // 64 kB: last two bytes of names that may stand below a wildcard rule
+let suffixFilter: u32 = 0; // 32 kB: two bits for the hash of each public suffix
+let wildcardFilter: u32 = 0; // 8 kB: the same for the names that a wildcard rule of the list stands above
 
-export function useSuffixes(filter: u32, ends: u32): void {
+export function useSuffixes(filter: u32, wildcards: u32): void {
   suffixFilter = filter;
-  suffixEnds = ends;
+  wildcardFilter = wildcards;
+}
+
+// @ts-ignore: decorator
+@inline
+function isInFilter(filter: u32, mask: u32, hash: u32): bool {
+  const other = hash >> 15;
+  return (
+    (<u32>load<u8>(filter + ((hash >> 3) & mask)) & (1 << (hash & 7))) != 0 &&
+    (<u32>load<u8>(filter + ((other >> 3) & mask)) & (1 << (other & 7))) != 0
+  );
 }
 
 /** Whether the host that `readHost` read is a name like nearly all: nothing can be wrong with it. */
@@ -215,9 +229,7 @@ function isOrdinary(start: u32, end: u32): bool {
   if ((hostFlags & (FLAG_PLAIN_HOST | FLAG_UPPER_HOST)) != FLAG_PLAIN_HOST || end - start == LOCAL_DOMAIN_LENGTH) return false;
   const last = <u32>load<u8>(end - 1);
   if (last - 48 < 10) return false;
-  const hash = <u32>hostHash;
-  if ((<u32>load<u8>(suffixFilter + ((hash >> 3) & 0x7fff)) & (1 << (hash & 7))) != 0) return false;
-  return load<u8>(suffixEnds + (<u32>load<u8>(end - 2) << 8) + last) == 0;
+  return !isInFilter(suffixFilter, 0x7fff, <u32>hostHash) && !isInFilter(wildcardFilter, 0x1fff, <u32>hostParentHash);
 }
 
 /** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`, with any number of spaces or tabs; 0 for all others. */

@@ -4,7 +4,7 @@ import type { KernelMemory } from "./memory.ts";
 /** What tells names that cannot be public suffixes; see src/syntax/public-suffix.ts. */
 export interface SuffixTables {
   readonly filter: Uint8Array;
-  readonly wildcardEnds: Uint8Array;
+  readonly wildcards: Uint8Array;
 }
 
 /** Reads lines into a chunk's columns by the WebAssembly kernel. One serves a whole compile. */
@@ -19,10 +19,10 @@ export class LineScanner {
   constructor(kernel: KernelMemory, suffixes: SuffixTables) {
     this.kernel = kernel;
     const filterAt = kernel.allocate(suffixes.filter.length);
-    const endsAt = kernel.allocate(suffixes.wildcardEnds.length);
+    const wildcardsAt = kernel.allocate(suffixes.wildcards.length);
     kernel.bytes(filterAt, suffixes.filter.length).set(suffixes.filter);
-    kernel.bytes(endsAt, suffixes.wildcardEnds.length).set(suffixes.wildcardEnds);
-    kernel.exports.useSuffixes(filterAt, endsAt);
+    kernel.bytes(wildcardsAt, suffixes.wildcards.length).set(suffixes.wildcards);
+    kernel.exports.useSuffixes(filterAt, wildcardsAt);
     this.masksAt = kernel.allocate(CHUNK_ROWS);
     this.unknownAt = kernel.allocate(CHUNK_ROWS * 4);
   }

@@ -5,7 +5,7 @@ import { KERNEL_WASM } from "./kernel-wasm.ts";
 /** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
 interface KernelExports {
   init(seed: number): number;
-  useSuffixes(filter: number, ends: number): void;
+  useSuffixes(filter: number, wildcards: number): void;
   countLines(from: number, to: number, splits: number): number;
   scan(...values: number[]): number;
   readonly scanEnd: WebAssembly.Global;
@@ -32,6 +32,8 @@ interface KernelExports {
 
 const PAGE = 65_536;
 const MOST_PAGES = 65_536;
+/** 256 MiB of addresses, most of them never written to: every growth makes V8 look for garbage, 40 ms of CPU each. */
+const FIRST_PAGES = 4096;
 /** Memory grows by half at least: every growth makes all views void, and what is not written to takes no room. */
 const GROWTH = 2;
 
@@ -47,7 +49,7 @@ export class KernelMemory implements Arena {
   u32: Uint32Array;
 
   constructor(module: WebAssembly.Module) {
-    this.memory = new WebAssembly.Memory({ initial: 512, maximum: MOST_PAGES });
+    this.memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES });
     const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
     this.exports = instance.exports as unknown as KernelExports;
     this.next = (this.exports.init(HASH_SEED) + 63) & ~63;

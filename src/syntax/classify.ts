@@ -61,7 +61,8 @@ function isOrdinary(chunk: Chunk, row: number): boolean {
     return false;
   const bytes = chunk.bytesOf(row);
   if (end - start === LOCAL_DOMAIN_LENGTH || isDigit(bytes[end - 1]!)) return false;
-  return !mayBeSuffix(chunk.hostHash[row]!, bytes, end);
+  // The row's host is what `readHost` read last.
+  return !mayBeSuffix(host.hash, host.parentHash);
 }
 
 /** First bytes and mask decide; few lines are looked at twice. */

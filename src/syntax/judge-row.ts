@@ -4,7 +4,7 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import { hostOf } from "../rules/row-text.ts";
-import { Suffix, mayBeSuffix, publicSuffixKind } from "./public-suffix.ts";
+import { Suffix, publicSuffixKind } from "./public-suffix.ts";
 import { type ValidatorOptions, judgeRule } from "./validate-rule.ts";
 
 /** Verdict on a row that reads `||host^`, without making a string of it unless the host is an odd one. */
@@ -31,9 +31,6 @@ export function isPlainName(chunk: Chunk, row: number): boolean {
 }
 
 export function suffixOf(chunk: Chunk, row: number): Suffix {
-  const bytes = chunk.bytesOf(row);
-  const isFolded = (chunk.flags[row]! & Flag.UpperHost) === 0;
-  if (isFolded && !mayBeSuffix(chunk.hostHash[row]!, bytes, chunk.hostEnd[row]!)) return Suffix.No;
   return publicSuffixKind(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
 }
 

@@ -23,13 +23,14 @@ interface SuffixTable {
   readonly end: Uint32Array;
   readonly entry: Uint8Array;
   readonly text: Uint8Array;
-  /** One bit for each hash of a rule, 16 bits a rule: a miss is certain. */
+  /** Two bits for the hash of each rule, 26 bits a rule: a miss is certain. */
   readonly filter: Uint8Array;
-  /** Last two bytes of names that may stand below a wildcard rule of the ICANN part; those need a closer look. */
-  readonly wildcardEnds: Uint8Array;
+  /** The same for the names that a wildcard rule stands above. */
+  readonly wildcards: Uint8Array;
 }
 
 const FILTER_MASK = 0x7fff;
+const WILDCARD_MASK = 0x1fff;
 
 let table: SuffixTable | undefined;
 
@@ -54,16 +55,31 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
 }
 
-/** Whether a name of this hash can be a suffix at all: tells nearly all names apart without reading them again. */
-export function mayBeSuffix(hash: number, bytes: Uint8Array, end: number): boolean {
+/** Whether a name of this hash, and with this hash of its parent, can be a suffix at all: tells nearly all names apart. */
+export function mayBeSuffix(hash: number, parentHash: number): boolean {
   table ??= buildTable();
-  const { filter, wildcardEnds } = table;
-  if ((filter[(hash >>> 3) & FILTER_MASK]! & (1 << (hash & 7))) !== 0) return true;
-  return wildcardEnds[lowerByte(bytes[end - 2]!) * 256 + lowerByte(bytes[end - 1]!)] === 1;
+  return (
+    isInFilter(table.filter, FILTER_MASK, hash) ||
+    isInFilter(table.wildcards, WILDCARD_MASK, parentHash)
+  );
+}
+
+function isInFilter(filter: Uint8Array, mask: number, hash: number): boolean {
+  const other = hash >>> 15;
+  return (
+    (filter[(hash >>> 3) & mask]! & (1 << (hash & 7))) !== 0 &&
+    (filter[(other >>> 3) & mask]! & (1 << (other & 7))) !== 0
+  );
+}
+
+function addToFilter(filter: Uint8Array, mask: number, hash: number): void {
+  const other = hash >>> 15;
+  filter[(hash >>> 3) & mask]! |= 1 << (hash & 7);
+  filter[(other >>> 3) & mask]! |= 1 << (other & 7);
 }
 
 /** The two tables behind `mayBeSuffix`, for the kernel. */
-export function suffixTables(): { filter: Uint8Array; wildcardEnds: Uint8Array } {
+export function suffixTables(): { filter: Uint8Array; wildcards: Uint8Array } {
   table ??= buildTable();
   return table;
 }
@@ -100,7 +116,7 @@ function buildTable(): SuffixTable {
     entry: new Uint8Array(16_384),
     text,
     filter: new Uint8Array(FILTER_MASK + 1),
-    wildcardEnds: new Uint8Array(65_536),
+    wildcards: new Uint8Array(WILDCARD_MASK + 1),
   };
   let count = 0;
   let ruleStart = 0;
@@ -125,8 +141,9 @@ function addRule(
 ): boolean {
   const { text, slots } = built;
   const hash = hashName(text, start, end);
-  built.filter[(hash >>> 3) & FILTER_MASK]! |= 1 << (hash & 7);
-  if ((entry & WILDCARD) !== 0) built.wildcardEnds[text[end - 2]! * 256 + text[end - 1]!] = 1;
+  addToFilter(built.filter, FILTER_MASK, hash);
+  if ((entry & (WILDCARD | (WILDCARD << PRIVATE_SHIFT))) !== 0)
+    addToFilter(built.wildcards, WILDCARD_MASK, hash);
   let slot = hash & (slots.length - 1);
   for (; slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
     const other = slots[slot]! - 1;

@@ -13,6 +13,8 @@ export const DomainShape = {
 /** What the last `readHost` found; fields instead of an object per line. */
 export const host = {
   hash: 0,
+  /** Hash of what stands behind its first dot. */
+  parentHash: 0,
   /** High byte of the hash of the last two labels; tables take the low ones. */
   part: 0,
   shape: 0,
@@ -46,6 +48,7 @@ export function readHost(bytes: Uint8Array, start: number, end: number): void {
     }
     labelEnd = at;
   }
+  host.parentHash = hashEnd(state);
   state = hashLabel(state, bytes, start, labelEnd);
   if (!isLabel(bytes, start, labelEnd)) isWellFormed = false;
   host.hash = hashEnd(state);
