@@ -7,17 +7,17 @@ import { Random } from "../test/support/random.ts";
  */
 export function writeSynthetic(path: string, lines: number, seed = 1): void {
   const random = new Random(seed);
-  const domains = Math.ceil(lines * 0.28);
+  const domains = Math.ceil(lines * 0.6);
   const file = openSync(path, "w");
   let block = "";
   for (let line = 0; line < lines; line++) {
     // Zipf by inversion: low numbers are frequent, so that domains repeat as they do in real lists.
     const rank = Math.floor(domains ** random.next());
-    const id = (random.chance(0.45) ? rank : random.below(domains)).toString(36);
-    const domain = `d${id}-${(id.length * 7919).toString(36)}.${SUFFIXES[rank % SUFFIXES.length]}`;
-    const name = random.chance(0.3)
-      ? `${random.pick(LABELS)}${random.below(50)}.${domain}`
-      : domain;
+    const isSubdomain = random.chance(0.35);
+    const id = random.chance(isSubdomain ? 0.2 : 0.5) ? rank : random.below(domains);
+    const word = WORDS[id % WORDS.length];
+    const domain = `${word}-${id.toString(36)}.${SUFFIXES[id % SUFFIXES.length]}`;
+    const name = isSubdomain ? `${random.pick(LABELS)}${random.below(200)}.${domain}` : domain;
     block += `${random.pick(FORMS)(name)}\n`;
     if (block.length > 1 << 20) {
       writeSync(file, block);
@@ -29,6 +29,7 @@ export function writeSynthetic(path: string, lines: number, seed = 1): void {
 }
 
 const SUFFIXES = ["com", "net", "org", "info", "co.uk", "de", "io", "xyz", "top", "com.br"];
+const WORDS = ["analytics", "banner", "click", "traffic", "market", "metrics", "adserver", "stats"];
 const LABELS = ["ads", "track", "www", "cdn", "stat", "pixel", "m", "api"];
 const FORMS = [
   (name: string) => `0.0.0.0 ${name}`,

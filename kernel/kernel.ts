@@ -100,6 +100,44 @@ function isLabel(start: u32, end: u32): bool {
   return length - 1 < 63 && load<u8>(start) != 45 && load<u8>(end - 1) != 45;
 }
 
+let suffixFilter: u32 = 0; // 32 kB: two bits for the hash of each public suffix
+let wildcardFilter: u32 = 0; // 8 kB: the same for the names that a wildcard rule of the list stands above
+
+export function useSuffixes(filter: u32, wildcards: u32): void {
+  suffixFilter = filter;
+  wildcardFilter = wildcards;
+}
+
+// @ts-ignore: decorator
+@inline
+function isInFilter(filter: u32, mask: u32, hash: u32): bool {
+  const other = hash >> 15;
+  return (
+    (<u32>load<u8>(filter + ((hash >> 3) & mask)) & (1 << (hash & 7))) != 0 &&
+    (<u32>load<u8>(filter + ((other >> 3) & mask)) & (1 << (other & 7))) != 0
+  );
+}
+
+/** Partition of names that are parents of names in all of them. */
+const WIDE: u32 = 255;
+
+/**
+ * The partition of a name: the same for a name and all its parents, but for those that are wide. Names fall apart by
+ * their last two labels, or three where two may be a public suffix (`co.uk`); what is above that is wide.
+ */
+// @ts-ignore: decorator
+@inline
+function partOf(dots: u32, two: i32, three: i32): u32 {
+  if (dots == 0) return WIDE;
+  const hash = <u32>hashEnd(two);
+  let part = hash >> 24;
+  if (isInFilter(suffixFilter, 0x7fff, hash)) {
+    if (dots == 1) return WIDE;
+    part = <u32>hashEnd(three) >> 24;
+  }
+  return part == WIDE ? WIDE - 1 : part;
+}
+
 // Bits of up to 32 bytes, the first byte lowest; set by `look`.
 let letterBits: u32 = 0;
 let upperBits: u32 = 0;
@@ -151,7 +189,8 @@ function readHost(start: u32, end: u32): void {
   const hasUpper = (upperBits & all) != 0;
   hostFlags = FLAG_PLAIN_HOST | (hasUpper ? FLAG_UPPER_HOST : 0) | ((dots & (dots - 1)) != 0 ? FLAG_DEEP_HOST : 0);
   let state = HASH_SEED;
-  let partState: i32 = 0;
+  let two: i32 = 0;
+  let three: i32 = 0;
   let inner: u32 = 0;
   let labelEnd = end;
   while (dots != 0) {
@@ -159,20 +198,22 @@ function readHost(start: u32, end: u32): void {
     dots ^= 1 << bit;
     const dot = start + bit;
     state = hashLabel(state, dot + 1, labelEnd);
-    if (++inner == 2) partState = state;
+    if (++inner == 2) two = state;
+    else if (inner == 3) three = state;
     labelEnd = dot;
   }
   hostParentHash = hashEnd(state);
   state = hashLabel(state, start, labelEnd);
   hostHash = hashEnd(state);
-  hostPart = <u32>(inner >= 2 ? hashEnd(partState) : hostHash) >> 24;
+  hostPart = partOf(inner, inner >= 2 ? two : state, inner >= 3 ? three : state);
   hostMask = hasUpper ? HOST : HOST & ~UPPER;
   hostIsDomain = true;
 }
 
 function readAnyHost(start: u32, end: u32): void {
   let state = HASH_SEED;
-  let partState = HASH_SEED;
+  let two: i32 = 0;
+  let three: i32 = 0;
   let mask: u32 = 0;
   let dots: u32 = 0;
   let inner: u32 = 0;
@@ -188,7 +229,8 @@ function readAnyHost(start: u32, end: u32): void {
     state = hashLabel(state, at + 1, labelEnd);
     // A final dot closes no label.
     if (at + 1 != end) {
-      if (++inner == 2) partState = state;
+      if (++inner == 2) two = state;
+      else if (inner == 3) three = state;
       if (!isLabel(at + 1, labelEnd)) isWellFormed = false;
     }
     labelEnd = at;
@@ -197,29 +239,11 @@ function readAnyHost(start: u32, end: u32): void {
   state = hashLabel(state, start, labelEnd);
   if (!isLabel(start, labelEnd)) isWellFormed = false;
   hostHash = hashEnd(state);
-  hostPart = <u32>hashEnd(inner >= 2 ? partState : state) >> 24;
+  hostPart = partOf(inner, inner >= 2 ? two : state, inner >= 3 ? three : state);
   hostMask = mask;
   hostIsDomain = isWellFormed && (mask & ~HOST) == 0 && dots > 0;
   hostFlags = (mask & UPPER) != 0 ? FLAG_UPPER_HOST : 0;
   if (hostIsDomain && !hasFinalDot) hostFlags |= dots > 1 ? FLAG_PLAIN_HOST | FLAG_DEEP_HOST : FLAG_PLAIN_HOST;
-}
-
-let suffixFilter: u32 = 0; // 32 kB: two bits for the hash of each public suffix
-let wildcardFilter: u32 = 0; // 8 kB: the same for the names that a wildcard rule of the list stands above
-
-export function useSuffixes(filter: u32, wildcards: u32): void {
-  suffixFilter = filter;
-  wildcardFilter = wildcards;
-}
-
-// @ts-ignore: decorator
-@inline
-function isInFilter(filter: u32, mask: u32, hash: u32): bool {
-  const other = hash >> 15;
-  return (
-    (<u32>load<u8>(filter + ((hash >> 3) & mask)) & (1 << (hash & 7))) != 0 &&
-    (<u32>load<u8>(filter + ((other >> 3) & mask)) & (1 << (other & 7))) != 0
-  );
 }
 
 /** Whether the host that `readHost` read is a name like nearly all: nothing can be wrong with it. */
@@ -460,7 +484,7 @@ function sizeOf(length: u32): u32 {
 export function deal(
   fromRow: u32, rows: u32, firstId: u32, bytesBase: i32, longest: u32,
   starts: u32, ends: u32, hostStarts: u32, hostEnds: u32, hashes: u32, flagsIn: u32, parts: u32, kinds: u32, fates: u32,
-  cursors: u32, listMask: u32, oneLabelList: u32, stopFlags: u32, checksText: bool,
+  cursors: u32, listMask: u32, wideList: u32, stopFlags: u32, checksText: bool,
 ): u32 {
   for (let row = fromRow; row < rows; row++) {
     if (load<u8>(fates + row) != 0) continue;
@@ -485,8 +509,8 @@ export function deal(
       }
     }
     const start = hostStart + bytesBase;
-    let list = <u32>load<u8>(parts + row) & listMask;
-    if ((flags & FLAG_PLAIN_HOST) == 0 && isOneLabel(start, length)) list = oneLabelList;
+    const part = <u32>load<u8>(parts + row);
+    const list = part == WIDE ? wideList : part & listMask;
     const cursor = cursors + (list << 3);
     const record = load<u32>(cursor);
     const size = sizeOf(length);
@@ -521,8 +545,9 @@ function isOneLabel(start: u32, length: u32): bool {
 
 let table: u32 = 0; // pairs: hash, address of a record or 0
 let tableMask: u32 = 0;
-let oneLabelTable: u32 = 0;
-let oneLabelMask: u32 = 0;
+let wideTable: u32 = 0;
+let wideMask: u32 = 0;
+let hasOneLabel: bool = false;
 
 /** Number of records in these bytes. */
 export function countRecords(page: u32, end: u32): u32 {
@@ -538,10 +563,21 @@ export function useTable(at: u32, slots: u32): void {
   memory.fill(table, 0, slots << 3);
 }
 
-/** The table as it stands holds the names of one label, parents of names in all partitions. */
-export function keepAsOneLabel(): void {
-  oneLabelTable = table;
-  oneLabelMask = tableMask;
+/** The table as it stands holds the wide names, and these are their records. To be called before any `cover`. */
+export function keepAsWide(page: u32, end: u32): void {
+  wideTable = table;
+  wideMask = tableMask;
+  for (let record = page; record < end; ) {
+    const length = <u32>load<u16>(record + 12);
+    if (isOneLabel(record + RECORD_HEAD, length)) hasOneLabel = true;
+    record += sizeOf(length);
+  }
+}
+
+/** There are no wide names so far. */
+export function forgetWide(): void {
+  wideMask = 0;
+  hasOneLabel = false;
 }
 
 // @ts-ignore: decorator
@@ -669,14 +705,14 @@ export function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinar
     record += sizeOf(length);
     if ((flags & RECORD_SAME) != 0) continue;
     // Two plain labels: the only parent is a top-level domain.
-    if (oneLabelMask == 0 && (flags & (RECORD_PLAIN | RECORD_DEEP)) == RECORD_PLAIN) continue;
+    if (!hasOneLabel && (flags & (RECORD_PLAIN | RECORD_DEEP)) == RECORD_PLAIN) continue;
     const self = start - RECORD_HEAD;
     store<u16>(self + 14, <u16>(flags & ~RECORD_COVERED));
     const stopAt = start + length;
     const last = <u32>load<u8>(stopAt - 1);
     if (last >= 48 && last <= 57 && isIpv4(start, stopAt)) continue;
     let state = HASH_SEED;
-    let isLastLabel = true;
+    let labels: u32 = 0;
     let labelEnd = stopAt;
     if (last == 46) {
       state = hashLabel(state, stopAt, stopAt);
@@ -687,10 +723,14 @@ export function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinar
       if (load<u8>(at) != 46) continue;
       state = hashLabel(state, at + 1, labelEnd);
       labelEnd = at;
-      let parent: u32 = 0;
-      if (!isLastLabel) parent = find(table, tableMask, hashEnd(state), at + 1, stopAt - at - 1);
-      else if (oneLabelMask != 0) parent = find(oneLabelTable, oneLabelMask, hashEnd(state), at + 1, stopAt - at - 1);
-      isLastLabel = false;
+      labels++;
+      if (labels == 1 && !hasOneLabel) continue;
+      const hash = hashEnd(state);
+      const isWide = labels == 1 || (labels == 2 && isInFilter(suffixFilter, 0x7fff, <u32>hash));
+      if (isWide && wideMask == 0) continue;
+      const parent = isWide
+        ? find(wideTable, wideMask, hash, at + 1, stopAt - at - 1)
+        : find(table, tableMask, hash, at + 1, stopAt - at - 1);
       if (parent == 0) continue;
       const parentFlags = <u32>load<u16>(parent + 14);
       const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;

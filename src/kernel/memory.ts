@@ -18,7 +18,8 @@ interface KernelExports {
   deal(...values: number[]): number;
   countRecords(page: number, end: number): number;
   useTable(at: number, slots: number): void;
-  keepAsOneLabel(): void;
+  keepAsWide(page: number, end: number): void;
+  forgetWide(): void;
   indexNames(page: number, end: number): void;
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;

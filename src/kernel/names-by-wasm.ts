@@ -1,4 +1,3 @@
-import { DOT } from "../bytes/ascii.ts";
 import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -7,6 +6,9 @@ import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
 import type { Room } from "./room.ts";
 import { tableSlots } from "./table-slots.ts";
 import { Verdicts } from "./verdicts.ts";
+
+/** Partition of wide names; see kernel/kernel.ts. */
+const WIDE = 255;
 
 /** Flags of a record; see kernel/kernel.ts. */
 const RECORD = {
@@ -21,16 +23,16 @@ const RECORD = {
 };
 
 /**
- * Names by the WebAssembly kernel. They are dealt to partitions by their last two labels, so that a name and its parents
- * meet in one, and a partition's table stays in the cache. Names of one label (`||com^`) are parents of names in all
- * partitions; they have a list of their own.
+ * Names by the WebAssembly kernel. They are dealt to partitions by registrable domain, so that a name and its parents
+ * meet in one, and a partition's table stays in the cache. Names above that (`||com^`, `||co.uk^`) are parents of names in
+ * all partitions; they have a list of their own.
  */
 export class NamesByWasm implements NameResolver {
   private readonly options: NameOptions;
   private readonly kernel: KernelMemory;
   private readonly stock: PageStock;
   private readonly names: PagedLists;
-  private readonly oneLabelList: number;
+  private readonly wideList: number;
   private chunks = 0;
   private verdicts: Verdicts | undefined;
 
@@ -38,7 +40,7 @@ export class NamesByWasm implements NameResolver {
     this.options = options;
     this.kernel = kernel;
     this.stock = new PageStock(this.kernel, room);
-    this.oneLabelList = room.partitions;
+    this.wideList = room.partitions;
     this.names = new PagedLists(this.stock, room.partitions + 1);
   }
 
@@ -65,8 +67,8 @@ export class NamesByWasm implements NameResolver {
         columnsAt + capacity * 23,
         columnsAt + capacity * 24,
         this.names.cursors,
-        this.oneLabelList - 1,
-        this.oneLabelList,
+        this.wideList - 1,
+        this.wideList,
         Flag.Rewritten,
         options.losesByText === undefined ? 0 : 1,
       );
@@ -93,35 +95,37 @@ export class NamesByWasm implements NameResolver {
       recordFlags |= RECORD.Verbatim;
       if (losesByText(chunk, row)) recordFlags |= RECORD.Barred;
     }
-    const list = isOneLabel(bytes, start, end)
-      ? this.oneLabelList
-      : chunk.hostPart[row]! & (this.oneLabelList - 1);
+    const part = chunk.hostPart[row]!;
+    const list = part === WIDE ? this.wideList : part & (this.wideList - 1);
     this.names.append(list, chunk.hostHash[row]!, chunk.idOf(row), recordFlags, bytes, start, end);
   }
 
   resolve(): void {
     this.verdicts = new Verdicts(this.stock, this.chunks);
-    this.resolveList(this.oneLabelList, true);
-    for (let part = 0; part < this.oneLabelList; part++) this.resolveList(part, false);
+    this.kernel.exports.forgetWide();
+    this.resolveList(this.wideList, true);
+    for (let part = 0; part < this.wideList; part++) this.resolveList(part, false);
   }
 
-  private resolveList(list: number, isOneLabel: boolean): void {
+  private resolveList(list: number, isWide: boolean): void {
     const { exports } = this.kernel;
-    const runs = this.names.runsOf(list, isOneLabel);
+    const runs = this.names.runsOf(list, isWide);
     let count = 0;
     for (const { start, end } of runs) count += exports.countRecords(start, end);
     if (count === 0) return;
     const slots = tableSlots(count);
-    // Names of one label, and their table, are needed for all the partitions that follow.
-    const table = isOneLabel
-      ? this.kernel.allocate(slots * 8)
+    // Wide names, and their table, are needed for all the partitions that follow.
+    const table = isWide
+      ? this.kernel.allocate(slots * 8 + count * 4)
       : this.stock.workArea("table", slots * 8 + count * 4);
     exports.useTable(table, slots);
     for (const { start, end } of runs) exports.indexNames(start, end);
-    if (isOneLabel) exports.keepAsOneLabel();
-    else this.cover(runs, table + slots * 8);
+    if (isWide) {
+      for (const { start, end } of runs) exports.keepAsWide(start, end);
+    }
+    this.cover(runs, table + slots * 8);
     for (const run of runs) this.verdicts!.takeFrom(run);
-    if (!isOneLabel) this.names.clear(list);
+    if (!isWide) this.names.clear(list);
   }
 
   private cover(runs: readonly Run[], used: number): void {
@@ -177,10 +181,4 @@ export class NamesByWasm implements NameResolver {
   close(): void {
     this.stock.close();
   }
-}
-
-/** No dot, but for a final one. */
-function isOneLabel(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = end - 2; at >= start; at--) if (bytes[at] === DOT) return false;
-  return true;
 }

@@ -64,6 +64,12 @@ export function mayBeSuffix(hash: number, parentHash: number): boolean {
   );
 }
 
+/** Whether a name of this hash may be named in the list, or stand above a wildcard. */
+export function isSuffixHash(hash: number): boolean {
+  table ??= buildTable();
+  return isInFilter(table.filter, FILTER_MASK, hash);
+}
+
 function isInFilter(filter: Uint8Array, mask: number, hash: number): boolean {
   const other = hash >>> 15;
   return (

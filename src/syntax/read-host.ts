@@ -1,4 +1,5 @@
 import { CLASS_OF, DOT, HOST_CLASSES, HYPHEN } from "../bytes/ascii.ts";
+import { isSuffixHash } from "./public-suffix.ts";
 import { HASH_SEED, hashEnd, hashLabel } from "../bytes/hash.ts";
 
 /** How a slice reads as a domain name. */
@@ -15,7 +16,7 @@ export const host = {
   hash: 0,
   /** Hash of what stands behind its first dot. */
   parentHash: 0,
-  /** High byte of the hash of the last two labels; tables take the low ones. */
+  /** Partition: the same for a name and all its parents, but for those that are wide. */
   part: 0,
   shape: 0,
   /** Union of the classes of its bytes. */
@@ -29,7 +30,8 @@ export const host = {
  */
 export function readHost(bytes: Uint8Array, start: number, end: number): void {
   let state = HASH_SEED;
-  let partState = HASH_SEED;
+  let two = 0;
+  let three = 0;
   let innerDots = 0;
   let mask = 0;
   let dots = 0;
@@ -43,7 +45,8 @@ export function readHost(bytes: Uint8Array, start: number, end: number): void {
     state = hashLabel(state, bytes, at + 1, labelEnd);
     // A final dot closes no label.
     if (at + 1 !== end) {
-      if (++innerDots === 2) partState = state;
+      if (++innerDots === 2) two = state;
+      else if (innerDots === 3) three = state;
       if (!isLabel(bytes, at + 1, labelEnd)) isWellFormed = false;
     }
     labelEnd = at;
@@ -52,7 +55,7 @@ export function readHost(bytes: Uint8Array, start: number, end: number): void {
   state = hashLabel(state, bytes, start, labelEnd);
   if (!isLabel(bytes, start, labelEnd)) isWellFormed = false;
   host.hash = hashEnd(state);
-  host.part = hashEnd(innerDots >= 2 ? partState : state) >>> 24;
+  host.part = partOf(innerDots, innerDots >= 2 ? two : state, innerDots >= 3 ? three : state);
   host.mask = mask;
   host.dots = dots;
   if (!isWellFormed || (mask & ~HOST_CLASSES) !== 0 || dots === 0) host.shape = DomainShape.No;
@@ -62,4 +65,16 @@ export function readHost(bytes: Uint8Array, start: number, end: number): void {
 function isLabel(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   return length > 0 && length < 64 && bytes[start] !== HYPHEN && bytes[end - 1] !== HYPHEN;
+}
+
+/** Partition of names that are parents of names in all of them. */
+const WIDE = 255;
+
+/** By the last two labels, or three where two may be a public suffix (`co.uk`); what is above that is wide. */
+function partOf(dots: number, two: number, three: number): number {
+  if (dots === 0) return WIDE;
+  const hash = hashEnd(two);
+  const isBelowSuffix = isSuffixHash(hash);
+  if (isBelowSuffix && dots === 1) return WIDE;
+  return Math.min((isBelowSuffix ? hashEnd(three) : hash) >>> 24, WIDE - 1);
 }
