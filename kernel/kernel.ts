@@ -478,8 +478,8 @@ function sizeOf(length: u32): u32 {
 }
 
 /**
- * Turns the live rows of ordinary names into rules, and puts the names of all rules into the pages of their partitions. `cursors` has, for each list, the next free address
- * and the end of its page. Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
+ * Turns the live rows of ordinary names into rules, and puts the names of all rules into the pages of their partitions. `cursors` has, for each list, the next free
+ * address, the end of its page and the number of records. Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
  */
 export function deal(
   fromRow: u32, rows: u32, firstId: u32, bytesBase: i32, longest: u32,
@@ -511,7 +511,7 @@ export function deal(
     const start = hostStart + bytesBase;
     const part = <u32>load<u8>(parts + row);
     const list = part == WIDE ? wideList : part & listMask;
-    const cursor = cursors + (list << 3);
+    const cursor = cursors + (list << 4);
     const record = load<u32>(cursor);
     const size = sizeOf(length);
     if (record + size > load<u32>(cursor + 4)) {
@@ -521,6 +521,7 @@ export function deal(
       return row;
     }
     store<u32>(cursor, record + size);
+    store<u32>(cursor + 8, load<u32>(cursor + 8) + 1);
     store<i32>(record, load<i32>(hashes + (row << 2)));
     store<u32>(record + 4, firstId + row);
     store<u32>(record + 8, 0);
@@ -548,13 +549,6 @@ let tableMask: u32 = 0;
 let wideTable: u32 = 0;
 let wideMask: u32 = 0;
 let hasOneLabel: bool = false;
-
-/** Number of records in these bytes. */
-export function countRecords(page: u32, end: u32): u32 {
-  let count: u32 = 0;
-  for (let record = page; record < end; record += sizeOf(<u32>load<u16>(record + 12))) count++;
-  return count;
-}
 
 /** Makes this area, of a power of two of slots, the table of what `index` is told. */
 export function useTable(at: u32, slots: u32): void {
@@ -763,7 +757,7 @@ export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
     if (isRedundant || (flags & (RECORD_WIDENED | RECORD_WAS_WIDENED)) == RECORD_WAS_WIDENED) {
       const id = load<u32>(record + 4);
       const list = id >> idShift;
-      const cursor = cursors + (list << 3);
+      const cursor = cursors + (list << 4);
       const at = load<u32>(cursor);
       if (at + 8 > load<u32>(cursor + 4)) {
         stop = STOP_PAGE;

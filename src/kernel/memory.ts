@@ -16,7 +16,6 @@ interface KernelExports {
   readonly stopList: WebAssembly.Global;
   readonly stopSize: WebAssembly.Global;
   deal(...values: number[]): number;
-  countRecords(page: number, end: number): number;
   useTable(at: number, slots: number): void;
   keepAsWide(page: number, end: number): void;
   forgetWide(): void;

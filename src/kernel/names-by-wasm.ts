@@ -103,6 +103,10 @@ export class NamesByWasm implements NameResolver {
   resolve(): void {
     this.verdicts = new Verdicts(this.stock, this.chunks);
     this.kernel.exports.forgetWide();
+    // For the largest partition at once: areas that grow would leave others behind.
+    const { records, away } = this.names.largest();
+    this.stock.workArea("pages", away);
+    this.stock.workArea("table", tableSlots(records) * 8 + records * 4);
     this.resolveList(this.wideList, true);
     for (let part = 0; part < this.wideList; part++) this.resolveList(part, false);
   }
@@ -110,8 +114,7 @@ export class NamesByWasm implements NameResolver {
   private resolveList(list: number, isWide: boolean): void {
     const { exports } = this.kernel;
     const runs = this.names.runsOf(list, isWide);
-    let count = 0;
-    for (const { start, end } of runs) count += exports.countRecords(start, end);
+    const count = this.names.countOf(list);
     if (count === 0) return;
     const slots = tableSlots(count);
     // Wide names, and their table, are needed for all the partitions that follow.

@@ -5,6 +5,9 @@ import type { Room } from "./room.ts";
 /** Bytes that a full page may be written beyond its end: the kernel copies eight at a time. */
 const SLACK = 8;
 
+/** Bytes of a list's cursor: the next free address, the end of its page, the number of records. */
+const CURSOR = 16;
+
 /** A page of records. */
 interface Page {
   /** Address in the kernel's memory, or -1 when it is in the scratch file. */
@@ -54,7 +57,7 @@ export class PageStock {
     const area = this.areas[kind];
     if (size > area.size) {
       if (area.size > 0) this.kernel.free(area.at, area.size);
-      area.size = Math.ceil(size * 1.25);
+      area.size = size;
       area.at = this.kernel.allocate(area.size);
     }
     return area.at;
@@ -83,14 +86,14 @@ export interface Run {
 export class PagedLists {
   private readonly stock: PageStock;
   private readonly pages: Page[][];
-  /** In the kernel's memory, for each list: the next free address and the end of its page. */
+  /** In the kernel's memory, for each list: the next free address, the end of its page and the number of records. */
   readonly cursors: number;
 
   constructor(stock: PageStock, count: number) {
     this.stock = stock;
     this.pages = Array.from({ length: count }, () => []);
-    this.cursors = stock.kernel.allocate(count * 8);
-    stock.kernel.words(this.cursors, count * 2).fill(0);
+    this.cursors = stock.kernel.allocate(count * CURSOR);
+    stock.kernel.words(this.cursors, count * (CURSOR / 4)).fill(0);
     stock.add(this);
   }
 
@@ -99,7 +102,7 @@ export class PagedLists {
     this.close(list);
     const page = this.stock.take(bytes);
     this.pages[list]!.push(page);
-    const cursor = this.stock.kernel.words(this.cursors + list * 8, 2);
+    const cursor = this.stock.kernel.words(this.cursors + list * CURSOR, 2);
     cursor[0] = page.at;
     cursor[1] = page.at + page.size - SLACK;
   }
@@ -108,7 +111,7 @@ export class PagedLists {
   private close(list: number): void {
     const page = this.pages[list]!.at(-1);
     if (page === undefined || page.at === -1) return;
-    page.used = this.stock.kernel.words(this.cursors + list * 8, 1)[0]! - page.at;
+    page.used = this.stock.kernel.words(this.cursors + list * CURSOR, 1)[0]! - page.at;
   }
 
   /** Appends a record (see kernel/kernel.ts); for the few that the kernel does not put in itself. */
@@ -122,7 +125,7 @@ export class PagedLists {
     end: number,
   ): void {
     const { kernel } = this.stock;
-    const cursor = (this.cursors + list * 8) >>> 2;
+    const cursor = (this.cursors + list * CURSOR) >>> 2;
     const length = end - start;
     const size = (16 + length + 3) & ~3;
     // A new page may make the arena grow, and these bytes may lie in it.
@@ -136,6 +139,7 @@ export class PagedLists {
     u32[(at >>> 2) + 2] = 0;
     u32[(at >>> 2) + 3] = length | (flags << 16);
     u32[cursor] = at + size;
+    u32[cursor + 2]!++;
     const from = isInArena ? u8 : bytes;
     let next = isInArena ? address : start;
     for (let to = at + 16; to < at + 16 + length; to++) u8[to] = from[next++]!;
@@ -173,15 +177,34 @@ export class PagedLists {
     });
   }
 
+  /** Number of records in the list, if they were all put in one by one. */
+  countOf(list: number): number {
+    return this.stock.kernel.u32[(this.cursors + list * CURSOR + 8) >>> 2]!;
+  }
+
+  /** The most that any list has: records, and bytes in the scratch file. Good to know before areas are made for them. */
+  largest(): { records: number; away: number } {
+    let records = 0;
+    let away = 0;
+    for (const [list, pages] of this.pages.entries()) {
+      records = Math.max(records, this.countOf(list));
+      away = Math.max(
+        away,
+        pages.reduce((sum, { at, used }) => (at === -1 ? sum + used : sum), 0),
+      );
+    }
+    return { records, away };
+  }
+
   clearAll(): void {
     for (let list = 0; list < this.pages.length; list++) this.clear(list);
-    this.stock.kernel.free(this.cursors, this.pages.length * 8);
+    this.stock.kernel.free(this.cursors, this.pages.length * CURSOR);
   }
 
   /** The list's records are no longer needed. */
   clear(list: number): void {
     for (const page of this.pages[list]!) if (page.at !== -1) this.stock.release(page);
     this.pages[list] = [];
-    this.stock.kernel.words(this.cursors + list * 8, 2).fill(0);
+    this.stock.kernel.words(this.cursors + list * CURSOR, CURSOR / 4).fill(0);
   }
 }

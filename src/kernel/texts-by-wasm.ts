@@ -58,8 +58,7 @@ export class TextsByWasm implements TextResolver {
     this.verdicts = new Verdicts(this.stock, this.chunks);
     for (let list = 0; list < this.room.partitions; list++) {
       const runs = this.texts.runsOf(list);
-      let count = 0;
-      for (const { start, end } of runs) count += exports.countRecords(start, end);
+      const count = this.texts.countOf(list);
       if (count === 0) continue;
       const slots = tableSlots(count);
       exports.useTable(this.stock.workArea("table", slots * 8), slots);

@@ -25,6 +25,10 @@ const ROW_BYTES = 25;
 /** The kernel reads eight bytes at a time, up to seven beyond the end. */
 const SLACK = 16;
 const AWAY = -1;
+const NO_BYTES = new Uint8Array(0);
+const NO_WORDS = new Uint32Array(0);
+const NO_HASHES = new Int32Array(0);
+const NO_FLAGS = new Uint16Array(0);
 
 /**
  * A run of rows that come from one block of a file, as columns.
@@ -131,12 +135,14 @@ export class Chunk {
 
   /** Makes the views anew: after the arena grew, or the areas changed. */
   attach(): void {
+    if (this.isAway) {
+      this.detach();
+      return;
+    }
     const { buffer } = this.arena;
-    const rows = this.isAway ? 0 : this.capacity;
-    const at = this.isAway ? 0 : this.columnsAt;
-    this.bytes = this.isAway
-      ? new Uint8Array(buffer, 0, 0)
-      : new Uint8Array(buffer, this.bytesAt, this.byteCount);
+    const rows = this.capacity;
+    const at = this.columnsAt;
+    this.bytes = new Uint8Array(buffer, this.bytesAt, this.byteCount);
     this.start = new Uint32Array(buffer, at, rows);
     this.end = new Uint32Array(buffer, at + rows * 4, rows);
     this.hostStart = new Uint32Array(buffer, at + rows * 8, rows);
@@ -146,7 +152,15 @@ export class Chunk {
     this.hostPart = new Uint8Array(buffer, at + rows * 22, rows);
     this.kind = new Uint8Array(buffer, at + rows * 23, rows);
     this.fate = new Uint8Array(buffer, at + rows * 24, rows);
-    this.by = this.byAt === AWAY ? undefined : new Uint32Array(buffer, this.byAt, this.capacity);
+    this.by = this.byAt === AWAY ? undefined : new Uint32Array(buffer, this.byAt, rows);
+  }
+
+  private detach(): void {
+    this.bytes = this.hostPart = this.kind = this.fate = NO_BYTES;
+    this.start = this.end = this.hostStart = this.hostEnd = NO_WORDS;
+    this.hostHash = NO_HASHES;
+    this.flags = NO_FLAGS;
+    this.by = undefined;
   }
 
   /** All columns but `by` and `lines`, as bytes. */
