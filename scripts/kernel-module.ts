@@ -7,7 +7,16 @@ import { join } from "node:path";
 export function kernelModule(): string {
   const folder = mkdtempSync(join(tmpdir(), "kernel-"));
   const output = join(folder, "kernel.wasm");
-  const options = ["--runtime", "stub", "--noAssert", "-O3", "--converge", "--importMemory", "--enable", "simd"];
+  const options = [
+    "--runtime",
+    "stub",
+    "--noAssert",
+    "-O3",
+    "--converge",
+    "--importMemory",
+    "--enable",
+    "simd",
+  ];
   const { status, stderr } = spawnSync(
     "npx",
     ["asc", "kernel/kernel.ts", ...options, "-o", output],

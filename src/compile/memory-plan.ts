@@ -7,9 +7,9 @@ import type { Room } from "../kernel/room.ts";
 const MEGABYTE = 1024 * 1024;
 
 /** What the runtime and the program take before the first line is read, and what garbage may pile up. */
-const BASE = 80 * MEGABYTE;
+const BASE = 100 * MEGABYTE;
 /** Work goes on with this much at the least, whatever was asked for. */
-const LEAST = 24 * MEGABYTE;
+const LEAST = 16 * MEGABYTE;
 /** The kernel's memory ends at 4 GiB. */
 const MOST_PAGES = 1536 * MEGABYTE;
 const MOST_CHUNKS = 1792 * MEGABYTE;
@@ -24,28 +24,50 @@ export interface MemoryPlan {
 }
 
 export interface MemoryWish {
-  /** Bytes that the process should not exceed. */
+  /** Bytes that the process should not exceed by much. */
   readonly memory?: number | undefined;
-  readonly partitions?: number | undefined;
+  /** Instead of what follows from `memory`; for tests, which want little. */
+  readonly limits?: Partial<MemoryLimits> | undefined;
+}
+
+export interface MemoryLimits {
+  readonly chunks: number;
+  readonly pages: number;
+  readonly pageBytes: number;
+  readonly partitions: number;
 }
 
 export function memoryPlan(
-  { memory, partitions = 256 }: MemoryWish,
+  { memory, limits }: MemoryWish,
   host: Host,
   kernel: KernelMemory | undefined,
 ): MemoryPlan {
-  const whole = memory ?? host.memoryLimit() * SHARE;
-  const work = Math.max(LEAST, whole - BASE);
+  const { chunks, pages, pageBytes, partitions } = {
+    ...limitsOf(memory ?? host.memoryLimit() * SHARE),
+    ...limits,
+  };
   return {
-    chunksLimit: kernel === undefined ? Infinity : Math.min(work * 0.4, MOST_CHUNKS),
+    // Without a kernel everything is done in memory.
+    chunksLimit: kernel === undefined ? Infinity : chunks,
     room: {
       kernel,
       partitions,
-      // Each partition has a page open: small ones where there is little room.
-      pageBytes: work < 256 * MEGABYTE ? 16_384 : 65_536,
-      pagesLimit: Math.min(work * 0.25, MOST_PAGES),
+      pageBytes,
+      pagesLimit: pages,
       openScratch: () => scratchOf(host),
     },
+  };
+}
+
+/** The rest is for the partition that is being worked on, and its table. */
+function limitsOf(memory: number): MemoryLimits {
+  const work = Math.max(LEAST, memory - BASE);
+  return {
+    chunks: Math.min(work * 0.3, MOST_CHUNKS),
+    pages: Math.min(work * 0.2, MOST_PAGES),
+    // Each partition has a page open: small ones where there is little room.
+    pageBytes: work < 256 * MEGABYTE ? 16_384 : 65_536,
+    partitions: 256,
   };
 }
 

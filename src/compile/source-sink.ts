@@ -66,7 +66,9 @@ export class SourceSink implements LineSink {
   /** Sends what is ready. Only where a library has to be loaded first does it take its time. */
   private send(): Promise<void> | undefined {
     for (const [index, chunk] of this.ready.entries()) {
-      const waits = this.preparing.flatMap((transformation) => transformation.prepare?.(chunk) ?? []);
+      const waits = this.preparing.flatMap(
+        (transformation) => transformation.prepare?.(chunk) ?? [],
+      );
       if (waits.length > 0) {
         this.ready.splice(0, index);
         return Promise.all(waits).then(() => this.sendAll());

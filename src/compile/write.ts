@@ -102,8 +102,10 @@ async function isSameButDate(oldPath: string, newPath: string, host: Host): Prom
 }
 
 async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
+  const size = Math.min(BLOCK, Math.max(old.size, 1));
+  const buffers = [new Uint8Array(size), new Uint8Array(size)] as const;
   for (let block = 0; ; block++) {
-    const [a, b] = await Promise.all([readBlock(old), readBlock(fresh)]);
+    const [a, b] = await Promise.all([readBlock(old, buffers[0]), readBlock(fresh, buffers[1])]);
     if (a.length !== b.length) return false;
     if (a.length === 0) return true;
     if (block === 0) {
@@ -113,8 +115,7 @@ async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
   }
 }
 
-async function readBlock(file: OpenFile): Promise<Uint8Array> {
-  const bytes = new Uint8Array(Math.min(BLOCK, Math.max(file.size, 1)));
+async function readBlock(file: OpenFile, bytes: Uint8Array): Promise<Uint8Array> {
   let length = 0;
   while (length < bytes.length) {
     const count = await file.read(bytes.subarray(length));

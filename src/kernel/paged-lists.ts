@@ -23,6 +23,8 @@ export class PageStock {
   readonly room: Room;
   private readonly lists: PagedLists[] = [];
   private inUse = 0;
+  /** Pages that are free. They stay here: there are many, and they come and go. */
+  private readonly spare: number[] = [];
   private scratch: Scratch | undefined;
   private readonly areas = { pages: { at: 0, size: 0 }, table: { at: 0, size: 0 } };
 
@@ -44,11 +46,13 @@ export class PageStock {
     }
     this.inUse += pageBytes;
     const size = Math.max(pageBytes, bytes + SLACK);
-    return { at: this.kernel.allocate(size), used: 0, position: -1, size };
+    const spare = size === pageBytes ? this.spare.pop() : undefined;
+    return { at: spare ?? this.kernel.allocate(size), used: 0, position: -1, size };
   }
 
   release({ at, size }: Page): void {
-    this.kernel.free(at, size);
+    if (size === this.room.pageBytes) this.spare.push(at);
+    else this.kernel.free(at, size);
     this.inUse -= this.room.pageBytes;
   }
 
@@ -69,6 +73,8 @@ export class PageStock {
 
   close(): void {
     for (const lists of this.lists) lists.clearAll();
+    for (const page of this.spare) this.kernel.free(page, this.room.pageBytes);
+    this.spare.length = 0;
     for (const area of Object.values(this.areas))
       if (area.size > 0) this.kernel.free(area.at, area.size);
     this.scratch?.close();
@@ -86,6 +92,9 @@ export interface Run {
 export class PagedLists {
   private readonly stock: PageStock;
   private readonly pages: Page[][];
+  /** Lists whose records somebody has the addresses of. */
+  private readonly kept = new Set<number>();
+  private inUse = -1;
   /** In the kernel's memory, for each list: the next free address, the end of its page and the number of records. */
   readonly cursors: number;
 
@@ -147,7 +156,8 @@ export class PagedLists {
 
   /** Writes the full pages of all lists to the scratch file. The last page of a list is being filled and stays. */
   putAside(scratch: Scratch): void {
-    for (const pages of this.pages) {
+    for (const [list, pages] of this.pages.entries()) {
+      if (list === this.inUse || this.kept.has(list)) continue;
       for (const page of pages.slice(0, -1)) {
         if (page.at === -1) continue;
         page.position = scratch.append(this.stock.kernel.bytes(page.at, page.used));
@@ -163,6 +173,8 @@ export class PagedLists {
    */
   runsOf(list: number, isKept = false): Run[] {
     this.close(list);
+    if (isKept) this.kept.add(list);
+    else this.inUse = list;
     const pages = this.pages[list]!;
     const away = pages.reduce((sum, { at, used }) => (at === -1 ? sum + used : sum), 0);
     let next = isKept ? this.stock.kernel.allocate(away) : this.stock.workArea("pages", away);

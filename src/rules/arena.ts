@@ -10,26 +10,46 @@ export interface Arena {
   onGrow(listener: () => void): void;
 }
 
-/** Areas that were given back, by size. Sizes are rounded, so that chunks of about one size can follow each other. */
+/** Areas that were given back, in the order of their addresses. Neighbours become one, so that any sizes can follow others. */
 export class FreeAreas {
-  private readonly bySize = new Map<number, number[]>();
+  private readonly areas: { at: number; size: number }[] = [];
 
-  take(bytes: number): number | undefined {
-    return this.bySize.get(bytes)?.pop();
+  /** The smallest area that is large enough; what is left of it stays free. */
+  take(size: number): number | undefined {
+    let best = -1;
+    for (const [index, area] of this.areas.entries())
+      if (area.size >= size && (best === -1 || area.size < this.areas[best]!.size)) best = index;
+    const area = this.areas[best];
+    if (area === undefined) return undefined;
+    const { at } = area;
+    if (area.size === size) this.areas.splice(best, 1);
+    else {
+      area.at += size;
+      area.size -= size;
+    }
+    return at;
   }
 
-  give(at: number, bytes: number): void {
-    const areas = this.bySize.get(bytes);
-    if (areas === undefined) this.bySize.set(bytes, [at]);
-    else areas.push(at);
+  give(at: number, size: number): void {
+    let index = this.areas.findIndex((area) => area.at > at);
+    if (index === -1) index = this.areas.length;
+    const before = this.areas[index - 1];
+    const after = this.areas[index];
+    const joinsBefore = before !== undefined && before.at + before.size === at;
+    const joinsAfter = after !== undefined && at + size === after.at;
+    if (joinsBefore && joinsAfter) {
+      before.size += size + after.size;
+      this.areas.splice(index, 1);
+    } else if (joinsBefore) before.size += size;
+    else if (joinsAfter) {
+      after.at = at;
+      after.size += size;
+    } else this.areas.splice(index, 0, { at, size });
   }
 }
 
-/** Sizes are rounded up by a sixteenth at the most. */
 export function roundSize(bytes: number): number {
-  let step = 64;
-  while (step * 32 <= bytes) step *= 2;
-  return Math.ceil(bytes / step) * step;
+  return Math.max(64, Math.ceil(bytes / 64) * 64);
 }
 
 const LARGEST = 2 ** 30;

@@ -32,8 +32,7 @@ class Names extends Gathering {
     this.names = nameResolver(
       {
         separatesWidened: outlook.removesModifiers === true,
-        survives: (name, isPlain, isVerbatim) =>
-          this.survives(name, isPlain, isVerbatim, outlook),
+        survives: (name, isPlain, isVerbatim) => this.survives(name, isPlain, isVerbatim, outlook),
         ordinarySurvive: () => this.cancelled.size === 0 && willBeFiltered === undefined,
         losesByText:
           willBeFiltered === undefined
@@ -90,12 +89,7 @@ function nameRows(chunk: Chunk, splitter: HostsSplitter, cancelled: Set<string>)
   }
 }
 
-function nameRow(
-  chunk: Chunk,
-  row: number,
-  splitter: HostsSplitter,
-  cancelled: Set<string>,
-): void {
+function nameRow(chunk: Chunk, row: number, splitter: HostsSplitter, cancelled: Set<string>): void {
   if (chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
   if (chunk.fate[row] !== Fate.Live) return;
   const kind = chunk.kind[row]!;

@@ -18,7 +18,10 @@ export const deduplicate: Transformation = {
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
   stages({ compresses }, { pool, room }) {
     const texts = textResolver(room);
-    return [new Copies(pool.shelf, texts, compresses === true), new CopyDropping(pool.shelf, texts, compresses === true)];
+    return [
+      new Copies(pool.shelf, texts, compresses === true),
+      new CopyDropping(pool.shelf, texts, compresses === true),
+    ];
   },
 };
 
@@ -53,7 +56,14 @@ class Copies extends Gathering {
     const bytes = chunk.bytesOf(row);
     if (isBlockText(chunk, row)) {
       const hash = chunk.hostHash[row]!;
-      this.texts.add(chunk.idOf(row), bytes, chunk.hostStart[row]!, chunk.hostEnd[row]!, hash, true);
+      this.texts.add(
+        chunk.idOf(row),
+        bytes,
+        chunk.hostStart[row]!,
+        chunk.hostEnd[row]!,
+        hash,
+        true,
+      );
     } else {
       const start = chunk.start[row]!;
       const end = chunk.end[row]!;

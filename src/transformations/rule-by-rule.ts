@@ -78,9 +78,7 @@ export abstract class RuleByRule implements Stage {
 
 function isComment(chunk: Chunk, row: number): boolean {
   const kind = chunk.kind[row]!;
-  return (
-    kind === Kind.Comment || (kind === Kind.Blank && chunk.start[row] === chunk.end[row])
-  );
+  return kind === Kind.Comment || (kind === Kind.Blank && chunk.start[row] === chunk.end[row]);
 }
 
 /** Between these rows there are live comments and lines that are out of the list already. */
