@@ -1,4 +1,5 @@
 import type { ProgressEvent } from "../compile/compile.ts";
+import { warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { bytesText, numberText } from "./summary.ts";
@@ -32,7 +33,8 @@ export class ProgressLines {
       this.running.delete(event.source);
       this.done++;
     }
-    if (event.kind === "step" || !this.talk.isLive) this.say(event);
+    if (event.kind === "needs-scratch") this.sayNeed(event);
+    else if (event.kind === "step" || !this.talk.isLive) this.say(event);
     else this.draw(event);
   }
 
@@ -49,6 +51,17 @@ export class ProgressLines {
       this.talk.debug(`${printable(event.label ?? "list")}: ${event.name}, ${event.ms} ms`);
     else if (event.kind === "compiling")
       this.talk.debug(`compiling ${numberText(event.lines)} rows`);
+  }
+
+  /** Said before the work begins, so that nobody finds out from a full disk. */
+  private sayNeed({ bytes, folder, free }: ProgressEvent & { kind: "needs-scratch" }): void {
+    this.erase();
+    const need = `needs about ${bytesText(bytes)} in ${printable(folder)} for what does not fit into memory`;
+    if (free >= bytes) this.talk.info(need);
+    else
+      this.talk.diagnostic(
+        warningOf("little-scratch-room", `${need}; only ${bytesText(free)} are free`),
+      );
   }
 
   private draw(event: ProgressEvent): void {

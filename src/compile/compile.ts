@@ -16,7 +16,7 @@ import { suffixTables } from "../syntax/public-suffix.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { Flow } from "./flow.ts";
 import { type Filters, stagesOf } from "./level.ts";
-import { type MemoryWish, memoryPlan } from "./memory-plan.ts";
+import { type MemoryPlan, type MemoryWish, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Notes } from "./notes.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf } from "./plan.ts";
@@ -44,6 +44,13 @@ export type ProgressEvent =
       readonly bytes: number;
     }
   | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
+  /** Not everything will fit into memory: about so many bytes go to this folder for the time being. */
+  | {
+      readonly kind: "needs-scratch";
+      readonly bytes: number;
+      readonly folder: string;
+      readonly free: number;
+    }
   | { readonly kind: "compiling"; readonly lines: number }
   /** Time that a transformation took, for one source or (without a label) for the whole list. */
   | { readonly kind: "step"; readonly name: string; readonly label?: string; readonly ms: number };
@@ -72,6 +79,8 @@ class ListCompiler {
   private readonly plan: Plan;
   private readonly options: CompileOptions;
   private readonly reader: SourceReader;
+  private readonly host: Host;
+  private readonly memory: MemoryPlan;
   private readonly workshop: Workshop;
   private readonly notes: Notes;
   private readonly output: OutputStage;
@@ -79,12 +88,14 @@ class ListCompiler {
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config);
+    this.host = host;
     this.options = options;
     this.reader = new SourceReader(host, options);
     const kernel = usesWasm() ? startKernel() : undefined;
     if (kernel !== undefined) this.scanner = new LineScanner(kernel, suffixTables());
-    const { chunksLimit, room } = memoryPlan(options, host, kernel);
-    const shelf = new ChunkShelf(chunksLimit, room.openScratch);
+    this.memory = memoryPlan(options, host, kernel);
+    const { chunksLimit, room } = this.memory;
+    const shelf = new ChunkShelf(chunksLimit, () => room.openScratch());
     const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
     this.workshop = { pool, room };
     this.notes = new Notes(pool);
@@ -100,6 +111,13 @@ class ListCompiler {
       plan.sources.map(({ passes }) => reader.filters(passes)),
     );
     await reader.fetch(plan.sources);
+    const scratchBytes = scratchNeed(await reader.size(), this.memory);
+    if (scratchBytes > 0)
+      options.onProgress?.({
+        kind: "needs-scratch",
+        bytes: scratchBytes,
+        ...(await this.host.scratchRoom()),
+      });
     const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
     const list = new Flow(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -143,7 +161,7 @@ class ListCompiler {
       pool,
       source,
       this.scanner,
-      steps.map(({ transformation }) => transformation).filter(({ prepare }) => prepare),
+      steps.map(({ transformation }) => transformation),
       (chunk) => own.push(chunk),
     );
     const bytes = await reader.read(source, sink);

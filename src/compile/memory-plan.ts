@@ -71,6 +71,18 @@ function limitsOf(memory: number): MemoryLimits {
   };
 }
 
+/** Bytes of chunks for a byte of text: the text itself, and 29 bytes of columns for a line of about 24. */
+const CHUNK_FACTOR = 2.2;
+/** Bytes of records for a byte of text: a name, and 16 bytes with it. */
+const RECORD_FACTOR = 1.8;
+
+/** About how much of so much text will have to go to scratch files; 0 when all of it fits. */
+export function scratchNeed(textBytes: number, { chunksLimit, room }: MemoryPlan): number {
+  const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);
+  const records = Math.max(0, textBytes * RECORD_FACTOR - room.pagesLimit);
+  return room.kernel === undefined ? 0 : chunks + records;
+}
+
 /** A scratch file whose errors say what it is for. */
 export function scratchOf(host: Host): Scratch {
   const scratch = attempt(() => host.openScratch());

@@ -36,6 +36,13 @@ export class SourceReader {
     });
   }
 
+  /** Bytes of all sources, as far as they are known before they are read. */
+  async size(): Promise<number> {
+    let size = 0;
+    for (const list of this.lists) size += (await list?.size()) ?? 0;
+    return size;
+  }
+
   /** Reads a source to its end. Returns the bytes of its text, or undefined when it failed. */
   async read({ index, label }: PlannedSource, sink: LineSink): Promise<number | undefined> {
     const list = this.lists[index];

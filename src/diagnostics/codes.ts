@@ -148,6 +148,10 @@ export const CODES = {
     meaning: "What did not fit into memory could not be put into the temporary folder.",
     hint: "Make room there, name another folder with TMPDIR, or allow more with --memory",
   },
+  "little-scratch-room": {
+    meaning: "Less is free in the temporary folder than the run is likely to put there.",
+    hint: "Make room there, name another folder with TMPDIR, or allow more with --memory",
+  },
   interrupted: {
     exit: 130,
     meaning: "The run was stopped by a signal. Nothing was written.",

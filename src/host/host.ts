@@ -15,6 +15,10 @@ export interface Host {
   createFile(path: string): NewFile;
   /** A nameless file for what does not fit into memory; it goes when it is closed or the process ends. Throws a `HostError`. */
   openScratch(): Scratch;
+  /** Where scratch files go, and the bytes that are free there (Infinity when nobody knows). */
+  scratchRoom(): Promise<{ readonly folder: string; readonly free: number }>;
+  /** Bytes of a file; 0 when there is none. */
+  sizeOf(path: string): Promise<number>;
   /** Bytes of memory that this process may use: the machine's, or less where a container says so. */
   memoryLimit(): number;
   /** Replaces `to` in one step. */

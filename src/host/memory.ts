@@ -74,6 +74,8 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       return newFile((bytes) => files.set(path, bytes));
     },
     openScratch: scratchInMemory,
+    scratchRoom: async () => ({ folder: "/tmp", free: Infinity }),
+    sizeOf: async (path) => files.get(path)?.length ?? 0,
     memoryLimit: () => options.memoryLimit ?? 2 ** 31,
     rename: async (from, to) => {
       files.set(to, read(from));

@@ -8,7 +8,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HostError, type NewFile, type OpenFile, type Scratch, toHostError } from "./host.ts";
@@ -111,6 +111,16 @@ export function openScratch(): Scratch {
       if (isNamed) isNamed = !remove(path);
     },
   };
+}
+
+export async function scratchRoom(): Promise<{ folder: string; free: number }> {
+  const folder = tmpdir();
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return { folder, free: bavail * bsize };
+  } catch {
+    return { folder, free: Infinity };
+  }
 }
 
 function remove(path: string): boolean {

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promi
 import { dirname } from "node:path";
 import process from "node:process";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
-import { createFile, openFile, openScratch } from "./node-files.ts";
+import { createFile, openFile, openScratch, scratchRoom } from "./node-files.ts";
 import { memoryLimit } from "./node-memory.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
@@ -24,6 +24,12 @@ export function nodeHost(): Host {
     openFile,
     createFile,
     openScratch,
+    scratchRoom,
+    sizeOf: (path) =>
+      stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      ),
     memoryLimit,
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),

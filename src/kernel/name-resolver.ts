@@ -3,9 +3,6 @@ import { NamesByScript } from "./names-by-script.ts";
 import { NamesByWasm } from "./names-by-wasm.ts";
 import type { Room } from "./room.ts";
 
-/** Longer names than this are compared with nothing. A real one has 253 characters at the most. */
-export const LONGEST_NAME = 2048;
-
 export interface NameOptions {
   /** What lost modifiers (`Flag.Widened`) covers only what lost some too. */
   readonly separatesWidened: boolean;

@@ -5,7 +5,8 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
-import { LONGEST_NAME, type NameOptions, type NameResolver } from "./name-resolver.ts";
+import { LONGEST_NAME } from "./longest-name.ts";
+import type { NameOptions, NameResolver } from "./name-resolver.ts";
 
 /** What stands for a name: the first row that has it. */
 interface Name {

@@ -1,7 +1,8 @@
 import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
+import { LONGEST_NAME } from "./longest-name.ts";
 import type { KernelMemory } from "./memory.ts";
-import { LONGEST_NAME, type NameOptions, type NameResolver } from "./name-resolver.ts";
+import type { NameOptions, NameResolver } from "./name-resolver.ts";
 import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
 import type { Room } from "./room.ts";
 import { tableSlots } from "./table-slots.ts";

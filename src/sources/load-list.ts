@@ -70,6 +70,12 @@ export class SourceList {
       this.fetched = await this.find(this.location, this.label, undefined);
   }
 
+  /** Bytes of the list, as far as it is known before it is read. */
+  async size(): Promise<number> {
+    if (this.location.kind === "file") return await this.host.sizeOf(this.location.path);
+    return this.fetched?.text.bytesRead ?? 0;
+  }
+
   async readInto(sink: LineSink): Promise<void> {
     this.sink = sink;
     await this.load(this.location, this.label, undefined, []);

@@ -13,7 +13,7 @@ export interface Outlook {
   /** Whether Compress worked on this list: rules for one name are unique then. */
   readonly compresses?: boolean;
   /** Whether a later filter of the list above (exclusions, inclusions) takes a row with this text. */
-  willBeFiltered?(text: string): boolean;
+  readonly willBeFiltered?: (text: string) => boolean;
   /** Told about things a person should know; the same words are counted, not repeated. */
   note(code: NoteCode, chunk: Chunk, row: number, detail?: string): void;
 }

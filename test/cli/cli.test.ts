@@ -228,10 +228,11 @@ test("all failing sources are reported, and nothing is written", async () => {
   assert.equal(host.files.size, 2);
 });
 
+function noSpace(): never {
+  throw new HostError("ENOSPC", "no space left");
+}
+
 test("an output that cannot be written ends in 6 and leaves nothing behind", async () => {
-  const noSpace = (): never => {
-    throw new HostError("ENOSPC", "no space left");
-  };
   const faults: Record<string, (host: Host) => Partial<Host>> = {
     createFile: () => ({ createFile: noSpace }),
     write: (host) => ({ createFile: (path) => ({ ...host.createFile(path), write: noSpace }) }),
