@@ -853,3 +853,13 @@ export function countFates(rows: u32, fates: u32, kinds: u32, counts: u32): void
     if (fate == 0 && load<u8>(kinds + row) >= <u8>KIND_HOSTS) store<u32>(counts + 1024, load<u32>(counts + 1024) + 1);
   }
 }
+
+/** Writes the numbers of rows with a fate up to `lastFate`, and without any of these flags, to `out`. Returns how many. */
+export function findRows(rows: u32, fates: u32, flagsIn: u32, lastFate: u32, without: u32, out: u32): u32 {
+  let count: u32 = 0;
+  for (let row: u32 = 0; row < rows; row++) {
+    if (<u32>load<u8>(fates + row) > lastFate || (<u32>load<u16>(flagsIn + (row << 1)) & without) != 0) continue;
+    store<u32>(out + (count++ << 2), row);
+  }
+  return count;
+}

@@ -8,6 +8,7 @@ import { usesWasm } from "../kernel/choice.ts";
 import { LineScanner } from "../kernel/line-scanner.ts";
 import { startKernel } from "../kernel/memory.ts";
 import { PlainArena } from "../rules/arena.ts";
+import { RowFinder } from "../kernel/row-finder.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
@@ -16,7 +17,13 @@ import { suffixTables } from "../syntax/public-suffix.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { Flow } from "./flow.ts";
 import { type Filters, stagesOf } from "./level.ts";
-import { type MemoryPlan, type MemoryWish, memoryPlan, scratchNeed } from "./memory-plan.ts";
+import {
+  type MemoryPlan,
+  type MemoryWish,
+  expectText,
+  memoryPlan,
+  scratchNeed,
+} from "./memory-plan.ts";
 import { Notes } from "./notes.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf } from "./plan.ts";
@@ -97,7 +104,7 @@ class ListCompiler {
     const { chunksLimit, room } = this.memory;
     const shelf = new ChunkShelf(chunksLimit, () => room.openScratch());
     const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
-    this.workshop = { pool, room };
+    this.workshop = { pool, room, finder: new RowFinder(kernel) };
     this.notes = new Notes(pool);
     const header = headerLines(config, VERSION, timeOf(host));
     const sources = this.plan.sources.length;
@@ -111,7 +118,9 @@ class ListCompiler {
       plan.sources.map(({ passes }) => reader.filters(passes)),
     );
     await reader.fetch(plan.sources);
-    const scratchBytes = scratchNeed(await reader.size(), this.memory);
+    const size = await reader.size();
+    expectText(size, this.memory);
+    const scratchBytes = scratchNeed(size, this.memory);
     if (scratchBytes > 0)
       options.onProgress?.({
         kind: "needs-scratch",

@@ -76,6 +76,13 @@ const CHUNK_FACTOR = 2.2;
 /** Bytes of records for a byte of text: a name, and 16 bytes with it. */
 const RECORD_FACTOR = 1.8;
 
+/** Makes the arena as large as so much text will need, as far as it may be. */
+export function expectText(textBytes: number, { chunksLimit, room }: MemoryPlan): void {
+  const chunks = Math.min(textBytes * CHUNK_FACTOR, chunksLimit);
+  const records = Math.min(textBytes * RECORD_FACTOR, room.pagesLimit);
+  room.kernel?.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
+}
+
 /** About how much of so much text will have to go to scratch files; 0 when all of it fits. */
 export function scratchNeed(textBytes: number, { chunksLimit, room }: MemoryPlan): number {
   const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);

@@ -23,6 +23,7 @@ interface KernelExports {
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;
   cover(...values: number[]): number;
+  findRows(...values: number[]): number;
   applyVerdicts(...values: number[]): number;
   writeRows(...values: number[]): number;
   readonly writeEnd: WebAssembly.Global;
@@ -32,8 +33,8 @@ interface KernelExports {
 
 const PAGE = 65_536;
 const MOST_PAGES = 65_536;
-/** 256 MiB of addresses, most of them never written to: every growth makes V8 look for garbage, 40 ms of CPU each. */
-const FIRST_PAGES = 4096;
+const MOST_EXPECTED = 2 ** 31;
+const FIRST_BYTES = 16 * 1024 * 1024;
 /** Memory grows by half at least: every growth makes all views void, and what is not written to takes no room. */
 const GROWTH = 2;
 
@@ -49,7 +50,7 @@ export class KernelMemory implements Arena {
   u32: Uint32Array;
 
   constructor(module: WebAssembly.Module) {
-    this.memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES });
+    this.memory = new WebAssembly.Memory({ initial: FIRST_BYTES / PAGE, maximum: MOST_PAGES });
     const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
     this.exports = instance.exports as unknown as KernelExports;
     this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
@@ -70,6 +71,16 @@ export class KernelMemory implements Arena {
     const held = this.memory.buffer.byteLength;
     if (this.next > held) this.grow(this.next - held, held);
     return at;
+  }
+
+  /**
+   * Makes room for about so many bytes at once. They take no memory until they are written to, and every growth later on
+   * makes V8 look for garbage, up to 40 ms of CPU each.
+   */
+  expect(bytes: number): void {
+    const held = this.memory.buffer.byteLength;
+    const wanted = Math.min(bytes, MOST_EXPECTED);
+    if (wanted > held) this.grow(wanted - held, 0);
   }
 
   private grow(missing: number, held: number): void {

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { rowOf } from "../rules/rule-table.ts";
+import { digestOf } from "./long-text-digest.ts";
 import type { KernelMemory } from "./memory.ts";
 import { PagedLists, PageStock } from "./paged-lists.ts";
 import type { Room } from "./room.ts";
@@ -44,12 +44,9 @@ export class TextsByWasm implements TextResolver {
     const flags = isName ? IS_NAME : 0;
     // The table takes the low bits of the hash.
     const list = (hash >>> 24) & (this.room.partitions - 1);
-    if (end - start <= LONGEST_TEXT) {
-      this.texts.append(list, hash, id, flags, bytes, start, end);
-      return;
-    }
-    const digest = createHash("sha256").update(bytes.subarray(start, end)).digest();
-    this.texts.append(list, hash, id, flags | IS_DIGEST, digest, 0, digest.length);
+    const digest = end - start > LONGEST_TEXT ? digestOf(bytes.subarray(start, end)) : undefined;
+    if (digest === undefined) this.texts.append(list, hash, id, flags, bytes, start, end);
+    else this.texts.append(list, hash, id, flags | IS_DIGEST, digest, 0, digest.length);
   }
 
   resolve(): void {

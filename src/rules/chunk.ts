@@ -16,6 +16,7 @@ export interface ChunkContents {
   oddHosts: boolean;
   regexes: boolean;
   nonAscii: boolean;
+  longLines: boolean;
   /** A row that is not a line of the input by itself: generated, or one more name of a hosts line. */
   otherRows: boolean;
 }
@@ -85,6 +86,7 @@ export class Chunk {
     oddHosts: false,
     regexes: false,
     nonAscii: false,
+    longLines: false,
     otherRows: false,
   };
   length = 0;

@@ -55,7 +55,10 @@ export async function fetchText(
       );
     const charset = /charset\s*=\s*([^\s;]+)/i.exec(response.headers["content-type"] ?? "")?.[1];
     const encoding = { content: response.headers["content-encoding"], charset };
-    return { url: current, ...decodeText(response.body, shown, encoding, MAX_LIST_BYTES) };
+    return {
+      url: current,
+      ...(await decodeText(response.body, shown, encoding, MAX_LIST_BYTES)),
+    };
   }
   throw sourceError(
     "fetch-failed",

@@ -174,7 +174,7 @@ export class SourceList {
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
       if (isPacked(head)) {
         const raw = await this.attempt(label, () => this.host.readFile(path));
-        const { bytes, isRepaired } = decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
+        const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
         await file.close();
         return this.inMemory(bytes, isRepaired, path, folder);
       }

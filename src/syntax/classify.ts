@@ -19,6 +19,7 @@ import {
   isDigit,
 } from "../bytes/ascii.ts";
 import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import { LONG_LINE } from "../kernel/long-text-digest.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostsLine, readHostsLine, sinkholeNameStart } from "./hosts-line.ts";
@@ -77,6 +78,7 @@ function decide(chunk: Chunk, row: number, mask: number): void {
     return;
   }
   const first = bytes[start]!;
+  if (end - start > LONG_LINE) chunk.has.longLines = true;
   if (isSpaceOrTab(first) || isSpaceOrTab(bytes[end - 1]!)) chunk.has.outerBlanks = true;
   let flags = chunk.flags[row]! & KEPT_FLAGS;
   if ((mask & Class.NonAscii) !== 0) {

@@ -1,6 +1,7 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type NameResolver, nameResolver } from "../kernel/name-resolver.ts";
+import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -25,8 +26,11 @@ class Names extends Gathering {
   /** Names that `$badfilter` rules take back. */
   private readonly cancelled = new Set<string>();
 
-  constructor(outlook: Outlook, { pool, room }: Workshop) {
+  private readonly finder: RowFinder;
+
+  constructor(outlook: Outlook, { pool, room, finder }: Workshop) {
     super(pool.shelf);
+    this.finder = finder;
     this.splitter = new HostsSplitter(outlook);
     const { willBeFiltered } = outlook;
     this.names = nameResolver(
@@ -44,7 +48,10 @@ class Names extends Gathering {
   }
 
   protected gather(chunk: Chunk): void {
-    nameRows(chunk, this.splitter, this.cancelled);
+    chunk.isChanged = true;
+    // Rows of ordinary names, nearly all, are turned into rules when they are added to the others.
+    for (const row of this.finder.oddOrSpare(chunk))
+      nameRow(chunk, row, this.splitter, this.cancelled);
     this.names.add(chunk);
   }
 
@@ -75,20 +82,7 @@ class Names extends Gathering {
   }
 }
 
-/**
- * Turns every row that names one host into `||host^`, and notes the names that `$badfilter` rules take back. Rows of
- * ordinary names, nearly all, are turned when they are added to the others.
- */
-function nameRows(chunk: Chunk, splitter: HostsSplitter, cancelled: Set<string>): void {
-  const { fate, flags, length } = chunk;
-  chunk.isChanged = true;
-  for (let row = 0; row < length; row++) {
-    if ((flags[row]! & Flag.Ordinary) !== 0) continue;
-    if (fate[row] === Fate.Live || fate[row] === Fate.Spare)
-      nameRow(chunk, row, splitter, cancelled);
-  }
-}
-
+/** Turns a row that names one host into `||host^`, and notes the name that a `$badfilter` rule takes back. */
 function nameRow(chunk: Chunk, row: number, splitter: HostsSplitter, cancelled: Set<string>): void {
   if (chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
   if (chunk.fate[row] !== Fate.Live) return;

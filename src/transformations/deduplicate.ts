@@ -1,8 +1,9 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
 import { hashSlice } from "../bytes/hash.ts";
+import { loadDigest } from "../kernel/long-text-digest.ts";
+import type { RowFinder } from "../kernel/row-finder.ts";
 import { type TextResolver, textResolver } from "../kernel/text-resolver.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import type { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
@@ -10,18 +11,17 @@ import { maskOf } from "../syntax/classify.ts";
 import { isPlainName } from "../syntax/judge-row.ts";
 import { RuleByRule } from "./rule-by-rule.ts";
 import { Gathering } from "./stage.ts";
-import type { Transformation } from "./transformation.ts";
+import type { Transformation, Workshop } from "./transformation.ts";
 
 export const deduplicate: Transformation = {
   summary: "Drops lines whose text stands in the list again",
   details:
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
-  stages({ compresses }, { pool, room }) {
-    const texts = textResolver(room);
-    return [
-      new Copies(pool.shelf, texts, compresses === true),
-      new CopyDropping(pool.shelf, texts, compresses === true),
-    ];
+  prepare: (chunk) => (chunk.has.longLines ? loadDigest() : undefined),
+  stages({ compresses }, workshop) {
+    const texts = textResolver(workshop.room);
+    const isUnique = compresses === true;
+    return [new Copies(workshop, texts, isUnique), new CopyDropping(workshop, texts, isUnique)];
   },
 };
 
@@ -31,16 +31,18 @@ class Copies extends Gathering {
   /** Compress left one row a name; only addresses are written anew after it. */
   private readonly namesAreUnique: boolean;
 
-  constructor(shelf: ChunkShelf, texts: TextResolver, namesAreUnique: boolean) {
-    super(shelf);
+  private readonly finder: RowFinder;
+
+  constructor({ pool, finder }: Workshop, texts: TextResolver, namesAreUnique: boolean) {
+    super(pool.shelf);
+    this.finder = finder;
     this.texts = texts;
     this.namesAreUnique = namesAreUnique;
   }
 
   protected gather(chunk: Chunk): void {
-    for (let row = 0; row < chunk.length; row++) {
-      if (chunk.fate[row] !== Fate.Live) continue;
-      if (this.namesAreUnique && (chunk.flags[row]! & Flag.Ordinary) !== 0) continue;
+    const rows = this.namesAreUnique ? this.finder.odd(chunk) : this.finder.live(chunk);
+    for (const row of rows) {
       if (isNoRule(chunk, row)) continue;
       if (this.namesAreUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) continue;
       if (isOddBlock(chunk, row)) rewriteText(chunk, row, textOf(chunk, row));
@@ -88,8 +90,8 @@ class CopyDropping extends RuleByRule {
   private readonly texts: TextResolver;
   private copies: Int32Array = new Int32Array(0);
 
-  constructor(shelf: ChunkShelf, texts: TextResolver, keepsOrdinary: boolean) {
-    super(shelf);
+  constructor(workshop: Workshop, texts: TextResolver, keepsOrdinary: boolean) {
+    super(workshop);
     this.texts = texts;
     this.keepsOrdinary = keepsOrdinary;
   }

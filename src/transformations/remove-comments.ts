@@ -7,10 +7,10 @@ export const removeComments: Transformation = {
   summary: "Drops comment lines",
   details:
     "A comment begins with `!` or `# `, is a lone `#`, or begins with `####`. In a source of type `hosts` or `domains` every line that begins with `#` is one. At the top level the banners above each source go too.",
-  stages: () => [
+  stages: (_outlook, { finder }) => [
     eachChunk((chunk) => {
       if (!chunk.has.comments) return;
-      for (let row = 0; row < chunk.length; row++)
+      for (const row of finder.odd(chunk))
         if (chunk.kind[row] === Kind.Comment) chunk.drop(row, Fate.Comment);
     }),
   ],

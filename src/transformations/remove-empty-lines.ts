@@ -6,10 +6,10 @@ import type { Transformation } from "./transformation.ts";
 export const removeEmptyLines: Transformation = {
   summary: "Drops empty lines",
   details: "A line of blanks only, of any script, counts as empty.",
-  stages: () => [
+  stages: (_outlook, { finder }) => [
     eachChunk((chunk) => {
       if (!chunk.has.blanks) return;
-      for (let row = 0; row < chunk.length; row++)
+      for (const row of finder.odd(chunk))
         if (chunk.kind[row] === Kind.Blank) chunk.drop(row, Fate.Empty);
     }),
   ],

@@ -1,8 +1,10 @@
+import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import type { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { Pass, Stage } from "./stage.ts";
+import type { Workshop } from "./transformation.ts";
 
 /**
  * A station that judges rule by rule. A comment speaks of the rule below it: when that rule is dropped, the comments and
@@ -11,11 +13,13 @@ import type { Pass, Stage } from "./stage.ts";
  */
 export abstract class RuleByRule implements Stage {
   private readonly shelf: ChunkShelf;
+  private readonly finder: RowFinder;
   /** Chunks whose last lines, from a row on, wait for the rule below. */
   private held: { readonly chunk: Chunk; readonly from: number }[] = [];
 
-  constructor(shelf: ChunkShelf) {
-    this.shelf = shelf;
+  constructor({ pool, finder }: Workshop) {
+    this.shelf = pool.shelf;
+    this.finder = finder;
   }
 
   /** Whether rows of ordinary names stay without being asked about. */
@@ -29,16 +33,16 @@ export abstract class RuleByRule implements Stage {
 
   push(chunk: Chunk, pass: Pass): void {
     this.begin?.(chunk);
-    const { has, length } = chunk;
-    const mayHaveComments = has.comments || has.blanks;
-    const kept = this.keepsOrdinary ? Flag.Ordinary : 0;
+    const rows = this.keepsOrdinary ? this.finder.odd(chunk) : this.finder.live(chunk);
     let waiting = -1;
-    for (let row = 0; row < length; row++) {
-      // Not by a view kept from before: a verdict may make the arena grow.
-      if (chunk.fate[row] !== Fate.Live) continue;
-      const isSure = (chunk.flags[row]! & kept) !== 0;
-      if (isSure && waiting === -1 && this.held.length === 0) continue;
-      if (mayHaveComments && isComment(chunk, row)) {
+    let next = 0;
+    for (const row of rows) {
+      if ((waiting !== -1 || this.held.length > 0) && hasLive(chunk, next, row)) {
+        waiting = -1;
+        this.settle(true, pass);
+      }
+      next = row + 1;
+      if (isComment(chunk, row)) {
         if ((chunk.flags[row]! & Flag.Banner) === 0) {
           if (waiting === -1) waiting = row;
           continue;
@@ -47,15 +51,17 @@ export abstract class RuleByRule implements Stage {
         this.settle(true, pass);
         continue;
       }
-      const isKept = isSure || this.judge(chunk, row);
-      if (waiting !== -1) {
-        if (!isKept) dropComments(chunk, waiting, row);
-        waiting = -1;
-      }
+      const isKept = this.judge(chunk, row);
+      if (waiting !== -1 && !isKept) dropComments(chunk, waiting, row);
+      waiting = -1;
       if (this.held.length > 0) this.settle(isKept, pass);
     }
+    if ((waiting !== -1 || this.held.length > 0) && hasLive(chunk, next, chunk.length)) {
+      waiting = -1;
+      this.settle(true, pass);
+    }
     if (waiting !== -1 || this.held.length > 0)
-      this.held.push({ chunk, from: waiting === -1 ? length : waiting });
+      this.held.push({ chunk, from: waiting === -1 ? chunk.length : waiting });
     else pass(chunk);
   }
 
@@ -74,6 +80,12 @@ export abstract class RuleByRule implements Stage {
       shelf.done(chunk);
     }
   }
+}
+
+/** Whether one of these rows, which nobody is asked about, is in the list. */
+function hasLive(chunk: Chunk, from: number, to: number): boolean {
+  for (let row = from; row < to; row++) if (chunk.fate[row] === Fate.Live) return true;
+  return false;
 }
 
 function isComment(chunk: Chunk, row: number): boolean {

@@ -1,4 +1,5 @@
 import type { Room } from "../kernel/room.ts";
+import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import type { Outlook } from "./outlook.ts";
@@ -8,6 +9,7 @@ import type { Stage } from "./stage.ts";
 export interface Workshop {
   readonly pool: ChunkPool;
   readonly room: Room;
+  readonly finder: RowFinder;
 }
 
 export interface Transformation {

@@ -1,5 +1,4 @@
 import { SPACE, TAB } from "../bytes/ascii.ts";
-import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { eachChunk } from "./stage.ts";
@@ -9,11 +8,11 @@ export const trimLines: Transformation = {
   summary: "Removes spaces and tabs at both ends of a line",
   details:
     "Only the two ASCII blanks go; a no-break space or an ideographic space stays. Indented hosts lines are recognised only after this.",
-  stages: () => [
+  stages: (_outlook, { finder }) => [
     eachChunk((chunk) => {
       if (!chunk.has.outerBlanks) return;
-      for (let row = 0; row < chunk.length; row++) {
-        if (chunk.fate[row] !== Fate.Live || (chunk.flags[row]! & Flag.AsBlock) !== 0) continue;
+      for (const row of finder.odd(chunk)) {
+        if ((chunk.flags[row]! & Flag.AsBlock) !== 0) continue;
         const bytes = chunk.bytesOf(row);
         let start = chunk.start[row]!;
         let end = chunk.end[row]!;

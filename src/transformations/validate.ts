@@ -1,5 +1,4 @@
 import type { Chunk } from "../rules/chunk.ts";
-import type { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
@@ -16,7 +15,7 @@ import { isBareDomainPrefix } from "../syntax/reach.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
 import type { Outlook } from "./outlook.ts";
 import { RuleByRule } from "./rule-by-rule.ts";
-import type { Transformation } from "./transformation.ts";
+import type { Transformation, Workshop } from "./transformation.ts";
 
 const RULES =
   "Keeps comments, blank lines, hosts lines with good names and rules that a DNS resolver can carry out. Modifiers other than `important`, `dnstype`, `dnsrewrite`, `ctag`, `denyallow`, `badfilter` and `client`, browser rules, bad host names, regular expressions that do not compile and rules that would match nearly everything are dropped, with the comments above them. Of a hosts line only the bad names go; a plain domain loses a trailing ` # note`.";
@@ -53,7 +52,7 @@ function validator(options: ValidatorOptions, summary: string, details: string):
     details,
     options,
     prepare: (chunk) => (chunk.has.regexes ? loadRegex() : undefined),
-    stages: (outlook, { pool }) => [new Validation(pool.shelf, options, outlook)],
+    stages: (outlook, workshop) => [new Validation(workshop, options, outlook)],
   };
 }
 
@@ -66,8 +65,8 @@ class Validation extends RuleByRule {
   private readonly options: ValidatorOptions;
   private readonly outlook: Outlook;
 
-  constructor(shelf: ChunkShelf, options: ValidatorOptions, outlook: Outlook) {
-    super(shelf);
+  constructor(workshop: Workshop, options: ValidatorOptions, outlook: Outlook) {
+    super(workshop);
     this.options = options;
     this.outlook = outlook;
   }

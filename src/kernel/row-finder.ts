@@ -1,0 +1,50 @@
+import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag } from "../rules/kind.ts";
+import type { KernelMemory } from "./memory.ts";
+
+/**
+ * Finds the rows that a pass has to look at. Nine rows in ten are ordinary names, which most passes can leave alone; a
+ * loop in TypeScript that skips them costs more than the work on the others (80 ms of 1.3 s on 2.3 million lines).
+ */
+export class RowFinder {
+  private readonly kernel: KernelMemory | undefined;
+  private readonly at: number = 0;
+
+  constructor(kernel: KernelMemory | undefined) {
+    this.kernel = kernel;
+    if (kernel !== undefined) this.at = kernel.allocate(CHUNK_ROWS * 4);
+  }
+
+  /** Live rows that are not ordinary names. */
+  odd(chunk: Chunk): Uint32Array {
+    return this.find(chunk, Fate.Live, Flag.Ordinary);
+  }
+
+  /** The same, with the rows that are spare. */
+  oddOrSpare(chunk: Chunk): Uint32Array {
+    return this.find(chunk, Fate.Spare, Flag.Ordinary);
+  }
+
+  live(chunk: Chunk): Uint32Array {
+    return this.find(chunk, Fate.Live, 0);
+  }
+
+  private find(chunk: Chunk, lastFate: number, without: number): Uint32Array {
+    const { kernel, at } = this;
+    const { length, columnsAt, capacity } = chunk;
+    if (kernel === undefined) return findByScript(chunk, lastFate, without);
+    const fates = columnsAt + capacity * 24;
+    const flags = columnsAt + capacity * 20;
+    const count = kernel.exports.findRows(length, fates, flags, lastFate, without, at);
+    // A copy, because the arena may grow while the caller goes through it.
+    return kernel.words(at, count).slice();
+  }
+}
+
+function findByScript(chunk: Chunk, lastFate: number, without: number): Uint32Array {
+  const rows: number[] = [];
+  for (let row = 0; row < chunk.length; row++)
+    if (chunk.fate[row]! <= lastFate && (chunk.flags[row]! & without) === 0) rows.push(row);
+  return Uint32Array.from(rows);
+}
