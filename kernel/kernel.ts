@@ -100,7 +100,7 @@ function isLabel(start: u32, end: u32): bool {
   return length - 1 < 63 && load<u8>(start) != 45 && load<u8>(end - 1) != 45;
 }
 
-let suffixFilter: u32 = 0; // 32 kB: two bits for the hash of each public suffix
+let suffixFilter: u32 = 0; // 64 kB: two bits for the hash of each public suffix
 let wildcardFilter: u32 = 0; // 8 kB: the same for the names that a wildcard rule of the list stands above
 
 export function useSuffixes(filter: u32, wildcards: u32): void {
@@ -131,19 +131,14 @@ function partOf(dots: u32, two: i32, three: i32): u32 {
   if (dots == 0) return WIDE;
   const hash = <u32>hashEnd(two);
   let part = hash >> 24;
-  if (isInFilter(suffixFilter, 0x7fff, hash)) {
+  if (isInFilter(suffixFilter, 0xffff, hash)) {
     if (dots == 1) return WIDE;
     part = <u32>hashEnd(three) >> 24;
   }
   return part == WIDE ? WIDE - 1 : part;
 }
 
-// Bits of up to 32 bytes, the first byte lowest; set by `look`.
-let letterBits: u32 = 0;
-let upperBits: u32 = 0;
-let digitBits: u32 = 0;
-let dotBits: u32 = 0;
-let hyphenBits: u32 = 0;
+// Bits of 16 bytes, the first byte lowest.
 
 // @ts-ignore: decorator
 @inline
@@ -153,16 +148,21 @@ function bitsBelow(block: v128, from: i8, count: i8): u32 {
 
 // @ts-ignore: decorator
 @inline
-function look(at: u32, shift: u32): void {
-  const block = v128.load(at);
-  const letters = bitsBelow(v128.or(block, i8x16.splat(32)), 97, 26);
-  const dots = <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(46)));
-  letterBits |= letters << shift;
-  // Bit 5 tells lower case from upper; shifted to the top, it is what `bitmask` reads.
-  upperBits |= (letters & ~<u32>i8x16.bitmask(i8x16.shl(block, 2))) << shift;
-  digitBits |= bitsBelow(block, 48, 10) << shift;
-  dotBits |= dots << shift;
-  hyphenBits |= <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(45))) << shift;
+function letterBits(block: v128): u32 {
+  return bitsBelow(v128.or(block, i8x16.splat(32)), 97, 26);
+}
+
+// @ts-ignore: decorator
+@inline
+function bitsEqual(block: v128, byte: i8): u32 {
+  return <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(byte)));
+}
+
+/** Bit 5 tells lower case from upper; shifted to the top, it is what `bitmask` reads. */
+// @ts-ignore: decorator
+@inline
+function lowerBits(block: v128): u32 {
+  return <u32>i8x16.bitmask(i8x16.shl(block, 2));
 }
 
 /** Reads a slice as a host name. Nearly all are well-formed names of at most 32 bytes, and are looked at 16 bytes at a time. */
@@ -172,13 +172,24 @@ function readHost(start: u32, end: u32): void {
     readAnyHost(start, end);
     return;
   }
-  letterBits = upperBits = digitBits = dotBits = hyphenBits = 0;
-  look(start, 0);
-  if (length > 16) look(start + 16, 16);
+  const block = v128.load(start);
+  let letters = letterBits(block);
+  let lowers = lowerBits(block);
+  let digits = bitsBelow(block, 48, 10);
+  let dots = bitsEqual(block, 46);
+  let hyphens = bitsEqual(block, 45);
+  if (length > 16) {
+    const rest = v128.load(start + 16);
+    letters |= letterBits(rest) << 16;
+    lowers |= lowerBits(rest) << 16;
+    digits |= bitsBelow(rest, 48, 10) << 16;
+    dots |= bitsEqual(rest, 46) << 16;
+    hyphens |= bitsEqual(rest, 45) << 16;
+  }
   const all: u32 = length == 32 ? 0xffffffff : (1 << length) - 1;
-  const hostBits = letterBits | digitBits | dotBits | hyphenBits;
-  let dots = dotBits & all;
-  const marks = dots | (hyphenBits & all);
+  const hostBits = letters | digits | dots | hyphens;
+  dots &= all;
+  const marks = dots | (hyphens & all);
   const starts = (dots << 1) | 1;
   const ends = (dots >> 1) | (1 << (length - 1));
   if ((hostBits & all) != all || dots == 0 || (marks & (starts | ends)) != 0) {
@@ -186,7 +197,7 @@ function readHost(start: u32, end: u32): void {
     return;
   }
   // From the last label to the first.
-  const hasUpper = (upperBits & all) != 0;
+  const hasUpper = (letters & ~lowers & all) != 0;
   hostFlags = FLAG_PLAIN_HOST | (hasUpper ? FLAG_UPPER_HOST : 0) | ((dots & (dots - 1)) != 0 ? FLAG_DEEP_HOST : 0);
   let state = HASH_SEED;
   let two: i32 = 0;
@@ -253,7 +264,7 @@ function isOrdinary(start: u32, end: u32): bool {
   if ((hostFlags & (FLAG_PLAIN_HOST | FLAG_UPPER_HOST)) != FLAG_PLAIN_HOST || end - start == LOCAL_DOMAIN_LENGTH) return false;
   const last = <u32>load<u8>(end - 1);
   if (last - 48 < 10) return false;
-  return !isInFilter(suffixFilter, 0x7fff, <u32>hostHash) && !isInFilter(wildcardFilter, 0x1fff, <u32>hostParentHash);
+  return !isInFilter(suffixFilter, 0xffff, <u32>hostHash) && !isInFilter(wildcardFilter, 0x1fff, <u32>hostParentHash);
 }
 
 /** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`, with any number of spaces or tabs; 0 for all others. */
@@ -720,7 +731,7 @@ export function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinar
       labels++;
       if (labels == 1 && !hasOneLabel) continue;
       const hash = hashEnd(state);
-      const isWide = labels == 1 || (labels == 2 && isInFilter(suffixFilter, 0x7fff, <u32>hash));
+      const isWide = labels == 1 || (labels == 2 && isInFilter(suffixFilter, 0xffff, <u32>hash));
       if (isWide && wideMask == 0) continue;
       const parent = isWide
         ? find(wideTable, wideMask, hash, at + 1, stopAt - at - 1)

@@ -58,8 +58,9 @@ function isOrdinary(chunk: Chunk, row: number): boolean {
   if ((chunk.flags[row]! & PLAIN_FLAGS) !== Flag.PlainHost) return false;
   const start = chunk.hostStart[row]!;
   const end = chunk.hostEnd[row]!;
-  if (kind === Kind.Block && (start !== chunk.start[row]! + 2 || end !== chunk.end[row]! - 1))
-    return false;
+  // Nothing behind the name: no blanks, no note, no modifiers.
+  if (end !== chunk.end[row]! - (kind === Kind.Block ? 1 : 0)) return false;
+  if (kind === Kind.Block && start !== chunk.start[row]! + 2) return false;
   const bytes = chunk.bytesOf(row);
   if (end - start === LOCAL_DOMAIN_LENGTH || isDigit(bytes[end - 1]!)) return false;
   // The row's host is what `readHost` read last.

@@ -23,13 +23,13 @@ interface SuffixTable {
   readonly end: Uint32Array;
   readonly entry: Uint8Array;
   readonly text: Uint8Array;
-  /** Two bits for the hash of each rule, 26 bits a rule: a miss is certain. */
+  /** Two bits for the hash of each rule, 50 bits a rule: a miss is certain. */
   readonly filter: Uint8Array;
   /** The same for the names that a wildcard rule stands above. */
   readonly wildcards: Uint8Array;
 }
 
-const FILTER_MASK = 0x7fff;
+const FILTER_MASK = 0xffff;
 const WILDCARD_MASK = 0x1fff;
 
 let table: SuffixTable | undefined;

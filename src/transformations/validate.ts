@@ -1,3 +1,4 @@
+import { AT, DOLLAR, HASH, SLASH, SPACE } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -114,13 +115,29 @@ function judgeText(chunk: Chunk, row: number, options: ValidatorOptions, outlook
   if (nameEnd !== -1) {
     chunk.end[row] = nameEnd;
     classifyAgain(chunk, row);
-  }
+  } else if (isBrowserRule(chunk, row)) return Fate.BadSyntax;
   if (options.allowIp) normaliseAddress(chunk, row);
   const isWidened = (chunk.flags[row]! & Flag.Widened) !== 0;
   if (isWidened && isBareDomainPrefix(textOf(chunk, row))) return Fate.BadHost;
   const fate = judgeRule(textOf(chunk, row), options);
   if (fate === Fate.BadRegex) outlook.note("bad-regex", chunk, row);
   return fate;
+}
+
+/** `example.org##.ad`, told from its bytes: a `#` in the pattern, and nothing that could make it part of something else. */
+function isBrowserRule(chunk: Chunk, row: number): boolean {
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.start[row]!;
+  const end = chunk.end[row]!;
+  if (end - start < 8 || bytes[start] === SLASH || bytes[start] === AT) return false;
+  if (bytes[start]! <= SPACE || bytes[end - 1]! <= SPACE) return false;
+  let hasHash = false;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === DOLLAR || byte > 126) return false;
+    if (byte === HASH) hasHash = true;
+  }
+  return hasHash;
 }
 
 /** Writes the rule for an address the one way that every resolver reads as that address. */
