@@ -4,7 +4,7 @@ import { nodeOfValue } from "../config/config-node.ts";
 import { type Config, SOURCE_TYPES } from "../config/fields.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { validateConfig } from "../config/validate.ts";
-import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./options.ts";
@@ -14,6 +14,8 @@ export interface ConfigInPlace {
   readonly config: Config;
   /** Where its relative paths start. */
   readonly folder: string;
+  /** What was said about it. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** The configuration that was asked for: a file, or the one that `-i` stands for. Warnings are said on the way. */
@@ -26,7 +28,7 @@ export async function configOf(options: Options, host: Host, talk: Talk): Promis
     VALIDATION_CONTEXT,
   );
   for (const warning of warnings) talk.diagnostic(warning);
-  return { config, folder: dirname(path) };
+  return { config, folder: dirname(path), warnings };
 }
 
 function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace {
@@ -44,5 +46,5 @@ function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace 
   };
   const { config, diagnostics } = validateConfig(nodeOfValue(value), VALIDATION_CONTEXT);
   if (config === undefined) throw new CompilerError(diagnostics);
-  return { config, folder: host.cwd };
+  return { config, folder: host.cwd, warnings: [] };
 }

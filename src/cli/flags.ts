@@ -50,6 +50,12 @@ export const FLAGS = [
     description:
       "Use about this much memory, 128M or 2G; the rest goes to the temporary folder (default: half of what the machine or the container has)",
   },
+  {
+    name: "cache-dir",
+    value: "DIR",
+    description:
+      "Remember builds here: when neither the configuration nor a local file has changed since the last one, there is nothing to do",
+  },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
   { name: "verbose", short: "v", description: "The same as --debug" },

@@ -19,6 +19,8 @@ export interface Options {
   readonly rulesFolder: string;
   /** Bytes of memory to stay below; undefined leaves it to the machine. */
   readonly memory: number | undefined;
+  /** Where builds are remembered, if they are. */
+  readonly cacheFolder: string | undefined;
   readonly level: Level;
   readonly isJson: boolean;
   readonly hasColor: boolean;
@@ -36,6 +38,7 @@ export function optionsOf(args: Args, host: Host): Options {
     writesToRules: output === undefined || args.switches.has("copy-to-rules"),
     rulesFolder: nonEmpty(env["RULES_DIR"]) ?? "./rules",
     memory: sizeOf(args.values.get("memory")?.[0]),
+    cacheFolder: args.values.get("cache-dir")?.[0],
     level: levelOf(args.switches, env),
     isJson: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host),

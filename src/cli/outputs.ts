@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { scratchOf } from "../compile/memory-plan.ts";
+import type { OutputFile } from "../compile/last-build.ts";
 import { ListFile, type WriteOutcome, slugOf } from "../compile/write.ts";
 import type { Host, Scratch } from "../host/host.ts";
 import type { Options } from "./options.ts";
@@ -18,7 +19,7 @@ export class Outputs {
   lastByte: number | undefined;
   private readonly host: Host;
   private readonly files: readonly { readonly name: string; readonly file: ListFile }[];
-  private readonly isToStdout: boolean;
+  readonly isToStdout: boolean;
   /** What goes to standard output waits here until the list is whole. */
   private waiting: { readonly scratch: Scratch; length: number } | undefined;
 
@@ -32,6 +33,11 @@ export class Outputs {
       name: file,
       file: new ListFile(resolve(host.cwd, file), host),
     }));
+  }
+
+  /** The files that are written. */
+  get written(): OutputFile[] {
+    return this.files.map(({ name }) => ({ name, path: resolve(this.host.cwd, name) }));
   }
 
   async open(): Promise<void> {

@@ -12,7 +12,7 @@ import { RowFinder } from "../kernel/row-finder.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
-import type { LineSink } from "../sources/load-list.ts";
+import type { InputFile, LineSink } from "../sources/load-list.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { Flow } from "./flow.ts";
@@ -67,6 +67,8 @@ export interface CompiledList {
   readonly rules: RuleTable;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
+  /** The files that were read; `undefined` stands for what came from the web. */
+  readonly inputs: readonly (InputFile | undefined)[];
 }
 
 /**
@@ -144,6 +146,7 @@ class ListCompiler {
     return {
       rules: output.rules,
       report: this.report(bytesRead),
+      inputs: reader.inputs,
       diagnostics: [
         ...reader.diagnostics,
         ...this.notes.diagnostics(plan.sources.map(({ label }) => label)),

@@ -1,6 +1,7 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import type { InputFile } from "../sources/load-list.ts";
 import { type Location, candidatePaths, isAddress } from "../sources/location.ts";
 import { sourceError } from "../sources/source-error.ts";
 
@@ -10,6 +11,7 @@ export async function locate(
   configFolder: string,
   host: Host,
   notes: Diagnostic[],
+  inputs: (InputFile | undefined)[],
 ): Promise<Location> {
   if (/^file:/i.test(source))
     throw sourceError(
@@ -22,6 +24,8 @@ export async function locate(
   if (elsewhere === undefined || (await host.exists(beside!)))
     return { kind: "file", path: beside! };
   if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };
+  // Were it there one day, it would be the one to read.
+  inputs.push({ path: beside!, stamp: undefined });
   notes.push({
     ...warningOf(
       "found-beside-working-directory",

@@ -1,7 +1,7 @@
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { type LineSink, SourceList } from "../sources/load-list.ts";
+import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
 import type { CompileOptions } from "./compile.ts";
 import { EntrySink, filterOf } from "./filter-entries.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -15,6 +15,8 @@ const FETCHES_AT_ONCE = 8;
 export class SourceReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly failures: Diagnostic[] = [];
+  /** The files that the list depends on; `undefined` stands for what came from the web. */
+  readonly inputs: (InputFile | undefined)[] = [];
   private readonly host: Host;
   private readonly options: CompileOptions;
   private readonly lists: (SourceList | undefined)[] = [];
@@ -50,6 +52,7 @@ export class SourceReader {
     this.lists[index] = undefined;
     const isRead = await this.attempt(index, label, () => list.readInto(sink));
     this.diagnostics.push(...list.diagnostics);
+    this.inputs.push(...list.inputs);
     if (!isRead) return undefined;
     const bytes = list.bytesRead;
     this.options.onProgress?.({ kind: "source-read", source: index, label, bytes });
@@ -73,12 +76,14 @@ export class SourceReader {
     await list.readInto(sink);
     sink.end();
     this.diagnostics.push(...list.diagnostics);
+    this.inputs.push(...list.inputs);
     return sink;
   }
 
   private async open(source: string): Promise<SourceList> {
     const { host, options } = this;
-    const location = await locate(source, options.configFolder ?? host.cwd, host, this.diagnostics);
+    const folder = options.configFolder ?? host.cwd;
+    const location = await locate(source, folder, host, this.diagnostics, this.inputs);
     const { signal, blockBytes } = options;
     return new SourceList(location, withoutCredentials(source), host, { signal, blockBytes });
   }

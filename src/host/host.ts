@@ -19,6 +19,8 @@ export interface Host {
   scratchRoom(): Promise<{ readonly folder: string; readonly free: number }>;
   /** Bytes of a file; 0 when there is none. */
   sizeOf(path: string): Promise<number>;
+  /** What tells a file from an earlier state of itself without reading it; undefined when there is none. */
+  stampOf(path: string): Promise<FileStamp | undefined>;
   /** Bytes of memory that this process may use: the machine's, or less where a container says so. */
   memoryLimit(): number;
   /** Replaces `to` in one step. */
@@ -31,8 +33,16 @@ export interface Host {
   readonly stderr: TextSink;
 }
 
+export interface FileStamp {
+  /** Size, time of the last change and identity, as text. */
+  readonly text: string;
+  /** When it was last changed, in milliseconds. */
+  readonly changed: number;
+}
+
 export interface OpenFile {
   readonly size: number;
+  readonly stamp: FileStamp;
   /** Fills the bytes from where the last read ended; 0 at the end of the file. Rejects with a `HostError`. */
   read(into: Uint8Array): Promise<number>;
   close(): Promise<void>;

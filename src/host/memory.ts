@@ -2,6 +2,7 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import {
   type FetchRequest,
   type FetchResponse,
+  type FileStamp,
   type Host,
   HostError,
   type NewFile,
@@ -69,6 +70,10 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     },
     makeFolder: async () => {},
     openFile: async (path) => openBytes(read(path)),
+    stampOf: async (path) => {
+      const bytes = files.get(path);
+      return bytes === undefined ? undefined : stampOfBytes(bytes);
+    },
     createFile(path) {
       if (files.has(path)) throw new HostError("EEXIST", "the file exists");
       return newFile((bytes) => files.set(path, bytes));
@@ -100,10 +105,21 @@ function absolute(cwd: string, path: string): string {
   return path.startsWith("/") ? path : `${cwd}/${path}`;
 }
 
+/** Files here are replaced, not written to: the bytes are the identity. */
+const identities = new WeakMap<Uint8Array, number>();
+let lastIdentity = 0;
+
+function stampOfBytes(bytes: Uint8Array): FileStamp {
+  const identity = identities.get(bytes) ?? ++lastIdentity;
+  identities.set(bytes, identity);
+  return { text: `${bytes.length} ${identity}`, changed: -Infinity };
+}
+
 function openBytes(bytes: Uint8Array): OpenFile {
   let position = 0;
   return {
     size: bytes.length,
+    stamp: stampOfBytes(bytes),
     read: async (into) => {
       const part = bytes.subarray(position, position + into.length);
       into.set(part);

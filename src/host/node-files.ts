@@ -1,4 +1,5 @@
 import {
+  type Stats,
   closeSync,
   constants,
   fdatasync,
@@ -11,7 +12,18 @@ import {
 import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HostError, type NewFile, type OpenFile, type Scratch, toHostError } from "./host.ts";
+import {
+  type FileStamp,
+  HostError,
+  type NewFile,
+  type OpenFile,
+  type Scratch,
+  toHostError,
+} from "./host.ts";
+
+export function stampOf({ size, mtimeMs, ino }: Stats): FileStamp {
+  return { text: `${size} ${mtimeMs} ${ino}`, changed: mtimeMs };
+}
 
 /** A folder, a pipe or a device is not a list; reading one could take for ever. */
 export async function openFile(path: string): Promise<OpenFile> {
@@ -27,6 +39,7 @@ export async function openFile(path: string): Promise<OpenFile> {
     let position = 0;
     return {
       size: info.size,
+      stamp: stampOf(info),
       async read(into) {
         try {
           const { bytesRead } = await file.read(into, 0, into.length, position);

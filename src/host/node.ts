@@ -3,7 +3,7 @@ import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promi
 import { dirname } from "node:path";
 import process from "node:process";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
-import { createFile, openFile, openScratch, scratchRoom } from "./node-files.ts";
+import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
 import { memoryLimit } from "./node-memory.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
@@ -19,6 +19,7 @@ export function nodeHost(): Host {
         () => true,
         () => false,
       ),
+    stampOf: (path) => stat(path).then(stampOf, () => undefined),
     realPath: (path) => attempt(() => realpath(path)),
     makeFolder: (path) => attempt(() => makeFolder(path)),
     openFile,

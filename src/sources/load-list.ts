@@ -1,6 +1,6 @@
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { type Host, HostError } from "../host/host.ts";
+import { type FileStamp, type Host, HostError } from "../host/host.ts";
 import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
 import type { FileLines, Stretch } from "../syntax/scan.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
@@ -30,6 +30,13 @@ export interface LoadOptions {
 const MAX_DEPTH = 8;
 const MAX_FILES = 4096;
 
+/** A file that the list depends on. */
+export interface InputFile {
+  readonly path: string;
+  /** Undefined where it counts that there was none. */
+  readonly stamp: FileStamp | undefined;
+}
+
 /** A file that was found, before it is read. */
 interface FoundFile {
   /** Where it really is, for `!#include` that come back to it. */
@@ -49,6 +56,8 @@ interface FoundFile {
  */
 export class SourceList {
   readonly diagnostics: Diagnostic[] = [];
+  /** The files that were read, as they were then; what came from the web is `undefined`. */
+  readonly inputs: (InputFile | undefined)[] = [];
   bytesRead = 0;
   private files = 0;
   private readonly host: Host;
@@ -158,6 +167,7 @@ export class SourceList {
         this.host,
         this.options.signal,
       );
+      this.inputs.push(undefined);
       return this.inMemory(bytes, isRepaired, url, root ?? new URL(url).origin);
     }
     const path = await this.attempt(label, () => this.host.realPath(location.path));
@@ -169,6 +179,7 @@ export class SourceList {
         "an included file must stand beside the list or below it",
       );
     const file = await this.attempt(label, () => this.host.openFile(path));
+    this.inputs.push({ path: location.path, stamp: file.stamp });
     try {
       const first = new Uint8Array(Math.min(Math.max(file.size, 4096), FIRST_BYTES));
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));

@@ -1,0 +1,62 @@
+import { type CompiledList, compileList } from "../compile/compile.ts";
+import type { LastBuilds } from "../compile/last-build.ts";
+import { Exit } from "../diagnostics/codes.ts";
+import type { Host } from "../host/host.ts";
+import { type ConfigInPlace, configOf } from "./config-of.ts";
+import type { Options } from "./options.ts";
+import { Outputs } from "./outputs.ts";
+import { ProgressLines } from "./progress-lines.ts";
+import { sayResult } from "./say-result.ts";
+import type { Talk } from "./talk.ts";
+
+/** Reads the sources, compiles the list and writes it. */
+export async function runCompile(
+  options: Options,
+  builds: LastBuilds | undefined,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<Exit> {
+  const started = host.now().getTime();
+  const configured = await configOf(options, host, talk);
+  const outputs = new Outputs(configured.config.name, options, host);
+  try {
+    await outputs.open();
+    const result = await compileWithProgress(configured, outputs, options, host, talk, signal);
+    // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is published.
+    await new Promise((turned) => setTimeout(turned, 0));
+    signal.throwIfAborted();
+    for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
+    const written = await outputs.publish();
+    const diagnostics = [...configured.warnings, ...result.diagnostics];
+    if (!outputs.isToStdout)
+      await builds?.remember({ ...result, diagnostics }, result.inputs, outputs.written);
+    const seconds = (host.now().getTime() - started) / 1000;
+    await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
+    return Exit.Done;
+  } catch (error) {
+    await outputs.discard();
+    throw error;
+  }
+}
+
+async function compileWithProgress(
+  { config, folder }: ConfigInPlace,
+  outputs: Outputs,
+  { memory }: Options,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<CompiledList> {
+  const progress = new ProgressLines(host, talk, config.sources.length);
+  try {
+    return await compileList(config, host, (bytes) => outputs.write(bytes), {
+      configFolder: folder,
+      signal,
+      memory,
+      onProgress: (event) => progress.show(event),
+    });
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,54 @@
+import { LF } from "../bytes/ascii.ts";
+import type { BuildAnswer } from "../compile/last-build.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import type { Options } from "./options.ts";
+import type { Written } from "./outputs.ts";
+import { sendToOutput } from "./send-to-output.ts";
+import { bytesText, countText, summaryTable } from "./summary.ts";
+import type { Talk } from "./talk.ts";
+
+/** How a compile went: as a table for people, or as JSON. */
+export async function sayResult(
+  answer: BuildAnswer,
+  written: readonly Written[],
+  seconds: number,
+  lastByte: number | undefined,
+  options: Options,
+  host: Host,
+  talk: Talk,
+): Promise<void> {
+  if (options.isJson) await printReport(answer, written, seconds, options, host);
+  else sayTable(answer, written, seconds, lastByte, host, talk);
+}
+
+/** With `-o -` standard output is the list; the report goes where people look. */
+async function printReport(
+  result: BuildAnswer,
+  outputs: readonly Written[],
+  seconds: number,
+  options: Options,
+  host: Host,
+): Promise<void> {
+  const text = `${JSON.stringify({ ...result.report, outputs, seconds, diagnostics: result.diagnostics })}\n`;
+  if (options.output === "-") host.stderr.write(text);
+  else await sendToOutput(text, host);
+}
+
+function sayTable(
+  { report }: BuildAnswer,
+  written: readonly Written[],
+  seconds: number,
+  lastByte: number | undefined,
+  host: Host,
+  talk: Talk,
+): void {
+  const { style } = talk;
+  // The list on the screen may end without a line feed.
+  if (host.stdout.isTerminal && written.length === 0 && lastByte !== LF) talk.info("");
+  talk.info(summaryTable(report, host.stderr.isTerminal ? host.stderr.columns : Infinity, style));
+  for (const { file, outcome } of written) {
+    const size = `${countText(report.rules, "rule")}, ${bytesText(report.bytes)}, ${seconds.toFixed(1)} s`;
+    talk.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);
+  }
+}

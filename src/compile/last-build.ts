@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { type Host, HostError } from "../host/host.ts";
+import type { InputFile } from "../sources/load-list.ts";
+import type { CompileReport } from "./report.ts";
+import { VERSION } from "./version.ts";
+
+/** What a build said, to be said again when nothing has changed. */
+export interface BuildAnswer {
+  readonly report: CompileReport;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A file that was written: as it was named, and where it is. */
+export interface OutputFile {
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface LastBuild extends BuildAnswer {
+  readonly version: string;
+  readonly question: string;
+  readonly inputs: readonly { readonly path: string; readonly stamp: string | null }[];
+  readonly outputs: readonly (OutputFile & { readonly stamp: string })[];
+}
+
+/** A file that was changed this short before it was read may be changed again without its stamp telling. */
+const TOO_FRESH_MS = 2000;
+
+/**
+ * Remembers the last build: what was asked, the stamps of all files that were read and written, and what was said. When
+ * all of it is the same again, there is nothing to do. `question` is everything that the list depends on but the files.
+ */
+export class LastBuilds {
+  private readonly host: Host;
+  private readonly file: string;
+  private readonly question: string;
+
+  constructor(folder: string, question: string, host: Host) {
+    this.host = host;
+    this.question = question;
+    this.file = join(folder, `build-${fingerprint(question)}.json`);
+  }
+
+  /** What the last build said, if it would come out the same. Whatever is wrong with its record, it then never was. */
+  async recall(): Promise<LastBuild | undefined> {
+    const last = await this.read();
+    if (last === undefined || last.version !== VERSION || last.question !== this.question)
+      return undefined;
+    for (const { path, stamp } of [...last.inputs, ...last.outputs])
+      if (((await this.host.stampOf(path))?.text ?? null) !== stamp) return undefined;
+    return last;
+  }
+
+  async remember(
+    { report, diagnostics }: BuildAnswer,
+    inputs: readonly (InputFile | undefined)[],
+    outputs: readonly OutputFile[],
+  ): Promise<void> {
+    const { host, question } = this;
+    const now = host.now().getTime();
+    const read: { path: string; stamp: string | null }[] = [];
+    for (const input of inputs) {
+      // What came from the web may be another thing tomorrow.
+      if (input === undefined) return;
+      const { path, stamp } = input;
+      if (stamp !== undefined && now - stamp.changed < TOO_FRESH_MS) return;
+      read.push({ path, stamp: stamp?.text ?? null });
+    }
+    const written: (OutputFile & { stamp: string })[] = [];
+    for (const output of outputs) {
+      const stamp = await host.stampOf(output.path);
+      if (stamp === undefined) return;
+      written.push({ ...output, stamp: stamp.text });
+    }
+    const build = {
+      version: VERSION,
+      question,
+      inputs: read,
+      outputs: written,
+      report,
+      diagnostics,
+    };
+    await this.write(JSON.stringify(build));
+  }
+
+  private async read(): Promise<LastBuild | undefined> {
+    try {
+      return JSON.parse(decodeUtf8(await this.host.readFile(this.file))) as LastBuild;
+    } catch (error) {
+      if (error instanceof HostError || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+
+  /** A build that cannot be remembered is no worse for it. */
+  private async write(text: string): Promise<void> {
+    const { host, file } = this;
+    const temporary = `${file}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+    try {
+      await host.makeFolder(join(file, ".."));
+      const created = host.createFile(temporary);
+      created.write(encodeUtf8(text));
+      await created.finish();
+      await host.rename(temporary, file);
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      await host.removeFile(temporary).catch(() => {});
+    }
+  }
+}
+
+/** A name for the record; another question of the same name is told apart when it is read. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of encodeUtf8(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "../../src/cli/main.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
+import { type Host, type MemoryHost, memoryHost } from "../../src/index.ts";
+
+const ARGS = ["-c", "c.json", "-o", "out.txt", "--cache-dir", "cache"];
+
+function project(source = "list.txt"): MemoryHost {
+  const config = { name: "N", sources: [{ source }], transformations: ["Compress"], extra: 1 };
+  return memoryHost({
+    files: {
+      "c.json": JSON.stringify(config),
+      "list.txt": "||a.example^\n!#include more.txt\n",
+      "more.txt": "||b.example^\n",
+    },
+    web: { "https://lists.example/l.txt": "||a.example^\n" },
+  });
+}
+
+/** Runs, and tells how many lists were read and what was said. */
+async function runOnce(host: MemoryHost, args = ARGS, more: Partial<Host> = {}) {
+  let reads = 0;
+  const counting: Host = {
+    ...host,
+    ...more,
+    openFile: (path) => {
+      reads += path.endsWith("list.txt") || path.endsWith("more.txt") ? 1 : 0;
+      return host.openFile(path);
+    },
+  };
+  host.output.stderr = "";
+  const exit = await run(args, counting, new AbortController().signal);
+  assert.equal(exit, Exit.Done, host.output.stderr);
+  return { reads, said: host.output.stderr.replaceAll(/\d+\.\d s/g, "0.0 s") };
+}
+
+/** What counts of what was said. */
+function words(text: string): string {
+  return text.replaceAll(/^(?:read|debug).*\n/gm, "").replace("written", "unchanged");
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+test("when nothing has changed nothing is read, and the same is said", async () => {
+  const host = project();
+  const first = await runOnce(host);
+  assert.equal(first.reads, 2);
+  const second = await runOnce(host);
+  assert.equal(second.reads, 0);
+  assert.equal(words(second.said), words(first.said));
+  assert.match(second.said, /unchanged out\.txt: 2 rules/);
+  assert.match(second.said, /warning.*extra/);
+});
+
+test("whatever the list depends on makes it be compiled again", async () => {
+  const changes: Record<string, (host: MemoryHost) => void> = {
+    "a source": (host) => host.files.set("/project/list.txt", bytes("||c.example^\n")),
+    "an included file": (host) => host.files.set("/project/more.txt", bytes("||c.example^\n")),
+    "the configuration": (host) => {
+      const text = new TextDecoder().decode(host.files.get("/project/c.json"));
+      host.files.set("/project/c.json", bytes(text.replace('"N"', '"M"')));
+    },
+    "the list is gone": (host) => host.files.delete("/project/out.txt"),
+    "the list was edited": (host) => host.files.set("/project/out.txt", bytes("x")),
+    "the record is no record": (host) => {
+      const record = [...host.files.keys()].find((path) => path.includes("/cache/"))!;
+      host.files.set(record, bytes("{"));
+    },
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const host = project();
+    await runOnce(host);
+    assert.equal((await runOnce(host)).reads, 0, what);
+    change(host);
+    assert.notEqual((await runOnce(host)).reads, 0, what);
+    assert.match(new TextDecoder().decode(host.files.get("/project/out.txt")), /example/, what);
+  }
+});
+
+test("nothing is taken for granted that cannot be known", async () => {
+  const web = project("https://lists.example/l.txt");
+  await runOnce(web);
+  assert.equal([...web.files.keys()].filter((path) => path.includes("/cache/")).length, 0);
+
+  const fresh = project();
+  const now = fresh.now().getTime();
+  const stamp = { text: "1", changed: now - 100 };
+  const openFile: Host["openFile"] = async (path) => ({ ...(await fresh.openFile(path)), stamp });
+  await run(ARGS, { ...fresh, openFile }, new AbortController().signal);
+  assert.equal([...fresh.files.keys()].filter((path) => path.includes("/cache/")).length, 0);
+});
