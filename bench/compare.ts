@@ -1,21 +1,22 @@
 /**
  * Ours beside what else could do the work, in turns, medians, process start included, file to file:
  *
- *   node bench/compare.ts [typical | power | synthetic LINES] [--runs N] [--save]
+ *   node bench/compare.ts [typical | power | synthetic LINES] [--runs N] [--save] [--gate]
  *
- * `sort -u` (one thread, bytes), a plain C program that does the same compile (`native/compile.c`, the limit), and DuckDB doing
- * distinct names and parents only. Prints ratios; `--save` writes bench/results/<name>.json. Needs `npm run build`, gcc,
- * GNU time and `npm ci --prefix bench/duckdb`.
+ * `sort -u` (bytes, one thread and as many as it likes), a plain C program that does the same compile (`native/compile.c`,
+ * the limit), and DuckDB doing distinct names and parents only. Prints ratios; `--save` writes them to bench/results;
+ * `--gate` fails when one is more than 1.5 times the saved one. Needs `npm run build`, gcc, GNU time and, for DuckDB,
+ * `npm ci --prefix bench/duckdb`.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { ICANN_RULES } from "../src/syntax/public-suffix-list.ts";
-import { corpusConfig, corpusFolder } from "../test/support/corpus.ts";
+import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.ts";
 import { type Cost, interleaved, measure } from "./measure.ts";
-import { writeSynthetic } from "./synthetic.ts";
+
+const SLACK = 1.5;
 
 const [name = "typical", size = "10000000"] = process.argv
   .slice(2)
@@ -23,8 +24,9 @@ const [name = "typical", size = "10000000"] = process.argv
 const runsAt = process.argv.indexOf("--runs");
 const runs = runsAt === -1 ? 5 : Number(process.argv[runsAt + 1]);
 const root = join(import.meta.dirname, "..");
-const work = mkdtempSync(join(tmpdir(), "compare-"));
-const { files, label } = inputFiles();
+const input = inputOf(name, Number(size));
+const { files, label } = input;
+const work = workFolder(input);
 const out = (file: string): string => join(work, file);
 
 writeFileSync(
@@ -34,94 +36,69 @@ writeFileSync(
     .join("\n")}\n`,
 );
 execFileSync("gcc", ["-O2", "-o", out("native"), join(root, "bench/native/compile.c")]);
-writeFileSync(
-  out("config.json"),
-  JSON.stringify({
-    name: label,
-    sources: files.map((source) => ({ source, name: source, type: "adblock" })),
-    transformations: corpusConfig().transformations,
-  }),
-);
 
-const node = process.execPath;
-const commands: Record<string, () => Cost> = {
-  ours: () =>
-    measure([
-      node,
-      join(root, "dist/cli/bin.js"),
-      "-c",
-      out("config.json"),
-      "-o",
-      out("ours.txt"),
-      "-q",
-    ]),
-  native: () => measure([out("native"), out("native.txt"), out("suffixes.txt"), ...files]),
-  "sort -u": () =>
-    measure(["sort", "--parallel=1", "-u", "-o", out("sorted.txt"), ...files], {
-      env: { LC_ALL: "C" },
-    }),
+const sort = (...threads: string[]): (() => Cost) => {
+  const command = ["sort", ...threads, "-u", "-o", out("sorted.txt"), ...files];
+  return () => measure(command, { env: { LC_ALL: "C" } });
 };
-if (existsSync(join(root, "bench/duckdb/node_modules")))
-  commands["DuckDB"] = () =>
-    measure([node, join(root, "bench/duckdb/distinct-parents.mjs"), out("duckdb.txt"), ...files]);
+const commands: Record<string, () => Cost> = {
+  ours: () => measure(compileCommand(work)),
+  native: () => measure([out("native"), out("native.txt"), out("suffixes.txt"), ...files]),
+  "sort -u, one thread": sort("--parallel=1"),
+  "sort -u": sort(),
+};
+if (existsSync(join(root, "bench/duckdb/node_modules"))) {
+  const program = join(root, "bench/duckdb/distinct-parents.mjs");
+  commands["DuckDB"] = () => measure([process.execPath, program, out("duckdb.txt"), ...files]);
+}
 const costs = interleaved(commands, runs);
-
+const ours = costs["ours"]!;
+const oursOver = Object.fromEntries(
+  Object.entries(costs)
+    .filter(([command]) => command !== "ours")
+    .map(([command, cost]) => [
+      command,
+      {
+        wall: rounded(ours.wallSeconds / cost.wallSeconds),
+        cpu: rounded(ours.cpuSeconds / cost.cpuSeconds),
+      },
+    ]),
+);
 const lines = Number(
   execFileSync("bash", ["-c", `cat "$@" | wc -l`, "_", ...files], { maxBuffer: 1 << 20 }),
 );
-const ratios = Object.fromEntries(
-  Object.entries(costs).map(([command, cost]) => [
-    command,
-    {
-      wall: costs["ours"]!.wallSeconds / cost.wallSeconds,
-      cpu: costs["ours"]!.cpuSeconds / cost.cpuSeconds,
-    },
-  ]),
-);
-const result = {
+report(label, {
   input: { label, lines, files: files.length },
+  runs,
   costs,
-  oursOver: ratios,
+  oursOver,
   difference: differenceOf(out("ours.txt"), out("native.txt")),
-  machine: {
-    cpu: cpus()[0]?.model,
-    cores: cpus().length,
-    memoryGigabytes: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-  },
-};
-const text = `${JSON.stringify(result, undefined, 2)}\n`;
-process.stdout.write(text);
-if (process.argv.includes("--save"))
-  writeFileSync(join(root, "bench/results", `${label}.json`), text);
+});
+if (process.argv.includes("--gate")) gate();
 rmSync(work, { recursive: true });
 
-function inputFiles(): { files: string[]; label: string } {
-  if (name === "synthetic") {
-    const path = join(tmpdir(), `rules-compiler-synthetic-${size}.txt`);
-    if (!existsSync(path)) writeSynthetic(path, Number(size));
-    return { files: [path], label: `synthetic-${size}` };
-  }
-  const folder = corpusFolder(name === "power" ? "power" : "typical");
-  const inSet =
-    name === "power"
-      ? readdirSync(folder).toSorted()
-      : corpusConfig().sources.map(({ source }) => source);
-  return {
-    files: inSet.filter((file) => file !== "typical.json").map((file) => join(folder, file)),
-    label: name,
+/** The gate runs on machines that others use too: only a ratio that is off by a half says something about the code. */
+function gate(): void {
+  const saved = JSON.parse(readFileSync(join(root, "bench/results", `${label}.json`), "utf8")) as {
+    oursOver: typeof oursOver;
   };
+  for (const [command, ratio] of Object.entries(oursOver)) {
+    const limit = (saved.oursOver[command]?.wall ?? Infinity) * SLACK;
+    if (ratio.wall <= limit) continue;
+    process.stderr.write(`${label}: ${ratio.wall} times ${command}, at most ${limit} is allowed\n`);
+    process.exitCode = 1;
+  }
 }
 
 /** How far the C program, which judges odd rules less closely, is from our list. */
-function differenceOf(ours: string, native: string): object {
+function differenceOf(own: string, native: string): object {
   const count = (flag: string): number =>
     Number(
       execFileSync("bash", [
         "-c",
         `LC_ALL=C comm ${flag} <(grep -v '^!' "$1" | LC_ALL=C sort) <(LC_ALL=C sort "$2") | wc -l`,
         "_",
-        ours,
+        own,
         native,
       ]),
     );

@@ -55,3 +55,19 @@ export function interleaved(
     ]),
   );
 }
+
+/** Medians of wall time in milliseconds: for what is over before GNU time has two digits to show. */
+export function interleavedMilliseconds(
+  commands: Readonly<Record<string, readonly string[]>>,
+  runs: number,
+): Record<string, number> {
+  const times = new Map<string, number[]>(Object.keys(commands).map((name) => [name, []]));
+  for (let run = 0; run < runs; run++) {
+    for (const [name, [program, ...words]] of Object.entries(commands)) {
+      const start = performance.now();
+      spawnSync(program!, words);
+      times.get(name)!.push(performance.now() - start);
+    }
+  }
+  return Object.fromEntries(Array.from(times, ([name, list]) => [name, Math.round(median(list))]));
+}

@@ -1,0 +1,23 @@
+/** All benches, one after the other, with their results written to bench/results: half an hour on two cores. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+
+const BENCHES = [
+  ["compare.ts", "typical", "--runs", "9"],
+  ["compare.ts", "power"],
+  ["compare.ts", "synthetic", "10000000"],
+  ["growth.ts"],
+  ["rebuild.ts"],
+  ["startup.ts"],
+  ["limits.ts"],
+  ["reference.ts"],
+];
+for (const [file, ...words] of BENCHES) {
+  const command = [join(import.meta.dirname, file!), ...words, "--save"];
+  const { status } = spawnSync(process.execPath, command, { stdio: "inherit" });
+  if (status !== 0) {
+    process.stderr.write(`${file} ${words.join(" ")}: below its mark\n`);
+    process.exitCode = 1;
+  }
+}

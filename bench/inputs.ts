@@ -1,0 +1,75 @@
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { corpusConfig, corpusFolder } from "../test/support/corpus.ts";
+import { writeSynthetic } from "./synthetic.ts";
+
+export interface Input {
+  readonly label: string;
+  readonly files: readonly string[];
+}
+
+/** The files of a corpus, or one synthetic list of so many lines, which is written once a machine. */
+export function inputOf(name: string, lines = 10_000_000): Input {
+  if (name === "synthetic") return { files: [syntheticFile(lines)], label: `synthetic-${lines}` };
+  const folder = corpusFolder(name === "power" ? "power" : "typical");
+  const inSet =
+    name === "power"
+      ? readdirSync(folder).toSorted()
+      : corpusConfig().sources.map(({ source }) => source);
+  return {
+    files: inSet.filter((file) => file !== "typical.json").map((file) => join(folder, file)),
+    label: name,
+  };
+}
+
+function syntheticFile(lines: number): string {
+  const path = join(tmpdir(), `rules-compiler-synthetic-${lines}.txt`);
+  if (!existsSync(path)) writeSynthetic(path, lines);
+  return path;
+}
+
+/** A folder for what a bench writes, and a configuration in it that compiles the input with the usual transformations. */
+export function workFolder({ label, files }: Input): string {
+  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+  writeFileSync(
+    join(folder, "config.json"),
+    JSON.stringify({
+      name: label,
+      sources: files.map((source) => ({ source, name: source, type: "adblock" })),
+      transformations: corpusConfig().transformations,
+    }),
+  );
+  return folder;
+}
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** The command that compiles a folder's configuration. */
+export function compileCommand(folder: string, ...more: string[]): string[] {
+  const program = join(ROOT, "dist/cli/bin.js");
+  const [config, output] = [join(folder, "config.json"), join(folder, "ours.txt")];
+  return [process.execPath, program, "-c", config, "-o", output, "-q", ...more];
+}
+
+/** Prints the result and, with `--save`, writes it to bench/results. */
+export function report(name: string, result: object): void {
+  const text = `${JSON.stringify({ ...result, machine: machine() }, undefined, 2)}\n`;
+  process.stdout.write(`${name}: ${text}`);
+  if (process.argv.includes("--save"))
+    writeFileSync(join(ROOT, "bench/results", `${name}.json`), text);
+}
+
+function machine(): object {
+  return {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryGigabytes: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
+}
+
+export function rounded(value: number, digits = 3): number {
+  return Number(value.toPrecision(digits));
+}
