@@ -32,7 +32,7 @@ const FLAG_WIDENED: u32 = 2048;
 const FLAG_DEEP_HOST: u32 = 4096;
 const FLAG_ORDINARY: u32 = 8192;
 
-/** `localhost.localdomain`, the one local name of a hosts file that has a dot. */
+/** `localhost.localdomain`, the one local name of a hosts file that has a dot; told by its length and first letter. */
 const LOCAL_DOMAIN_LENGTH: u32 = 21;
 
 const FATE_BLANK: u32 = 2;
@@ -261,7 +261,8 @@ function readAnyHost(start: u32, end: u32): void {
 // @ts-ignore: decorator
 @inline
 function isOrdinary(start: u32, end: u32): bool {
-  if ((hostFlags & (FLAG_PLAIN_HOST | FLAG_UPPER_HOST)) != FLAG_PLAIN_HOST || end - start == LOCAL_DOMAIN_LENGTH) return false;
+  if ((hostFlags & (FLAG_PLAIN_HOST | FLAG_UPPER_HOST)) != FLAG_PLAIN_HOST) return false;
+  if (end - start == LOCAL_DOMAIN_LENGTH && load<u8>(start) == 108) return false;
   const last = <u32>load<u8>(end - 1);
   if (last - 48 < 10) return false;
   return !isInFilter(suffixFilter, 0xffff, <u32>hostHash) && !isInFilter(wildcardFilter, 0x1fff, <u32>hostParentHash);

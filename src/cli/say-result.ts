@@ -19,7 +19,7 @@ export async function sayResult(
   talk: Talk,
 ): Promise<void> {
   if (options.isJson) await printReport(answer, written, seconds, options, host);
-  else sayTable(answer, written, seconds, lastByte, host, talk);
+  else if (talk.says("info")) sayTable(answer, written, seconds, lastByte, host, talk);
 }
 
 /** With `-o -` standard output is the list; the report goes where people look. */

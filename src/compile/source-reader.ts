@@ -20,6 +20,7 @@ export class SourceReader {
   private readonly host: Host;
   private readonly options: CompileOptions;
   private readonly lists: (SourceList | undefined)[] = [];
+  private readonly buffers: Uint8Array[] = [];
 
   constructor(host: Host, options: CompileOptions) {
     this.host = host;
@@ -85,7 +86,9 @@ export class SourceReader {
     const folder = options.configFolder ?? host.cwd;
     const location = await locate(source, folder, host, this.diagnostics, this.inputs);
     const { signal, blockBytes } = options;
-    return new SourceList(location, withoutCredentials(source), host, { signal, blockBytes });
+    const { buffers } = this;
+    const label = withoutCredentials(source);
+    return new SourceList(location, label, host, { signal, blockBytes, buffers });
   }
 
   private async attempt(

@@ -11,7 +11,7 @@ import { fileError, shownAddress, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
 
 /** Read before anything else, to tell what a file is. */
-const FIRST_BYTES = BLOCK_BYTES;
+const FIRST_BYTES = BLOCK_BYTES + 8192;
 
 /** Takes the lines of a list, in order. */
 export interface LineSink {
@@ -25,6 +25,8 @@ export interface LineSink {
 export interface LoadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly blockBytes?: number | undefined;
+  /** Buffers that lists may share when they are read one after the other: fresh ones are a burden on the collector. */
+  readonly buffers?: Uint8Array[] | undefined;
 }
 
 const MAX_DEPTH = 8;
@@ -66,12 +68,14 @@ export class SourceList {
   private readonly label: string;
   private fetched: FoundFile | undefined;
   private sink!: LineSink;
+  private readonly buffers: Uint8Array[];
 
   constructor(location: Location, label: string, host: Host, options: LoadOptions = {}) {
     this.location = location;
     this.label = label;
     this.host = host;
     this.options = options;
+    this.buffers = options.buffers ?? [];
   }
 
   async fetch(): Promise<void> {
@@ -181,7 +185,7 @@ export class SourceList {
     const file = await this.attempt(label, () => this.host.openFile(path));
     this.inputs.push({ path: location.path, stamp: file.stamp });
     try {
-      const first = new Uint8Array(Math.min(Math.max(file.size, 4096), FIRST_BYTES));
+      const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
       if (isPacked(head)) {
         const raw = await this.attempt(label, () => this.host.readFile(path));
@@ -189,7 +193,7 @@ export class SourceList {
         await file.close();
         return this.inMemory(bytes, isRepaired, path, folder);
       }
-      const text = new FileBlocks(file, printable(label), this.options.blockBytes);
+      const text = new FileBlocks(file, printable(label), this.buffers, this.options.blockBytes);
       const { cutter } = text;
       return {
         place: path,
@@ -197,7 +201,10 @@ export class SourceList {
         text,
         cutter,
         blocks: () => text.blocks(head),
-        close: () => file.close(),
+        close: () => {
+          this.buffers.push(first);
+          return file.close();
+        },
       };
     } catch (error) {
       await file.close().catch(() => {});

@@ -15,13 +15,20 @@ export class FileBlocks {
   private readonly label: string;
   private readonly blockBytes: number;
   private position = 0;
-  private readonly buffers: Uint8Array[] = [];
+  private readonly buffers: Uint8Array[];
   readonly cutter: BlockCutter = new BlockCutter();
   /** Some bytes were no UTF-8 and were replaced. */
   isRepaired = false;
   bytesRead = 0;
 
-  constructor(file: OpenFile, label: string, blockBytes: number = BLOCK_BYTES) {
+  /** `buffers` are free to be used, and are given back. */
+  constructor(
+    file: OpenFile,
+    label: string,
+    buffers: Uint8Array[],
+    blockBytes: number = BLOCK_BYTES,
+  ) {
+    this.buffers = buffers;
     this.file = file;
     this.label = label;
     this.blockBytes = blockBytes;
@@ -43,7 +50,10 @@ export class FileBlocks {
         searched = 0;
       } else searched = text.length;
       const more = await reading;
-      if (more.count === 0) break;
+      if (more.count === 0) {
+        this.buffers.push(more.buffer);
+        break;
+      }
       const { length } = text;
       text = joined(text, more);
       if (current !== undefined) this.buffers.push(current);
@@ -52,6 +62,7 @@ export class FileBlocks {
       reading = this.readMore(length);
     }
     yield this.check(text, true);
+    if (current !== undefined) this.buffers.push(current);
   }
 
   private async readMore(atLeast: number): Promise<{ buffer: Uint8Array; count: number }> {
@@ -61,7 +72,7 @@ export class FileBlocks {
     // Two buffers take turns: one is worked on while the other is filled.
     let buffer = this.buffers.pop();
     if (buffer === undefined || buffer.length < HEAD_ROOM + wanted)
-      buffer = new Uint8Array(HEAD_ROOM + wanted);
+      buffer = new Uint8Array(HEAD_ROOM + Math.max(wanted, this.blockBytes));
     const count = await this.file.read(buffer.subarray(HEAD_ROOM, HEAD_ROOM + wanted));
     this.position += count;
     return { buffer, count };

@@ -49,8 +49,9 @@ export function classify(chunk: Chunk, row: number, mask: number): void {
 }
 
 const PLAIN_FLAGS = Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.RealAddress;
-/** `localhost.localdomain`, the one local name of a hosts file that has a dot. */
+/** `localhost.localdomain`, the one local name of a hosts file that has a dot; told by its length and first letter. */
 const LOCAL_DOMAIN_LENGTH = 21;
+const LETTER_L = 108;
 
 function isOrdinary(chunk: Chunk, row: number): boolean {
   const kind = chunk.kind[row]!;
@@ -62,7 +63,8 @@ function isOrdinary(chunk: Chunk, row: number): boolean {
   if (end !== chunk.end[row]! - (kind === Kind.Block ? 1 : 0)) return false;
   if (kind === Kind.Block && start !== chunk.start[row]! + 2) return false;
   const bytes = chunk.bytesOf(row);
-  if (end - start === LOCAL_DOMAIN_LENGTH || isDigit(bytes[end - 1]!)) return false;
+  if (end - start === LOCAL_DOMAIN_LENGTH && bytes[start] === LETTER_L) return false;
+  if (isDigit(bytes[end - 1]!)) return false;
   // The row's host is what `readHost` read last.
   return !mayBeSuffix(host.hash, host.parentHash);
 }
