@@ -69,6 +69,8 @@ export interface CompiledList {
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were read; `undefined` stands for what came from the web. */
   readonly inputs: readonly (InputFile | undefined)[];
+  /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
+  close(): void;
 }
 
 /**
@@ -81,7 +83,13 @@ export async function compileList(
   sink: ByteSink,
   options: CompileOptions = {},
 ): Promise<CompiledList> {
-  return await new ListCompiler(config, host, sink, options).run();
+  const compiler = new ListCompiler(config, host, sink, options);
+  try {
+    return await compiler.run();
+  } catch (error) {
+    compiler.close();
+    throw error;
+  }
 }
 
 class ListCompiler {
@@ -111,6 +119,10 @@ class ListCompiler {
     const header = headerLines(config, VERSION, timeOf(host));
     const sources = this.plan.sources.length;
     this.output = new OutputStage(pool, kernel, sources, adblock, header, sink);
+  }
+
+  close(): void {
+    this.memory.close();
   }
 
   async run(): Promise<CompiledList> {
@@ -147,6 +159,7 @@ class ListCompiler {
       rules: output.rules,
       report: this.report(bytesRead),
       inputs: reader.inputs,
+      close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
         ...this.notes.diagnostics(plan.sources.map(({ label }) => label)),

@@ -21,6 +21,8 @@ export interface MemoryPlan {
   /** Bytes of chunks that stay in memory. */
   readonly chunksLimit: number;
   readonly room: Room;
+  /** Closes all scratch files that are open. What was put aside is gone then. */
+  close(): void;
 }
 
 export interface MemoryWish {
@@ -46,7 +48,12 @@ export function memoryPlan(
     ...limitsOf(memory ?? host.memoryLimit() * SHARE),
     ...limits,
   };
+  const open = new Set<Scratch>();
   return {
+    close() {
+      for (const scratch of open) scratch.close();
+      open.clear();
+    },
     // Without a kernel everything is done in memory.
     chunksLimit: kernel === undefined ? Infinity : chunks,
     room: {
@@ -54,7 +61,16 @@ export function memoryPlan(
       partitions,
       pageBytes,
       pagesLimit: pages,
-      openScratch: () => scratchOf(host),
+      openScratch() {
+        const scratch = scratchOf(host);
+        open.add(scratch);
+        return {
+          ...scratch,
+          close() {
+            if (open.delete(scratch)) scratch.close();
+          },
+        };
+      },
     },
   };
 }

@@ -9,7 +9,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { open, statfs } from "node:fs/promises";
+import * as asyncFiles from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -28,14 +28,10 @@ export function stampOf({ size, mtimeMs, ino }: Stats): FileStamp {
 /** A folder, a pipe or a device is not a list; reading one could take for ever. */
 export async function openFile(path: string): Promise<OpenFile> {
   try {
-    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const info = await file.stat();
-    if (!info.isFile()) {
-      await file.close();
-      throw info.isDirectory()
-        ? new HostError("EISDIR", "is a folder")
-        : new HostError("EINVAL", "is not a regular file");
-    }
+    const info = await asyncFiles.stat(path);
+    if (info.isDirectory()) throw new HostError("EISDIR", "is a folder");
+    if (!info.isFile()) throw new HostError("EINVAL", "is not a regular file");
+    const file = await asyncFiles.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     let position = 0;
     return {
       size: info.size,
@@ -129,7 +125,8 @@ export function openScratch(): Scratch {
 export async function scratchRoom(): Promise<{ folder: string; free: number }> {
   const folder = tmpdir();
   try {
-    const { bavail, bsize } = await statfs(folder);
+    // Deno 2.0 has no such function.
+    const { bavail, bsize } = await asyncFiles.statfs(folder);
     return { folder, free: bavail * bsize };
   } catch {
     return { folder, free: Infinity };

@@ -56,11 +56,6 @@ export class ChunkShelf {
     for (const chunk of this.users.keys()) chunk.attach();
   }
 
-  close(): void {
-    this.scratch?.close();
-    this.scratch = undefined;
-  }
-
   private account(chunk: Chunk): void {
     const { size } = chunk;
     this.size += size - (this.sizes.get(chunk) ?? 0);

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type CompileOptions, type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import {
+  type CompileOptions,
+  type Config,
+  type Host,
+  compile,
+  memoryHost,
+  rowsOf,
+} from "../../src/index.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
@@ -14,10 +21,23 @@ async function outcomeOf(
   files: Record<string, string>,
   options: CompileOptions,
 ): Promise<object> {
-  const host = memoryHost({ files });
-  const { bytes, rules, report, diagnostics } = await compile(config, { host, ...options });
-  const text = new TextDecoder().decode(bytes);
-  return { text, rows: [...rowsOf(rules)], report, diagnostics };
+  const memory = memoryHost({ files });
+  let open = 0;
+  const host: Host = {
+    ...memory,
+    openScratch: () => {
+      const scratch = memory.openScratch();
+      open++;
+      return { ...scratch, close: () => void open-- };
+    },
+  };
+  const result = await compile(config, { host, ...options });
+  const text = new TextDecoder().decode(result.bytes);
+  const { report, diagnostics } = result;
+  const rows = [...rowsOf(result.rules)];
+  result.close();
+  assert.equal(open, 0, "every temporary file is closed, once");
+  return { text, rows, report, diagnostics };
 }
 
 /** Hardly any memory: every chunk and every page is put aside as soon as it can be. */
