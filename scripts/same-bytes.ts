@@ -1,7 +1,10 @@
 /**
  * Prints one hash for everything the compiler makes of the conformance vectors and, where it is there, the typical
- * corpus. Every runtime must print the same: `.ci/run` compares them.
+ * corpus, which it compiles in ample memory and in little: the two must not differ. Every runtime must print the same:
+ * `.ci/run` compares them.
  */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { compile, nodeHost } from "../src/index.ts";
@@ -13,7 +16,16 @@ for (const vector of readVectors()) hash.update(JSON.stringify(await runVector(v
 let corpus = "no corpus";
 if (missingCorpus === false) {
   const host = { ...nodeHost(), cwd: corpusFolder("typical"), env: { SOURCE_DATE_EPOCH: "0" } };
-  const { bytes, report } = await compile(corpusConfig(), { host });
+  const ample = await compile(corpusConfig(), { host });
+  const cramped = await compile(corpusConfig(), {
+    host,
+    blockBytes: 100_000,
+    limits: { chunks: 4_000_000, pages: 2_000_000, pageBytes: 4096, partitions: 64 },
+  });
+  cramped.close();
+  const { bytes, report } = ample;
+  assert.ok(Buffer.compare(bytes, cramped.bytes) === 0, "little memory gives another list");
+  assert.deepEqual(cramped.report, report);
   hash.update(bytes).update(JSON.stringify(report));
   corpus = `${report.lines} lines, ${report.rules} rules`;
 } else {

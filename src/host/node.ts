@@ -90,9 +90,13 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** Streams whose errors are taken care of; a program may make many hosts. */
+const watched = new WeakSet<NodeJS.WriteStream>();
+
 function sink(stream: NodeJS.WriteStream): TextSink {
   // Whoever sends data hears of it there; a reader of our talk that left is no reason to end with a stack.
-  stream.on("error", () => {});
+  if (!watched.has(stream)) stream.on("error", () => {});
+  watched.add(stream);
   return {
     write(text) {
       stream.write(text);

@@ -65,7 +65,14 @@ export class FileBlocks {
     if (current !== undefined) this.buffers.push(current);
   }
 
-  private async readMore(atLeast: number): Promise<{ buffer: Uint8Array; count: number }> {
+  private readMore(atLeast: number): Promise<{ buffer: Uint8Array; count: number }> {
+    const reading = this.fill(atLeast);
+    // When the list is given up meanwhile nobody waits for it, and nobody is to hear of its end.
+    reading.catch(() => {});
+    return reading;
+  }
+
+  private async fill(atLeast: number): Promise<{ buffer: Uint8Array; count: number }> {
     const left = this.file.size - this.position;
     // A file may have grown since it was opened; the end is where a read says so.
     const wanted = left > 0 ? Math.min(left, Math.max(this.blockBytes, atLeast)) : 4096;
