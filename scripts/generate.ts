@@ -1,11 +1,13 @@
 /**
- * Writes everything that follows from the code: reference pages, the JSON Schema, the suffix list.
+ * Writes everything that follows from the code: reference pages, the JSON Schema, the suffix list, the
+ * figures of the benches.
  * `--check` writes nothing and fails when a file is out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { compatibilityPage } from "./compatibility-page.ts";
+import { figuresPage } from "./figures.ts";
 import { kernelModule } from "./kernel-module.ts";
 import { jsonSchema } from "./json-schema.ts";
 import {
@@ -27,6 +29,7 @@ const files: Readonly<Record<string, () => string>> = {
   "docs/reference/errors.md": errorsPage,
   "docs/reference/command-line.md": commandLinePage,
   "docs/reference/compatibility.md": compatibilityPage,
+  "docs/guide/large-lists.md": figuresPage,
 };
 
 const isCheck = process.argv.includes("--check");

@@ -92,6 +92,8 @@ export interface Run {
 export class PagedLists {
   private readonly stock: PageStock;
   private readonly pages: Page[][];
+  /** Pages in memory that are full: those that can be put aside. */
+  private full: { readonly list: number; readonly page: Page }[] = [];
   /** Lists whose records somebody has the addresses of. */
   private readonly kept = new Set<number>();
   private inUse = -1;
@@ -109,6 +111,8 @@ export class PagedLists {
   /** Gives the list a page with room for `bytes`. */
   refill(list: number, bytes: number): void {
     this.close(list);
+    const last = this.pages[list]!.at(-1);
+    if (last !== undefined) this.full.push({ list, page: last });
     const page = this.stock.take(bytes);
     this.pages[list]!.push(page);
     const cursor = this.stock.kernel.words(this.cursors + list * CURSOR, 2);
@@ -154,17 +158,21 @@ export class PagedLists {
     for (let to = at + 16; to < at + 16 + length; to++) u8[to] = from[next++]!;
   }
 
-  /** Writes the full pages of all lists to the scratch file. The last page of a list is being filled and stays. */
+  /** Writes the full pages of all lists to the scratch file. */
   putAside(scratch: Scratch): void {
-    for (const [list, pages] of this.pages.entries()) {
-      if (list === this.inUse || this.kept.has(list)) continue;
-      for (const page of pages.slice(0, -1)) {
-        if (page.at === -1) continue;
-        page.position = scratch.append(this.stock.kernel.bytes(page.at, page.used));
-        this.stock.release(page);
-        page.at = -1;
+    const kept: typeof this.full = [];
+    for (const entry of this.full) {
+      const { list, page } = entry;
+      if (page.at === -1) continue;
+      if (list === this.inUse || this.kept.has(list)) {
+        kept.push(entry);
+        continue;
       }
+      page.position = scratch.append(this.stock.kernel.bytes(page.at, page.used));
+      this.stock.release(page);
+      page.at = -1;
     }
+    this.full = kept;
   }
 
   /**
@@ -215,7 +223,10 @@ export class PagedLists {
 
   /** The list's records are no longer needed. */
   clear(list: number): void {
-    for (const page of this.pages[list]!) if (page.at !== -1) this.stock.release(page);
+    for (const page of this.pages[list]!) {
+      if (page.at !== -1) this.stock.release(page);
+      page.at = -1;
+    }
     this.pages[list] = [];
     this.stock.kernel.words(this.cursors + list * CURSOR, CURSOR / 4).fill(0);
   }

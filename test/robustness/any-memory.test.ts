@@ -3,6 +3,7 @@ import process from "node:process";
 import { test } from "node:test";
 import {
   type CompileOptions,
+  CompilerError,
   type Config,
   type Host,
   compile,
@@ -63,4 +64,67 @@ test(`${CONFIGURATIONS} random configurations: the same list whatever the memory
     const context = `seed ${seed}, configuration ${index}, ${JSON.stringify(options)}`;
     assert.deepEqual(actual, ample, context);
   }
+});
+
+/** Line ends of all kinds, blanks of all kinds, bytes that are no UTF-8: whatever a cut may fall into. */
+function tornText(random: Random): Uint8Array {
+  const piece = (): number[] => [
+    ...new TextEncoder().encode(
+      random.pick([
+        "\n",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "\t",
+        "\u00a0",
+        "\ufeff",
+        "\u3000",
+        "a.example",
+        "||b.example^",
+        "0.0.0.0 c.example d.example",
+        "! note",
+        "\n!#if (adguard)\ne.example\n!#else\nf.example\n!#endif\n",
+        "\r!#if (!adguard)\r g.example\r!#endif\r",
+        "\u00e9.example",
+      ]),
+    ),
+  ];
+  const bytes = random
+    .times(random.below(120), () => (random.chance(0.03) ? [0xff, 0xe3] : piece()))
+    .flat();
+  return Uint8Array.from(bytes);
+}
+
+function withoutPlace(text: string): string {
+  return text.replaceAll(/\/?(?:https:.*?)?list\.txt/g, "LIST");
+}
+
+test("a file in blocks of any size reads like the same bytes from the web, as a whole", async () => {
+  const random = new Random(seed + 1);
+  const url = "https://lists.example/list.txt";
+  let compiled = 0;
+  for (let index = 0; index < 300; index++) {
+    const torn = tornText(random);
+    const transformations = random.pick([["Compress"], ["TrimLines", "Validate"], []]);
+    const outcome = async (source: string, blockBytes: number): Promise<string> => {
+      const web = { [url]: { status: 200, headers: {}, body: torn } };
+      const host = memoryHost({ files: { "list.txt": torn }, web });
+      const config = { name: "n", sources: [{ source, name: "s" }], transformations };
+      try {
+        const { bytes, rules } = await compile(config, { host, blockBytes });
+        const rows = [...rowsOf(rules)].map(({ text, fate, line }) => [text, fate, line]);
+        return JSON.stringify([new TextDecoder().decode(bytes).split("Source:")[1], rows]);
+      } catch (error) {
+        if (!(error instanceof CompilerError)) throw error;
+        return error.diagnostics.map(({ message }) => message).join();
+      }
+    };
+    const whole = withoutPlace(await outcome(url, 1 << 20));
+    if (whole.startsWith("[")) compiled++;
+    const context = `seed ${seed}, text ${index}: ${JSON.stringify(Array.from(torn))}`;
+    for (const blockBytes of [1, 2, 3, 1 + random.below(64), 1 << 20])
+      assert.equal(withoutPlace(await outcome("list.txt", blockBytes)), whole, context);
+  }
+  assert.ok(compiled > 250, `${compiled} of the texts were lists`);
 });

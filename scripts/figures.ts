@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from "node:fs";
+
+interface Cost {
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
+  readonly peakMegabytes: number;
+}
+
+interface Comparison {
+  readonly input: { readonly lines: number };
+  readonly costs: Readonly<Record<string, Cost>>;
+  readonly oursOver: Readonly<Record<string, { readonly wall: number }>>;
+}
+
+interface Limits {
+  readonly controlGroupBytes: number | string;
+  readonly typical: Readonly<Record<string, Cost>>;
+  readonly large: {
+    readonly lines: number;
+    readonly oursOverSort: number;
+    readonly overTypicalPerLine: number;
+    readonly [command: string]: Cost | number;
+  };
+}
+
+interface Reference {
+  readonly reference: Cost;
+  readonly ours: { readonly cpuSeconds: number };
+  readonly speedUp: { readonly cpu: number };
+}
+
+const PAGE = "docs/guide/large-lists.md";
+
+/** The page with its figures as the benches last wrote them. */
+export function figuresPage(): string {
+  const page = readFileSync(PAGE, "utf8");
+  const figures = [comparisons(), limits(), reference(), growth(), rebuild()].join("\n");
+  return page.replace(
+    /<!-- figures -->[^]*<!-- \/figures -->/,
+    `<!-- figures -->\n\n${figures}\n<!-- /figures -->`,
+  );
+}
+
+function result<T>(name: string): T {
+  const path = `bench/results/${name}.json`;
+  if (!existsSync(path)) throw new Error(`${path} is missing; run: npm run bench:all`);
+  return JSON.parse(readFileSync(path, "utf8")) as T;
+}
+
+function comparisons(): string {
+  const inputs = ["typical", "power", "synthetic-10000000"].map((name) => ({
+    name,
+    ...result<Comparison>(name),
+  }));
+  const commands = ["ours", "native", "sort -u, one thread", "sort -u", "DuckDB"];
+  const heading = inputs.map(({ name, input }) => {
+    const label = name.replace(/-\d+$/, "");
+    return `${label}, ${(input.lines / 1e6).toFixed(1)} M lines`;
+  });
+  const rows = commands.map((command) => {
+    const cells = inputs.map(({ costs, oursOver }) => {
+      const { wallSeconds, peakMegabytes } = costs[command]!;
+      const ratio = oursOver[command];
+      const over = ratio === undefined ? "" : `; ours × ${ratio.wall}`;
+      return `${wallSeconds} s, ${peakMegabytes.toFixed(0)} MB${over}`;
+    });
+    return `| ${command} | ${cells.join(" | ")} |`;
+  });
+  return `| | ${heading.join(" | ")} |
+|---|---|---|---|
+${rows.join("\n")}
+
+"native" is a plain C program that does the same compile without fates, provenance or configuration; DuckDB does only distinct names
+and parents.
+`;
+}
+
+function limits(): string {
+  const { controlGroupBytes, typical, large } = result<Limits>("limits");
+  const board = typical["--memory 128M"]!;
+  const ours = large["--memory 256M"] as Cost;
+  const sort = large["sort -u"] as Cost;
+  const group =
+    typeof controlGroupBytes === "number"
+      ? ` in a control group of ${controlGroupBytes / 2 ** 20} MB`
+      : "";
+  return `- ${large.lines / 1e6} million lines under \`--memory 256M\`${group}: ${ours.wallSeconds} s, ${ours.peakMegabytes.toFixed(0)} MB; \`sort -u\` of the same bytes takes ${sort.wallSeconds} s and ${sort.peakMegabytes.toFixed(0)} MB. A line takes ${large.overTypicalPerLine} times what it takes in the typical corpus.
+- The typical corpus under \`--memory 128M\`: ${board.wallSeconds} s, ${board.peakMegabytes.toFixed(0)} MB.`;
+}
+
+function reference(): string {
+  const { reference: theirs, ours, speedUp } = result<Reference>("reference");
+  return `- HostlistCompiler takes ${theirs.cpuSeconds.toFixed(0)} s of CPU for the typical corpus, rules-compiler ${ours.cpuSeconds} s: ${speedUp.cpu} times as much.`;
+}
+
+function growth(): string {
+  const { exponent } = result<{ exponent: number }>("growth");
+  return `- From 1 to 16 million lines time grows with the power of ${exponent}.`;
+}
+
+function rebuild(): string {
+  const { shares } = result<{ shares: { unchanged: number; oneSourceChanged: number } }>("rebuild");
+  const { overBare } = result<{ overBare: { version: number; compile: number } }>("startup");
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+  return `- Nothing changed: ${percent(shares.unchanged)} of a build from nothing. One of 20 sources changed: ${percent(shares.oneSourceChanged)}; everything is built again.
+- Start-up over the bare runtime: ${overBare.version} ms for \`--version\`, ${overBare.compile} ms for the smallest list.
+`;
+}
