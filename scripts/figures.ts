@@ -98,11 +98,15 @@ function growth(): string {
   return `- From 1 to 16 million lines time grows with the power of ${exponent}.`;
 }
 
+interface Shares {
+  readonly shares: { readonly unchanged: number; readonly oneSourceChanged: number };
+}
+
 function rebuild(): string {
-  const { shares } = result<{ shares: { unchanged: number; oneSourceChanged: number } }>("rebuild");
+  const { typical, power } = result<{ typical: Shares; power: Shares }>("rebuild");
   const { overBare } = result<{ overBare: { version: number; compile: number } }>("startup");
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-  return `- Nothing changed: ${percent(shares.unchanged)} of a build from nothing. One of 20 sources changed: ${percent(shares.oneSourceChanged)}; everything is built again.
+  return `- Nothing changed: ${percent(typical.shares.unchanged)} of a build from nothing of the typical corpus, ${percent(power.shares.unchanged)} of the power corpus. One source changed: ${percent(typical.shares.oneSourceChanged)}; everything is built again.
 - Start-up over the bare runtime: ${overBare.version} ms for \`--version\`, ${overBare.compile} ms for the smallest list.
 `;
 }

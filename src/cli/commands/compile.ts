@@ -5,7 +5,6 @@ import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import type { Options } from "../options.ts";
-import { sayResult } from "../say-result.ts";
 import type { Command } from "./registry.ts";
 
 /** Compiles the list, unless the last build is known and would come out the same. */
@@ -27,7 +26,10 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   for (const diagnostic of last.diagnostics) talk.diagnostic(diagnostic);
   const written = last.outputs.map(({ name }) => ({ file: name, outcome: "unchanged" as const }));
   const seconds = (host.now().getTime() - started) / 1000;
-  await sayResult(last, written, seconds, undefined, options, host, talk);
+  if (options.isJson || talk.says("info")) {
+    const { sayResult } = await import("../say-result.ts");
+    await sayResult(last, written, seconds, undefined, options, host, talk);
+  }
   return Exit.Done;
 };
 
