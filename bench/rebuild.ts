@@ -14,7 +14,7 @@ import { type Cost, interleaved, measure } from "./measure.ts";
 const NOTHING_CHANGED = { typical: 0.075, power: 0.05 };
 const isGate = process.argv.includes("--gate");
 
-const corpora = (isGate ? ["typical"] : ["typical", "power"]) as ("typical" | "power")[];
+const corpora: ("typical" | "power")[] = isGate ? ["typical"] : ["typical", "power"];
 const results = Object.fromEntries(corpora.map((name) => [name, rebuild(name)]));
 report("rebuild", results);
 for (const name of corpora)

@@ -37,6 +37,8 @@ export interface MemoryLimits {
   readonly pages: number;
   readonly pageBytes: number;
   readonly partitions: number;
+  /** Bytes at the start of the arena that nobody uses: addresses above 2 GiB for small lists. */
+  readonly unused: number;
 }
 
 export function memoryPlan(
@@ -44,10 +46,11 @@ export function memoryPlan(
   host: Host,
   kernel: KernelMemory | undefined,
 ): MemoryPlan {
-  const { chunks, pages, pageBytes, partitions } = {
+  const { chunks, pages, pageBytes, partitions, unused } = {
     ...limitsOf(memory ?? host.memoryLimit() * SHARE),
     ...limits,
   };
+  if (unused > 0) kernel?.allocate(unused);
   const open = new Set<Scratch>();
   return {
     close() {
@@ -84,6 +87,7 @@ function limitsOf(memory: number): MemoryLimits {
     // Each partition has a page open: small ones where there is little room.
     pageBytes: work < 256 * MEGABYTE ? 16_384 : 65_536,
     partitions: 256,
+    unused: 0,
   };
 }
 

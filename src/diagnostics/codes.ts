@@ -123,8 +123,8 @@ export const CODES = {
   "too-large": {
     exit: 4,
     meaning:
-      "The sources together have more lines, or more included files, than one compile can number.",
-    hint: "Compile them in several lists",
+      "The sources together have more lines, or more included files, than one compile can number, or one domain has more names than can be worked on at once.",
+    hint: "Compile them in several lists; --memory sets how much is kept in memory",
   },
   "source-empty": {
     meaning: "A source, or a file of exclusions, holds no text at all.",

@@ -1,4 +1,5 @@
 import { HASH_SEED } from "../bytes/hash.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { type Arena, FreeAreas, roundSize } from "../rules/arena.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
 
@@ -84,11 +85,26 @@ export class KernelMemory implements Arena {
   }
 
   private grow(missing: number, held: number): void {
-    const wanted = Math.max(missing, held / GROWTH);
-    this.memory.grow(Math.min(Math.ceil(wanted / PAGE), MOST_PAGES - held / PAGE));
+    const least = Math.ceil(missing / PAGE);
+    const most = MOST_PAGES - this.memory.buffer.byteLength / PAGE;
+    const wanted = Math.max(least, Math.min(Math.ceil(held / GROWTH / PAGE), most));
+    if (!this.growBy(wanted) && !this.growBy(least))
+      throw new CompilerError([
+        errorOf("too-large", "The work does not fit into 4 GiB, or not into this machine's memory"),
+      ]);
     this.u8 = new Uint8Array(this.memory.buffer);
     this.u32 = new Uint32Array(this.memory.buffer);
     for (const listener of this.listeners) listener();
+  }
+
+  private growBy(pages: number): boolean {
+    try {
+      this.memory.grow(pages);
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
   }
 
   free(at: number, bytes: number): void {

@@ -66,6 +66,17 @@ test(`${CONFIGURATIONS} random configurations: the same list whatever the memory
   }
 });
 
+test("addresses above two gigabytes are addresses", async () => {
+  const random = new Random(seed + 2);
+  for (let index = 0; index < 12; index++) {
+    const { config, files } = randomCase(random);
+    const expected = await outcomeOf(config, { ...files }, {});
+    const high = { ...cramped(random).limits, unused: 2 ** 31 + 64 * random.below(1000) };
+    const actual = await outcomeOf(config, { ...files }, { limits: high });
+    assert.deepEqual(actual, expected, `seed ${seed}, configuration ${index}`);
+  }
+});
+
 /** Line ends of all kinds, blanks of all kinds, bytes that are no UTF-8: whatever a cut may fall into. */
 function tornText(random: Random): Uint8Array {
   const piece = (): number[] => [
