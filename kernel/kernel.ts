@@ -324,6 +324,31 @@ export function countLines(from: u32, to: u32, splits: bool): u32 {
   return splits && blanks > lines ? blanks : lines;
 }
 
+/** Lines longer than this are noted by the caller. */
+const LONG_LINE: u32 = 4000;
+
+/**
+ * Whether a line that is neither a name nor a comment is surely a rule, without looking closer: 0 when it is not sure,
+ * `start` when it is and names no host, otherwise where the host of `||host^…` ends, which was read then.
+ */
+function ruleHost(start: u32, end: u32, first: u32, mask: u32): u32 {
+  if ((mask & NON_ASCII) != 0 || end - start > LONG_LINE) return 0;
+  if (first == 35) return start;
+  // `@@` and regular expressions are noted, and what has blanks may be a hosts line.
+  if ((mask & BLANK) != 0 || first == 64 || first == 47) return 0;
+  if (first != 124 || end - start < 4 || load<u8>(start + 1) != 124) return start;
+  let at = start + 2;
+  while (at < end && (((<u32>load<u8>(CLASSES + <u32>load<u8>(at))) & HOST) != 0 || load<u8>(at) == 95)) at++;
+  if (at == start + 2 || at == end || load<u8>(at) != 94) return start;
+  // `||host^$,` says no more than `||host^`.
+  let tail = at + 1;
+  if (tail < end && load<u8>(tail) == 36) tail++;
+  while (tail < end && load<u8>(tail) == 44) tail++;
+  if (tail == end) return 0;
+  readHost(start + 2, at);
+  return at;
+}
+
 function maskOf(start: u32, end: u32): u32 {
   let mask: u32 = 0;
   for (let at = start; at < end; at++) mask |= <u32>load<u8>(CLASSES + <u32>load<u8>(at));
@@ -420,16 +445,30 @@ export function scan(
           }
         }
       }
+      let mask: u32 = 0;
+      if (kind == KIND_UNKNOWN) {
+        mask = maskOf(start, end);
+        const ruleHostEnd = ruleHost(start, end, first, mask);
+        if (ruleHostEnd != 0) {
+          kind = KIND_RULE;
+          if (ruleHostEnd > start) {
+            hostStart = start + 2;
+            hostEnd = ruleHostEnd;
+          } else {
+            hostHash = 0;
+            hostPart = 0;
+          }
+        }
+      }
       if (hostEnd != hostStart) {
         flags |= hostFlags;
         if ((hostFlags & FLAG_PLAIN_HOST) == 0) contents |= 8;
-        else if (isOrdinary(hostStart, hostEnd)) flags |= FLAG_ORDINARY;
+        else if (kind != KIND_RULE && isOrdinary(hostStart, hostEnd)) flags |= FLAG_ORDINARY;
       } else {
         const last = <u32>load<u8>(end - 1);
         if (last == 32 || last == 9) contents |= 4;
         if (kind == KIND_COMMENT) contents |= 1;
         else if (kind == KIND_UNKNOWN) {
-          const mask = maskOf(start, end);
           if (splits && first != 124 && first != 35 && mayHaveSeveralNames(start, end, first, mask)) break;
           store<u8>(masks + row, mask);
           store<u32>(unknown + (unknownRows++ << 2), row);

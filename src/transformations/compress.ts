@@ -61,7 +61,7 @@ class Names extends Gathering {
 
   protected apply(chunk: Chunk): void {
     this.names.apply(chunk);
-    releaseOddNames(chunk);
+    releaseOddNames(chunk, this.finder);
   }
 
   protected close(): void {
@@ -108,9 +108,9 @@ function isBadfilter(chunk: Chunk, row: number): boolean {
  * Names of hosts lines may be anything. As `||name^` only plain ASCII ones read as rules for a name, so a second Compress,
  * at the top level, must leave the others alone.
  */
-function releaseOddNames(chunk: Chunk): void {
+function releaseOddNames(chunk: Chunk, finder: RowFinder): void {
   if (!chunk.has.oddHosts) return;
-  for (let row = 0; row < chunk.length; row++) {
+  for (const row of finder.odd(chunk)) {
     const flags = chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost);
     if (flags !== Flag.AsBlock) continue;
     const mask = maskOf(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);

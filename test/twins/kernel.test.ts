@@ -59,6 +59,9 @@ function crowdedList(random: Random): string {
       () => `1.2.3.${random.below(4)}`,
       () => `${name()} # note`,
       () => random.pick(["! c", "", " ", "# d", "/re/"]),
+      () =>
+        random.pick(["##.x", "##a > b ", `${name()}##.x`, `||${name()}/p`, `|${name()}`, "#@#x"]),
+      () => `||${name()}^${random.pick(["|", "$", "$,", "^", "/", "x", "_$3p"])}`,
     ])();
   return random.times(1 + random.below(400), line).join(random.pick(["\n", "\r\n", "\r"]));
 }
