@@ -318,7 +318,7 @@ export function countLines(from: u32, to: u32, splits: bool): u32 {
     const block = v128.load(at);
     feeds += popcnt<u32>(<u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(10))));
     returns += popcnt<u32>(<u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(13))));
-    if (splits) blanks += popcnt<u32>(<u32>i8x16.bitmask(v128.or(i8x16.eq(block, i8x16.splat(32)), i8x16.eq(block, i8x16.splat(9)))));
+    if (splits) blanks += popcnt<u32>(<u32>i8x16.bitmask(v128.or(i8x16.eq(block, i8x16.splat(32)), v128.or(i8x16.eq(block, i8x16.splat(9)), i8x16.lt_u(i8x16.sub(block, i8x16.splat(11)), i8x16.splat(2))))));
   }
   const lines = max(feeds, returns);
   return splits && blanks > lines ? blanks : lines;
@@ -358,7 +358,7 @@ function maskOf(start: u32, end: u32): u32 {
 /** Where `scan` stopped. */
 export let scanEnd: u32 = 0;
 export let unknownRows: u32 = 0;
-/** What was among the rows: 1 comments, 2 blank lines, 4 a space or tab at the end of a line, 8 odd hosts. */
+/** What was among the rows: 1 comments, 2 blank lines, 4 a space or tab at the end of a line, 8 odd hosts, 16 long lines. */
 export let contents: u32 = 0;
 
 /**
@@ -411,6 +411,7 @@ export function scan(
       contents |= 2;
     } else {
       const first = <u32>load<u8>(start);
+      if (end - start > LONG_LINE) contents |= 16;
       if (first == 124) {
         if (end - start >= 4 && load<u8>(start + 1) == 124 && load<u8>(end - 1) == 94) {
           readHost(start + 2, end - 1);

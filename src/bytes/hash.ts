@@ -52,9 +52,27 @@ export function hashName(bytes: Uint8Array, start: number, end: number): number 
   return hashEnd(hashLabel(state, bytes, start, labelEnd));
 }
 
+/** Two secret odd factors, because any bytes can stand in a text, and differences chosen well would cancel out by one. */
+const FACTORS = [randomOdd(), randomOdd()] as const;
+
+function randomOdd(): number {
+  return (Math.random() * 0x1_0000_0000) | 1;
+}
+
 /** Hash of any bytes. */
 export function hashSlice(bytes: Uint8Array, start: number, end: number): number {
-  return hashEnd(hashLabel(HASH_SEED, bytes, start, end));
+  const [first, second] = FACTORS;
+  let state = HASH_SEED ^ (end - start);
+  let word = 0;
+  let count = 0;
+  for (let at = start; at < end; at++) {
+    word |= bytes[at]! << (count << 3);
+    if (++count < 4 && at + 1 < end) continue;
+    const mixed = Math.imul(state ^ word, first);
+    state = Math.imul(mixed ^ (mixed >>> 15), second) ^ (mixed >>> 7);
+    word = count = 0;
+  }
+  return hashEnd(state);
 }
 
 export function sameBytes(

@@ -7,5 +7,6 @@ nodeModule.enableCompileCache?.();
 const [{ nodeHost }, { run }] = await Promise.all([import("../host/node.ts"), import("./main.ts")]);
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => stop.abort(signal));
 process.exitCode = await run(process.argv.slice(2), nodeHost(), stop.signal);

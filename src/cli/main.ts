@@ -39,7 +39,7 @@ function commandOf({ command, switches }: Args): CommandEntry {
 function report(error: unknown, talk: Talk, signal: AbortSignal): Exit {
   if (signal.aborted) {
     talk.diagnostic(errorOf("interrupted", "Stopped by a signal; nothing was written"));
-    return signal.reason === "SIGTERM" ? Exit.Terminated : Exit.Interrupted;
+    return signal.reason === "SIGINT" ? Exit.Interrupted : Exit.Terminated;
   }
   if (error instanceof CompilerError) {
     for (const diagnostic of error.diagnostics) talk.diagnostic(diagnostic);

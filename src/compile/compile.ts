@@ -1,3 +1,4 @@
+import { CR, LF } from "../bytes/ascii.ts";
 import type { Config } from "../config/fields.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
@@ -225,7 +226,10 @@ class ListCompiler {
 
 const NO_SINK: LineSink = {
   begin: () => ({ origin: 0, nextLine: 1 }),
-  read() {},
+  read(file, { bytes }, { start, end }) {
+    for (let at = start; at < end; at++)
+      if (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] !== LF)) file.nextLine++;
+  },
   blank() {},
 };
 

@@ -80,6 +80,7 @@ export class EntrySink implements LineSink {
       const at = { file: this.files[chunk.origin]!, line: chunk.lineOf(row) };
       if (text !== "") this.entries.push({ text, at });
     }
+    chunk.leave();
   }
 }
 

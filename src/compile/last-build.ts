@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { type Host, HostError } from "../host/host.ts";
+import { type Host, HostError, type NewFile } from "../host/host.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import type { CompileReport } from "./report.ts";
 import { VERSION } from "./version.ts";
@@ -36,10 +36,12 @@ export class LastBuilds {
   private readonly host: Host;
   private readonly file: string;
   private readonly question: string;
+  private readonly started: number;
 
   constructor(folder: string, question: string, host: Host) {
     this.host = host;
     this.question = question;
+    this.started = host.now().getTime();
     this.file = join(folder, `build-${fingerprint(question)}.json`);
   }
 
@@ -58,14 +60,13 @@ export class LastBuilds {
     inputs: readonly (InputFile | undefined)[],
     outputs: readonly OutputFile[],
   ): Promise<void> {
-    const { host, question } = this;
-    const now = host.now().getTime();
+    const { host, question, started } = this;
     const read: { path: string; stamp: string | null }[] = [];
     for (const input of inputs) {
       // What came from the web may be another thing tomorrow.
       if (input === undefined) return;
       const { path, stamp } = input;
-      if (stamp !== undefined && now - stamp.changed < TOO_FRESH_MS) return;
+      if (stamp !== undefined && started - stamp.changed < TOO_FRESH_MS) return;
       read.push({ path, stamp: stamp?.text ?? null });
     }
     const written: (OutputFile & { stamp: string })[] = [];
@@ -87,7 +88,8 @@ export class LastBuilds {
 
   private async read(): Promise<LastBuild | undefined> {
     try {
-      return JSON.parse(decodeUtf8(await this.host.readFile(this.file))) as LastBuild;
+      const record: unknown = JSON.parse(decodeUtf8(await this.host.readFile(this.file)));
+      return isBuild(record) ? record : undefined;
     } catch (error) {
       if (error instanceof HostError || error instanceof SyntaxError) return undefined;
       throw error;
@@ -98,17 +100,29 @@ export class LastBuilds {
   private async write(text: string): Promise<void> {
     const { host, file } = this;
     const temporary = `${file}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+    let created: NewFile | undefined;
     try {
       await host.makeFolder(join(file, ".."));
-      const created = host.createFile(temporary);
+      created = host.createFile(temporary);
       created.write(encodeUtf8(text));
       await created.finish();
       await host.rename(temporary, file);
     } catch (error) {
+      created?.abandon();
       if (!(error instanceof HostError)) throw error;
       await host.removeFile(temporary).catch(() => {});
     }
   }
+}
+
+/** Somebody else may have written to it. */
+function isBuild(record: unknown): record is LastBuild {
+  if (typeof record !== "object" || record === null) return false;
+  const { inputs, outputs, report, diagnostics } = record as Partial<LastBuild>;
+  const isReported = typeof report === "object" && Array.isArray(report.sources);
+  return (
+    Array.isArray(inputs) && Array.isArray(outputs) && Array.isArray(diagnostics) && isReported
+  );
 }
 
 /** A name for the record; another question of the same name is told apart when it is read. */

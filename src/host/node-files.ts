@@ -21,8 +21,8 @@ import {
   toHostError,
 } from "./host.ts";
 
-export function stampOf({ size, mtimeMs, ino }: Stats): FileStamp {
-  return { text: `${size} ${mtimeMs} ${ino}`, changed: mtimeMs };
+export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
+  return { text: `${size} ${mtimeMs} ${ctimeMs} ${ino}`, changed: Math.max(mtimeMs, ctimeMs) };
 }
 
 /** A folder, a pipe or a device is not a list; reading one could take for ever. */

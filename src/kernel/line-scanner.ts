@@ -76,6 +76,7 @@ export class LineScanner {
     if ((contents & 2) !== 0) has.blanks = true;
     if ((contents & 4) !== 0) has.outerBlanks = true;
     if ((contents & 8) !== 0) has.oddHosts = true;
+    if ((contents & 16) !== 0) has.longLines = true;
     this.unknown = kernel.words(unknownAt, kernel.exports.unknownRows.value >>> 0);
     this.masks = kernel.bytes(masksAt, count);
     return (kernel.exports.scanEnd.value >>> 0) - bytesAt;

@@ -5,10 +5,11 @@ export async function loadDigest(): Promise<void> {
   ({ createHash } = await import("node:crypto"));
 }
 
-/** Undefined while it was not loaded: no line that was read is as long. */
-export function digestOf(text: Uint8Array): Uint8Array | undefined {
-  return createHash?.("sha256").update(text).digest();
+/** Must have been loaded: raw texts beside digests would never be equal to them. */
+export function digestOf(text: Uint8Array): Uint8Array {
+  if (createHash === undefined) throw new Error("a long line was not noted when it was read");
+  return createHash("sha256").update(text).digest();
 }
 
-/** Lines of this length may need it. Passes make lines longer by a few bytes at the most. */
+/** Lines of this length may need it, and lines that are not ASCII; other passes add a few bytes at the most. */
 export const LONG_LINE = 4000;

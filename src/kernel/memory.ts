@@ -81,7 +81,7 @@ export class KernelMemory implements Arena {
   expect(bytes: number): void {
     const held = this.memory.buffer.byteLength;
     const wanted = Math.min(bytes, MOST_EXPECTED);
-    if (wanted > held) this.grow(wanted - held, 0);
+    if (wanted > held && this.growBy(Math.ceil((wanted - held) / PAGE))) this.renewViews();
   }
 
   private grow(missing: number, held: number): void {
@@ -92,6 +92,10 @@ export class KernelMemory implements Arena {
       throw new CompilerError([
         errorOf("too-large", "The work does not fit into 4 GiB, or not into this machine's memory"),
       ]);
+    this.renewViews();
+  }
+
+  private renewViews(): void {
     this.u8 = new Uint8Array(this.memory.buffer);
     this.u32 = new Uint32Array(this.memory.buffer);
     for (const listener of this.listeners) listener();

@@ -120,7 +120,7 @@ export class NamesByWasm implements NameResolver {
     const slots = tableSlots(count);
     // Wide names, and their table, are needed for all the partitions that follow.
     const table = isWide
-      ? this.kernel.allocate(slots * 8 + count * 4)
+      ? this.stock.keep(slots * 8 + count * 4)
       : this.stock.workArea("table", slots * 8 + count * 4);
     exports.useTable(table, slots);
     for (const { start, end } of runs) exports.indexNames(start, end);

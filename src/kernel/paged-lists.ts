@@ -26,6 +26,7 @@ export class PageStock {
   /** Pages that are free. They stay here: there are many, and they come and go. */
   private readonly spare: number[] = [];
   private scratch: Scratch | undefined;
+  private readonly keptAreas: { readonly at: number; readonly size: number }[] = [];
   private readonly areas = { pages: { at: 0, size: 0 }, table: { at: 0, size: 0 } };
 
   constructor(kernel: KernelMemory, room: Room) {
@@ -67,6 +68,13 @@ export class PageStock {
     return area.at;
   }
 
+  /** An area that stays until the end. */
+  keep(size: number): number {
+    const at = this.kernel.allocate(size);
+    this.keptAreas.push({ at, size });
+    return at;
+  }
+
   read(page: Page, to: number): void {
     this.scratch!.read(page.position, this.kernel.bytes(to, page.used));
   }
@@ -75,6 +83,7 @@ export class PageStock {
     for (const lists of this.lists) lists.clearAll();
     for (const page of this.spare) this.kernel.free(page, this.room.pageBytes);
     this.spare.length = 0;
+    for (const { at, size } of this.keptAreas.splice(0)) this.kernel.free(at, size);
     for (const area of Object.values(this.areas))
       if (area.size > 0) this.kernel.free(area.at, area.size);
     this.scratch?.close();
@@ -140,6 +149,7 @@ export class PagedLists {
     const { kernel } = this.stock;
     const cursor = (this.cursors + list * CURSOR) >>> 2;
     const length = end - start;
+    if (length > 0xffff) throw new Error("a record is too long");
     const size = (16 + length + 3) & ~3;
     // A new page may make the arena grow, and these bytes may lie in it.
     const isInArena = bytes.buffer === kernel.buffer;
@@ -185,7 +195,7 @@ export class PagedLists {
     else this.inUse = list;
     const pages = this.pages[list]!;
     const away = pages.reduce((sum, { at, used }) => (at === -1 ? sum + used : sum), 0);
-    let next = isKept ? this.stock.kernel.allocate(away) : this.stock.workArea("pages", away);
+    let next = isKept ? this.stock.keep(away) : this.stock.workArea("pages", away);
     return pages.map((page) => {
       let start = page.at;
       if (start === -1) {

@@ -44,15 +44,21 @@ export class TextsByWasm implements TextResolver {
     const flags = isName ? IS_NAME : 0;
     // The table takes the low bits of the hash.
     const list = (hash >>> 24) & (this.room.partitions - 1);
-    const digest = end - start > LONGEST_TEXT ? digestOf(bytes.subarray(start, end)) : undefined;
-    if (digest === undefined) this.texts.append(list, hash, id, flags, bytes, start, end);
-    else this.texts.append(list, hash, id, flags | IS_DIGEST, digest, 0, digest.length);
+    if (end - start <= LONGEST_TEXT) {
+      this.texts.append(list, hash, id, flags, bytes, start, end);
+      return;
+    }
+    const digest = digestOf(bytes.subarray(start, end));
+    this.texts.append(list, hash, id, flags | IS_DIGEST, digest, 0, digest.length);
   }
 
   resolve(): void {
     const { exports } = this.kernel;
     if (this.chunks === 0) return;
     this.verdicts = new Verdicts(this.stock, this.chunks);
+    const { records, away } = this.texts.largest();
+    this.stock.workArea("pages", away);
+    this.stock.workArea("table", tableSlots(records) * 8);
     for (let list = 0; list < this.room.partitions; list++) {
       const runs = this.texts.runsOf(list);
       const count = this.texts.countOf(list);
@@ -69,8 +75,10 @@ export class TextsByWasm implements TextResolver {
   copiesOf(chunk: Chunk): Int32Array {
     const { copies } = this;
     copies.fill(-1, 0, chunk.length);
+    const runs = this.verdicts?.runsOf(chunk) ?? [];
+    // After `runsOf`, which may make the arena grow.
     const { u32 } = this.kernel;
-    for (const { start, end } of this.verdicts?.runsOf(chunk) ?? []) {
+    for (const { start, end } of runs) {
       for (let index = start >>> 2; index < end >>> 2; index += 2) {
         const id = u32[index]!;
         if (id >> CHUNK_SHIFT === chunk.id) copies[rowOf(id)] = u32[index + 1]!;

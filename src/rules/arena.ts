@@ -1,3 +1,5 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+
 /**
  * The bytes that all rows and columns lie in, by address. There is one a compile. It may grow, which makes views of
  * `buffer` void; whoever keeps views listens.
@@ -66,6 +68,8 @@ export class PlainArena implements Arena {
     if (free !== undefined) return free;
     const at = this.next;
     this.next += size;
+    if (this.next > LARGEST)
+      throw new CompilerError([errorOf("too-large", "A file of entries does not fit into 1 GiB")]);
     if (this.next > this.buffer.byteLength)
       this.buffer.resize(Math.min(LARGEST, Math.max(this.next, this.buffer.byteLength * 2)));
     return at;

@@ -104,17 +104,18 @@ export class SourceList {
     if (++this.files > MAX_FILES)
       throw sourceError(
         "bad-directive",
-        `${label} is one of more than ${MAX_FILES} included files`,
+        `${printable(label)} is one of more than ${MAX_FILES} included files`,
       );
     const found = this.fetched ?? (await this.find(location, label, root));
     this.fetched = undefined;
     try {
       const { place } = found;
-      if (chain.includes(place)) throw sourceError("bad-directive", `${label} includes itself`);
+      if (chain.includes(place))
+        throw sourceError("bad-directive", `${printable(label)} includes itself`);
       if (chain.length > MAX_DEPTH)
         throw sourceError(
           "bad-directive",
-          `${label} is included through more than ${MAX_DEPTH} files`,
+          `${printable(label)} is included through more than ${MAX_DEPTH} files`,
         );
       await this.read(found, location, label, chain);
     } finally {

@@ -7,7 +7,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { classify, maskOf } from "./classify.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
-import type { TextBlock } from "./text-block.ts";
+import { BLOCK_BYTES, type TextBlock } from "./text-block.ts";
 
 /** Lines of a block that share one fate: all of it, or what lies between two directives. */
 export interface Stretch {
@@ -76,19 +76,27 @@ export class ListScan {
     const { rows } = this;
     this.rows = undefined;
     if (rows === undefined) return;
-    if (rows.length * 2 < rows.capacity) rows.shrink();
+    const textEnd = rows.length === 0 ? 0 : rows.end[rows.length - 1]!;
+    if (rows.length * 2 < rows.capacity || textEnd * 2 < rows.byteCount) rows.shrink();
     this.emit(rows);
   }
 
-  /** A chunk with room for another row; a new one holds the block's bytes from `at` on. */
+  /** A chunk with room for another row; a new one holds lines of the block from `at` on. */
   private roomAt(origin: number, at: number): Chunk {
     const { rows } = this;
-    if (rows !== undefined && rows.length < rows.capacity) return rows;
+    if (rows !== undefined && rows.length < rows.capacity && at < this.base + rows.byteCount)
+      return rows;
+    return this.newChunk(origin, at, chunkEnd(this.block!.bytes, at));
+  }
+
+  /** `least` is the number of rows that are known to be needed. */
+  private newChunk(origin: number, at: number, end: number, least = 0): Chunk {
     this.flush();
     const { scanner, splitHosts, hashComments } = this.options;
-    const text = this.block!.bytes.subarray(at);
+    const text = this.block!.bytes.subarray(at, end);
     // Without a kernel nobody counts lines faster than reads them; eight bytes are a short one.
     const capacityOf = (bytesAt: number): number => {
+      if (least > 0) return Math.min(CHUNK_ROWS, least);
       const count = scanner?.countLines(bytesAt, text.length, splitHosts) ?? text.length >>> 3;
       return Math.min(CHUNK_ROWS, count + 4);
     };
@@ -109,7 +117,8 @@ export class ListScan {
     const { base } = this;
     const count = rows.length;
     const { splitHosts } = this.options;
-    const reached = scanner.read(rows, from - base, to - base, file.nextLine, fate, splitHosts);
+    const end = Math.min(to - base, rows.byteCount);
+    const reached = scanner.read(rows, from - base, end, file.nextLine, fate, splitHosts);
     file.nextLine += rows.length - count;
     const { unknown, masks } = scanner;
     for (const index of unknown) classify(rows, count + index, masks[index]!);
@@ -151,15 +160,43 @@ export class ListScan {
     for (; nextName(head.bytes); left--) {
       const start = hostsLine.nameStart + base;
       const end = hostsLine.nameEnd + base;
-      if (this.rows !== undefined && this.rows.length === this.rows.capacity)
-        this.rows.spareBeyond = left;
-      const rows = this.roomAt(origin, start);
+      let rows = this.rows!;
+      if (rows.length === rows.capacity) {
+        rows.spareBeyond = left;
+        const count = Math.min(left, CHUNK_ROWS);
+        rows = this.newChunk(origin, start, endOfNames(head, count) + base, count);
+      }
       const spare = rows.push(start - this.base, end - this.base, nextLine - 1);
       rows.fate[spare] = Fate.Spare;
       rows.flags[spare] = Flag.Continued;
       rows.has.otherRows = true;
     }
   }
+}
+
+/** Where the names of the hosts line end of which so many, from the one at hand on, are to stand in a chunk. */
+function endOfNames({ bytes }: Chunk, count: number): number {
+  const { nameStart, nameEnd } = hostsLine;
+  for (let name = 1; name < count; name++) nextName(bytes);
+  const end = hostsLine.nameEnd;
+  Object.assign(hostsLine, { nameStart, nameEnd });
+  return end;
+}
+
+/** A chunk of a block that grew, because its lines are very long or blank, holds no more than others, but whole lines. */
+function chunkEnd(bytes: Uint8Array, at: number): number {
+  if (bytes.length - at <= BLOCK_BYTES * 2) return bytes.length;
+  let end = at + BLOCK_BYTES;
+  while (end > at && !endsLine(bytes, end)) end--;
+  if (end > at) return end;
+  end = at + BLOCK_BYTES;
+  while (end < bytes.length && !endsLine(bytes, end)) end++;
+  return end;
+}
+
+function endsLine(bytes: Uint8Array, end: number): boolean {
+  const last = bytes[end - 1];
+  return last === LF || (last === CR && bytes[end] !== LF);
 }
 
 /** Where the last line of the list begins; it may lack its end, and is read apart. */

@@ -17,7 +17,7 @@ export const deduplicate: Transformation = {
   summary: "Drops lines whose text stands in the list again",
   details:
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
-  prepare: (chunk) => (chunk.has.longLines ? loadDigest() : undefined),
+  prepare: ({ has }) => (has.longLines || has.nonAscii ? loadDigest() : undefined),
   stages({ compresses }, workshop) {
     const texts = textResolver(workshop.room);
     const isUnique = compresses === true;
@@ -45,7 +45,7 @@ class Copies extends Gathering {
     for (const row of rows) {
       if (isNoRule(chunk, row)) continue;
       if (this.namesAreUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) continue;
-      if (isOddBlock(chunk, row)) rewriteText(chunk, row, textOf(chunk, row));
+      if (isOddBlock(chunk, row)) writeOut(chunk, row);
       this.add(chunk, row);
     }
   }
@@ -111,6 +111,13 @@ class CopyDropping extends RuleByRule {
 function isNoRule(chunk: Chunk, row: number): boolean {
   const kind = chunk.kind[row]!;
   return kind === Kind.Comment || (kind === Kind.Blank && chunk.start[row] === chunk.end[row]);
+}
+
+/** Gives an odd `||name^` its text, and points at the name in it. */
+function writeOut(chunk: Chunk, row: number): void {
+  rewriteText(chunk, row, textOf(chunk, row));
+  chunk.hostStart[row] = chunk.start[row]! + 2;
+  chunk.hostEnd[row] = chunk.end[row]! - 1;
 }
 
 /** A converted name that `||…^` in a list would not be read as: its text has to be written out to be compared. */

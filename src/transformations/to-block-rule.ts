@@ -16,11 +16,18 @@ export function toBlockRule(chunk: Chunk, row: number): void {
   chunk.flags[row]! |= Flag.AsBlock;
 }
 
+/** A hosts line with several names, and how far it was read. */
+interface HostsHead {
+  readonly bytes: Uint8Array;
+  nameEnd: number;
+  readonly namesEnd: number;
+}
+
 /** Turns hosts lines into one row a name. Rows for the further names were set aside when the file was scanned. */
 export class HostsSplitter {
   private readonly outlook: Outlook;
   /** The line whose further names the next spare rows are for. */
-  private head: { bytes: Uint8Array; nameEnd: number; namesEnd: number } | undefined;
+  private head: HostsHead | undefined;
 
   constructor(outlook: Outlook) {
     this.outlook = outlook;
@@ -38,10 +45,7 @@ export class HostsSplitter {
       // Room is missing only where another transformation made a hosts line of something else; that line stays.
       if (spareRowsAfter(chunk, row) < countFurtherNames(chunk, row)) return;
       const { namesEnd } = hostsLine;
-      const line = chunk.bytesOf(row);
-      // Where names go on in the next chunk, this one may be put aside by then.
-      const bytes = chunk.spareBeyond > 0 ? line.slice() : line;
-      this.head = { bytes, nameEnd: chunk.hostEnd[row]!, namesEnd };
+      this.head = headOf(chunk, row, namesEnd);
     }
     if ((flags & Flag.RealAddress) !== 0) this.outlook.note("real-address", chunk, row);
     this.become(chunk, row);
@@ -117,6 +121,21 @@ export class HostsSplitter {
     const flags = chunk.flags[row]! | Flag.Rewritten;
     chunk.flags[row] = isVerbatim ? flags : flags & ~Flag.UpperHost;
   }
+}
+
+/** Where names go on in the next chunk, this one may be put aside by then: the line is copied. */
+function headOf(chunk: Chunk, row: number, namesEnd: number): HostsHead {
+  const bytes = chunk.bytesOf(row);
+  const nameEnd = chunk.hostEnd[row]!;
+  let at = row + 1;
+  while (at < chunk.length && (chunk.flags[at]! & Flag.Continued) !== 0) at++;
+  if (at < chunk.length || chunk.spareBeyond === 0) return { bytes, nameEnd, namesEnd };
+  const start = chunk.start[row]!;
+  return {
+    bytes: bytes.slice(start, namesEnd),
+    nameEnd: nameEnd - start,
+    namesEnd: namesEnd - start,
+  };
 }
 
 function spareRowsAfter(chunk: Chunk, row: number): number {

@@ -65,6 +65,10 @@ test("whatever the list depends on makes it be compiled again", async () => {
     },
     "the list is gone": (host) => host.files.delete("/project/out.txt"),
     "the list was edited": (host) => host.files.set("/project/out.txt", bytes("x")),
+    "the record is empty": (host) => {
+      const record = [...host.files.keys()].find((path) => path.includes("/cache/"))!;
+      host.files.set(record, bytes("null"));
+    },
     "the record is no record": (host) => {
       const record = [...host.files.keys()].find((path) => path.includes("/cache/"))!;
       host.files.set(record, bytes("{"));
