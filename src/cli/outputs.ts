@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { scratchOf } from "../compile/memory-plan.ts";
+import { scratchOf } from "../compile/scratch.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import { ListFile, type WriteOutcome, slugOf } from "../compile/write.ts";
 import type { Host, Scratch } from "../host/host.ts";

@@ -1,4 +1,3 @@
-import { CR, LF } from "../bytes/ascii.ts";
 import type { Config } from "../config/fields.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
@@ -8,12 +7,12 @@ import type { Host } from "../host/host.ts";
 import { usesWasm } from "../kernel/choice.ts";
 import { LineScanner } from "../kernel/line-scanner.ts";
 import { startKernel } from "../kernel/memory.ts";
-import { PlainArena } from "../rules/arena.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
+import { PlainArena } from "../rules/arena.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
-import type { InputFile, LineSink } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/load-list.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { Flow } from "./flow.ts";
@@ -30,7 +29,7 @@ import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf } from "./plan.ts";
 import { type CompileReport, sourceReports } from "./report.ts";
 import { SourceReader } from "./source-reader.ts";
-import { SourceSink, lineChunk } from "./source-sink.ts";
+import { LINE_COUNT, SourceSink, lineChunk } from "./source-sink.ts";
 import { VERSION } from "./version.ts";
 
 export interface CompileOptions extends MemoryWish {
@@ -178,7 +177,7 @@ class ListCompiler {
     const { reader, workshop, options } = this;
     const { pool } = workshop;
     // A list that cannot be finished is only read to see what else is wrong.
-    if (reader.failures.length > 0) return await reader.read(source, NO_SINK);
+    if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
     this.pushBanner(source, list);
     const stages = stagesOf(source.passes, filters, this.notes, workshop, above);
     const own = new Flow(stages, (chunk) => list.push(chunk));
@@ -223,15 +222,6 @@ class ListCompiler {
     };
   }
 }
-
-const NO_SINK: LineSink = {
-  begin: () => ({ origin: 0, nextLine: 1 }),
-  read(file, { bytes }, { start, end }) {
-    for (let at = start; at < end; at++)
-      if (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] !== LF)) file.nextLine++;
-  },
-  blank() {},
-};
 
 function rowsIn({ pool }: Workshop): number {
   return pool.chunks.reduce((sum, { length }) => sum + length, 0);

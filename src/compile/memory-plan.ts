@@ -1,8 +1,7 @@
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
-import { type Host, HostError, type Scratch } from "../host/host.ts";
+import type { Host, Scratch } from "../host/host.ts";
 import type { KernelMemory } from "../kernel/memory.ts";
 import type { Room } from "../kernel/room.ts";
+import { scratchOf } from "./scratch.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -108,28 +107,4 @@ export function scratchNeed(textBytes: number, { chunksLimit, room }: MemoryPlan
   const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);
   const records = Math.max(0, textBytes * RECORD_FACTOR - room.pagesLimit);
   return room.kernel === undefined ? 0 : chunks + records;
-}
-
-/** A scratch file whose errors say what it is for. */
-export function scratchOf(host: Host): Scratch {
-  const scratch = attempt(() => host.openScratch());
-  return {
-    append: (bytes) => attempt(() => scratch.append(bytes)),
-    rewrite: (position, bytes) => attempt(() => scratch.rewrite(position, bytes)),
-    read: (position, into) => attempt(() => scratch.read(position, into)),
-    close: () => attempt(() => scratch.close()),
-  };
-}
-
-function attempt<T>(action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    throw new CompilerError([
-      errorOf("scratch-failed", "Cannot put aside what does not fit into memory", {
-        cause: reasonOf(error.code, error.message),
-      }),
-    ]);
-  }
 }

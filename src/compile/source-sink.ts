@@ -5,7 +5,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
-import type { TextBlock } from "../syntax/text-block.ts";
+import { type TextBlock, endsLine } from "../syntax/text-block.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import type { PlannedSource } from "./plan.ts";
 
@@ -92,6 +92,15 @@ export class SourceSink implements LineSink {
     this.pool.shelf.done(chunk);
   }
 }
+
+/** Takes no lines, but counts them: a problem further down is to be found where it is said to be. */
+export const LINE_COUNT: LineSink = {
+  begin: () => ({ origin: 0, nextLine: 1 }),
+  read(file, { bytes }, { start, end }) {
+    for (let at = start + 1; at <= end; at++) if (endsLine(bytes, at)) file.nextLine++;
+  },
+  blank() {},
+};
 
 /** A chunk of one line that is not of the input. It is in use until `shelf.done`. */
 export function lineChunk(

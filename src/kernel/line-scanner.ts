@@ -1,4 +1,4 @@
-import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
+import { CHUNK_ROWS, COLUMN, type Chunk } from "../rules/chunk.ts";
 import type { KernelMemory } from "./memory.ts";
 
 /** What tells names that cannot be public suffixes; see src/syntax/public-suffix.ts. */
@@ -45,7 +45,7 @@ export class LineScanner {
     splits: boolean,
   ): number {
     const { kernel, masksAt, unknownAt } = this;
-    const { bytesAt, columnsAt, capacity, length: base } = chunk;
+    const { bytesAt, capacity, length: base } = chunk;
     const count = kernel.exports.scan(
       from + bytesAt,
       to + bytesAt,
@@ -54,15 +54,15 @@ export class LineScanner {
       fate,
       chunk.hashComments ? 1 : 0,
       splits ? 1 : 0,
-      columnsAt + base * 4,
-      columnsAt + capacity * 4 + base * 4,
-      columnsAt + capacity * 8 + base * 4,
-      columnsAt + capacity * 12 + base * 4,
-      columnsAt + capacity * 16 + base * 4,
-      columnsAt + capacity * 23 + base,
-      columnsAt + capacity * 20 + base * 2,
-      columnsAt + capacity * 24 + base,
-      columnsAt + capacity * 22 + base,
+      chunk.columnAt(COLUMN.start) + base * 4,
+      chunk.columnAt(COLUMN.end) + base * 4,
+      chunk.columnAt(COLUMN.hostStart) + base * 4,
+      chunk.columnAt(COLUMN.hostEnd) + base * 4,
+      chunk.columnAt(COLUMN.hostHash) + base * 4,
+      chunk.columnAt(COLUMN.kind) + base,
+      chunk.columnAt(COLUMN.flags) + base * 2,
+      chunk.columnAt(COLUMN.fate) + base,
+      chunk.columnAt(COLUMN.hostPart) + base,
       masksAt,
       unknownAt,
     );

@@ -4,7 +4,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf, textOf } from "../rules/row-text.ts";
+import { hostOf, textOf, toBlockRule } from "../rules/row-text.ts";
 import { LONGEST_NAME } from "./longest-name.ts";
 import type { NameOptions, NameResolver } from "./name-resolver.ts";
 
@@ -28,7 +28,8 @@ export class NamesByScript implements NameResolver {
 
   add(chunk: Chunk): void {
     for (let row = 0; row < chunk.length; row++) {
-      if ((chunk.flags[row]! & Flag.Ordinary) !== 0 && chunk.fate[row] === Fate.Live)
+      const isOrdinary = (chunk.flags[row]! & Flag.Ordinary) !== 0;
+      if (isOrdinary && chunk.fate[row] === Fate.Live && chunk.kind[row] !== Kind.Block)
         toBlockRule(chunk, row);
       if (isName(chunk, row)) this.addRow(chunk, row);
     }
@@ -84,11 +85,6 @@ export class NamesByScript implements NameResolver {
   }
 
   close(): void {}
-}
-
-function toBlockRule(chunk: Chunk, row: number): void {
-  if (chunk.kind[row] !== Kind.Block) chunk.flags[row]! |= Flag.AsBlock;
-  chunk.kind[row] = Kind.Block;
 }
 
 function isName(chunk: Chunk, row: number): boolean {

@@ -1,4 +1,4 @@
-import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
+import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
 import { LONGEST_NAME } from "./longest-name.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -48,7 +48,7 @@ export class NamesByWasm implements NameResolver {
   add(chunk: Chunk): void {
     const { options } = this;
     const { exports } = this.kernel;
-    const { length, capacity, columnsAt } = chunk;
+    const { length } = chunk;
     this.chunks = Math.max(this.chunks, chunk.id + 1);
     let row = 0;
     while (true) {
@@ -58,15 +58,15 @@ export class NamesByWasm implements NameResolver {
         chunk.id << CHUNK_SHIFT,
         chunk.bytesAt,
         LONGEST_NAME,
-        columnsAt,
-        columnsAt + capacity * 4,
-        columnsAt + capacity * 8,
-        columnsAt + capacity * 12,
-        columnsAt + capacity * 16,
-        columnsAt + capacity * 20,
-        columnsAt + capacity * 22,
-        columnsAt + capacity * 23,
-        columnsAt + capacity * 24,
+        chunk.columnAt(COLUMN.start),
+        chunk.columnAt(COLUMN.end),
+        chunk.columnAt(COLUMN.hostStart),
+        chunk.columnAt(COLUMN.hostEnd),
+        chunk.columnAt(COLUMN.hostHash),
+        chunk.columnAt(COLUMN.flags),
+        chunk.columnAt(COLUMN.hostPart),
+        chunk.columnAt(COLUMN.kind),
+        chunk.columnAt(COLUMN.fate),
         this.names.cursors,
         this.wideList - 1,
         this.wideList,
@@ -167,16 +167,16 @@ export class NamesByWasm implements NameResolver {
     const runs = this.verdicts!.runsOf(chunk);
     if (runs.length === 0) return;
     chunk.causes();
-    const { capacity, columnsAt, byAt } = chunk;
+    const { byAt } = chunk;
     for (const { start, end } of runs) {
       const isChanged = exports.applyVerdicts(
         start,
         end,
         chunk.id,
         CHUNK_SHIFT,
-        columnsAt + capacity * 24,
+        chunk.columnAt(COLUMN.fate),
         byAt,
-        columnsAt + capacity * 20,
+        chunk.columnAt(COLUMN.flags),
       );
       if (isChanged !== 0) chunk.isChanged = true;
     }

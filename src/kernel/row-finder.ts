@@ -1,4 +1,4 @@
-import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
+import { CHUNK_ROWS, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -32,10 +32,10 @@ export class RowFinder {
 
   private find(chunk: Chunk, lastFate: number, without: number): Uint32Array {
     const { kernel, at } = this;
-    const { length, columnsAt, capacity } = chunk;
+    const { length } = chunk;
     if (kernel === undefined) return findByScript(chunk, lastFate, without);
-    const fates = columnsAt + capacity * 24;
-    const flags = columnsAt + capacity * 20;
+    const fates = chunk.columnAt(COLUMN.fate);
+    const flags = chunk.columnAt(COLUMN.flags);
     const count = kernel.exports.findRows(length, fates, flags, lastFate, without, at);
     // A copy, because the arena may grow while the caller goes through it.
     return kernel.words(at, count).slice();

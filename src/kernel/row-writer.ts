@@ -1,4 +1,4 @@
-import type { Chunk } from "../rules/chunk.ts";
+import { COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
 import type { KernelMemory } from "./memory.ts";
 
@@ -20,19 +20,18 @@ export class RowWriter {
    */
   write(chunk: Chunk, row: number, take: (bytes: Uint8Array) => void): number {
     const { kernel, out } = this;
-    const { columnsAt, capacity } = chunk;
     let next = row;
     while (true) {
       next = kernel.exports.writeRows(
         next,
         chunk.length,
         chunk.bytesAt,
-        columnsAt,
-        columnsAt + capacity * 4,
-        columnsAt + capacity * 8,
-        columnsAt + capacity * 12,
-        columnsAt + capacity * 20,
-        columnsAt + capacity * 24,
+        chunk.columnAt(COLUMN.start),
+        chunk.columnAt(COLUMN.end),
+        chunk.columnAt(COLUMN.hostStart),
+        chunk.columnAt(COLUMN.hostEnd),
+        chunk.columnAt(COLUMN.flags),
+        chunk.columnAt(COLUMN.fate),
         Flag.Rewritten,
         out,
         out + OUT_BYTES,
@@ -49,8 +48,7 @@ export class RowWriter {
   count(chunk: Chunk, fates: Float64Array): number {
     const { kernel, out } = this;
     const counts = kernel.words(out, 257).fill(0);
-    const { columnsAt, capacity, length } = chunk;
-    kernel.exports.countFates(length, columnsAt + capacity * 24, columnsAt + capacity * 23, out);
+    kernel.exports.countFates(chunk.length, chunk.columnAt(COLUMN.fate), chunk.columnAt(COLUMN.kind), out);
     for (let fate = 0; fate < 256; fate++) fates[fate]! += counts[fate]!;
     return counts[256]!;
   }

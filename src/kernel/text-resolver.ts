@@ -5,15 +5,8 @@ import { TextsByWasm } from "./texts-by-wasm.ts";
 
 /** Finds lines that stand in the list again. The last copy stays. */
 export interface TextResolver {
-  /** A line, in the order of the list: a text, or (`isName`) a name that stands for `||name^`. */
-  add(
-    id: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    hash: number,
-    isName: boolean,
-  ): void;
+  /** A row, in the order of the list; with `isName` its name, which stands for `||name^`, otherwise its text. */
+  add(chunk: Chunk, row: number, isName: boolean): void;
   /** After the last one. */
   resolve(): void;
   /** For each row of the chunk the id of the copy that stays, or -1. Good until the next call. */

@@ -1,5 +1,5 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
 import type { TextResolver } from "./text-resolver.ts";
 
 /** The plain form of `TextResolver`: one map of all texts. The twin of `texts-by-wasm.ts`. */
@@ -8,15 +8,9 @@ export class TextsByScript implements TextResolver {
   private readonly keys = new Map<number, string>();
   private readonly copies = new Int32Array(CHUNK_ROWS);
 
-  add(
-    id: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    _hash: number,
-    isName: boolean,
-  ): void {
-    const key = `${isName ? "name" : "text"} ${decodeUtf8(bytes, start, end)}`;
+  add(chunk: Chunk, row: number, isName: boolean): void {
+    const id = chunk.idOf(row);
+    const key = isName ? `name ${hostOf(chunk, row)}` : `text ${textOf(chunk, row)}`;
     this.last.set(key, id);
     this.keys.set(id, key);
   }

@@ -1,3 +1,4 @@
+import { hashSlice } from "../bytes/hash.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { rowOf } from "../rules/rule-table.ts";
 import { digestOf } from "./long-text-digest.ts";
@@ -32,15 +33,13 @@ export class TextsByWasm implements TextResolver {
     this.texts = new PagedLists(this.stock, room.partitions);
   }
 
-  add(
-    id: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    hash: number,
-    isName: boolean,
-  ): void {
-    this.chunks = Math.max(this.chunks, (id >> CHUNK_SHIFT) + 1);
+  add(chunk: Chunk, row: number, isName: boolean): void {
+    this.chunks = Math.max(this.chunks, chunk.id + 1);
+    const id = chunk.idOf(row);
+    const bytes = chunk.bytesOf(row);
+    const start = (isName ? chunk.hostStart : chunk.start)[row]!;
+    const end = (isName ? chunk.hostEnd : chunk.end)[row]!;
+    const hash = isName ? chunk.hostHash[row]! : hashSlice(bytes, start, end);
     const flags = isName ? IS_NAME : 0;
     // The table takes the low bits of the hash.
     const list = (hash >>> 24) & (this.room.partitions - 1);

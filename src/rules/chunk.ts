@@ -21,9 +21,21 @@ export interface ChunkContents {
   otherRows: boolean;
 }
 
+/** Where each column begins, in bytes a row of the chunk's capacity: the one layout that the kernel knows too. */
+export const COLUMN = {
+  start: 0,
+  end: 4,
+  hostStart: 8,
+  hostEnd: 12,
+  hostHash: 16,
+  flags: 20,
+  hostPart: 22,
+  kind: 23,
+  fate: 24,
+} as const;
 /** Bytes of the columns that every row has. */
 const ROW_BYTES = 25;
-/** The kernel reads eight bytes at a time, up to seven beyond the end. */
+/** The kernel reads sixteen bytes at a time, up to fifteen beyond the end. */
 const SLACK = 16;
 const AWAY = -1;
 const NO_BYTES = new Uint8Array(0);
@@ -62,7 +74,7 @@ export class Chunk {
   /** Hash of the host's bytes, taken when the row was read and used by everything that looks names up. */
   hostHash!: Int32Array;
   flags!: Uint16Array;
-  /** Partition of the host: names with the same last two labels, parents and children, have the same. */
+  /** Partition of the host: names of one registrable domain, parents and children, have the same. */
   hostPart!: Uint8Array;
   kind!: Uint8Array;
   fate!: Uint8Array;
@@ -143,17 +155,16 @@ export class Chunk {
     }
     const { buffer } = this.arena;
     const rows = this.capacity;
-    const at = this.columnsAt;
     this.bytes = new Uint8Array(buffer, this.bytesAt, this.byteCount);
-    this.start = new Uint32Array(buffer, at, rows);
-    this.end = new Uint32Array(buffer, at + rows * 4, rows);
-    this.hostStart = new Uint32Array(buffer, at + rows * 8, rows);
-    this.hostEnd = new Uint32Array(buffer, at + rows * 12, rows);
-    this.hostHash = new Int32Array(buffer, at + rows * 16, rows);
-    this.flags = new Uint16Array(buffer, at + rows * 20, rows);
-    this.hostPart = new Uint8Array(buffer, at + rows * 22, rows);
-    this.kind = new Uint8Array(buffer, at + rows * 23, rows);
-    this.fate = new Uint8Array(buffer, at + rows * 24, rows);
+    this.start = new Uint32Array(buffer, this.columnAt(COLUMN.start), rows);
+    this.end = new Uint32Array(buffer, this.columnAt(COLUMN.end), rows);
+    this.hostStart = new Uint32Array(buffer, this.columnAt(COLUMN.hostStart), rows);
+    this.hostEnd = new Uint32Array(buffer, this.columnAt(COLUMN.hostEnd), rows);
+    this.hostHash = new Int32Array(buffer, this.columnAt(COLUMN.hostHash), rows);
+    this.flags = new Uint16Array(buffer, this.columnAt(COLUMN.flags), rows);
+    this.hostPart = new Uint8Array(buffer, this.columnAt(COLUMN.hostPart), rows);
+    this.kind = new Uint8Array(buffer, this.columnAt(COLUMN.kind), rows);
+    this.fate = new Uint8Array(buffer, this.columnAt(COLUMN.fate), rows);
     this.by = this.byAt === AWAY ? undefined : new Uint32Array(buffer, this.byAt, rows);
   }
 
@@ -163,6 +174,11 @@ export class Chunk {
     this.hostHash = NO_HASHES;
     this.flags = NO_FLAGS;
     this.by = undefined;
+  }
+
+  /** Address of a column. */
+  columnAt(column: number): number {
+    return this.columnsAt + this.capacity * column;
   }
 
   /** All columns but `by` and `lines`, as bytes. */

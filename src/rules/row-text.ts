@@ -2,7 +2,7 @@ import { CARET, PIPE } from "../bytes/ascii.ts";
 import type { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "./chunk.ts";
-import { Flag } from "./kind.ts";
+import { Flag, Kind } from "./kind.ts";
 
 /** Reading and writing the text of a row, whichever way it is stored. */
 
@@ -36,4 +36,10 @@ export function rewriteText(chunk: Chunk, row: number, text: string): void {
   chunk.end[row] = at + bytes.length;
   chunk.flags[row] = (chunk.flags[row]! | Flag.Rewritten) & ~Flag.AsBlock;
   chunk.isChanged = true;
+}
+
+/** From now on the row reads `||host^`. Nothing is copied: the flag says so. */
+export function toBlockRule(chunk: Chunk, row: number): void {
+  chunk.kind[row] = Kind.Block;
+  chunk.flags[row]! |= Flag.AsBlock;
 }

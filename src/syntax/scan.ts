@@ -7,7 +7,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { classify, maskOf } from "./classify.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
-import { BLOCK_BYTES, type TextBlock } from "./text-block.ts";
+import { BLOCK_BYTES, type TextBlock, endsLine } from "./text-block.ts";
 
 /** Lines of a block that share one fate: all of it, or what lies between two directives. */
 export interface Stretch {
@@ -192,11 +192,6 @@ function chunkEnd(bytes: Uint8Array, at: number): number {
   end = at + BLOCK_BYTES;
   while (end < bytes.length && !endsLine(bytes, end)) end++;
   return end;
-}
-
-function endsLine(bytes: Uint8Array, end: number): boolean {
-  const last = bytes[end - 1];
-  return last === LF || (last === CR && bytes[end] !== LF);
 }
 
 /** Where the last line of the list begins; it may lack its end, and is read apart. */

@@ -72,3 +72,9 @@ export function* blocksOf(
   }
   yield cutter.blockOf(text.subarray(at), true);
 }
+
+/** Whether a line ends just before `end`: after LF, CRLF or a lone CR. */
+export function endsLine(bytes: Uint8Array, end: number): boolean {
+  const last = bytes[end - 1];
+  return last === LF || (last === CR && bytes[end] !== LF);
+}

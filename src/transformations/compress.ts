@@ -5,12 +5,12 @@ import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf, textOf } from "../rules/row-text.ts";
+import { hostOf, textOf, toBlockRule } from "../rules/row-text.ts";
 import { maskOf } from "../syntax/classify.ts";
 import { judgeBlockName } from "../syntax/judge-row.ts";
 import type { Outlook } from "./outlook.ts";
 import { Gathering } from "./stage.ts";
-import { HostsSplitter, toBlockRule } from "./to-block-rule.ts";
+import { HostsSplitter } from "./to-block-rule.ts";
 import type { Transformation, Workshop } from "./transformation.ts";
 
 export const compress: Transformation = {
@@ -25,7 +25,6 @@ class Names extends Gathering {
   private readonly names: NameResolver;
   /** Names that `$badfilter` rules take back. */
   private readonly cancelled = new Set<string>();
-
   private readonly finder: RowFinder;
 
   constructor(outlook: Outlook, { pool, room, finder }: Workshop) {

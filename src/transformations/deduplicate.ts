@@ -1,5 +1,4 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
-import { hashSlice } from "../bytes/hash.ts";
 import { loadDigest } from "../kernel/long-text-digest.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
 import { type TextResolver, textResolver } from "../kernel/text-resolver.ts";
@@ -9,7 +8,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { maskOf } from "../syntax/classify.ts";
 import { isPlainName } from "../syntax/judge-row.ts";
-import { RuleByRule } from "./rule-by-rule.ts";
+import { RuleByRule, isComment } from "./rule-by-rule.ts";
 import { Gathering } from "./stage.ts";
 import type { Transformation, Workshop } from "./transformation.ts";
 
@@ -30,7 +29,6 @@ class Copies extends Gathering {
   private readonly texts: TextResolver;
   /** Compress left one row a name; only addresses are written anew after it. */
   private readonly namesAreUnique: boolean;
-
   private readonly finder: RowFinder;
 
   constructor({ pool, finder }: Workshop, texts: TextResolver, namesAreUnique: boolean) {
@@ -43,33 +41,11 @@ class Copies extends Gathering {
   protected gather(chunk: Chunk): void {
     const rows = this.namesAreUnique ? this.finder.odd(chunk) : this.finder.live(chunk);
     for (const row of rows) {
-      if (isNoRule(chunk, row)) continue;
+      if (isComment(chunk, row)) continue;
       if (this.namesAreUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) continue;
       if (isOddBlock(chunk, row)) writeOut(chunk, row);
-      this.add(chunk, row);
-    }
-  }
-
-  /**
-   * Rows whose text is `||host^`, stored so or standing for it, are compared by host; all others by text. No text falls
-   * into both classes.
-   */
-  private add(chunk: Chunk, row: number): void {
-    const bytes = chunk.bytesOf(row);
-    if (isBlockText(chunk, row)) {
-      const hash = chunk.hostHash[row]!;
-      this.texts.add(
-        chunk.idOf(row),
-        bytes,
-        chunk.hostStart[row]!,
-        chunk.hostEnd[row]!,
-        hash,
-        true,
-      );
-    } else {
-      const start = chunk.start[row]!;
-      const end = chunk.end[row]!;
-      this.texts.add(chunk.idOf(row), bytes, start, end, hashSlice(bytes, start, end), false);
+      // Rows that read `||host^`, stored so or standing for it, are compared by host. No text is both.
+      this.texts.add(chunk, row, isBlockText(chunk, row));
     }
   }
 
@@ -105,12 +81,6 @@ class CopyDropping extends RuleByRule {
     if (copy !== -1) chunk.dropFor(row, Fate.Duplicate, copy);
     return copy === -1;
   }
-}
-
-/** Comments and empty lines are never duplicates. */
-function isNoRule(chunk: Chunk, row: number): boolean {
-  const kind = chunk.kind[row]!;
-  return kind === Kind.Comment || (kind === Kind.Blank && chunk.start[row] === chunk.end[row]);
 }
 
 /** Gives an odd `||name^` its text, and points at the name in it. */

@@ -88,7 +88,8 @@ function hasLive(chunk: Chunk, from: number, to: number): boolean {
   return false;
 }
 
-function isComment(chunk: Chunk, row: number): boolean {
+/** A comment, or an empty line: what goes with the rule below, and is no rule itself. */
+export function isComment(chunk: Chunk, row: number): boolean {
   const kind = chunk.kind[row]!;
   return kind === Kind.Comment || (kind === Kind.Blank && chunk.start[row] === chunk.end[row]);
 }

@@ -1,20 +1,14 @@
 import { Class, lowerByte } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf } from "../rules/row-text.ts";
+import { Flag } from "../rules/kind.ts";
+import { hostOf, toBlockRule } from "../rules/row-text.ts";
 import { pointAtHost } from "../syntax/classify.ts";
 import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { host, readHost } from "../syntax/read-host.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { isLocalName, mayBeLocalName } from "../syntax/local-names.ts";
 import type { Outlook } from "./outlook.ts";
-
-/** From now on the row reads `||host^`. Nothing is copied: the flag says so. */
-export function toBlockRule(chunk: Chunk, row: number): void {
-  chunk.kind[row] = Kind.Block;
-  chunk.flags[row]! |= Flag.AsBlock;
-}
 
 /** A hosts line with several names, and how far it was read. */
 interface HostsHead {
@@ -127,9 +121,8 @@ export class HostsSplitter {
 function headOf(chunk: Chunk, row: number, namesEnd: number): HostsHead {
   const bytes = chunk.bytesOf(row);
   const nameEnd = chunk.hostEnd[row]!;
-  let at = row + 1;
-  while (at < chunk.length && (chunk.flags[at]! & Flag.Continued) !== 0) at++;
-  if (at < chunk.length || chunk.spareBeyond === 0) return { bytes, nameEnd, namesEnd };
+  if (continuedEnd(chunk, row) < chunk.length || chunk.spareBeyond === 0)
+    return { bytes, nameEnd, namesEnd };
   const start = chunk.start[row]!;
   return {
     bytes: bytes.slice(start, namesEnd),
@@ -139,9 +132,15 @@ function headOf(chunk: Chunk, row: number, namesEnd: number): HostsHead {
 }
 
 function spareRowsAfter(chunk: Chunk, row: number): number {
+  const end = continuedEnd(chunk, row);
+  return end - row - 1 + (end === chunk.length ? chunk.spareBeyond : 0);
+}
+
+/** The first row below that is not for another name of the same line. */
+function continuedEnd(chunk: Chunk, row: number): number {
   let at = row + 1;
   while (at < chunk.length && (chunk.flags[at]! & Flag.Continued) !== 0) at++;
-  return at - row - 1 + (at === chunk.length ? chunk.spareBeyond : 0);
+  return at;
 }
 
 function countFurtherNames(chunk: Chunk, row: number): number {
