@@ -37,13 +37,15 @@ const LOCAL_DOMAIN_LENGTH: u32 = 21;
 
 const FATE_BLANK: u32 = 2;
 
-const CLASSES = memory.data(256);
+/** Class of each byte. At a fixed place, because data of the module would be written again by every kernel over this memory. */
+const CLASSES: u32 = 64;
+const CLASSES_END: u32 = CLASSES + 256;
 
 /** Takes the seed of the hash and fills the class table; returns the first address that is the caller's. */
 export function init(seed: i32): u32 {
   HASH_SEED = seed;
   for (let byte: u32 = 0; byte < 256; byte++) store<u8>(CLASSES + byte, classOf(byte));
-  return <u32>__heap_base;
+  return max<u32>(CLASSES_END, <u32>__heap_base);
 }
 
 function classOf(byte: u32): u32 {
@@ -609,21 +611,48 @@ export function useTable(at: u32, slots: u32): void {
   memory.fill(table, 0, slots << 3);
 }
 
-/** The table as it stands holds the wide names, and these are their records. To be called before any `cover`. */
-export function keepAsWide(page: u32, end: u32): void {
-  wideTable = table;
-  wideMask = tableMask;
+/** Whether one of these records is for a top-level domain. */
+export function namesOneLabel(page: u32, end: u32): bool {
   for (let record = page; record < end; ) {
     const length = <u32>load<u16>(record + 12);
-    if (isOneLabel(record + RECORD_HEAD, length)) hasOneLabel = true;
+    if (isOneLabel(record + RECORD_HEAD, length)) return true;
     record += sizeOf(length);
   }
+  return false;
 }
 
-/** There are no wide names so far. */
-export function forgetWide(): void {
-  wideMask = 0;
-  hasOneLabel = false;
+/** The table of the wide names, with no slots where there are none. */
+export function useWide(at: u32, slots: u32, oneLabel: bool): void {
+  wideTable = at;
+  wideMask = slots == 0 ? 0 : slots - 1;
+  hasOneLabel = oneLabel;
+}
+
+/**
+ * All of the work on one partition but for asking whether parents survive. `runs` are pairs of where records begin and
+ * end; the rest is as for `useTable`, `useWide` and `cover`. It writes to these records and tables only, and nobody else
+ * may at the time. Returns how many are in the list at `used`.
+ */
+export function resolvePart(
+  runs: u32, runCount: u32, at: u32, slots: u32, used: u32, separatesWidened: bool, trustsOrdinary: bool,
+  wideAt: u32, wideSlots: u32, oneLabel: bool,
+): u32 {
+  useWide(wideAt, wideSlots, oneLabel);
+  useTable(at, slots);
+  for (let run: u32 = 0; run < runCount; run++) indexNames(load<u32>(runs + (run << 3)), load<u32>(runs + (run << 3) + 4));
+  return coverPart(runs, runCount, at, slots, used, separatesWidened, trustsOrdinary);
+}
+
+/** Looks for parents once more, because some of those that were found are barred now. */
+export function coverPart(
+  runs: u32, runCount: u32, at: u32, slots: u32, used: u32, separatesWidened: bool, trustsOrdinary: bool,
+): u32 {
+  table = at;
+  tableMask = slots - 1;
+  let count: u32 = 0;
+  for (let run: u32 = 0; run < runCount; run++)
+    count = cover(load<u32>(runs + (run << 3)), load<u32>(runs + (run << 3) + 4), separatesWidened, trustsOrdinary, used, count);
+  return count;
 }
 
 // @ts-ignore: decorator
@@ -651,7 +680,7 @@ function find(slots: u32, mask: u32, hash: i32, start: u32, length: u32): u32 {
 }
 
 /** Enters the records of a page into the table and finds those whose name stands in an earlier one. */
-export function indexNames(page: u32, end: u32): void {
+function indexNames(page: u32, end: u32): void {
   for (let record = page; record < end; ) {
     const length = <u32>load<u16>(record + 12);
     const hash = load<i32>(record);
@@ -741,7 +770,7 @@ function isIpv4(start: u32, end: u32): bool {
  * Finds, for every record of the page that is first of its name, the widest parent in the tables that is not barred, and
  * notes parents that nobody vouched for yet, once each, in the list at `used`. Returns how many are in it then.
  */
-export function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool, used: u32, usedCount: u32): u32 {
+function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool, used: u32, usedCount: u32): u32 {
   const trusted = RECORD_USED | RECORD_TRUSTED | (trustsOrdinary ? RECORD_ORDINARY : 0);
   let count = usedCount;
   for (let record = page; record < end; ) {

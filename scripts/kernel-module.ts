@@ -14,6 +14,8 @@ export function kernelModule(): string {
     "-O3",
     "--converge",
     "--importMemory",
+    "--maximumMemory",
+    "65536",
     "--enable",
     "simd",
   ];

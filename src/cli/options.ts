@@ -19,6 +19,8 @@ export interface Options {
   readonly rulesFolder: string;
   /** Bytes of memory to stay below; undefined leaves it to the machine. */
   readonly memory: number | undefined;
+  /** Threads to use; undefined leaves it to the machine. */
+  readonly workers: number | undefined;
   /** Where builds are remembered, if they are. */
   readonly cacheFolder: string | undefined;
   readonly level: Level;
@@ -38,6 +40,7 @@ export function optionsOf(args: Args, host: Host): Options {
     writesToRules: output === undefined || args.switches.has("copy-to-rules"),
     rulesFolder: nonEmpty(env["RULES_DIR"]) ?? "./rules",
     memory: sizeOf(args.values.get("memory")?.[0]),
+    workers: countOf(args.values.get("workers")?.[0]),
     cacheFolder: args.values.get("cache-dir")?.[0],
     level: levelOf(args.switches, env),
     isJson: args.switches.has("json"),
@@ -47,6 +50,15 @@ export function optionsOf(args: Args, host: Host): Options {
 
 function nonEmpty(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
+}
+
+function countOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new CompilerError([
+      errorOf("unknown-flag", `--workers must be a number from 1 on, not ${printable(text, 40)}`),
+    ]);
+  return Number(text);
 }
 
 /** `256M`, `2G`, `500000k` or bytes. */

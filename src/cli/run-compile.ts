@@ -43,7 +43,7 @@ export async function runCompile(
 async function compileWithProgress(
   { config, folder }: ConfigInPlace,
   outputs: Outputs,
-  { memory }: Options,
+  { memory, workers }: Options,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -54,6 +54,7 @@ async function compileWithProgress(
       configFolder: folder,
       signal,
       memory,
+      workers,
       onProgress: (event) => progress.show(event),
     });
   } finally {

@@ -5,8 +5,9 @@ import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
 import { usesWasm } from "../kernel/choice.ts";
+import { Crew } from "../kernel/crew.ts";
 import { LineScanner } from "../kernel/line-scanner.ts";
-import { startKernel } from "../kernel/memory.ts";
+import { KernelMemory } from "../kernel/memory.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { PlainArena } from "../rules/arena.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
@@ -38,9 +39,14 @@ export interface CompileOptions extends MemoryWish {
   readonly signal?: AbortSignal;
   /** Told what happens while it happens. */
   readonly onProgress?: (event: ProgressEvent) => void;
+  /** Threads that may work, this one included; without it as many as the machine has processors. */
+  readonly workers?: number | undefined;
   /** Bytes of a file that are worked on at a time. */
   readonly blockBytes?: number;
 }
+
+/** Bytes of text for which one thread is enough, and how much each further one should find to do. */
+const ALONE_BELOW = 8 * 1024 * 1024;
 
 export type ProgressEvent =
   | { readonly kind: "source-started"; readonly source: number; readonly label: string }
@@ -102,13 +108,15 @@ class ListCompiler {
   private readonly notes: Notes;
   private readonly output: OutputStage;
   private readonly scanner: LineScanner | undefined;
+  private readonly workers: number;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config);
     this.host = host;
     this.options = options;
     this.reader = new SourceReader(host, options);
-    const kernel = usesWasm() ? startKernel() : undefined;
+    this.workers = workersOf(options, host);
+    const kernel = usesWasm() ? new KernelMemory(this.workers > 1) : undefined;
     if (kernel !== undefined) this.scanner = new LineScanner(kernel, suffixTables());
     this.memory = memoryPlan(options, host, kernel);
     const { chunksLimit, room } = this.memory;
@@ -122,7 +130,27 @@ class ListCompiler {
   }
 
   close(): void {
+    this.dismissCrew();
     this.memory.close();
+  }
+
+  /** Threads cost 40 ms of start each, which little text is not worth. */
+  private async startCrew(textBytes: number): Promise<void> {
+    const { scanner, workers, memory, options, host } = this;
+    const { room } = memory;
+    const aloneBelow = options.limits?.aloneBelow ?? ALONE_BELOW;
+    if (room.kernel === undefined || scanner === undefined) return;
+    if (workers === 1 || textBytes < aloneBelow) return;
+    const size = Math.min(workers - 1, Math.floor(textBytes / Math.max(1, aloneBelow)));
+    const crew = Crew.start(Math.max(1, size), room.kernel, scanner.suffixes, host);
+    if (aloneBelow === 0) await crew?.ready();
+    room.crew = scanner.crew = crew;
+  }
+
+  private dismissCrew(): void {
+    this.memory.room.crew?.close();
+    this.memory.room.crew = undefined;
+    if (this.scanner !== undefined) this.scanner.crew = undefined;
   }
 
   async run(): Promise<CompiledList> {
@@ -141,6 +169,7 @@ class ListCompiler {
         bytes: scratchBytes,
         ...(await this.host.scratchRoom()),
       });
+    await this.startCrew(size);
     const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
     const list = new Flow(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -154,6 +183,7 @@ class ListCompiler {
     options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
     list.end();
     output.end();
+    this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     return {
       rules: output.rules,
@@ -221,6 +251,18 @@ class ListCompiler {
       bytes,
     };
   }
+}
+
+/** The work that is done apart keeps three or four others busy at the most; a machine may have many more. */
+const MOST_WORKERS = 16;
+
+function workersOf({ workers }: CompileOptions, host: Host): number {
+  if (host.startThread === undefined || !canShareMemory()) return 1;
+  return Math.max(1, Math.min(workers ?? host.processors(), MOST_WORKERS));
+}
+
+function canShareMemory(): boolean {
+  return typeof SharedArrayBuffer === "function" && typeof Atomics.wait === "function";
 }
 
 function rowsIn({ pool }: Workshop): number {

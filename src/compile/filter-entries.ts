@@ -67,6 +67,10 @@ export class EntrySink implements LineSink {
     this.scan.read(file, block, stretch);
   }
 
+  nextLine(file: FileLines): number {
+    return file.nextLine;
+  }
+
   blank(): void {}
 
   end(): void {

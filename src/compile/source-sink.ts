@@ -52,6 +52,11 @@ export class SourceSink implements LineSink {
     return this.ready.length === 0 ? undefined : this.send();
   }
 
+  nextLine(file: FileLines): number {
+    this.scan.settle();
+    return file.nextLine;
+  }
+
   /** A file without any text still counts as one empty line. */
   blank({ origin }: FileLines): void {
     this.scan.flush();
@@ -99,6 +104,7 @@ export const LINE_COUNT: LineSink = {
   read(file, { bytes }, { start, end }) {
     for (let at = start + 1; at <= end; at++) if (endsLine(bytes, at)) file.nextLine++;
   },
+  nextLine: (file) => file.nextLine,
   blank() {},
 };
 

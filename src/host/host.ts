@@ -23,6 +23,10 @@ export interface Host {
   stampOf(path: string): Promise<FileStamp | undefined>;
   /** Bytes of memory that this process may use: the machine's, or less where a container says so. */
   memoryLimit(): number;
+  /** Processors that may be used. */
+  processors(): number;
+  /** Runs a module in another thread; undefined where that cannot be. Without the method nothing is tried. */
+  startThread?(entry: URL, data: object): Thread | undefined;
   /** Replaces `to` in one step. */
   rename(from: string, to: string): Promise<void>;
   removeFile(path: string): Promise<void>;
@@ -31,6 +35,10 @@ export interface Host {
   fetch(request: FetchRequest): Promise<FetchResponse>;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
+}
+
+export interface Thread {
+  stop(): void;
 }
 
 export interface FileStamp {

@@ -82,6 +82,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     scratchRoom: async () => ({ folder: "/tmp", free: Infinity }),
     sizeOf: async (path) => files.get(path)?.length ?? 0,
     memoryLimit: () => options.memoryLimit ?? 2 ** 31,
+    processors: () => 1,
     rename: async (from, to) => {
       files.set(to, read(from));
       files.delete(from);

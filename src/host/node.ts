@@ -1,10 +1,12 @@
 import { constants } from "node:fs";
 import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
 import { memoryLimit } from "./node-memory.ts";
+import { startThread } from "./node-threads.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
 export function nodeHost(): Host {
@@ -32,6 +34,8 @@ export function nodeHost(): Host {
         () => 0,
       ),
     memoryLimit,
+    processors: availableParallelism,
+    startThread,
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),
     syncFolder: (path) => attempt(() => syncFolder(path)),

@@ -4,7 +4,7 @@ import { type Arena, FreeAreas, roundSize } from "../rules/arena.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
 
 /** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
-interface KernelExports {
+export interface KernelExports {
   init(seed: number): number;
   useSuffixes(filter: number, wildcards: number): void;
   countLines(from: number, to: number, splits: number): number;
@@ -18,12 +18,11 @@ interface KernelExports {
   readonly stopSize: WebAssembly.Global;
   deal(...values: number[]): number;
   useTable(at: number, slots: number): void;
-  keepAsWide(page: number, end: number): void;
-  forgetWide(): void;
-  indexNames(page: number, end: number): void;
+  namesOneLabel(page: number, end: number): number;
+  resolvePart(...values: number[]): number;
+  coverPart(...values: number[]): number;
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;
-  cover(...values: number[]): number;
   findRows(...values: number[]): number;
   applyVerdicts(...values: number[]): number;
   writeRows(...values: number[]): number;
@@ -42,7 +41,7 @@ const GROWTH = 2;
 /** A running kernel, and its memory as the arena of a compile. */
 export class KernelMemory implements Arena {
   readonly exports: KernelExports;
-  private readonly memory: WebAssembly.Memory;
+  readonly memory: WebAssembly.Memory;
   private readonly areas = new FreeAreas();
   private readonly listeners: (() => void)[] = [];
   private next: number;
@@ -50,16 +49,20 @@ export class KernelMemory implements Arena {
   u8: Uint8Array;
   u32: Uint32Array;
 
-  constructor(module: WebAssembly.Module) {
-    this.memory = new WebAssembly.Memory({ initial: FIRST_BYTES / PAGE, maximum: MOST_PAGES });
-    const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
-    this.exports = instance.exports as unknown as KernelExports;
+  /** With `isShared`, other threads can run kernels of their own over this memory. */
+  constructor(isShared: boolean) {
+    this.memory = new WebAssembly.Memory({
+      initial: FIRST_BYTES / PAGE,
+      maximum: MOST_PAGES,
+      shared: isShared,
+    });
+    this.exports = kernelOver(this.memory);
     this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
     this.u8 = new Uint8Array(this.memory.buffer);
     this.u32 = new Uint32Array(this.memory.buffer);
   }
 
-  get buffer(): ArrayBuffer {
+  get buffer(): ArrayBuffer | SharedArrayBuffer {
     return this.memory.buffer;
   }
 
@@ -136,14 +139,28 @@ export class KernelMemory implements Arena {
   }
 }
 
-let compiled: WebAssembly.Module | undefined;
+const modules = new Map<boolean, WebAssembly.Module>();
 
-/** A kernel with fresh memory. The module is compiled once; it is under 6 kB. */
-export function startKernel(): KernelMemory {
-  compiled ??= new WebAssembly.Module(decodeBase64(KERNEL_WASM));
-  return new KernelMemory(compiled);
+/** A kernel over this memory. The module is compiled once; it is under 6 kB. */
+export function kernelOver(memory: WebAssembly.Memory): KernelExports {
+  const isShared = !(memory.buffer instanceof ArrayBuffer);
+  let module = modules.get(isShared);
+  if (module === undefined) {
+    const code = Uint8Array.from(atob(KERNEL_WASM), (character) => character.charCodeAt(0));
+    if (isShared) markAsShared(code);
+    module = new WebAssembly.Module(code);
+    modules.set(isShared, module);
+  }
+  return new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+/** The import of the memory as AssemblyScript writes it: `memory`, kind 2, and limits of which bit 1 means shared. */
+const MEMORY_IMPORT = [...Array.from("memory", (letter) => letter.charCodeAt(0)), 2];
+
+/** A module says whether its memory is shared. Ours uses no atomic operations, so that is all there is to it. */
+function markAsShared(code: Uint8Array): void {
+  const at = code.findIndex((_, start) =>
+    MEMORY_IMPORT.every((byte, index) => code[start + index] === byte),
+  );
+  code[at + MEMORY_IMPORT.length]! |= 2;
 }

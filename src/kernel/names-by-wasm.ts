@@ -1,5 +1,6 @@
 import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
+import type { Crew } from "./crew.ts";
 import { LONGEST_NAME } from "./longest-name.ts";
 import type { KernelMemory } from "./memory.ts";
 import type { NameOptions, NameResolver } from "./name-resolver.ts";
@@ -23,6 +24,20 @@ const RECORD = {
   Verbatim: 512,
 };
 
+const RECORD_HEAD = 16;
+/** The values of `resolvePart` that `coverPart` takes too. */
+const COVER_VALUES = 7;
+
+/** A partition that is being worked on, by addresses. */
+interface Part {
+  readonly list: number;
+  readonly runs: readonly Run[];
+  readonly runsAt: number;
+  readonly table: number;
+  readonly slots: number;
+  readonly used: number;
+}
+
 /**
  * Names by the WebAssembly kernel. They are dealt to partitions by registrable domain, so that a name and its parents
  * meet in one, and a partition's table stays in the cache. Names above that (`||com^`, `||co.uk^`) are parents of names in
@@ -34,12 +49,15 @@ export class NamesByWasm implements NameResolver {
   private readonly stock: PageStock;
   private readonly names: PagedLists;
   private readonly wideList: number;
+  private readonly room: Room;
+  private wide = { table: 0, slots: 0, oneLabel: 0 };
   private chunks = 0;
   private verdicts: Verdicts | undefined;
 
   constructor(options: NameOptions, room: Room, kernel: KernelMemory) {
     this.options = options;
     this.kernel = kernel;
+    this.room = room;
     this.stock = new PageStock(this.kernel, room);
     this.wideList = room.partitions;
     this.names = new PagedLists(this.stock, room.partitions + 1);
@@ -103,56 +121,132 @@ export class NamesByWasm implements NameResolver {
 
   resolve(): void {
     this.verdicts = new Verdicts(this.stock, this.chunks);
-    this.kernel.exports.forgetWide();
     // For the largest partition at once: areas that grow would leave others behind.
-    const { records, away } = this.names.largest();
+    const { records, away, pages } = this.names.largest();
     this.stock.workArea("pages", away);
-    this.stock.workArea("table", tableSlots(records) * 8 + records * 4);
-    this.resolveList(this.wideList, true);
-    for (let part = 0; part < this.wideList; part++) this.resolveList(part, false);
+    const areaSize = tableSlots(records) * 8 + records * 4 + pages * 8;
+    const area = this.stock.workArea("table", areaSize);
+    this.resolveWide();
+    const { crew } = this.room;
+    if (crew !== undefined) this.resolveByCrew(crew, area, areaSize);
+    else for (let list = 0; list < this.wideList; list++) this.resolvePart(list, area);
   }
 
-  private resolveList(list: number, isWide: boolean): void {
+  private resolvePart(list: number, area: number): void {
+    const part = this.partOf(list, area);
+    if (part !== undefined)
+      this.conclude(part, this.kernel.exports.resolvePart(...this.valuesOf(part)));
+  }
+
+  /** Wide names, and their table, are needed for all the partitions that follow. */
+  private resolveWide(): void {
     const { exports } = this.kernel;
-    const runs = this.names.runsOf(list, isWide);
+    const list = this.wideList;
+    this.wide = { table: 0, slots: 0, oneLabel: 0 };
     const count = this.names.countOf(list);
     if (count === 0) return;
+    const runs = this.names.runsOf(list, true);
     const slots = tableSlots(count);
-    // Wide names, and their table, are needed for all the partitions that follow.
-    const table = isWide
-      ? this.stock.keep(slots * 8 + count * 4)
-      : this.stock.workArea("table", slots * 8 + count * 4);
-    exports.useTable(table, slots);
-    for (const { start, end } of runs) exports.indexNames(start, end);
-    if (isWide) {
-      for (const { start, end } of runs) exports.keepAsWide(start, end);
-    }
-    this.cover(runs, table + slots * 8);
-    for (const run of runs) this.verdicts!.takeFrom(run);
-    if (!isWide) this.names.clear(list);
+    const area = this.stock.keep(slots * 8 + count * 4 + runs.length * 8);
+    const oneLabel = runs.some(({ start, end }) => exports.namesOneLabel(start, end) !== 0);
+    this.wide = { table: area, slots, oneLabel: oneLabel ? 1 : 0 };
+    const part = this.placed(list, runs, area, count);
+    this.conclude(part, exports.resolvePart(...this.valuesOf(part)));
+    if (this.room.crew !== undefined) this.vouchForAll(runs);
   }
 
-  private cover(runs: readonly Run[], used: number): void {
+  /** Partitions that are worked on at the same time may not write to the wide names that they share. */
+  private vouchForAll(runs: readonly Run[]): void {
+    const { kernel } = this;
+    const judged = RECORD.Trusted | RECORD.Barred;
+    const open: number[] = [];
+    for (const { start, end } of runs)
+      for (let record = start; record < end; ) {
+        const [length = 0, flags = 0] = kernel.shorts(record + 12, 2);
+        if ((flags & judged) === 0) open.push(record);
+        record += (RECORD_HEAD + length + 3) & ~3;
+      }
+    this.barsSome(open);
+  }
+
+  /** Others work on the next partitions while verdicts on this one are handed out, in the order of the partitions. */
+  private resolveByCrew(crew: Crew, ownArea: number, areaSize: number): void {
+    const areas = Array.from({ length: crew.places }, () => this.kernel.allocate(areaSize));
+    const posted: { readonly part: Part; readonly place: number; readonly area: number }[] = [];
+    const free = [...areas];
+    const finishOne = (): void => {
+      const { part, place, area } = posted.shift()!;
+      this.conclude(part, crew.finish(place).value);
+      free.push(area);
+    };
+    for (let list = 0; list < this.wideList; list++) {
+      // Records that were put aside are read into one place, for one partition at a time.
+      if (this.names.isPartlyAway(list)) {
+        while (posted.length > 0) finishOne();
+        this.resolvePart(list, ownArea);
+        continue;
+      }
+      if (posted.length === areas.length) finishOne();
+      const area = free.at(-1)!;
+      const part = this.partOf(list, area, true);
+      if (part === undefined) continue;
+      free.pop();
+      posted.push({ part, place: crew.post("resolvePart", this.valuesOf(part)), area });
+    }
+    while (posted.length > 0) finishOne();
+    for (const area of areas) this.kernel.free(area, areaSize);
+  }
+
+  private partOf(list: number, area: number, isKept = false): Part | undefined {
+    const count = this.names.countOf(list);
+    if (count === 0) return undefined;
+    return this.placed(list, this.names.runsOf(list, isKept), area, count);
+  }
+
+  /** In the area: the table, the list of parents that were used, the runs. */
+  private placed(list: number, runs: readonly Run[], table: number, count: number): Part {
+    const slots = tableSlots(count);
+    const used = table + slots * 8;
+    const runsAt = used + count * 4;
+    this.kernel.words(runsAt, runs.length * 2).set(runs.flatMap(({ start, end }) => [start, end]));
+    return { list, runs, runsAt, table, slots, used };
+  }
+
+  private valuesOf({ runsAt, runs, table, slots, used }: Part): number[] {
+    const { wide, options } = this;
+    return [
+      runsAt,
+      runs.length,
+      table,
+      slots,
+      used,
+      options.separatesWidened ? 1 : 0,
+      options.ordinarySurvive() ? 1 : 0,
+      wide.table,
+      wide.slots,
+      wide.oneLabel,
+    ];
+  }
+
+  /** Asks whether the parents that were used survive, and hands out the verdicts. */
+  private conclude(part: Part, usedCount: number): void {
     const { exports } = this.kernel;
-    const separates = this.options.separatesWidened ? 1 : 0;
-    const trusts = this.options.ordinarySurvive() ? 1 : 0;
-    let count: number;
-    do {
-      count = 0;
-      for (const { start, end } of runs)
-        count = exports.cover(start, end, separates, trusts, used, count) >>> 0;
-    } while (this.barsSome(used, count));
+    let count = usedCount >>> 0;
+    while (this.barsSome(this.kernel.words(part.used, count)))
+      count = exports.coverPart(...this.valuesOf(part).slice(0, COVER_VALUES)) >>> 0;
+    for (const run of part.runs) this.verdicts!.takeFrom(run);
+    if (part.list !== this.wideList) this.names.clear(part.list);
   }
 
   /** Bars the parents that will not survive; true when there was one, and what it covered must be looked at again. */
-  private barsSome(used: number, count: number): boolean {
+  private barsSome(parents: Iterable<number>): boolean {
     const { kernel, options } = this;
     let isBarred = false;
-    for (const record of kernel.words(used, count)) {
+    for (const record of parents) {
       const head = kernel.shorts(record + 12, 2);
       const flags = head[1]!;
       const survives = options.survives(
-        kernel.bytes(record + 16, head[0]!),
+        kernel.bytes(record + RECORD_HEAD, head[0]!),
         (flags & RECORD.Plain) !== 0,
         (flags & RECORD.Verbatim) !== 0,
       );

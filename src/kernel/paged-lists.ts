@@ -195,7 +195,8 @@ export class PagedLists {
     else this.inUse = list;
     const pages = this.pages[list]!;
     const away = pages.reduce((sum, { at, used }) => (at === -1 ? sum + used : sum), 0);
-    let next = isKept ? this.stock.keep(away) : this.stock.workArea("pages", away);
+    let next = 0;
+    if (away > 0) next = isKept ? this.stock.keep(away) : this.stock.workArea("pages", away);
     return pages.map((page) => {
       let start = page.at;
       if (start === -1) {
@@ -207,23 +208,30 @@ export class PagedLists {
     });
   }
 
+  /** Whether records of the list are in the scratch file. */
+  isPartlyAway(list: number): boolean {
+    return this.pages[list]!.some(({ at }) => at === -1);
+  }
+
   /** Number of records in the list, if they were all put in one by one. */
   countOf(list: number): number {
     return this.stock.kernel.u32[(this.cursors + list * CURSOR + 8) >>> 2]!;
   }
 
-  /** The most that any list has: records, and bytes in the scratch file. Good to know before areas are made for them. */
-  largest(): { records: number; away: number } {
+  /** The most that any list has: records, pages, and bytes in the scratch file. Good to know before areas are made for them. */
+  largest(): { records: number; pages: number; away: number } {
     let records = 0;
+    let most = 0;
     let away = 0;
     for (const [list, pages] of this.pages.entries()) {
       records = Math.max(records, this.countOf(list));
+      most = Math.max(most, pages.length);
       away = Math.max(
         away,
         pages.reduce((sum, { at, used }) => (at === -1 ? sum + used : sum), 0),
       );
     }
-    return { records, away };
+    return { records, pages: most, away };
   }
 
   clearAll(): void {
@@ -238,6 +246,7 @@ export class PagedLists {
       page.at = -1;
     }
     this.pages[list] = [];
+    this.kept.delete(list);
     this.stock.kernel.words(this.cursors + list * CURSOR, CURSOR / 4).fill(0);
   }
 }

@@ -18,6 +18,8 @@ export interface LineSink {
   /** Another file begins: the list itself or one that it includes. */
   begin(label: string): FileLines;
   read(file: FileLines, block: TextBlock, stretch: Stretch): void | Promise<void>;
+  /** Number of the file's line that comes next. */
+  nextLine(file: FileLines): number;
   /** The file had no text at all. */
   blank(file: FileLines): void;
 }
@@ -137,8 +139,8 @@ export class SourceList {
     try {
       for await (const block of found.blocks()) {
         this.options.signal?.throwIfAborted();
-        for (const piece of directives.cut(block, file.nextLine)) {
-          const line = file.nextLine;
+        for (const piece of directives.cut(block, () => this.sink.nextLine(file))) {
+          const line = piece.include === undefined ? 0 : this.sink.nextLine(file);
           const waiting = this.sink.read(file, block, piece);
           if (waiting !== undefined) await waiting;
           if (piece.include !== undefined)

@@ -48,8 +48,8 @@ export class DirectiveCutter {
     this.isIncluded = isIncluded;
   }
 
-  /** The pieces of a block whose first line has this number. */
-  *cut(block: TextBlock, firstLine: number): Generator<Piece> {
+  /** The pieces of a block. The number of its first line is only asked for where it matters. */
+  *cut(block: TextBlock, firstLine: () => number): Generator<Piece> {
     const { bytes } = block;
     const mayHaveDiffPath = this.isIncluded && this.listLines < DIFF_PATH_LINES;
     if (!mayHaveDiffPath && !hasDirective(bytes)) {
@@ -57,7 +57,7 @@ export class DirectiveCutter {
       return;
     }
     let from = 0;
-    for (const { start, text, line, next } of linesOf(block, firstLine)) {
+    for (const { start, text, line, next } of linesOf(block, firstLine())) {
       const own = this.directiveOf(text);
       if (own === undefined) continue;
       if (start > from) yield { start: from, end: start, fate: fateOf(this.isLive) };

@@ -9,8 +9,8 @@ declare namespace WebAssembly {
     readonly exports: object;
   }
   class Memory {
-    constructor(limits: { initial: number; maximum: number });
-    readonly buffer: ArrayBuffer;
+    constructor(limits: { initial: number; maximum: number; shared?: boolean });
+    readonly buffer: ArrayBuffer | SharedArrayBuffer;
     grow(pages: number): number;
   }
   class Global {
