@@ -1,5 +1,11 @@
 import { TRANSFORMATION_NAMES } from "../src/compile/plan.ts";
-import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES } from "../src/config/fields.ts";
+import {
+  type Field,
+  LIST_FIELDS,
+  SOURCE_FIELDS,
+  SOURCE_TYPES,
+  TRUST_LEVELS,
+} from "../src/config/fields.ts";
 
 /** The JSON Schema of a configuration, for editors; it is published as rules-compiler/schema.json. */
 export function jsonSchema(): string {
@@ -43,6 +49,12 @@ function typeSchema({ type, required }: Field): object {
       return { type: "array", items: { enum: TRANSFORMATION_NAMES } };
     case "source-type":
       return { enum: SOURCE_TYPES };
+    case "trust":
+      return { enum: TRUST_LEVELS };
+    case "boolean":
+      return { type: "boolean" };
+    case "duration":
+      return { type: "string", pattern: "^\\d{1,6}(\\.\\d{1,3})?[smhd]$" };
     case "sources":
       return { type: "array", minItems: 1, items: { $ref: "#/$defs/source" } };
   }

@@ -53,6 +53,9 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
     transformations: "list of [names](transformations.md)",
     sources: "list of sources",
     "source-type": "`adblock`, `hosts`, `domains`",
+    trust: "`full`, `standard`, `block-only`",
+    boolean: "`true` or `false`",
+    duration: "time, such as `30m` or `7d`",
   };
   const rows = Object.entries(fields).map(([name, { type, required, description, example }]) => {
     const shown =
@@ -112,6 +115,8 @@ const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
   Bug: "A bug in rules-compiler. The message asks for a report.",
   Usage:
     "The command line, the configuration or a file of exclusions is wrong. Nothing was written.",
+  Degraded:
+    "Only with `--strict`: the list is written, but a source failed and was left out or replaced by its last good copy.",
   Sources: "A source could not be had. Nothing was written.",
   Guard: "Reserved: a guard refused the new list.",
   Output: "The list could not be written. The old one is untouched.",

@@ -1,5 +1,6 @@
 import { ByteBuffer } from "./bytes/byte-buffer.ts";
-import { type CompiledList, type CompileOptions, compileList } from "./compile/compile.ts";
+import { type CompiledList, compileList } from "./compile/compile.ts";
+import type { CompileOptions } from "./compile/compile-options.ts";
 import { VALIDATION_CONTEXT } from "./compile/validation-context.ts";
 import { nodeOfValue } from "./config/config-node.ts";
 import type { Config } from "./config/fields.ts";
@@ -9,7 +10,9 @@ import { CompilerError } from "./diagnostics/diagnostic.ts";
 import type { Host } from "./host/host.ts";
 import { nodeHost } from "./host/node.ts";
 
-export type { CompiledList, CompileOptions, ProgressEvent } from "./compile/compile.ts";
+export type { CompiledList } from "./compile/compile.ts";
+export type { CompileOptions } from "./compile/compile-options.ts";
+export type { ProgressEvent } from "./compile/progress-event.ts";
 export type { CompileReport, SourceReport } from "./compile/report.ts";
 export type { Config, SourceConfig, SourceType } from "./config/fields.ts";
 export type { LoadedConfig } from "./config/load.ts";

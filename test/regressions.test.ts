@@ -108,7 +108,9 @@ test("a fetch whose signal is aborted already rejects, and that is all", async (
     url: "http://127.0.0.1:1/",
     headers: {},
     maxBytes: 1,
-    timeouts: { connectMs: 100, idleMs: 100, totalMs: 100 },
+    onlyPublic: false,
+    take: () => {},
+    timeouts: { connectMs: 100, headersMs: 100, idleMs: 100, totalMs: 100 },
   };
   await assert.rejects(nodeHost().fetch({ ...request, signal: AbortSignal.abort() }), {
     code: "ECANCELED",

@@ -72,6 +72,8 @@ async function fetchList(path: string, signal?: AbortSignal): Promise<string> {
     };
     const result = await compile(config, {
       host: nodeHost(),
+      allowPrivate: true,
+      fetchLimits: { pauseMs: 1 },
       ...(signal === undefined ? {} : { signal }),
     });
     return new TextDecoder().decode(result.bytes).split("\n").at(-1)!;
@@ -122,13 +124,18 @@ test("limits on time end an exchange", async () => {
       url: `${base}/hang`,
       headers: {},
       maxBytes: 1000,
-      timeouts: { connectMs: 1000, idleMs: 150, totalMs: 5000 },
+      onlyPublic: false,
+      take: () => {},
+      timeouts: { connectMs: 1000, headersMs: 150, idleMs: 150, totalMs: 5000 },
     };
     await assert.rejects(nodeHost().fetch(request), {
       code: "ETIMEDOUT",
-      message: /no data arrived within 0\.15 s/,
+      message: /no answer within 0\.15 s/,
     });
-    const short = { ...request, timeouts: { connectMs: 1000, idleMs: 5000, totalMs: 150 } };
+    const short = {
+      ...request,
+      timeouts: { connectMs: 1000, headersMs: 5000, idleMs: 5000, totalMs: 150 },
+    };
     await assert.rejects(nodeHost().fetch(short), {
       code: "ETIMEDOUT",
       message: /not complete within 0\.15 s/,

@@ -60,7 +60,27 @@ export const FLAGS = [
     name: "cache-dir",
     value: "DIR",
     description:
-      "Remember builds here: when neither the configuration nor a local file has changed since the last one, there is nothing to do",
+      "Keep last good copies of sources and what is known of builds here (default: rules-compiler in the user's cache folder)",
+  },
+  { name: "no-cache", description: "Neither use nor keep copies of sources" },
+  {
+    name: "offline",
+    description: "Fetch nothing; use the copies that were kept, whatever their age",
+  },
+  {
+    name: "strict",
+    description: "End with 3 when a source failed and the list was made without it or from a copy",
+  },
+  {
+    name: "accept",
+    value: "NAME",
+    repeats: true,
+    description: "Pass this guard once: source-shrunk",
+  },
+  {
+    name: "compat",
+    description:
+      "Do as HostlistCompiler does: trust every source, wherever it is, and take empty ones",
   },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },

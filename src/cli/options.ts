@@ -21,8 +21,13 @@ export interface Options {
   readonly memory: number | undefined;
   /** Threads to use; undefined leaves it to the machine. */
   readonly workers: number | undefined;
-  /** Where builds are remembered, if they are. */
+  /** Where builds and copies of sources are kept, if they are. */
   readonly cacheFolder: string | undefined;
+  readonly isOffline: boolean;
+  readonly isStrict: boolean;
+  readonly isCompatible: boolean;
+  /** Guards to be passed this time. */
+  readonly accepted: readonly string[];
   readonly level: Level;
   readonly isJson: boolean;
   readonly hasColor: boolean;
@@ -41,7 +46,13 @@ export function optionsOf(args: Args, host: Host): Options {
     rulesFolder: nonEmpty(env["RULES_DIR"]) ?? "./rules",
     memory: sizeOf(args.values.get("memory")?.[0]),
     workers: countOf(args.values.get("workers")?.[0]),
-    cacheFolder: args.values.get("cache-dir")?.[0],
+    cacheFolder: args.switches.has("no-cache")
+      ? undefined
+      : (args.values.get("cache-dir")?.[0] ?? host.cacheFolder()),
+    isOffline: args.switches.has("offline"),
+    isStrict: args.switches.has("strict"),
+    isCompatible: args.switches.has("compat"),
+    accepted: acceptedOf(args.values.get("accept") ?? []),
     level: levelOf(args.switches, env),
     isJson: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host),
@@ -50,6 +61,18 @@ export function optionsOf(args: Args, host: Host): Options {
 
 function nonEmpty(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
+}
+
+/** Guards that `--accept` knows. */
+const GUARDS = ["source-shrunk"];
+
+function acceptedOf(names: readonly string[]): readonly string[] {
+  for (const name of names) {
+    if (GUARDS.includes(name)) continue;
+    const message = `--accept must be one of ${GUARDS.join(", ")}, not ${printable(name, 40)}`;
+    throw new CompilerError([errorOf("unknown-flag", message)]);
+  }
+  return names;
 }
 
 function countOf(text: string | undefined): number | undefined {

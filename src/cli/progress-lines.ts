@@ -1,4 +1,4 @@
-import type { ProgressEvent } from "../compile/compile.ts";
+import type { ProgressEvent } from "../compile/progress-event.ts";
 import { warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";

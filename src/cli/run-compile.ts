@@ -33,7 +33,7 @@ export async function runCompile(
       await builds?.remember({ ...result, diagnostics }, result.inputs, outputs.written);
     const seconds = (host.now().getTime() - started) / 1000;
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
-    return Exit.Done;
+    return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;
   } catch (error) {
     await outputs.discard();
     throw error;
@@ -43,7 +43,7 @@ export async function runCompile(
 async function compileWithProgress(
   { config, folder }: ConfigInPlace,
   outputs: Outputs,
-  { memory, workers }: Options,
+  options: Options,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -53,8 +53,14 @@ async function compileWithProgress(
     return await compileList(config, host, (bytes) => outputs.write(bytes), {
       configFolder: folder,
       signal,
-      memory,
-      workers,
+      memory: options.memory,
+      workers: options.workers,
+      cacheFolder: options.cacheFolder,
+      offline: options.isOffline,
+      accept: options.accepted,
+      compat: options.isCompatible,
+      // Somebody typed these addresses just now.
+      allowPrivate: options.inputs.length > 0,
       onProgress: (event) => progress.show(event),
     });
   } finally {

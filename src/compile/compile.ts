@@ -13,60 +13,27 @@ import { PlainArena } from "../rules/arena.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
+import { LINE_COUNT } from "../sources/line-count.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
 import type { Workshop } from "../transformations/transformation.ts";
+import { prepareTrust, trustStages } from "../transformations/trust.ts";
+import type { CompileOptions } from "./compile-options.ts";
 import { Flow } from "./flow.ts";
 import { type Filters, stagesOf } from "./level.ts";
-import {
-  type MemoryPlan,
-  type MemoryWish,
-  expectText,
-  memoryPlan,
-  scratchNeed,
-} from "./memory-plan.ts";
+import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Notes } from "./notes.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf } from "./plan.ts";
 import { type CompileReport, sourceReports } from "./report.ts";
 import { SourceReader } from "./source-reader.ts";
-import { LINE_COUNT, SourceSink, lineChunk } from "./source-sink.ts";
+import { SourceSink, lineChunk } from "./source-sink.ts";
 import { VERSION } from "./version.ts";
 
-export interface CompileOptions extends MemoryWish {
-  /** Folder that relative paths start from; the working directory without it. */
-  readonly configFolder?: string;
-  readonly signal?: AbortSignal;
-  /** Told what happens while it happens. */
-  readonly onProgress?: (event: ProgressEvent) => void;
-  /** Threads that may work, this one included; without it as many as the machine has processors. */
-  readonly workers?: number | undefined;
-  /** Bytes of a file that are worked on at a time. */
-  readonly blockBytes?: number;
-}
-
+/** A thread takes 20 MB by itself; below this limit they are better spent otherwise. */
+const CREW_MEMORY = 192 * 1024 * 1024;
 /** Bytes of text for which one thread is enough, and how much each further one should find to do. */
 const ALONE_BELOW = 8 * 1024 * 1024;
-
-export type ProgressEvent =
-  | { readonly kind: "source-started"; readonly source: number; readonly label: string }
-  | {
-      readonly kind: "source-read";
-      readonly source: number;
-      readonly label: string;
-      readonly bytes: number;
-    }
-  | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
-  /** Not everything will fit into memory: about so many bytes go to this folder for the time being. */
-  | {
-      readonly kind: "needs-scratch";
-      readonly bytes: number;
-      readonly folder: string;
-      readonly free: number;
-    }
-  | { readonly kind: "compiling"; readonly lines: number }
-  /** Time that a transformation took, for one source or (without a label) for the whole list. */
-  | { readonly kind: "step"; readonly name: string; readonly label?: string; readonly ms: number };
 
 export interface CompiledList {
   /** Every row that was read, with its fate. */
@@ -130,6 +97,7 @@ class ListCompiler {
   }
 
   close(): void {
+    this.reader.close();
     this.dismissCrew();
     this.memory.close();
   }
@@ -141,6 +109,7 @@ class ListCompiler {
     const aloneBelow = options.limits?.aloneBelow ?? ALONE_BELOW;
     if (room.kernel === undefined || scanner === undefined) return;
     if (workers === 1 || textBytes < aloneBelow) return;
+    if (options.memory !== undefined && options.memory < CREW_MEMORY) return;
     const size = Math.min(workers - 1, Math.floor(textBytes / Math.max(1, aloneBelow)));
     const crew = Crew.start(Math.max(1, size), room.kernel, scanner.suffixes, host);
     if (aloneBelow === 0) await crew?.ready();
@@ -208,15 +177,28 @@ class ListCompiler {
     const { pool } = workshop;
     // A list that cannot be finished is only read to see what else is wrong.
     if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
+    if (reader.isDropped(source)) return undefined;
     this.pushBanner(source, list);
-    const stages = stagesOf(source.passes, filters, this.notes, workshop, above);
+    const trust = reader.trustOf(source);
+    const first = trust.level === "full" ? [] : trustStages(trust.level, trust.mayCancel, workshop);
+    const stages = stagesOf(
+      source.passes,
+      filters,
+      this.notes,
+      workshop,
+      above,
+      first.map((stage) => ({ name: "trust", stage })),
+    );
     const own = new Flow(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];
     const sink = new SourceSink(
       pool,
       source,
       this.scanner,
-      steps.map(({ transformation }) => transformation),
+      [
+        ...(trust.level === "full" ? [] : [{ prepare: prepareTrust }]),
+        ...steps.map(({ transformation }) => transformation),
+      ],
       (chunk) => own.push(chunk),
     );
     const bytes = await reader.read(source, sink);
@@ -241,7 +223,8 @@ class ListCompiler {
 
   private report(bytesRead: readonly number[]): CompileReport {
     const { count, bytes } = this.output;
-    const sources = sourceReports(count, this.plan.sources, bytesRead);
+    const { states } = this.reader;
+    const sources = sourceReports(count, this.plan.sources, bytesRead, states);
     return {
       name: this.plan.config.name,
       sources,
@@ -249,6 +232,7 @@ class ListCompiler {
       lines: sources.reduce((sum, { lines }) => sum + lines, 0),
       kept: sources.reduce((sum, { kept }) => sum + kept, 0),
       bytes,
+      degraded: states.some(({ kind }) => kind === "stale" || kind === "dropped"),
     };
   }
 }

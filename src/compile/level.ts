@@ -12,13 +12,17 @@ export interface Filters {
   readonly inclusions: LineFilter;
 }
 
-/** The stations of one level, in their fixed order: exclusions, inclusions, transformations. `above` are the filters to come. */
+/**
+ * The stations of one level, in their fixed order: those that come `first`, exclusions, inclusions, transformations.
+ * `above` are the filters to come.
+ */
 export function stagesOf(
   passes: Passes,
   filters: Filters,
   notes: Notes,
   workshop: Workshop,
   above?: Filters,
+  first: readonly NamedStage[] = [],
 ): NamedStage[] {
   const outlook: Outlook = {
     ...(passes.validator === undefined ? {} : { validator: passes.validator }),
@@ -29,7 +33,7 @@ export function stagesOf(
       : { willBeFiltered: (text) => isFiltered(text, above) }),
     note: (code, chunk, row, detail) => notes.add(code, chunk, row, detail),
   };
-  const stages: NamedStage[] = [];
+  const stages: NamedStage[] = [...first];
   if (!filters.exclusions.isEmpty)
     stages.push({ name: "exclusions", stage: exclude(filters.exclusions, outlook) });
   if (!filters.inclusions.isEmpty)

@@ -1,9 +1,11 @@
-import type { Config, SourceConfig, SourceType } from "../config/fields.ts";
+import { durationMs } from "../config/duration.ts";
+import type { Config, SourceConfig, SourceType, Trust } from "../config/fields.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import { transformations } from "../transformations/registry.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import { isValidator } from "../transformations/validate.ts";
+import { MAX_STALE_MS } from "./compile-options.ts";
 
 /** What will happen, decided before anything is read. */
 export interface Plan {
@@ -22,6 +24,14 @@ export interface PlannedSource {
   readonly passes: Passes;
   /** Whether hosts lines will be split into names, at this level or above. */
   readonly splitHosts: boolean;
+  /** Further addresses of the same list. */
+  readonly mirrors: readonly string[];
+  readonly isOptional: boolean;
+  readonly maxStaleMs: number;
+  readonly timeoutMs: number | undefined;
+  readonly allowPrivate: boolean;
+  /** What its lines may do; undefined where that depends on where it is. */
+  readonly trust: Trust | undefined;
 }
 
 /** What is done to the lines of one level, in this order: exclusions, inclusions, transformations. */
@@ -56,6 +66,12 @@ export function planOf(config: Config): Plan {
       type: source.type ?? "adblock",
       passes,
       splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
+      mirrors: source.mirrors ?? [],
+      isOptional: source.optional === true,
+      maxStaleMs: durationMs(source.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
+      timeoutMs: durationMs(source.timeout ?? ""),
+      allowPrivate: source.allow_private === true,
+      trust: source.trust,
     };
   });
   return { config, sources, list };

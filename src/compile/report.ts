@@ -4,12 +4,17 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
+import type { SourceState } from "../sources/acquire.ts";
 import type { PlannedSource } from "./plan.ts";
 
 /** What became of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
 export interface SourceReport {
   readonly label: string;
   readonly source: string;
+  /** How it was had: `stale` is its last good copy, `dropped` an optional source that is not there. */
+  readonly state: SourceState["kind"];
+  /** When its server last said that this is the list; for a copy that stands in for it. */
+  readonly goodAt?: string;
   readonly bytes: number;
   readonly lines: number;
   readonly kept: number;
@@ -24,6 +29,8 @@ export interface CompileReport {
   /** Rules in the list; differs from `kept` where one line gave several. Comments, blank lines and banners do not count. */
   readonly rules: number;
   readonly bytes: number;
+  /** Whether a source is not what it should be: its last good copy, or left out. */
+  readonly degraded: boolean;
 }
 
 /** The report of every source, from what was counted. */
@@ -31,10 +38,12 @@ export function sourceReports(
   count: FateCount,
   sources: readonly PlannedSource[],
   bytesRead: readonly number[],
+  states: readonly SourceState[],
 ): SourceReport[] {
   return sources.map(({ label, source: address }, index): SourceReport => {
     const dropped: Partial<Record<FateName, number>> = {};
     let lines = 0;
+    const state = states[index] ?? { kind: "local" };
     for (const [fate, rows] of count.fates[index]!.entries()) {
       lines += rows;
       if (fate !== Fate.Live && rows > 0) dropped[fateName(fate)] = rows;
@@ -42,6 +51,8 @@ export function sourceReports(
     return {
       label,
       source: withoutCredentials(address),
+      state: state.kind,
+      ...(state.kind === "stale" ? { goodAt: new Date(state.goodAt).toISOString() } : {}),
       bytes: bytesRead[index] ?? 0,
       lines,
       kept: count.fates[index]![Fate.Live]!,

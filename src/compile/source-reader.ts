@@ -1,42 +1,65 @@
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
-import { withoutCredentials } from "../diagnostics/printable.ts";
-import type { Host } from "../host/host.ts";
+import { FETCH_DEFAULTS, type CompileOptions } from "./compile-options.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import type { Trust } from "../config/fields.ts";
+import type { Host, HostError } from "../host/host.ts";
+import { type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
+import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
+import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
-import type { CompileOptions } from "./compile.ts";
+import { SourceStore } from "../sources/source-store.ts";
 import { EntrySink, filterOf } from "./filter-entries.ts";
-import { inParallel } from "./in-parallel.ts";
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
 
-const FETCHES_AT_ONCE = 8;
+/** What a source of the configuration says about how it is to be had. */
+export type SourceWish = Pick<
+  PlannedSource,
+  "source" | "label" | "mirrors" | "isOptional" | "maxStaleMs" | "timeoutMs" | "allowPrivate"
+>;
 
 /** Reads sources and files of entries, and remembers what is to be said about them. */
 export class SourceReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly failures: Diagnostic[] = [];
+  /** How each source was had, by its index. */
+  readonly states: SourceState[] = [];
   /** The files that the list depends on; `undefined` stands for what came from the web. */
   readonly inputs: (InputFile | undefined)[] = [];
   private readonly host: Host;
   private readonly options: CompileOptions;
   private readonly lists: (SourceList | undefined)[] = [];
   private readonly buffers: Uint8Array[] = [];
+  private readonly limits: FetchLimits;
+  private readonly slots: HostSlots;
+  private readonly store: SourceStore | undefined;
+  private hasStoreFailed = false;
 
   constructor(host: Host, options: CompileOptions) {
     this.host = host;
     this.options = options;
+    this.limits = { ...FETCH_LIMITS, ...options.fetchLimits };
+    this.slots = new HostSlots(this.limits);
+    const { cacheFolder } = options;
+    this.store = cacheFolder === undefined ? undefined : new SourceStore(cacheFolder, host);
   }
 
-  /** Fetches what comes from the web, several sources at a time. Every failing one is remembered, not only the first. */
+  /** Fetches what comes from the web, all sources at a time. Every failing one is remembered, not only the first. */
   async fetch(sources: readonly PlannedSource[]): Promise<void> {
-    await inParallel(sources, FETCHES_AT_ONCE, async ({ index, source, label }) => {
-      this.options.onProgress?.({ kind: "source-started", source: index, label });
-      await this.attempt(index, label, async () => {
-        const list = await this.open(source);
-        this.lists[index] = list;
-        await list.fetch();
-      });
-    });
+    await Promise.all(
+      sources.map(async (source) => {
+        const { index, label } = source;
+        this.options.onProgress?.({ kind: "source-started", source: index, label });
+        await this.attempt(source, async () => {
+          const { list, state } = await this.open(source);
+          this.states[index] = state;
+          this.lists[index] = list;
+        });
+      }),
+    );
+    for (const { index, label } of sources) this.tellState(index, label);
   }
 
   /** Bytes of all sources, as far as they are known before they are read. */
@@ -46,18 +69,37 @@ export class SourceReader {
     return size;
   }
 
+  isDropped({ index }: PlannedSource): boolean {
+    return this.states[index]?.kind === "dropped";
+  }
+
+  /** What a source's lines may do: by itself, files everything and what is from the web less. */
+  trustOf({ index, trust }: PlannedSource): { level: Trust; mayCancel: boolean } {
+    if (this.options.compat === true) return { level: "full", mayCancel: true };
+    const isLocal = this.states[index]?.kind === "local";
+    const level = trust ?? (isLocal ? "full" : "standard");
+    return { level, mayCancel: this.lists[index]?.mayHave.badfilter ?? true };
+  }
+
   /** Reads a source to its end. Returns the bytes of its text, or undefined when it failed. */
-  async read({ index, label }: PlannedSource, sink: LineSink): Promise<number | undefined> {
+  async read(source: PlannedSource, sink: LineSink): Promise<number | undefined> {
+    const { index, label } = source;
     const list = this.lists[index];
     if (list === undefined) return undefined;
     this.lists[index] = undefined;
-    const isRead = await this.attempt(index, label, () => list.readInto(sink));
+    const isRead = await this.attempt(source, () => list.readInto(sink));
+    list.close();
     this.diagnostics.push(...list.diagnostics);
     this.inputs.push(...list.inputs);
     if (!isRead) return undefined;
     const bytes = list.bytesRead;
     this.options.onProgress?.({ kind: "source-read", source: index, label, bytes });
     return bytes;
+  }
+
+  /** Gives back what was fetched and not read. */
+  close(): void {
+    for (const list of this.lists.splice(0)) list?.close();
   }
 
   async filters({ exclusions, inclusions }: Passes): Promise<Filters> {
@@ -73,37 +115,97 @@ export class SourceReader {
 
   private async entries(file: string): Promise<EntrySink> {
     const sink = new EntrySink();
-    const list = await this.open(file);
-    await list.readInto(sink);
+    const label = withoutCredentials(file);
+    const { list } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
+    try {
+      await list.readInto(sink);
+    } finally {
+      list.close();
+    }
     sink.end();
     this.diagnostics.push(...list.diagnostics);
     this.inputs.push(...list.inputs);
     return sink;
   }
 
-  private async open(source: string): Promise<SourceList> {
-    const { host, options } = this;
-    const folder = options.configFolder ?? host.cwd;
-    const location = await locate(source, folder, host, this.diagnostics, this.inputs);
+  private async open(wish: SourceWish): Promise<{ list: SourceList; state: SourceState }> {
+    const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
-    const { buffers } = this;
-    const label = withoutCredentials(source);
-    return new SourceList(location, label, host, { signal, blockBytes, buffers });
+    const folder = options.configFolder ?? host.cwd;
+    const location = await locate(wish.source, folder, host, this.diagnostics, this.inputs);
+    const load = { signal, blockBytes, buffers };
+    const label = withoutCredentials(wish.source);
+    if (location.kind === "file")
+      return {
+        list: new SourceList(location, label, host, load),
+        state: { kind: "local" },
+      };
+    const { limits, slots, store } = this;
+    const isCompatible = options.compat === true;
+    const remote: RemoteSource = {
+      ...wish,
+      url: location.url,
+      label: printable(label),
+      mayShrink: isCompatible || (options.accept ?? []).includes("source-shrunk"),
+      mayBeEmpty: isCompatible,
+    };
+    return await acquire(remote, {
+      fetch: {
+        host,
+        signal,
+        slots,
+        limits: { ...limits, sourceMs: wish.timeoutMs ?? limits.sourceMs },
+        allowPrivate: wish.allowPrivate || isCompatible || options.allowPrivate === true,
+      },
+      load,
+      store,
+      isOffline: options.offline === true,
+      onStoreError: (error) => this.tellStoreError(error),
+    });
   }
 
-  private async attempt(
-    index: number,
-    label: string,
-    action: () => Promise<void>,
-  ): Promise<boolean> {
+  private tellStoreError({ code, message }: HostError): void {
+    if (this.hasStoreFailed) return;
+    this.hasStoreFailed = true;
+    const folder = printable(this.options.cacheFolder ?? "");
+    this.diagnostics.push(
+      warningOf("cache-unusable", `Copies of sources cannot be kept in ${folder}`, {
+        cause: reasonOf(code, message),
+      }),
+    );
+  }
+
+  private tellState(index: number, label: string): void {
+    const state = this.states[index];
+    if (state?.kind !== "stale" && state?.kind !== "dropped") return;
+    const cause = state.causes.map((one) => [one.message, one.cause].filter(Boolean).join(": "));
+    const shown = printable(label);
+    this.diagnostics.push(
+      state.kind === "stale"
+        ? warningOf(
+            "source-stale",
+            `${shown} failed; its copy of ${new Date(state.goodAt).toISOString()} stands in for it`,
+            { cause: cause.join("; ") },
+          )
+        : warningOf("source-dropped", `${shown} failed and is left out; it is optional`, {
+            cause: cause.join("; "),
+          }),
+    );
+  }
+
+  private async attempt(source: PlannedSource, action: () => Promise<void>): Promise<boolean> {
+    const { index, label, isOptional } = source;
     try {
       await action();
       return true;
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;
+      this.lists[index]?.close();
       this.lists[index] = undefined;
       this.options.onProgress?.({ kind: "source-failed", source: index, label });
-      this.failures.push(...error.diagnostics);
+      if (isOptional && this.states[index] === undefined)
+        this.states[index] = { kind: "dropped", causes: error.diagnostics };
+      else this.failures.push(...error.diagnostics);
       return false;
     }
   }

@@ -5,7 +5,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
-import { type TextBlock, endsLine } from "../syntax/text-block.ts";
+import type { TextBlock } from "../syntax/text-block.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import type { PlannedSource } from "./plan.ts";
 
@@ -15,7 +15,7 @@ export class SourceSink implements LineSink {
   private readonly source: PlannedSource;
   private readonly scan: ListScan;
   private readonly push: (chunk: Chunk) => void;
-  private readonly preparing: readonly Transformation[];
+  private readonly preparing: readonly Pick<Transformation, "prepare">[];
   private readonly ready: Chunk[] = [];
   private current: FileLines | undefined;
 
@@ -23,7 +23,7 @@ export class SourceSink implements LineSink {
     pool: ChunkPool,
     source: PlannedSource,
     scanner: LineScanner | undefined,
-    preparing: readonly Transformation[],
+    preparing: readonly Pick<Transformation, "prepare">[],
     push: (chunk: Chunk) => void,
   ) {
     this.pool = pool;
@@ -97,16 +97,6 @@ export class SourceSink implements LineSink {
     this.pool.shelf.done(chunk);
   }
 }
-
-/** Takes no lines, but counts them: a problem further down is to be found where it is said to be. */
-export const LINE_COUNT: LineSink = {
-  begin: () => ({ origin: 0, nextLine: 1 }),
-  read(file, { bytes }, { start, end }) {
-    for (let at = start + 1; at <= end; at++) if (endsLine(bytes, at)) file.nextLine++;
-  },
-  nextLine: (file) => file.nextLine,
-  blank() {},
-};
 
 /** A chunk of one line that is not of the input. It is in use until `shelf.done`. */
 export function lineChunk(

@@ -17,7 +17,12 @@ export type FieldType =
   /** A list of sources; at least one */
   | "sources"
   /** One of `SOURCE_TYPES` */
-  | "source-type";
+  | "source-type"
+  /** One of `TRUST_LEVELS` */
+  | "trust"
+  | "boolean"
+  /** A span of time: a number and `s`, `m`, `h` or `d` */
+  | "duration";
 
 export interface Field {
   readonly type: FieldType;
@@ -28,6 +33,10 @@ export interface Field {
 
 export const SOURCE_TYPES = ["adblock", "hosts", "domains"] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
+
+/** What a source's lines may do, most first. */
+export const TRUST_LEVELS = ["full", "standard", "block-only"] as const;
+export type Trust = (typeof TRUST_LEVELS)[number];
 
 /** Fields that a list and a source share; they work on what the level has. */
 const FILTER_FIELDS = {
@@ -98,6 +107,12 @@ const OWN_LIST_FIELDS = {
     required: true,
     description: "The lists to compile, in the order in which they stand in the output.",
   },
+  max_stale: {
+    type: "duration",
+    description:
+      "How old the last good copy of a remote source may be to stand in for it when it fails. Without it `7d`.",
+    example: "36h",
+  },
 } as const;
 
 const OWN_SOURCE_FIELDS = {
@@ -120,6 +135,39 @@ const OWN_SOURCE_FIELDS = {
       "What the list is written in: `adblock`, `hosts` or `domains`. Lines are recognised by themselves; the type settles doubtful ones: in `hosts` and `domains` every line that begins with `#` is a comment.",
     example: "hosts",
   },
+  mirrors: {
+    type: "strings",
+    description:
+      "Further addresses of the same list. The next one is asked when the one before fails or takes longer than 5 seconds.",
+    example: ["https://mirror.example/hosts.txt"],
+  },
+  optional: {
+    type: "boolean",
+    description:
+      "Whether the list may be compiled without this source when neither it nor a good copy can be had.",
+  },
+  max_stale: {
+    type: "duration",
+    description: "The same as at the top level, for this source.",
+    example: "2d",
+  },
+  timeout: {
+    type: "duration",
+    description:
+      "How long the source may take with all its tries, mirrors and includes. Without it `120s`.",
+    example: "30s",
+  },
+  allow_private: {
+    type: "boolean",
+    description:
+      "Whether the source may be on this machine or in a private network. Without it only public addresses are spoken to, whatever names resolve to and wherever the server redirects.",
+  },
+  trust: {
+    type: "trust",
+    description:
+      "What its lines may do. `full` (the default for files): everything. `standard` (the default for addresses): nothing that rewrites answers, blocks or allows everything or a public suffix, or takes back the rules of others. `block-only`: no exceptions either.",
+    example: "block-only",
+  },
 } as const;
 
 export const LIST_FIELDS: typeof OWN_LIST_FIELDS & typeof FILTER_FIELDS = {
@@ -131,13 +179,17 @@ export const SOURCE_FIELDS: typeof OWN_SOURCE_FIELDS & typeof FILTER_FIELDS = {
   ...FILTER_FIELDS,
 };
 
-type ValueOf<F extends Field> = F["type"] extends "string" | "source"
+type ValueOf<F extends Field> = F["type"] extends "string" | "source" | "duration"
   ? string
   : F["type"] extends "source-type"
     ? SourceType
     : F["type"] extends "sources"
       ? readonly SourceConfig[]
-      : readonly string[];
+      : F["type"] extends "trust"
+        ? Trust
+        : F["type"] extends "boolean"
+          ? boolean
+          : readonly string[];
 
 type Fields = Readonly<Record<string, Field>>;
 type RequiredKeys<T extends Fields> = {

@@ -3,6 +3,7 @@ import { type Diagnostic, type Place, errorOf, warningOf } from "../diagnostics/
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigEntry, ConfigNode } from "./config-node.ts";
+import { durationMs } from "./duration.ts";
 import {
   type Config,
   type Field,
@@ -10,6 +11,7 @@ import {
   SOURCE_FIELDS,
   SOURCE_TYPES,
   type SourceConfig,
+  TRUST_LEVELS,
 } from "./fields.ts";
 
 /** What validation needs to know of the world around the configuration. */
@@ -103,7 +105,13 @@ class ConfigCheck {
       case "transformations":
         return this.transformations(node, path);
       case "source-type":
-        return this.sourceType(node, path);
+        return this.choice(node, path, SOURCE_TYPES);
+      case "trust":
+        return this.choice(node, path, TRUST_LEVELS);
+      case "boolean":
+        return this.boolean(node, path);
+      case "duration":
+        return this.duration(node, path);
       case "sources":
         return this.sources(node, path);
     }
@@ -157,12 +165,29 @@ class ConfigCheck {
     return names;
   }
 
-  private sourceType(node: ConfigNode, path: string): string | undefined {
+  private choice(node: ConfigNode, path: string, values: readonly string[]): string | undefined {
     const value = this.string(node, path, true);
-    if (value === undefined || (SOURCE_TYPES as readonly string[]).includes(value)) return value;
-    const meant = nearest(value, SOURCE_TYPES);
+    if (value === undefined || values.includes(value)) return value;
+    const meant = nearest(value, values);
     const hint = meant === undefined ? undefined : `Did you mean "${meant}"?`;
-    this.invalid(node.offset, `${path} must be one of ${SOURCE_TYPES.join(", ")}`, hint);
+    this.invalid(node.offset, `${path} must be one of ${values.join(", ")}`, hint);
+    return undefined;
+  }
+
+  private boolean(node: ConfigNode, path: string): boolean | undefined {
+    if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
+    this.invalid(node.offset, `${path} must be true or false`, "Without quotes");
+    return undefined;
+  }
+
+  private duration(node: ConfigNode, path: string): string | undefined {
+    const value = this.string(node, path, true);
+    if (value === undefined || durationMs(value) !== undefined) return value;
+    this.invalid(
+      node.offset,
+      `${path} must be a span of time`,
+      'Write "90s", "30m", "12h" or "7d"',
+    );
     return undefined;
   }
 

@@ -3,6 +3,7 @@ export const Exit = {
   Done: 0,
   Bug: 1,
   Usage: 2,
+  Degraded: 3,
   Sources: 4,
   Guard: 5,
   Output: 6,
@@ -105,6 +106,34 @@ export const CODES = {
     meaning: "A remote source took too long.",
     hint: "Check the network and the proxy settings; the server may be down",
   },
+  "private-address": {
+    exit: 4,
+    meaning:
+      "A remote source is on this machine or in a private network, by its own address, by what its name resolves to, or after a redirect.",
+    hint: "If it is meant to be there, set allow_private: true on the source",
+  },
+  "source-shrunk": {
+    exit: 4,
+    meaning: "A remote source has less than half of the bytes that it had when it was last good.",
+    hint: "Look at the list; if it is meant to be that small, run once with --accept source-shrunk",
+  },
+  "copy-too-old": {
+    exit: 4,
+    meaning: "A source failed, and its last good copy is older than max_stale.",
+    hint: "Mend the source, remove it, or allow older copies with max_stale",
+  },
+  "source-stale": {
+    meaning: "A source failed; its last good copy stands in for it.",
+    hint: "Look at the cause; after max_stale the copy is no longer used",
+  },
+  "source-dropped": {
+    meaning: "An optional source failed and is left out.",
+    hint: "Look at the cause; the list has less in it than it should",
+  },
+  "cache-unusable": {
+    meaning: "The folder for last good copies cannot be written to.",
+    hint: "Name another folder with --cache-dir, or use --no-cache",
+  },
   "source-not-text": {
     exit: 4,
     meaning: "What arrived is binary data or cannot be decoded.",
@@ -127,7 +156,9 @@ export const CODES = {
     hint: "Compile them in several lists; --memory sets how much is kept in memory",
   },
   "source-empty": {
-    meaning: "A source, or a file of exclusions, holds no text at all.",
+    exit: 4,
+    meaning:
+      "A source, or a file of exclusions, holds no text at all. For a remote source that is a failure.",
     hint: "Check that the list is still published there",
   },
   "bad-encoding": {

@@ -33,6 +33,10 @@ export interface Host {
   /** Flushes a folder, so that a rename in it survives a power cut. */
   syncFolder(path: string): Promise<void>;
   fetch(request: FetchRequest): Promise<FetchResponse>;
+  /** Resolves after so many milliseconds, or when the signal says so. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
+  cacheFolder(): string | undefined;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
 }
@@ -90,20 +94,26 @@ export interface FetchRequest {
   readonly timeouts: FetchTimeouts;
   /** Bytes of body after which the request is given up. */
   readonly maxBytes: number;
-  readonly signal?: AbortSignal;
+  /** Whether only addresses of the public internet may be spoken to (`EPRIVATE`). */
+  readonly onlyPublic: boolean;
+  /** The proxy to go through; it then resolves names. */
+  readonly proxy?: URL | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Takes the body of an answer of status 200 as it arrives, still encoded. What it throws ends the exchange. */
+  take(piece: Uint8Array): void;
 }
 
 export interface FetchTimeouts {
   readonly connectMs: number;
+  readonly headersMs: number;
   readonly idleMs: number;
   readonly totalMs: number;
 }
 
-/** One exchange; redirects are the caller's business. The body is as it was sent, still encoded. */
+/** One exchange; redirects are the caller's business. */
 export interface FetchResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
 }
 
 /** What the outside world refused, with the system's own code (`ENOENT`, `ECONNREFUSED`, `ETIMEDOUT`, …). */

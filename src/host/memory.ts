@@ -12,11 +12,15 @@ import {
 } from "./host.ts";
 import { joinBytes } from "./join-bytes.ts";
 
+export interface WebAnswer extends FetchResponse {
+  readonly body: Uint8Array;
+}
+
 export interface MemoryHostOptions {
   /** Path → content. Relative paths stand below `cwd`. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Address → answer; a string is a 200 with that body. */
-  readonly web?: Readonly<Record<string, string | FetchResponse>>;
+  readonly web?: Readonly<Record<string, string | WebAnswer>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly now?: Date;
   readonly isTerminal?: boolean;
@@ -94,9 +98,16 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     fetch: async (request: FetchRequest): Promise<FetchResponse> => {
       const answer = options.web?.[request.url];
       if (answer === undefined) throw new HostError("ECONNREFUSED", "connection refused");
-      if (typeof answer !== "string") return answer;
-      return { status: 200, headers: {}, body: encodeUtf8(answer) };
+      if (typeof answer === "string") {
+        request.take(encodeUtf8(answer));
+        return { status: 200, headers: {} };
+      }
+      const { body, ...response } = answer;
+      if (answer.status === 200) request.take(body);
+      return response;
     },
+    wait: async () => {},
+    cacheFolder: () => undefined,
     stdout: memorySink("stdout"),
     stderr: memorySink("stderr"),
   };

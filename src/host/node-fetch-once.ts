@@ -1,91 +1,96 @@
 import http from "node:http";
 import https from "node:https";
+import type { Duplex } from "node:stream";
+import { ExchangeClock } from "./exchange-clock.ts";
 import { type FetchRequest, type FetchResponse, HostError, toHostError } from "./host.ts";
-import { joinBytes } from "./join-bytes.ts";
+import { refusePrivateName, publicLookup } from "./public-lookup.ts";
+import { forwardRequest, openTunnel } from "./proxy-connection.ts";
 
 /**
  * One GET over node:http(s). Not the runtime's `fetch`: that accepts a gzip body which was cut short, differs between
- * runtimes in proxies and encodings, and offers no say over connect time.
+ * runtimes in proxies and encodings, and offers no say over connect time or the addresses that names stand for.
  */
-export function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
-  const { timeouts } = request;
-  if (request.signal?.aborted === true)
-    return Promise.reject(new HostError("ECANCELED", "the run was stopped"));
+export async function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
+  if (request.signal?.aborted === true) throw new HostError("ECANCELED", "the run was stopped");
+  const url = new URL(request.url);
+  if (request.onlyPublic) refusePrivateName(url.hostname);
+  const stop = new AbortController();
+  let reason: HostError | undefined;
+  const clock = new ExchangeClock(request, (error) => {
+    reason ??= error;
+    stop.abort();
+  });
+  try {
+    clock.connecting();
+    return await exchange(request, url, clock, stop.signal);
+  } catch (error) {
+    throw reason ?? toHostError(error);
+  } finally {
+    clock.stop();
+    stop.abort();
+  }
+}
+
+async function exchange(
+  request: FetchRequest,
+  url: URL,
+  clock: ExchangeClock,
+  signal: AbortSignal,
+): Promise<FetchResponse> {
+  const { proxy } = request;
+  const isSecure = url.protocol === "https:";
+  let tunnel: Duplex | undefined;
+  if (proxy !== undefined && isSecure) tunnel = await openTunnel(proxy, url, signal);
   return new Promise((resolve, reject) => {
-    const client = request.url.startsWith("https:") ? https : http;
-    const outgoing = client.get(request.url, { headers: request.headers, agent: false });
-    let isSettled = false;
-    let connectTimer: NodeJS.Timeout | undefined;
-    let idleTimer: NodeJS.Timeout | undefined;
-
-    function settle(action: () => void): void {
-      if (isSettled) return;
-      isSettled = true;
-      clearTimeout(connectTimer);
-      clearTimeout(idleTimer);
-      clearTimeout(totalTimer);
-      request.signal?.removeEventListener("abort", onAbort);
-      action();
-      outgoing.destroy();
-    }
-    function fail(error: unknown): void {
-      settle(() => reject(toHostError(error)));
-    }
-    function timedOut(what: string, ms: number): void {
-      fail(new HostError("ETIMEDOUT", `${what} within ${ms / 1000} s`));
-    }
-    function onAbort(): void {
-      fail(new HostError("ECANCELED", "the run was stopped"));
-    }
-    function stayAlive(): void {
-      clearTimeout(idleTimer);
-      idleTimer = setTimeout(() => timedOut("no data arrived", timeouts.idleMs), timeouts.idleMs);
-    }
-
-    const totalTimer = setTimeout(
-      () => timedOut("the answer was not complete", timeouts.totalMs),
-      timeouts.totalMs,
-    );
-    request.signal?.addEventListener("abort", onAbort);
-    connectTimer = setTimeout(
-      () => timedOut("no connection", timeouts.connectMs),
-      timeouts.connectMs,
-    );
-    outgoing.on("error", fail);
+    const options: https.RequestOptions = { headers: request.headers, agent: false, signal };
+    if (request.onlyPublic && proxy === undefined) options.lookup = publicLookup;
+    if (tunnel !== undefined) options.createConnection = () => tunnel;
+    let outgoing: http.ClientRequest;
+    if (proxy !== undefined && !isSecure) outgoing = http.get(forwardRequest(proxy, url, options));
+    else outgoing = (isSecure ? https : http).get(url, options);
+    if (tunnel !== undefined) clock.asking();
+    // A socket that dies after the answer is complete has nothing to say.
+    outgoing.on("error", reject);
     outgoing.on("socket", (socket) => {
-      socket.once("connect", () => {
-        clearTimeout(connectTimer);
-        stayAlive();
-      });
+      socket.once(isSecure ? "secureConnect" : "connect", () => clock.asking());
     });
     outgoing.on("response", (response) => {
-      clearTimeout(connectTimer);
-      stayAlive();
-      const parts: Uint8Array[] = [];
-      let length = 0;
-      response.on("data", (part: Uint8Array) => {
-        stayAlive();
-        length += part.length;
-        parts.push(part);
-        if (length > request.maxBytes)
-          fail(new HostError("EFBIG", `the answer is larger than ${request.maxBytes} bytes`));
-      });
-      response.on("error", fail);
-      response.on("aborted", () => fail(new HostError("ECONNRESET", "the connection was cut")));
-      response.on("end", () => {
-        const declared = Number(response.headers["content-length"] ?? length);
-        if (!response.complete || declared !== length)
-          return fail(new HostError("ECONNRESET", `the answer was cut after ${length} bytes`));
-        settle(() =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: flatHeaders(response.headers),
-            body: joinBytes(parts, length),
-          }),
-        );
-      });
+      clock.receiving();
+      receive(response, request, clock).then(resolve, reject);
     });
   });
+}
+
+async function receive(
+  response: http.IncomingMessage,
+  request: FetchRequest,
+  clock: ExchangeClock,
+): Promise<FetchResponse> {
+  const status = response.statusCode ?? 0;
+  const headers = flatHeaders(response.headers);
+  // Nobody reads the body of another answer; closing is cheaper than waiting for it.
+  if (status !== 200) return { status, headers };
+  let length = 0;
+  try {
+    for await (const piece of response as AsyncIterable<Uint8Array>) {
+      clock.receiving();
+      length += piece.length;
+      if (length > request.maxBytes)
+        throw new HostError("EFBIG", `the answer is larger than ${request.maxBytes} bytes`);
+      request.take(piece);
+    }
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE") throw cutAfter(length);
+    throw error;
+  }
+  const declared = Number(headers["content-length"] ?? length);
+  if (!response.complete || declared !== length) throw cutAfter(length);
+  return { status, headers };
+}
+
+function cutAfter(length: number): HostError {
+  return new HostError("ECONNRESET", `the answer was cut after ${length} bytes`);
 }
 
 function flatHeaders(headers: http.IncomingHttpHeaders): Record<string, string> {

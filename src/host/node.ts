@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
+import { cacheFolder } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
 import { startThread } from "./node-threads.ts";
 
@@ -44,9 +45,24 @@ export function nodeHost(): Host {
       isOldDeno()
         ? (await import("./web-fetch-once.ts")).webFetchOnce(request)
         : (await import("./node-fetch-once.ts")).fetchOnce(request),
+    wait,
+    cacheFolder,
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
   };
+}
+
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    }
+    signal?.addEventListener("abort", done);
+  });
 }
 
 function isOldDeno(): boolean {

@@ -28,6 +28,20 @@ export const FATES = [
   ["too-wide", "would match nearly everything"],
   ["public-suffix", "would block a whole public suffix"],
   ["ip-address", "is an address, and this validator takes names only"],
+  ["control-bytes", "holds control characters, which the source is not trusted with"],
+  ["too-long", "longer than 4 KiB, which no resolver takes"],
+  ["real-address", "gives a name a real address, which the source is not trusted with"],
+  ["rewrites", "changes answers ($dnsrewrite), which the source is not trusted with"],
+  ["cancels", "takes back other rules ($badfilter), which the source may do only with its own"],
+  ["cancelled", "taken back by a $badfilter rule of the same source"],
+  [
+    "not-block-only",
+    "an exception, or a rule for some clients or above others, of a source that may only block",
+  ],
+  [
+    "slow-regex",
+    "regular expression that RE2 does not take, from a source that is not trusted with it",
+  ],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -59,6 +73,14 @@ export const Fate = {
   TooWide: 22,
   PublicSuffix: 23,
   IpAddress: 24,
+  ControlBytes: 25,
+  TooLong: 26,
+  RealAddress: 27,
+  Rewrites: 28,
+  Cancels: 29,
+  Cancelled: 30,
+  NotBlockOnly: 31,
+  SlowRegex: 32,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

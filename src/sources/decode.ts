@@ -1,7 +1,9 @@
 import { skipBlanks } from "../bytes/blank.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { decodeUtf8, encodeUtf8, isValidUtf8, repairUtf8 } from "../bytes/utf8.ts";
+import type { Host } from "../host/host.ts";
 import { sourceError } from "./source-error.ts";
+import { type Spool, newSpool } from "./unpack.ts";
 
 /** Text of a list as UTF-8 bytes, whatever it came as. */
 export interface DecodedText {
@@ -30,6 +32,33 @@ export async function decodeText(
   refuseHtml(bytes, label);
   if (isValidUtf8(bytes)) return { bytes, isRepaired: false };
   return { bytes: repairUtf8(bytes), isRepaired: true };
+}
+
+/** Text of an answer as UTF-8. What needs no decoding, as nearly all, stays where it is. */
+export async function recodeText(
+  spool: Spool,
+  label: string,
+  charset: string | undefined,
+  host: Host,
+): Promise<Spool> {
+  const head = new Uint8Array(Math.min(2, spool.size));
+  if (head.length > 0) spool.scratch.read(0, head);
+  const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
+  if (!isPacked(head) && (name === "utf-8" || name === "utf8")) return spool;
+  try {
+    const bytes = new Uint8Array(spool.size);
+    if (bytes.length > 0) spool.scratch.read(0, bytes);
+    const text = toUtf8(bytes, label, charset);
+    if (text === bytes) return spool;
+    const recoded = newSpool(host);
+    recoded.scratch.append(text);
+    recoded.size = text.length;
+    spool.scratch.close();
+    return recoded;
+  } catch (error) {
+    spool.scratch.close();
+    throw error;
+  }
 }
 
 /** Whether a file's first bytes say that it has to be unpacked or decoded as a whole: gzip, or UTF-16. */

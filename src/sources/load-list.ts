@@ -1,14 +1,15 @@
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { type FileStamp, type Host, HostError } from "../host/host.ts";
+import { type FileStamp, type Host, HostError, type OpenFile } from "../host/host.ts";
 import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
 import type { FileLines, Stretch } from "../syntax/scan.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
 import { decodeText, isPacked } from "./decode.ts";
-import { MAX_LIST_BYTES, fetchText } from "./http.ts";
+import { CheckSink } from "./check-sink.ts";
 import { type Location, includedPath, isAddress, isBelow } from "./location.ts";
 import { fileError, shownAddress, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
+import type { WebTexts } from "./web-texts.ts";
 
 /** Read before anything else, to tell what a file is. */
 const FIRST_BYTES = BLOCK_BYTES + 8192;
@@ -33,6 +34,9 @@ export interface LoadOptions {
 
 const MAX_DEPTH = 8;
 const MAX_FILES = 4096;
+const MAX_WEB_FILES = 64;
+/** Of a local file that has to be unpacked as a whole. */
+const MAX_LIST_BYTES = 512 * 1024 * 1024;
 
 /** A file that the list depends on. */
 export interface InputFile {
@@ -55,24 +59,37 @@ interface FoundFile {
 }
 
 /**
- * A list with everything it includes. What comes from the web can be fetched ahead, several lists at a time; lines are
- * then read in turn. Both reject with a `CompilerError` when any of it cannot be had.
+ * A list with everything it includes. One from the web is checked before its lines are taken, which fetches all of it.
+ * Both reject with a `CompilerError` when any of it cannot be had.
  */
 export class SourceList {
   readonly diagnostics: Diagnostic[] = [];
   /** The files that were read, as they were then; what came from the web is `undefined`. */
   readonly inputs: (InputFile | undefined)[] = [];
   bytesRead = 0;
+  private checkedBytes = 0;
   private files = 0;
   private readonly host: Host;
   private readonly options: LoadOptions;
   private readonly location: Location;
   private readonly label: string;
-  private fetched: FoundFile | undefined;
   private sink!: LineSink;
+  private readonly texts: WebTexts | undefined;
+  /** Whether the list or anything it includes holds text. */
+  hasText = false;
+  /** What may stand in it; certain only when it was checked and the answer is no. */
+  readonly mayHave: { badfilter: boolean } = { badfilter: true };
   private readonly buffers: Uint8Array[];
 
-  constructor(location: Location, label: string, host: Host, options: LoadOptions = {}) {
+  /** `texts` is needed for a list from the web. */
+  constructor(
+    location: Location,
+    label: string,
+    host: Host,
+    options: LoadOptions = {},
+    texts?: WebTexts,
+  ) {
+    this.texts = texts;
     this.location = location;
     this.label = label;
     this.host = host;
@@ -80,15 +97,27 @@ export class SourceList {
     this.buffers = options.buffers ?? [];
   }
 
-  async fetch(): Promise<void> {
-    if (this.location.kind === "web")
-      this.fetched = await this.find(this.location, this.label, undefined);
+  /** Reads the list to its end without taking anything. */
+  async check(): Promise<void> {
+    const sink = new CheckSink();
+    await this.readInto(sink);
+    this.mayHave.badfilter = sink.hasBadfilter;
+    this.diagnostics.length = 0;
+    this.inputs.length = 0;
+    this.checkedBytes = this.bytesRead;
+    this.bytesRead = 0;
+    this.files = 0;
+  }
+
+  /** Gives back what was fetched. */
+  close(): void {
+    this.texts?.close();
   }
 
   /** Bytes of the list, as far as it is known before it is read. */
   async size(): Promise<number> {
     if (this.location.kind === "file") return await this.host.sizeOf(this.location.path);
-    return this.fetched?.text.bytesRead ?? 0;
+    return this.checkedBytes;
   }
 
   async readInto(sink: LineSink): Promise<void> {
@@ -103,13 +132,13 @@ export class SourceList {
     root: string | undefined,
     chain: readonly string[],
   ): Promise<void> {
-    if (++this.files > MAX_FILES)
+    const most = location.kind === "web" ? MAX_WEB_FILES : MAX_FILES;
+    if (++this.files > most)
       throw sourceError(
         "bad-directive",
-        `${printable(label)} is one of more than ${MAX_FILES} included files`,
+        `${printable(label)} is one of more than ${most} included files`,
       );
-    const found = this.fetched ?? (await this.find(location, label, root));
-    this.fetched = undefined;
+    const found = await this.find(location, label, root);
     try {
       const { place } = found;
       if (chain.includes(place))
@@ -157,7 +186,10 @@ export class SourceList {
       });
     }
     this.took(found.text.bytesRead, label, found.text.isRepaired);
-    if (found.cutter.hasText) return;
+    if (found.cutter.hasText) {
+      this.hasText = true;
+      return;
+    }
     this.sink.blank(file);
     if (!isIncluded)
       this.diagnostics.push(warningOf("source-empty", `${printable(label)} is empty`));
@@ -169,13 +201,10 @@ export class SourceList {
     root: string | undefined,
   ): Promise<FoundFile> {
     if (location.kind === "web") {
-      const { bytes, url, isRepaired } = await fetchText(
-        location.url,
-        this.host,
-        this.options.signal,
-      );
+      const text = await this.texts!.get(location.url);
       this.inputs.push(undefined);
-      return this.inMemory(bytes, isRepaired, url, root ?? new URL(url).origin);
+      const file = await text.open();
+      return await this.inBlocks(file, label, text.url, root ?? new URL(text.url).origin);
     }
     const path = await this.attempt(label, () => this.host.realPath(location.path));
     const folder = root ?? path.slice(0, path.lastIndexOf("/") + 1);
@@ -187,19 +216,30 @@ export class SourceList {
       );
     const file = await this.attempt(label, () => this.host.openFile(path));
     this.inputs.push({ path: location.path, stamp: file.stamp });
+    return await this.inBlocks(file, label, path, folder, async () => {
+      const raw = await this.attempt(label, () => this.host.readFile(path));
+      const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
+      await file.close();
+      return this.inMemory(bytes, isRepaired, path, folder);
+    });
+  }
+
+  /** `unpacked` is asked when the file is packed; without it the file is known to be plain. */
+  private async inBlocks(
+    file: OpenFile,
+    label: string,
+    place: string,
+    folder: string,
+    unpacked?: () => Promise<FoundFile>,
+  ): Promise<FoundFile> {
     try {
       const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
-      if (isPacked(head)) {
-        const raw = await this.attempt(label, () => this.host.readFile(path));
-        const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
-        await file.close();
-        return this.inMemory(bytes, isRepaired, path, folder);
-      }
+      if (unpacked !== undefined && isPacked(head)) return await unpacked();
       const text = new FileBlocks(file, printable(label), this.buffers, this.options.blockBytes);
       const { cutter } = text;
       return {
-        place: path,
+        place,
         folder,
         text,
         cutter,

@@ -34,6 +34,16 @@ export function isBareDomainPrefix(line: string): boolean {
   return name !== undefined && name.includes(".") && parse(name).isIcann === true;
 }
 
+/** Whether a name, however it is written, is a whole public suffix such as `com` or `co.uk`. */
+export function isWholeSuffix(name: string): boolean {
+  const bare = name
+    .toLowerCase()
+    .replace(/^[*.]+/, "")
+    .replace(/\.+$/, "");
+  const { publicSuffix, isIcann, hostname } = parse(bare);
+  return isIcann === true && hostname === publicSuffix;
+}
+
 /** `*.com.*` is every name with `com` in the middle. */
 function isBetweenWildcards(host: string): boolean {
   return /^\*+\./.test(host) && /\.\*+$/.test(host);

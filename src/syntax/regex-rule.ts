@@ -20,6 +20,17 @@ export function regexCompiles(pattern: string): boolean {
   }
 }
 
+/** A test for names in linear time; undefined when RE2, and so AdGuard Home, does not take the expression. */
+export function linearRegex(source: string): LineTest | undefined {
+  if (re2 === undefined) throw new Error("loadRegex() was not awaited");
+  try {
+    const linear = re2.compile(source, re2.CASE_INSENSITIVE);
+    return (name) => linear.matcher(name).find();
+  } catch {
+    return undefined;
+  }
+}
+
 function isJavaScript(source: string): boolean {
   try {
     return new RegExp(source) instanceof RegExp;

@@ -72,7 +72,7 @@ async function compileBoth(
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     process.chdir(folder);
     const expected = await reference(config);
-    const result = await compile(config, { host: { ...nodeHost(), cwd: folder } });
+    const result = await compile(config, { host: { ...nodeHost(), cwd: folder }, compat: true });
     checkAccount(result);
     return {
       expected: expected.map(plain),

@@ -65,7 +65,7 @@ export async function runVector(vector: Vector): Promise<Outcome> {
   const plain = (text: string): string =>
     text.replaceAll(base, "{{BASE}}").replaceAll(folder, "{{DIR}}");
   try {
-    const result = await compile(config, { host: { ...nodeHost(), cwd: folder } });
+    const result = await compile(config, { host: { ...nodeHost(), cwd: folder }, compat: true });
     checkAccount(result);
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(result.bytes);
     const lines = plain(text)

@@ -1,0 +1,45 @@
+import type { FetchLimits } from "../sources/fetch-limits.ts";
+import type { MemoryWish } from "./memory-plan.ts";
+import type { ProgressEvent } from "./progress-event.ts";
+
+export interface CompileOptions extends MemoryWish {
+  /** Folder that relative paths start from; the working directory without it. */
+  readonly configFolder?: string;
+  readonly signal?: AbortSignal;
+  /** Told what happens while it happens. */
+  readonly onProgress?: (event: ProgressEvent) => void;
+  /** Threads that may work, this one included; without it as many as the machine has processors. */
+  readonly workers?: number | undefined;
+  /** Bytes of a file that are worked on at a time. */
+  readonly blockBytes?: number;
+  /** Where last good copies of remote sources are kept; without it there are none. */
+  readonly cacheFolder?: string | undefined;
+  /** Fetch nothing; last good copies only, whatever their age. */
+  readonly offline?: boolean | undefined;
+  /** Guards that may be passed this time, by name. */
+  readonly accept?: readonly string[] | undefined;
+  /** Whether all sources may be in private networks: somebody typed their addresses just now. */
+  readonly allowPrivate?: boolean | undefined;
+  /** As the reference does it: every source is trusted, wherever it is, and may be empty. */
+  readonly compat?: boolean | undefined;
+  /** Instead of the usual ones; for tests. */
+  readonly fetchLimits?: Partial<FetchLimits> | undefined;
+}
+
+const DAY_MS = 86_400_000;
+export const MAX_STALE_MS: number = 7 * DAY_MS;
+
+/** For files of entries, which the configuration says no more of. */
+export const FETCH_DEFAULTS: {
+  readonly mirrors: readonly string[];
+  readonly isOptional: boolean;
+  readonly maxStaleMs: number;
+  readonly timeoutMs: number | undefined;
+  readonly allowPrivate: boolean;
+} = {
+  mirrors: [],
+  isOptional: false,
+  maxStaleMs: MAX_STALE_MS,
+  timeoutMs: undefined,
+  allowPrivate: false,
+};

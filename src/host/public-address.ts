@@ -1,0 +1,83 @@
+/** Ranges that no list on the public internet is served from (IANA's special-purpose registries). */
+const SPECIAL = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/3",
+  "::/96",
+  "100::/64",
+  "2001::/23",
+  "2001:db8::/32",
+  "3fff::/20",
+  "5f00::/16",
+  "fc00::/7",
+  "fe80::/9",
+  "ff00::/8",
+];
+/** Ranges whose last four bytes, from this byte on, are an IPv4 address that is spoken to in the end. */
+const CARRIERS = [
+  { range: "::ffff:0:0/96", from: 12 },
+  { range: "::ffff:0:0:0/96", from: 12 },
+  { range: "64:ff9b::/96", from: 12 },
+  { range: "64:ff9b:1::/48", from: 12 },
+  { range: "2002::/16", from: 2 },
+];
+
+/** Whether an IP address, as text, belongs to the public internet. What is no address does not. */
+export function isPublicAddress(text: string): boolean {
+  const bytes = addressBytes(text);
+  if (bytes === undefined) return false;
+  for (const { range, from } of CARRIERS)
+    if (isIn(bytes, range)) return isPublicAddress(bytes.slice(from, from + 4).join("."));
+  return !SPECIAL.some((range) => isIn(bytes, range));
+}
+
+/** An IP address in the host of an address, without brackets; undefined when it is a name. */
+export function literalAddress(hostname: string): string | undefined {
+  const text = hostname.replace(/^\[(.*)\]$/, "$1");
+  return addressBytes(text) === undefined ? undefined : text;
+}
+
+function isIn(bytes: readonly number[], range: string): boolean {
+  const [start = "", length = ""] = range.split("/");
+  const first = addressBytes(start)!;
+  if (first.length !== bytes.length) return false;
+  for (let bit = 0; bit < Number(length); bit += 8) {
+    const mask = 0xff00 >> Math.min(8, Number(length) - bit);
+    if (((bytes[bit >> 3]! ^ first[bit >> 3]!) & mask & 0xff) !== 0) return false;
+  }
+  return true;
+}
+
+function groupsOf(part: string): string[] {
+  return part === "" ? [] : part.split(":");
+}
+
+/** Four or sixteen bytes. */
+function addressBytes(text: string): number[] | undefined {
+  if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) {
+    const octets = text.split(".").map(Number);
+    return octets.every((octet) => octet < 256) ? octets : undefined;
+  }
+  const [address = ""] = text.split("%");
+  if (!address.includes(":") || !URL.canParse(`http://[${address}]`)) return undefined;
+  // The parser has checked it and written it as groups of hexadecimal digits.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [head = "", tail] = hostname.slice(1, -1).split("::");
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? "")];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return [...before, ...(tail === undefined ? [] : zeros), ...after].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+}

@@ -1,0 +1,28 @@
+import { indexOfBytes } from "../bytes/search.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { FileLines, Stretch } from "../syntax/scan.ts";
+import type { TextBlock } from "../syntax/text-block.ts";
+import { LINE_COUNT } from "./line-count.ts";
+import type { LineSink } from "./load-list.ts";
+
+const BADFILTER = encodeUtf8("badfilter");
+
+/** Takes no lines; finds out what may be among them. */
+export class CheckSink implements LineSink {
+  hasBadfilter = false;
+
+  begin(label: string): FileLines {
+    return LINE_COUNT.begin(label);
+  }
+
+  read(file: FileLines, block: TextBlock, stretch: Stretch): void {
+    this.hasBadfilter ||= indexOfBytes(block.bytes, BADFILTER) !== -1;
+    void LINE_COUNT.read(file, block, stretch);
+  }
+
+  nextLine(file: FileLines): number {
+    return file.nextLine;
+  }
+
+  blank(): void {}
+}

@@ -1,0 +1,54 @@
+/** Characters that a pattern which can match a host name is made of. */
+const NAME_PATTERN = /^[a-z0-9_.*|^-]*$/;
+
+/** Whether a host name, in lower case, is matched by a pattern of adblock syntax that is no regular expression. */
+export type NameTest = (name: string) => boolean;
+
+/**
+ * What a resolver makes of a pattern: `||` begins at a label, `|` at either end of the name, `^` is the end of the name,
+ * `*` is anything; without anchors a part of the name is enough. Undefined when no name can match.
+ */
+export function namePattern(pattern: string): NameTest | undefined {
+  const text = pattern.toLowerCase();
+  if (!NAME_PATTERN.test(text)) return undefined;
+  const startsAtLabel = text.startsWith("||");
+  const startsAtName = !startsAtLabel && text.startsWith("|");
+  let body = text.slice(startsAtLabel ? 2 : startsAtName ? 1 : 0);
+  const endsName = /[|^]$/.test(body);
+  body = body.replace(/[|^]+$/, "");
+  if (/[|^]/.test(body)) return undefined;
+  const parts = body.split("*");
+  return (name) => {
+    if (startsAtName) return matchesFrom(name, 0, parts, endsName);
+    if (!startsAtLabel) return matchesFrom(name, 0, ["", ...parts], endsName);
+    for (let at = 0; at !== -1; at = nextLabel(name, at))
+      if (matchesFrom(name, at, parts, endsName)) return true;
+    return false;
+  };
+}
+
+function nextLabel(name: string, at: number): number {
+  const dot = name.indexOf(".", at);
+  return dot === -1 ? -1 : dot + 1;
+}
+
+/** Parts one after the other with anything in between, each as early as it can be, the last at the end if it must. */
+function matchesFrom(
+  name: string,
+  from: number,
+  parts: readonly string[],
+  endsName: boolean,
+): boolean {
+  const [first = "", ...others] = parts;
+  if (!name.startsWith(first, from)) return false;
+  let at = from + first.length;
+  const last = others.pop();
+  if (last === undefined) return !endsName || at === name.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  if (!endsName) return name.includes(last, at);
+  return name.length - last.length >= at && name.endsWith(last);
+}

@@ -1,0 +1,99 @@
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { Fate } from "../rules/fate.ts";
+import { type AdblockRule, parseAdblockRule } from "./adblock-rule.ts";
+import { matchesTooMany } from "./canaries.ts";
+import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
+import { namePattern } from "./name-pattern.ts";
+import { isWholeSuffix, judgeReach } from "./reach.ts";
+import { linearRegex } from "./regex-rule.ts";
+
+/** Sources that are not fully trusted: what they may do. */
+export interface TrustLimits {
+  /** No exceptions, and nothing that is for some clients or stands above other rules. */
+  readonly onlyBlocks: boolean;
+}
+
+const NO_SUFFIX = { allowIp: true, allowPublicSuffix: false };
+const ABOVE_OTHERS = new Set(["important", "client", "ctag"]);
+/** Each takes milliseconds to look at. */
+const MOST_REGEXES = 1000;
+
+/** Judges rules, as text, of one source that is not fully trusted. */
+export class TrustJudge {
+  private readonly limits: TrustLimits;
+  private regexes = 0;
+
+  constructor(limits: TrustLimits) {
+    this.limits = limits;
+  }
+
+  /** Why a line that is more than a name is not taken from this source, or `Fate.Live`. */
+  judge(line: string): Fate {
+    const text = plainText(line);
+    const hosts = judgeHostsText(text);
+    if (hosts !== undefined) return hosts;
+    const rule = parseAdblockRule(text);
+    if (rule === undefined) return Fate.Live;
+    for (const { name } of rule.modifiers) {
+      if (name === "dnsrewrite") return Fate.Rewrites;
+      if (name === "badfilter") return Fate.Cancels;
+      if (this.limits.onlyBlocks && ABOVE_OTHERS.has(name)) return Fate.NotBlockOnly;
+    }
+    if (this.limits.onlyBlocks && rule.isAllow) return Fate.NotBlockOnly;
+    return this.judgePattern(rule);
+  }
+
+  private judgePattern({ pattern: written }: AdblockRule): Fate {
+    if (written.length > 1 && written.startsWith("/") && written.endsWith("/"))
+      return this.judgeRegex(written);
+    // A note behind a name, and dots behind it, are taken away by other passes or by resolvers.
+    const pattern = written.replace(/\s+#.*$/, "").replace(/\.+([|^]*)$/, "$1");
+    if (isWholeSuffix(pattern.replace(/^[|:/]+|[|^]+$/g, ""))) return Fate.PublicSuffix;
+    const test = namePattern(pattern);
+    // A pattern that no name can match blocks nothing, whatever else is wrong with it.
+    if (test === undefined) return Fate.Live;
+    if (matchesTooMany(test)) return Fate.TooWide;
+    return judgeReach(pattern, NO_SUFFIX, false);
+  }
+
+  private judgeRegex(pattern: string): Fate {
+    if (++this.regexes > MOST_REGEXES) return Fate.SlowRegex;
+    const test = linearRegex(pattern.slice(1, -1));
+    if (test === undefined) return Fate.SlowRegex;
+    return matchesTooMany(test) ? Fate.TooWide : Fate.Live;
+  }
+}
+
+/** The line as later passes may make it: without outer blanks and invisible characters, in ASCII where that can be. */
+function plainText(line: string): string {
+  const text = line.trim();
+  if (!/[^\u0020-\u007e]/.test(text)) return text;
+  return text
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replace(/[\u3002\uff0e\uff61]/g, ".")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** Verdict on a line that reads as a hosts line, now or when it is trimmed; undefined for any other. */
+function judgeHostsText(text: string): Fate | undefined {
+  const bytes = encodeUtf8(text);
+  if (!readHostsLine(bytes, 0, bytes.length)) return undefined;
+  if (!hostsLine.isSinkhole) return Fate.RealAddress;
+  do {
+    const { nameStart, nameEnd } = hostsLine;
+    if (isWholeSuffix(decodeUtf8(bytes, nameStart, nameEnd))) return Fate.PublicSuffix;
+  } while (nextName(bytes));
+  return Fate.Live;
+}
+
+/** The text of the rule that a `$badfilter` rule takes back; undefined for any other line. */
+export function cancelledBy(line: string): string | undefined {
+  const at = line.lastIndexOf("$");
+  if (at === -1) return undefined;
+  const modifiers = line.slice(at + 1).split(",");
+  const rest = modifiers.filter((name) => name.trim() !== "badfilter");
+  if (rest.length === modifiers.length) return undefined;
+  return rest.length === 0 ? line.slice(0, at) : `${line.slice(0, at)}$${rest.join(",")}`;
+}

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type CompileOptions, type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+
+/** The rules that are left of a source, and the fates of the lines that are not. */
+async function outcome(
+  lines: readonly string[],
+  source: Partial<Config["sources"][number]> = {},
+  transformations: readonly string[] = [],
+  options: CompileOptions = {},
+): Promise<{ kept: string[]; fates: Record<string, string> }> {
+  const url = "https://lists.example/l.txt";
+  const host = memoryHost({ web: { [url]: `${lines.join("\n")}\n` } });
+  const config = { name: "n", sources: [{ source: url, ...source }], transformations };
+  const result = await compile(config, { host, ...options });
+  const kept = new TextDecoder()
+    .decode(result.bytes)
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("!"));
+  const rows = [...rowsOf(result.rules)].filter(({ fate }) => fate !== "live");
+  return { kept, fates: Object.fromEntries(rows.map(({ text, fate }) => [text, fate])) };
+}
+
+/** One line of each kind that a stranger may not write, with the fate it has to meet. */
+const NOT_STANDARD = [
+  ["||bank.example^$dnsrewrite=6.6.6.6", "rewrites"],
+  ["@@||bank.example^$dnsrewrite", "rewrites"],
+  ["6.6.6.6 bank.example", "real-address"],
+  ["  6.6.6.6 bank.example", "real-address"],
+  ["2001:4860::1 bank.example", "real-address"],
+  ["||com^", "public-suffix"],
+  ["||co.uk^", "public-suffix"],
+  ["||CO.UK^", "public-suffix"],
+  ["||com^$important", "public-suffix"],
+  ["||com^$denyallow=x.com", "public-suffix"],
+  ["||com.^", "public-suffix"],
+  ["|com^", "public-suffix"],
+  ["com", "public-suffix"],
+  ["com.", "public-suffix"],
+  [" com", "public-suffix"],
+  [".com", "public-suffix"],
+  ["*.com", "public-suffix"],
+  ["||*.com^", "public-suffix"],
+  ["||*.museum^", "public-suffix"],
+  ["||museum", "public-suffix"],
+  ["0.0.0.0 com", "public-suffix"],
+  ["0.0.0.0\tcom", "public-suffix"],
+  ["  0.0.0.0 com", "public-suffix"],
+  [":: co.uk", "public-suffix"],
+  ["||ｃom^", "public-suffix"],
+  ["||c\u200bom^", "public-suffix"],
+  ["com # a note", "public-suffix"],
+  ["@@||com^", "public-suffix"],
+  ["@@*****$important", "too-wide"],
+  ["@@||*.*^$important", "too-wide"],
+  ["@@/.*.*/$important", "too-wide"],
+  ["*****", "too-wide"],
+  ["^^^^^", "too-wide"],
+  ["/[a-z]+/", "too-wide"],
+  ["/.*.*/", "too-wide"],
+  ["/^.*$/", "too-wide"],
+  ["||*.*^", "too-wide"],
+  ["||^", "too-wide"],
+  [" /[a-z]+/", "too-wide"],
+  ["\t/[a-z]+/", "too-wide"],
+  ["\u00a0/[a-z]+/", "too-wide"],
+  ["\uff0f[a-z]+\uff0f", "too-wide"],
+  ["/(a+)\\1/", "slow-regex"],
+  ["/(?=a)b/", "slow-regex"],
+  ["||a\u001bb.example^", "control-bytes"],
+  ["! a\u001b[31m comment", "control-bytes"],
+  ["||a.example^\u0085", "control-bytes"],
+  [`||${"a".repeat(5000)}.example^`, "too-long"],
+  ["||other.example^$badfilter", "cancels"],
+] as const;
+
+for (const [line, fate] of NOT_STANDARD)
+  test(`a stranger may not write ${JSON.stringify(line.slice(0, 50))}`, async () => {
+    const { kept, fates } = await outcome(["||good.example^", line]);
+    assert.deepEqual(kept, ["||good.example^"]);
+    assert.equal(fates[line] ?? Object.values(fates)[0], fate);
+    // With all the passes that could make something else of it.
+    const all = await outcome(["||good.example^", line], {}, [
+      "RemoveComments",
+      "ConvertToAscii",
+      "TrimLines",
+      "RemoveModifiers",
+      "Compress",
+    ]);
+    assert.deepEqual(all.kept, ["||good.example^"]);
+  });
+
+const STANDARD = [
+  "||ads.example.com^",
+  "0.0.0.0 ads.example.net",
+  "ads.example.org",
+  "@@||ads.example.com^",
+  "@@||ads.example.com^$important",
+  "||tracker.example.com^$client=10.0.0.1",
+  "||*.ads.example.com^",
+  "-banner-ad.",
+  "/^ads?[0-9]+\\./",
+  "||github.io^",
+  "||xn--e1afmkfd.xn--p1ai^",
+  "||пример.рф^",
+];
+
+test("what a stranger may write stays as it is", async () => {
+  const { kept } = await outcome(STANDARD);
+  assert.deepEqual(kept, STANDARD);
+});
+
+test("a source that may only block has no exceptions and stands above nothing", async () => {
+  const { kept, fates } = await outcome(STANDARD, { trust: "block-only" });
+  const refused = [
+    "@@||ads.example.com^",
+    "@@||ads.example.com^$important",
+    "||tracker.example.com^$client=10.0.0.1",
+  ];
+  assert.deepEqual(
+    kept,
+    STANDARD.filter((line) => !refused.includes(line)),
+  );
+  for (const line of refused) assert.equal(fates[line], "not-block-only");
+});
+
+test("of a hosts line only the names of whole suffixes go", async () => {
+  const { kept } = await outcome(["0.0.0.0 a.example com b.example"]);
+  assert.deepEqual(kept, ["0.0.0.0 a.example b.example"]);
+});
+
+test("$badfilter works on the rules of its own source, above and below it", async () => {
+  const lines = ["||a.example^", "||a.example^$badfilter", "||b.example^$important"];
+  const more = ["||b.example^$important,badfilter", "||a.example^", "||c.example^"];
+  const { kept, fates } = await outcome([...lines, ...more]);
+  assert.deepEqual(kept, ["||c.example^"]);
+  assert.equal(fates["||a.example^"], "cancelled");
+  assert.equal(fates["||b.example^$important"], "cancelled");
+});
+
+test("a fully trusted source, and everything with compat, may do what it likes", async () => {
+  const lines = NOT_STANDARD.map(([line]) => line);
+  assert.equal((await outcome(lines, { trust: "full" })).kept.length, lines.length - 1);
+  assert.equal((await outcome(lines, {}, [], { compat: true })).kept.length, lines.length - 1);
+});
+
+async function ofFile(trust?: "standard"): Promise<string> {
+  const host = memoryHost({ files: { "l.txt": "||com^\n||a.example^\n" } });
+  const source = { source: "l.txt", ...(trust === undefined ? {} : { trust }) };
+  const { bytes } = await compile({ name: "n", sources: [source] }, { host });
+  return new TextDecoder().decode(bytes);
+}
+
+test("files are trusted, unless the configuration says otherwise", async () => {
+  assert.match(await ofFile(), /\|\|com\^/);
+  assert.doesNotMatch(await ofFile("standard"), /\|\|com\^/);
+});
+
+test("one line cannot wipe what others block", async () => {
+  const evil = "https://evil.example/l.txt";
+  const good = "https://good.example/l.txt";
+  const names = Array.from({ length: 1000 }, (_, index) => `||n${index}.com^`);
+  for (const line of ["||com^", "0.0.0.0 com", "||com^$important"]) {
+    const host = memoryHost({ web: { [evil]: `${line}\n`, [good]: names.join("\n") } });
+    const config = {
+      name: "n",
+      sources: [{ source: evil }, { source: good }],
+      transformations: ["Compress", "Deduplicate"],
+    };
+    assert.equal((await compile(config, { host })).report.rules, 1000, line);
+  }
+});
