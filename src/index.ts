@@ -17,7 +17,7 @@ export type { CompileReport, SourceReport } from "./compile/report.ts";
 export type { Config, SourceConfig, SourceType } from "./config/fields.ts";
 export type { LoadedConfig } from "./config/load.ts";
 export { CompilerError, type Diagnostic, type Place } from "./diagnostics/diagnostic.ts";
-export { HostError, type Host } from "./host/host.ts";
+export { type FetchRequest, type FetchResponse, HostError, type Host } from "./host/host.ts";
 export { memoryHost, type MemoryHost, type MemoryHostOptions } from "./host/memory.ts";
 export { nodeHost } from "./host/node.ts";
 export { type FateName } from "./rules/fate.ts";

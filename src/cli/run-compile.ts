@@ -1,11 +1,13 @@
 import { type CompiledList, compileList } from "../compile/compile.ts";
-import type { LastBuilds } from "../compile/last-build.ts";
+import { KnownList } from "../compile/compile-options.ts";
+import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import type { Host } from "../host/host.ts";
 import { type ConfigInPlace, configOf } from "./config-of.ts";
 import type { Options } from "./options.ts";
 import { Outputs } from "./outputs.ts";
 import { ProgressLines } from "./progress-lines.ts";
+import { sayAgain } from "./say-again.ts";
 import { sayResult } from "./say-result.ts";
 import type { Talk } from "./talk.ts";
 
@@ -13,6 +15,7 @@ import type { Talk } from "./talk.ts";
 export async function runCompile(
   options: Options,
   builds: LastBuilds | undefined,
+  last: LastBuild | undefined,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -22,7 +25,16 @@ export async function runCompile(
   const outputs = new Outputs(configured.config.name, options, host);
   try {
     await outputs.open();
-    const result = await compileWithProgress(configured, outputs, options, host, talk, signal);
+    const isKnown = (web: string | undefined): boolean =>
+      last !== undefined && web !== undefined && web === last.web;
+    const result = await compileWithProgress(
+      configured,
+      outputs,
+      { ...options, isKnown },
+      host,
+      talk,
+      signal,
+    );
     // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is published.
     await new Promise((turned) => setTimeout(turned, 0));
     signal.throwIfAborted();
@@ -30,12 +42,14 @@ export async function runCompile(
     const written = await outputs.publish();
     const diagnostics = [...configured.warnings, ...result.diagnostics];
     if (!outputs.isToStdout)
-      await builds?.remember({ ...result, diagnostics }, result.inputs, outputs.written);
+      await builds?.remember({ ...result, diagnostics }, result, outputs.written);
     const seconds = (host.now().getTime() - started) / 1000;
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
     return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;
   } catch (error) {
     await outputs.discard();
+    if (error instanceof KnownList && last !== undefined)
+      return await sayAgain(last, started, options, host, talk);
     throw error;
   }
 }
@@ -43,7 +57,7 @@ export async function runCompile(
 async function compileWithProgress(
   { config, folder }: ConfigInPlace,
   outputs: Outputs,
-  options: Options,
+  options: Options & { readonly isKnown: (web: string | undefined) => boolean },
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -57,6 +71,7 @@ async function compileWithProgress(
       workers: options.workers,
       cacheFolder: options.cacheFolder,
       offline: options.isOffline,
+      isKnown: options.isKnown,
       accept: options.accepted,
       compat: options.isCompatible,
       // Somebody typed these addresses just now.

@@ -22,9 +22,17 @@ export interface CompileOptions extends MemoryWish {
   readonly allowPrivate?: boolean | undefined;
   /** As the reference does it: every source is trusted, wherever it is, and may be empty. */
   readonly compat?: boolean | undefined;
+  /**
+   * Asked when everything from the web is there, with what tells it from any other state (undefined when nothing can):
+   * whether the list is known. It is not compiled then; the promise rejects with `KnownList`.
+   */
+  readonly isKnown?: ((web: string | undefined) => boolean) | undefined;
   /** Instead of the usual ones; for tests. */
   readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }
+
+/** The list is known, and was not compiled. */
+export class KnownList extends Error {}
 
 const DAY_MS = 86_400_000;
 export const MAX_STALE_MS: number = 7 * DAY_MS;

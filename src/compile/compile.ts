@@ -13,12 +13,13 @@ import { PlainArena } from "../rules/arena.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
+import type { SourceState } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { prepareTrust, trustStages } from "../transformations/trust.ts";
-import type { CompileOptions } from "./compile-options.ts";
+import { type CompileOptions, KnownList } from "./compile-options.ts";
 import { Flow } from "./flow.ts";
 import { type Filters, stagesOf } from "./level.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
@@ -40,8 +41,10 @@ export interface CompiledList {
   readonly rules: RuleTable;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
-  /** The files that were read; `undefined` stands for what came from the web. */
-  readonly inputs: readonly (InputFile | undefined)[];
+  /** The local files that were read. */
+  readonly inputs: readonly InputFile[];
+  /** What tells everything that came from the web from any other state; undefined when nothing can. */
+  readonly web: string | undefined;
   /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
   close(): void;
 }
@@ -129,6 +132,8 @@ class ListCompiler {
       plan.sources.map(({ passes }) => reader.filters(passes)),
     );
     await reader.fetch(plan.sources);
+    const web = reader.webDigest(plan.sources);
+    if (reader.failures.length === 0 && options.isKnown?.(web) === true) throw new KnownList();
     const size = await reader.size();
     expectText(size, this.memory);
     const scratchBytes = scratchNeed(size, this.memory);
@@ -158,6 +163,7 @@ class ListCompiler {
       rules: output.rules,
       report: this.report(bytesRead),
       inputs: reader.inputs,
+      web,
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
@@ -177,8 +183,8 @@ class ListCompiler {
     const { pool } = workshop;
     // A list that cannot be finished is only read to see what else is wrong.
     if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
-    if (reader.isDropped(source)) return undefined;
     this.pushBanner(source, list);
+    if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
     const first = trust.level === "full" ? [] : trustStages(trust.level, trust.mayCancel, workshop);
     const stages = stagesOf(
@@ -214,7 +220,8 @@ class ListCompiler {
     const { pool } = this.workshop;
     const origin = pool.addOrigin({ source: index, file: label });
     const { name } = this.plan.config.sources[index]!;
-    for (const line of bannerLines(name, withoutCredentials(source))) {
+    const note = stateNote(this.reader.states[index]);
+    for (const line of bannerLines(name, withoutCredentials(source), note)) {
       const chunk = lineChunk(pool, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
       list.push(chunk);
       pool.shelf.done(chunk);
@@ -235,6 +242,13 @@ class ListCompiler {
       degraded: states.some(({ kind }) => kind === "stale" || kind === "dropped"),
     };
   }
+}
+
+/** What readers of the list are told about a source that is not as it should be. */
+function stateNote(state: SourceState | undefined): string | undefined {
+  if (state?.kind === "stale")
+    return `Copy of ${new Date(state.goodAt).toISOString()}: the source could not be had since`;
+  return state?.kind === "dropped" ? "Left out: the source could not be had" : undefined;
 }
 
 /** The work that is done apart keeps three or four others busy at the most; a machine may have many more. */

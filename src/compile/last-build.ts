@@ -20,7 +20,10 @@ export interface OutputFile {
 
 export interface LastBuild extends BuildAnswer {
   readonly version: string;
+  /** Digest of everything that the list depends on but the files; the text itself may hold passwords. */
   readonly question: string;
+  /** What told everything from the web from any other state; null where nothing did. */
+  readonly web: string | null;
   readonly inputs: readonly { readonly path: string; readonly stamp: string | null }[];
   readonly outputs: readonly (OutputFile & { readonly stamp: string })[];
 }
@@ -38,14 +41,20 @@ export class LastBuilds {
   private readonly question: string;
   private readonly started: number;
 
-  constructor(folder: string, question: string, host: Host) {
+  private constructor(folder: string, question: string, host: Host) {
     this.host = host;
     this.question = question;
     this.started = host.now().getTime();
-    this.file = join(folder, `build-${fingerprint(question)}.json`);
+    this.file = join(folder, `build-${question.slice(0, 16)}.json`);
   }
 
-  /** What the last build said, if it would come out the same. Whatever is wrong with its record, it then never was. */
+  static async of(folder: string, question: string, host: Host): Promise<LastBuilds> {
+    const { createHash } = await import("node:crypto");
+    const digest = createHash("sha256").update(question).digest("hex");
+    return new LastBuilds(folder, digest, host);
+  }
+
+  /** What the last build said, if it would come out the same with the same things from the web. Whatever is wrong with its record, it then never was. */
   async recall(): Promise<LastBuild | undefined> {
     const last = await this.read();
     if (last === undefined || last.version !== VERSION || last.question !== this.question)
@@ -57,14 +66,13 @@ export class LastBuilds {
 
   async remember(
     { report, diagnostics }: BuildAnswer,
-    inputs: readonly (InputFile | undefined)[],
+    { inputs, web }: { readonly inputs: readonly InputFile[]; readonly web: string | undefined },
     outputs: readonly OutputFile[],
   ): Promise<void> {
     const { host, question, started } = this;
+    if (web === undefined) return;
     const read: { path: string; stamp: string | null }[] = [];
     for (const input of inputs) {
-      // What came from the web may be another thing tomorrow.
-      if (input === undefined) return;
       const { path, stamp } = input;
       if (stamp !== undefined && started - stamp.changed < TOO_FRESH_MS) return;
       read.push({ path, stamp: stamp?.text ?? null });
@@ -78,6 +86,7 @@ export class LastBuilds {
     const build = {
       version: VERSION,
       question,
+      web: web ?? null,
       inputs: read,
       outputs: written,
       report,
@@ -123,11 +132,4 @@ function isBuild(record: unknown): record is LastBuild {
   return (
     Array.isArray(inputs) && Array.isArray(outputs) && Array.isArray(diagnostics) && isReported
   );
-}
-
-/** A name for the record; another question of the same name is told apart when it is read. */
-function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of encodeUtf8(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
 }

@@ -11,7 +11,7 @@ export async function locate(
   configFolder: string,
   host: Host,
   notes: Diagnostic[],
-  inputs: (InputFile | undefined)[],
+  inputs: InputFile[],
 ): Promise<Location> {
   if (/^file:/i.test(source))
     throw sourceError(

@@ -4,7 +4,7 @@ import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { Trust } from "../config/fields.ts";
 import type { Host, HostError } from "../host/host.ts";
-import { type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
+import { type Acquired, type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
@@ -26,8 +26,8 @@ export class SourceReader {
   readonly failures: Diagnostic[] = [];
   /** How each source was had, by its index. */
   readonly states: SourceState[] = [];
-  /** The files that the list depends on; `undefined` stands for what came from the web. */
-  readonly inputs: (InputFile | undefined)[] = [];
+  /** The local files that the list depends on. */
+  readonly inputs: InputFile[] = [];
   private readonly host: Host;
   private readonly options: CompileOptions;
   private readonly lists: (SourceList | undefined)[] = [];
@@ -36,6 +36,9 @@ export class SourceReader {
   private readonly slots: HostSlots;
   private readonly store: SourceStore | undefined;
   private hasStoreFailed = false;
+  private readonly digests: (string | undefined)[] = [];
+  private readonly entryDigests: string[] = [];
+  private hasUnknownEntries = false;
 
   constructor(host: Host, options: CompileOptions) {
     this.host = host;
@@ -53,8 +56,9 @@ export class SourceReader {
         const { index, label } = source;
         this.options.onProgress?.({ kind: "source-started", source: index, label });
         await this.attempt(source, async () => {
-          const { list, state } = await this.open(source);
+          const { list, state, digest } = await this.open(source);
           this.states[index] = state;
+          if (state.kind !== "local") this.digests[index] = digest;
           this.lists[index] = list;
         });
       }),
@@ -67,6 +71,19 @@ export class SourceReader {
     let size = 0;
     for (const list of this.lists) size += (await list?.size()) ?? 0;
     return size;
+  }
+
+  /** What tells everything that came from the web from any other state of it; undefined when that cannot be told. */
+  webDigest(sources: readonly PlannedSource[]): string | undefined {
+    if (this.hasUnknownEntries) return undefined;
+    const parts = [...this.entryDigests].toSorted();
+    for (const { index } of sources) {
+      if (this.states[index]?.kind === "local") continue;
+      const digest = this.digests[index];
+      if (digest === undefined) return undefined;
+      parts.push(`${index} ${digest}`);
+    }
+    return parts.join("\n");
   }
 
   isDropped({ index }: PlannedSource): boolean {
@@ -116,7 +133,9 @@ export class SourceReader {
   private async entries(file: string): Promise<EntrySink> {
     const sink = new EntrySink();
     const label = withoutCredentials(file);
-    const { list } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
+    const { list, state, digest } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
+    if (state.kind !== "local") this.entryDigests.push(`${label} ${digest ?? ""}`);
+    if (digest === undefined && state.kind !== "local") this.hasUnknownEntries = true;
     try {
       await list.readInto(sink);
     } finally {
@@ -128,7 +147,7 @@ export class SourceReader {
     return sink;
   }
 
-  private async open(wish: SourceWish): Promise<{ list: SourceList; state: SourceState }> {
+  private async open(wish: SourceWish): Promise<Acquired> {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
     const folder = options.configFolder ?? host.cwd;

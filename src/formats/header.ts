@@ -23,10 +23,11 @@ export function headerLines(config: Config, version: string, time: Date): string
   return lines;
 }
 
-/** The lines above a source's own. Credentials in an address are nobody's business. */
-export function bannerLines(name: string | undefined, source: string): string[] {
+/** The lines above a source's own. Credentials in an address are nobody's business. `note` says what is wrong with it. */
+export function bannerLines(name: string | undefined, source: string, note?: string): string[] {
   const named = name === undefined || name === "" ? [] : [`! Source name: ${oneLine(name)}`];
-  return ["!", ...named, `! Source: ${oneLine(source)}`, "!"];
+  const noted = note === undefined ? [] : [`! ${note}`];
+  return ["!", ...named, `! Source: ${oneLine(source)}`, ...noted, "!"];
 }
 
 /** A line break in a value would end the comment and start a rule. */

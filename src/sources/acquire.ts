@@ -31,6 +31,8 @@ export type SourceState =
 export interface Acquired {
   readonly list: SourceList;
   readonly state: SourceState;
+  /** What tells this text from any other; undefined when nobody knows. */
+  readonly digest?: string | undefined;
 }
 
 export interface AcquireContext {
@@ -142,8 +144,9 @@ async function fetchFrom(
     refuseEmpty(list, source);
     const size = [...texts.files.values()].reduce((sum, text) => sum + text.size, 0);
     refuseShrunk(size, source, record);
-    if (store !== undefined) await keep(source, url, texts, store, context);
-    return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" } };
+    const digest =
+      store === undefined ? undefined : await keep(source, url, texts, store, context);
+    return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, digest };
   } catch (error) {
     texts.close();
     throw error;
@@ -175,9 +178,9 @@ async function keep(
   { files }: FetchedTexts,
   store: SourceStore,
   context: AcquireContext,
-): Promise<void> {
+): Promise<string | undefined> {
   try {
-    await store.keep(
+    return await store.keep(
       source.url,
       [...files].map(([asked, text]) => {
         if (asked !== url || url === source.url) return { asked, text };
@@ -188,5 +191,6 @@ async function keep(
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     context.onStoreError(error);
+    return undefined;
   }
 }

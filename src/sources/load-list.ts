@@ -64,8 +64,8 @@ interface FoundFile {
  */
 export class SourceList {
   readonly diagnostics: Diagnostic[] = [];
-  /** The files that were read, as they were then; what came from the web is `undefined`. */
-  readonly inputs: (InputFile | undefined)[] = [];
+  /** The local files that were read, as they were then. */
+  readonly inputs: InputFile[] = [];
   bytesRead = 0;
   private checkedBytes = 0;
   private files = 0;
@@ -202,7 +202,6 @@ export class SourceList {
   ): Promise<FoundFile> {
     if (location.kind === "web") {
       const text = await this.texts!.get(location.url);
-      this.inputs.push(undefined);
       const file = await text.open();
       return await this.inBlocks(file, label, text.url, root ?? new URL(text.url).origin);
     }

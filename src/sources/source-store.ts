@@ -75,11 +75,11 @@ export class SourceStore {
     };
   }
 
-  /** Keeps the files of a source that is good now. Rejects with a `HostError`. */
+  /** Keeps the files of a source that is good now, and returns a digest of them. Rejects with a `HostError`. */
   async keep(
     source: string,
     files: readonly { readonly asked: string; readonly text: WebText }[],
-  ): Promise<void> {
+  ): Promise<string> {
     const stored: StoredFile[] = [];
     for (const { asked, text } of files) {
       const { validators, size, url } = text;
@@ -96,6 +96,7 @@ export class SourceStore {
     };
     const path = join(this.folder, "sources", `${await digestOf(source)}.json`);
     await this.writeWhole(path, (file) => file.write(encodeUtf8(JSON.stringify(record))));
+    return await digestOf(stored.map(({ key, sha256 }) => `${key} ${sha256}`).join());
   }
 
   private async keepObject(text: WebText): Promise<string> {

@@ -85,14 +85,26 @@ test("whatever the list depends on makes it be compiled again", async () => {
 });
 
 test("nothing is taken for granted that cannot be known", async () => {
-  const web = project("https://lists.example/l.txt");
-  await runOnce(web);
-  assert.equal([...web.files.keys()].filter((path) => path.includes("/cache/")).length, 0);
-
   const fresh = project();
   const now = fresh.now().getTime();
   const stamp = { text: "1", changed: now - 100 };
   const openFile: Host["openFile"] = async (path) => ({ ...(await fresh.openFile(path)), stamp });
   await run(ARGS, { ...fresh, openFile }, new AbortController().signal);
   assert.equal([...fresh.files.keys()].filter((path) => path.includes("/cache/")).length, 0);
+});
+
+test("what comes from the web is asked for every time, and compiled when it is another text", async () => {
+  const host = project("https://lists.example/l.txt");
+  let body = "||a.example^\n";
+  let fetches = 0;
+  const fetch: Host["fetch"] = async ({ take }) => {
+    fetches++;
+    take(bytes(body));
+    return { status: 200, headers: {} };
+  };
+  assert.match((await runOnce(host, ARGS, { fetch })).said, /written out\.txt: 1 rule,/);
+  assert.match((await runOnce(host, ARGS, { fetch })).said, /unchanged out\.txt: 1 rule,/);
+  body = "||a.example^\n||b.example^\n";
+  assert.match((await runOnce(host, ARGS, { fetch })).said, /written out\.txt: 2 rules/);
+  assert.equal(fetches, 3);
 });

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { LastBuilds } from "../../compile/last-build.ts";
-import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import type { Options } from "../options.ts";
+import { sayAgain } from "../say-again.ts";
 import type { Command } from "./registry.ts";
 
 /** Compiles the list, unless the last build is known and would come out the same. */
@@ -18,19 +18,11 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   }
   const builds = await lastBuilds(options, host);
   const last = await builds?.recall();
-  if (last === undefined) {
-    // The compiler itself is loaded only when there is something to compile.
-    const { runCompile } = await import("../run-compile.ts");
-    return await runCompile(options, builds, host, talk, signal);
-  }
-  for (const diagnostic of last.diagnostics) talk.diagnostic(diagnostic);
-  const written = last.outputs.map(({ name }) => ({ file: name, outcome: "unchanged" as const }));
-  const seconds = (host.now().getTime() - started) / 1000;
-  if (options.isJson || talk.says("info")) {
-    const { sayResult } = await import("../say-result.ts");
-    await sayResult(last, written, seconds, undefined, options, host, talk);
-  }
-  return Exit.Done;
+  // Nothing is from the web, and all files are as they were.
+  if (last?.web === "") return await sayAgain(last, started, options, host, talk);
+  // The compiler itself is loaded only when there is something to compile.
+  const { runCompile } = await import("../run-compile.ts");
+  return await runCompile(options, builds, last, host, talk, signal);
 };
 
 /** What is known of earlier builds of the same thing. Without a folder, or a configuration to read, nothing is. */
@@ -44,8 +36,9 @@ async function lastBuilds(options: Options, host: Host): Promise<LastBuilds | un
     const config = isQuick ? { inputs, inputType } : decodeUtf8(await host.readFile(path));
     const epoch = host.env["SOURCE_DATE_EPOCH"];
     const { cwd } = host;
-    const parts = { cwd, path, config, output, writesToRules, rulesFolder, epoch };
-    return new LastBuilds(resolve(host.cwd, cacheFolder), JSON.stringify(parts), host);
+    const { isCompatible } = options;
+    const parts = { cwd, path, config, output, writesToRules, rulesFolder, epoch, isCompatible };
+    return await LastBuilds.of(resolve(host.cwd, cacheFolder), JSON.stringify(parts), host);
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;

@@ -1,0 +1,23 @@
+import type { LastBuild } from "../compile/last-build.ts";
+import { Exit } from "../diagnostics/codes.ts";
+import type { Host } from "../host/host.ts";
+import type { Options } from "./options.ts";
+import type { Talk } from "./talk.ts";
+
+/** Says what the last build said: nothing has changed since. */
+export async function sayAgain(
+  last: LastBuild,
+  started: number,
+  options: Options,
+  host: Host,
+  talk: Talk,
+): Promise<Exit> {
+  for (const diagnostic of last.diagnostics) talk.diagnostic(diagnostic);
+  const written = last.outputs.map(({ name }) => ({ file: name, outcome: "unchanged" as const }));
+  const seconds = (host.now().getTime() - started) / 1000;
+  if (options.isJson || talk.says("info")) {
+    const { sayResult } = await import("./say-result.ts");
+    await sayResult(last, written, seconds, undefined, options, host, talk);
+  }
+  return options.isStrict && last.report.degraded ? Exit.Degraded : Exit.Done;
+}
