@@ -120,7 +120,7 @@ const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
   Sources: "A source could not be had. Nothing was written.",
   Guard: "Reserved: a guard refused the new list.",
   Output: "The list could not be written. The old one is untouched.",
-  Locked: "Reserved: another run holds the output.",
+  Locked: "Another run is making the same list. Nothing was written.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

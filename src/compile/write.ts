@@ -6,6 +6,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
+import { OutputLock } from "./output-lock.ts";
 
 /** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
 export type WriteOutcome = "written" | "unchanged";
@@ -19,6 +20,7 @@ export class ListFile {
   private readonly temporary: string;
   private readonly host: Host;
   private file: NewFile | undefined;
+  private lock: OutputLock | undefined;
 
   constructor(path: string, host: Host) {
     this.path = path;
@@ -27,11 +29,27 @@ export class ListFile {
     this.temporary = join(dirname(path), `.${basename(path)}.${random}.tmp`);
   }
 
+  /** Rejects with a `CompilerError`: it cannot be written, or another run is at it. */
   async open(): Promise<void> {
+    const { host, path } = this;
     await this.attempt(async () => {
-      await this.host.makeFolder(dirname(this.path));
-      this.file = this.host.createFile(this.temporary);
+      const kind = await host.kindOf(path);
+      if (kind === "folder" || kind === "other")
+        throw new HostError("EINVAL", kind === "folder" ? "is a folder" : "is not a regular file");
+      await host.makeFolder(dirname(path));
+      this.lock = await OutputLock.take(path, host);
+      await this.removeLeftovers();
+      this.file = host.createFile(this.temporary);
     });
+  }
+
+  /** Nobody else is at work here, so what looks like a run's is of one that was killed. */
+  private async removeLeftovers(): Promise<void> {
+    const folder = dirname(this.path);
+    const start = `.${basename(this.path)}.`;
+    for (const name of await this.host.listFolder(folder))
+      if (name.startsWith(start) && /\.[a-z0-9]{1,12}\.tmp$/.test(name))
+        await this.host.removeFile(join(folder, name)).catch(() => {});
   }
 
   write(bytes: Uint8Array): void {
@@ -47,12 +65,14 @@ export class ListFile {
     return await this.attempt(async () => {
       await this.file!.finish();
       this.file = undefined;
+      if (!(await this.lock!.isOurs())) throw new HostError("EBUSY", "another run took over");
       if (await isSameButDate(this.path, this.temporary, this.host)) {
-        await this.host.removeFile(this.temporary);
+        await this.discard();
         return "unchanged";
       }
       await this.host.rename(this.temporary, this.path);
       await this.host.syncFolder(dirname(this.path));
+      await this.lock?.release();
       return "written";
     });
   }
@@ -62,6 +82,8 @@ export class ListFile {
     this.file?.abandon();
     this.file = undefined;
     await this.host.removeFile(this.temporary).catch(() => {});
+    await this.lock?.release();
+    this.lock = undefined;
   }
 
   private async attempt<T>(action: () => Promise<T>): Promise<T> {

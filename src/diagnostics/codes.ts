@@ -174,6 +174,11 @@ export const CODES = {
     meaning: "The compiled list could not be written. What was there before is untouched.",
     hint: "Check that the folder exists, has room and may be written to",
   },
+  locked: {
+    exit: 7,
+    meaning: "Another run is making the same list.",
+    hint: "Wait for it to end; the lock of a run that was killed is taken over by the next",
+  },
   "scratch-failed": {
     exit: 6,
     meaning: "What did not fit into memory could not be put into the temporary folder.",

@@ -27,6 +27,16 @@ export interface Host {
   processors(): number;
   /** Runs a module in another thread; undefined where that cannot be. Without the method nothing is tried. */
   startThread?(entry: URL, data: object): Thread | undefined;
+  /** This process, for others to ask about. */
+  processId(): ProcessId;
+  /** Whether a process still runs; undefined when that cannot be seen from here. */
+  isRunning(id: ProcessId): boolean | undefined;
+  /** Names in a folder; none when there is no such folder. */
+  listFolder(path: string): Promise<string[]>;
+  /** What is at a path, without following a link; undefined when nothing is. */
+  kindOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined>;
+  /** Sets the time of a file to now. Rejects with a `HostError`. */
+  touch(path: string): Promise<void>;
   /** Replaces `to` in one step. */
   rename(from: string, to: string): Promise<void>;
   removeFile(path: string): Promise<void>;
@@ -43,6 +53,14 @@ export interface Host {
 
 export interface Thread {
   stop(): void;
+}
+
+export interface ProcessId {
+  readonly pid: number;
+  /** When it began, as the system counts; "" when it does not tell. */
+  readonly began: string;
+  /** The machine or container that the number means something in. */
+  readonly machine: string;
 }
 
 export interface FileStamp {

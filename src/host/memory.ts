@@ -87,6 +87,15 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     sizeOf: async (path) => files.get(path)?.length ?? 0,
     memoryLimit: () => options.memoryLimit ?? 2 ** 31,
     processors: () => 1,
+    processId: () => ({ pid: 1, began: "", machine: "memory" }),
+    isRunning: () => false,
+    listFolder: async (path) => {
+      const prefix = path.endsWith("/") ? path : `${path}/`;
+      const below = [...files.keys()].filter((name) => name.startsWith(prefix));
+      return [...new Set(below.map((name) => name.slice(prefix.length).split("/")[0]!))];
+    },
+    kindOf: async (path) => (files.has(path) ? "file" : undefined),
+    touch: async () => {},
     rename: async (from, to) => {
       files.set(to, read(from));
       files.delete(from);

@@ -1,5 +1,16 @@
-import { constants } from "node:fs";
-import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { type Stats, constants } from "node:fs";
+import {
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
@@ -7,6 +18,7 @@ import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
 import { cacheFolder } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
+import { isRunning, processId } from "./node-process-id.ts";
 import { startThread } from "./node-threads.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
@@ -37,6 +49,11 @@ export function nodeHost(): Host {
     memoryLimit,
     processors: availableParallelism,
     startThread,
+    processId,
+    isRunning,
+    listFolder: (path) => attempt(() => readdir(path)).catch(() => []),
+    kindOf: (path) => lstat(path).then(kindOf, () => undefined),
+    touch: (path) => attempt(() => utimes(path, new Date(), new Date())),
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),
     syncFolder: (path) => attempt(() => syncFolder(path)),
@@ -50,6 +67,12 @@ export function nodeHost(): Host {
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
   };
+}
+
+function kindOf(info: Stats): "file" | "folder" | "link" | "other" {
+  if (info.isFile()) return "file";
+  if (info.isDirectory()) return "folder";
+  return info.isSymbolicLink() ? "link" : "other";
 }
 
 function wait(ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,0 +1,43 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import process from "node:process";
+import type { ProcessId } from "./host.ts";
+
+/** This process. Numbers are given again, so the time it began is part of it where the system tells. */
+export function processId(): ProcessId {
+  return { pid: process.pid, began: beginningOf("self"), machine: machineId() };
+}
+
+/** Whether a process still runs; undefined when it is one of another machine or container. */
+export function isRunning({ pid, began, machine }: ProcessId): boolean | undefined {
+  if (machine !== machineId()) return undefined;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Somebody else's process is there, but not ours to ask.
+    if ((error as { code?: string }).code !== "EPERM") return false;
+  }
+  const now = beginningOf(String(pid));
+  return now === "" || began === "" || now === began;
+}
+
+/** In clock ticks after the machine began; the 22nd word, counted after the name in parentheses, which may hold anything. */
+function beginningOf(pid: string): string {
+  const stat = textOf(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
+
+/** Where numbers of processes mean the same: this boot, this name, this container. */
+function machineId(): string {
+  const boot = textOf(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+  const space = textOf(() => readlinkSync("/proc/self/ns/pid"));
+  return [hostname(), boot, space].filter((part) => part !== "").join(" ");
+}
+
+function textOf(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
