@@ -43,11 +43,11 @@ function compileWith(program: string, sample: string, ...more: string[]): () => 
 const costs = interleaved(
   {
     runtime: () => measure([process.execPath, "-e", "0"]),
-    oursOnFirst: compileWith(ours, "first", "-q"),
+    oursOnFirst: compileWith(ours, "first", "--no-cache", "-q"),
     referenceOnFirst: compileWith(reference, "first"),
-    oursOnShare: compileWith(ours, "share", "-q"),
+    oursOnShare: compileWith(ours, "share", "--no-cache", "-q"),
     referenceOnShare: compileWith(reference, "share"),
-    oursOnAll: compileWith(ours, "all", "-q"),
+    oursOnAll: compileWith(ours, "all", "--no-cache", "-q"),
   },
   RUNS,
 );

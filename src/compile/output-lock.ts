@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { type Host, HostError, type ProcessId } from "../host/host.ts";
+import { type Host, HostError, type NewFile, type ProcessId } from "../host/host.ts";
 
 /** What stands in a lock. */
 interface Holder extends ProcessId {
@@ -43,7 +43,8 @@ export class OutputLock {
     const token = Math.random().toString(36).slice(2);
     const holder: Holder = { ...host.processId(), token, since: host.now().toISOString() };
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      if (await create(path, JSON.stringify(holder), host)) return new OutputLock(path, token, host);
+      if (await create(path, JSON.stringify(holder), host))
+        return new OutputLock(path, token, host);
       const other = await readHolder(path, host);
       if (other === "gone") continue;
       if (await isHeld(path, other, host)) throw locked(output, other);
@@ -64,19 +65,39 @@ export class OutputLock {
   }
 }
 
+/** The lock is written whole under another name first, so that one which is there can be read. */
 async function create(path: string, text: string, host: Host): Promise<boolean> {
+  const aside = asideOf(path);
+  let file: NewFile | undefined;
   try {
-    const file = host.createFile(path);
+    file = host.createFile(aside);
     file.write(encodeUtf8(text));
     await file.finish();
+    file = undefined;
+    return await linked(aside, path, host);
+  } catch (error) {
+    file?.abandon();
+    throw error;
+  } finally {
+    await host.removeFile(aside).catch(() => {});
+  }
+}
+
+/** False when another run has the lock, or cleared this one away with what it took for leftovers. */
+async function linked(aside: string, path: string, host: Host): Promise<boolean> {
+  try {
+    await host.link(aside, path);
     return true;
   } catch (error) {
-    if (error instanceof HostError && error.code === "EEXIST") return false;
-    // What was not written whole would look like somebody's.
-    if (error instanceof HostError && (await host.sizeOf(path)) < text.length)
-      await host.removeFile(path).catch(() => {});
+    if (error instanceof HostError && (error.code === "EEXIST" || error.code === "ENOENT"))
+      return false;
     throw error;
   }
+}
+
+/** A name that is cleared away like any other that a killed run leaves. */
+function asideOf(path: string): string {
+  return `${path.replace(/\.lock$/, "")}.${Math.random().toString(36).slice(2, 10)}.tmp`;
 }
 
 async function readHolder(path: string, host: Host): Promise<Holder | "gone" | undefined> {
@@ -98,7 +119,7 @@ async function isHeld(path: string, holder: Holder | undefined, host: Host): Pro
 
 /** Takes a dead lock away. Should somebody else have done so and taken it meanwhile, it is put back. */
 async function breakLock(path: string, dead: Holder | undefined, host: Host): Promise<void> {
-  const aside = `${path}.${Math.random().toString(36).slice(2, 10)}`;
+  const aside = asideOf(path);
   try {
     await host.rename(path, aside);
   } catch (error) {

@@ -35,6 +35,8 @@ export interface Host {
   listFolder(path: string): Promise<string[]>;
   /** What is at a path, without following a link; undefined when nothing is. */
   kindOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined>;
+  /** Gives a file another name, which must not be in use (`EEXIST`). Rejects with a `HostError`. */
+  link(from: string, to: string): Promise<void>;
   /** Sets the time of a file to now. Rejects with a `HostError`. */
   touch(path: string): Promise<void>;
   /** Replaces `to` in one step. */

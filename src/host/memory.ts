@@ -95,6 +95,10 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       return [...new Set(below.map((name) => name.slice(prefix.length).split("/")[0]!))];
     },
     kindOf: async (path) => (files.has(path) ? "file" : undefined),
+    link: async (from, to) => {
+      if (files.has(to)) throw new HostError("EEXIST", "file exists");
+      files.set(to, read(from));
+    },
     touch: async () => {},
     rename: async (from, to) => {
       files.set(to, read(from));

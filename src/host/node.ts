@@ -1,5 +1,6 @@
 import { type Stats, constants } from "node:fs";
 import {
+  link,
   lstat,
   mkdir,
   open,
@@ -53,6 +54,7 @@ export function nodeHost(): Host {
     isRunning,
     listFolder: (path) => attempt(() => readdir(path)).catch(() => []),
     kindOf: (path) => lstat(path).then(kindOf, () => undefined),
+    link: (from, to) => attempt(() => link(from, to)),
     touch: (path) => attempt(() => utimes(path, new Date(), new Date())),
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),

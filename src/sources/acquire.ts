@@ -144,8 +144,7 @@ async function fetchFrom(
     refuseEmpty(list, source);
     const size = [...texts.files.values()].reduce((sum, text) => sum + text.size, 0);
     refuseShrunk(size, source, record);
-    const digest =
-      store === undefined ? undefined : await keep(source, url, texts, store, context);
+    const digest = store === undefined ? undefined : await keep(source, url, texts, store, context);
     return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, digest };
   } catch (error) {
     texts.close();

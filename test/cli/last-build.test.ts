@@ -97,9 +97,9 @@ test("what comes from the web is asked for every time, and compiled when it is a
   const host = project("https://lists.example/l.txt");
   let body = "||a.example^\n";
   let fetches = 0;
-  const fetch: Host["fetch"] = async ({ take }) => {
+  const fetch: Host["fetch"] = async (request) => {
     fetches++;
-    take(bytes(body));
+    request.take(bytes(body));
     return { status: 200, headers: {} };
   };
   assert.match((await runOnce(host, ARGS, { fetch })).said, /written out\.txt: 1 rule,/);

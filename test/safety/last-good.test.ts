@@ -14,7 +14,10 @@ const URL_B = "https://b.example/l.txt";
 const GOOD = Array.from({ length: 100 }, (_, index) => `||n${index}.example^\n`).join("");
 const DAY = 86_400_000;
 
-function config(source: Partial<Config["sources"][number]> = {}, more: Partial<Config> = {}): Config {
+function config(
+  source: Partial<Config["sources"][number]> = {},
+  more: Partial<Config> = {},
+): Config {
   return {
     name: "n",
     sources: [{ source: URL_A, ...source }, { source: URL_B }],
@@ -99,7 +102,10 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
     const said = diagnostics.find((one) => one.code === "source-stale")!;
     assert.match(said.message, /2026-01-01/);
     assert.ok((said.cause ?? "").length > 10);
-    assert.match(new TextDecoder().decode(bytes), /! Source: https:\/\/a\.example\/l\.txt\n! .*2026-01-01/);
+    assert.match(
+      new TextDecoder().decode(bytes),
+      /! Source: https:\/\/a\.example\/l\.txt\n! .*2026-01-01/,
+    );
   });
 
   test(`${what}: without a copy it is an error, of an optional source a note`, async () => {
@@ -172,7 +178,11 @@ test("a copy whose bytes were changed is no copy", async () => {
   const web = await seeded();
   const { files } = web.host as unknown as { files: Map<string, Uint8Array> };
   for (const [path, bytes] of files)
-    if (path.startsWith("/cache/objects/")) files.set(path, bytes.map((byte) => byte ^ 1));
+    if (path.startsWith("/cache/objects/"))
+      files.set(
+        path,
+        bytes.map((byte) => byte ^ 1),
+      );
   web.answers[URL_A] = async (request) =>
     request.headers["if-none-match"] === undefined ? GOOD : { status: 304 };
   assert.equal((await build(web)).report.sources[0]!.state, "fetched");
@@ -249,9 +259,12 @@ test("bad luck is tried again with pauses, what is certain is not", async () => 
   }
 });
 
+function hop(to: string): Answer {
+  return { status: 302, headers: { location: to } };
+}
+
 test("redirects: five are followed, each is looked at", async () => {
   const web = new ScriptedWeb();
-  const hop = (to: string): Answer => ({ status: 302, headers: { location: to } });
   web.answers[URL_B] = "||b.example^\n";
   for (let index = 0; index < 7; index++)
     web.answers[`https://a.example/${index}`] = hop(`/${index + 1}`);
@@ -259,7 +272,10 @@ test("redirects: five are followed, each is looked at", async () => {
   web.answers[URL_A] = hop("/3");
   assert.equal((await build(web)).report.rules, 101);
   web.answers[URL_A] = hop("/2");
-  assert.match((await errorOf(build(web, undefined, { cacheFolder: undefined }))).diagnostics[0]!.cause!, /5 redirects/);
+  assert.match(
+    (await errorOf(build(web, undefined, { cacheFolder: undefined }))).diagnostics[0]!.cause!,
+    /5 redirects/,
+  );
   for (const [to, why] of [
     ["http://a.example/7", /https to http/],
     ["file:///etc/passwd", /neither http nor https/],

@@ -1,4 +1,10 @@
-import { type FetchRequest, type FetchResponse, type Host, HostError, memoryHost } from "../../src/index.ts";
+import {
+  type FetchRequest,
+  type FetchResponse,
+  type Host,
+  HostError,
+  memoryHost,
+} from "../../src/index.ts";
 
 export type Answer =
   | string
@@ -15,8 +21,10 @@ export class ScriptedWeb {
   readonly waits: number[] = [];
   time: Date = new Date("2026-01-01T00:00:00Z");
   /** What an address answers; a list of answers is used up one by one, the last stays. */
-  readonly answers: Record<string, Answer | Answer[] | ((request: FetchRequest) => Promise<Answer>)> =
-    {};
+  readonly answers: Record<
+    string,
+    Answer | Answer[] | ((request: FetchRequest) => Promise<Answer>)
+  > = {};
   readonly host: Host;
 
   constructor(files: Record<string, string> = {}) {
