@@ -944,3 +944,15 @@ export function findRows(rows: u32, fates: u32, flagsIn: u32, lastFate: u32, wit
   }
   return count;
 }
+
+/** Live rows, whose hash is in a filter of 65,536 bits. Returns how many there are. */
+export function findHashes(rows: u32, fates: u32, hashes: u32, filter: u32, out: u32): u32 {
+  let count: u32 = 0;
+  for (let row: u32 = 0; row < rows; row++) {
+    const hash = load<u32>(hashes + (row << 2)) & 0xffff;
+    if ((load<u8>(filter + (hash >> 3)) & (1 << (hash & 7))) == 0) continue;
+    if (load<u8>(fates + row) != 0) continue;
+    store<u32>(out + (count++ << 2), row);
+  }
+  return count;
+}

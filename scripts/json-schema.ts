@@ -1,6 +1,7 @@
 import { TRANSFORMATION_NAMES } from "../src/compile/plan.ts";
 import {
   type Field,
+  GUARD_FIELDS,
   LIST_FIELDS,
   SOURCE_FIELDS,
   SOURCE_TYPES,
@@ -51,6 +52,10 @@ function typeSchema({ type, required }: Field): object {
       return { enum: SOURCE_TYPES };
     case "trust":
       return { enum: TRUST_LEVELS };
+    case "number":
+      return { type: "number", minimum: 0 };
+    case "guards":
+      return objectSchema(GUARD_FIELDS);
     case "boolean":
       return { type: "boolean" };
     case "duration":

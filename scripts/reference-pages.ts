@@ -1,7 +1,7 @@
 import { commands } from "../src/cli/commands/registry.ts";
 import { FLAGS, type Flag, VARIABLES } from "../src/cli/flags.ts";
 import { flagUsage } from "../src/cli/help.ts";
-import { type Field, LIST_FIELDS, SOURCE_FIELDS } from "../src/config/fields.ts";
+import { type Field, GUARD_FIELDS, LIST_FIELDS, SOURCE_FIELDS } from "../src/config/fields.ts";
 import { CODES, Exit, codeEntry } from "../src/diagnostics/codes.ts";
 import { FATES } from "../src/rules/fate.ts";
 import { transformations } from "../src/transformations/registry.ts";
@@ -25,6 +25,14 @@ ${fieldTable(LIST_FIELDS)}
 ${fieldTable(SOURCE_FIELDS)}
 
 In YAML an entry that begins with \`|\`, \`*\`, \`@\`, \`&\` or \`!\` must stand in quotes: \`- "||example.org^"\`.
+
+## Guards
+
+Before a list is published it is compared with the one that was published last, and its rules with the names that must not
+be blocked. A guard that refuses names the source and line, the old list stays, and the exit code is 5; \`--accept\` with
+the code of the refusal passes it once.
+
+${fieldTable(GUARD_FIELDS)}
 
 ## Paths
 
@@ -55,6 +63,8 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
     "source-type": "`adblock`, `hosts`, `domains`",
     trust: "`full`, `standard`, `block-only`",
     boolean: "`true` or `false`",
+    number: "number",
+    guards: "[guards](#guards)",
     duration: "time, such as `30m` or `7d`",
   };
   const rows = Object.entries(fields).map(([name, { type, required, description, example }]) => {

@@ -75,7 +75,8 @@ export const FLAGS = [
     name: "accept",
     value: "NAME",
     repeats: true,
-    description: "Pass this guard once: source-shrunk",
+    description:
+      "Publish this once although a guard refused it, by the code of its refusal: list-shrunk, blocks-protected …",
   },
   {
     name: "compat",

@@ -1,6 +1,7 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import { GUARD_NAMES } from "../compile/guards/names.ts";
 import type { Args } from "./args.ts";
 import type { FlagName } from "./flags.ts";
 
@@ -63,13 +64,10 @@ function nonEmpty(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** Guards that `--accept` knows. */
-const GUARDS = ["source-shrunk"];
-
 function acceptedOf(names: readonly string[]): readonly string[] {
   for (const name of names) {
-    if (GUARDS.includes(name)) continue;
-    const message = `--accept must be one of ${GUARDS.join(", ")}, not ${printable(name, 40)}`;
+    if ((GUARD_NAMES as readonly string[]).includes(name)) continue;
+    const message = `--accept must be one of ${GUARD_NAMES.join(", ")}, not ${printable(name, 40)}`;
     throw new CompilerError([errorOf("unknown-flag", message)]);
   }
   return names;

@@ -1,6 +1,8 @@
 import { join, resolve } from "node:path";
 import { scratchOf } from "../compile/scratch.ts";
 import type { OutputFile } from "../compile/last-build.ts";
+import { rememberPublish } from "../compile/last-publish.ts";
+import type { CompileReport } from "../compile/report.ts";
 import { ListFile, type WriteOutcome, slugOf } from "../compile/write.ts";
 import type { Host, Scratch } from "../host/host.ts";
 import type { Options } from "./options.ts";
@@ -59,6 +61,11 @@ export class Outputs {
     for (const { name, file } of this.files)
       written.push({ file: name, outcome: await file.publish() });
     return written;
+  }
+
+  /** Notes what was published, for the guards of the next time. */
+  async remember(report: CompileReport): Promise<void> {
+    for (const { path } of this.written) await rememberPublish(path, report, this.host);
   }
 
   /** Takes back what was not published. */

@@ -1,7 +1,11 @@
 import { type CompiledList, compileList } from "../compile/compile.ts";
 import { KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
+import { guardLimits } from "../compile/guards/guard.ts";
+import { refusals } from "../compile/guards/registry.ts";
+import { readLastPublish } from "../compile/last-publish.ts";
 import { Exit } from "../diagnostics/codes.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { type ConfigInPlace, configOf } from "./config-of.ts";
 import type { Options } from "./options.ts";
@@ -39,7 +43,9 @@ export async function runCompile(
     await new Promise((turned) => setTimeout(turned, 0));
     signal.throwIfAborted();
     for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
+    await refuseOrAccept(configured, result, outputs, options, host);
     const written = await outputs.publish();
+    await outputs.remember(result.report);
     const diagnostics = [...configured.warnings, ...result.diagnostics];
     if (!outputs.isToStdout)
       await builds?.remember({ ...result, diagnostics }, result, outputs.written);
@@ -52,6 +58,22 @@ export async function runCompile(
       return await sayAgain(last, started, options, host, talk);
     throw error;
   }
+}
+
+/** Throws when a guard refuses the list. */
+async function refuseOrAccept(
+  { config }: ConfigInPlace,
+  { report, findings }: CompiledList,
+  outputs: Outputs,
+  { accepted, isCompatible }: Options,
+  host: Host,
+): Promise<void> {
+  if (isCompatible) return;
+  const [first] = outputs.written;
+  const last = first === undefined ? undefined : await readLastPublish(first.path, host);
+  const limits = guardLimits(config);
+  const refused = refusals(findings, { report, limits, last }, accepted);
+  if (refused.length > 0) throw new CompilerError(refused);
 }
 
 async function compileWithProgress(

@@ -1,6 +1,6 @@
 import type { Config } from "../config/fields.ts";
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
-import { withoutCredentials } from "../diagnostics/printable.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
@@ -16,11 +16,16 @@ import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
 import type { SourceState } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { InputFile } from "../sources/load-list.ts";
+import { isAddress } from "../sources/location.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
+import { writtenEntry } from "../syntax/allow-entry.ts";
+import type { AllowList, AllowUse } from "../transformations/allow.ts";
 import type { Workshop } from "../transformations/transformation.ts";
-import { prepareTrust, trustStages } from "../transformations/trust.ts";
+import { prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
 import { Flow } from "./flow.ts";
+import { ListWatch } from "./list-watch.ts";
+import { PROTECTED_NAMES } from "./protected-names.ts";
 import { type Filters, stagesOf } from "./level.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Notes } from "./notes.ts";
@@ -41,6 +46,8 @@ export interface CompiledList {
   readonly rules: RuleTable;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
+  /** Why the list should not be published: what its rules block that must not be. Errors, for the caller to act on. */
+  readonly findings: readonly Diagnostic[];
   /** The local files that were read. */
   readonly inputs: readonly InputFile[];
   /** What tells everything that came from the web from any other state; undefined when nothing can. */
@@ -127,7 +134,10 @@ class ListCompiler {
 
   async run(): Promise<CompiledList> {
     const { plan, options, reader, workshop, output } = this;
-    const listFilters = await reader.filters(plan.list);
+    const { config } = plan;
+    const allow = await reader.allowList(config.allow ?? [], config.allow_sources ?? []);
+    const listFilters = { ...(await reader.filters(plan.list)), allow };
+    const protect = await reader.names(config.guards?.protect ?? []);
     const sourceFilters = await Promise.all(
       plan.sources.map(({ passes }) => reader.filters(passes)),
     );
@@ -144,6 +154,8 @@ class ListCompiler {
         ...(await this.host.scratchRoom()),
       });
     await this.startCrew(size);
+    const watch = this.watchOver([...protect, ...PROTECTED_NAMES, ...hostsOf(plan)]);
+    output.watch = watch;
     const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
     const list = new Flow(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -161,15 +173,27 @@ class ListCompiler {
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     return {
       rules: output.rules,
-      report: this.report(bytesRead),
+      report: this.report(bytesRead, allow),
       inputs: reader.inputs,
       web,
+      findings: watch?.findings() ?? [],
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
         ...this.notes.diagnostics(plan.sources.map(({ label }) => label)),
+        ...unusedEntries(allow),
       ],
     };
+  }
+
+  /** With `compat` nothing is looked at. */
+  private watchOver(names: readonly string[]): ListWatch | undefined {
+    const { options, workshop, plan } = this;
+    if (options.compat === true) return undefined;
+    const allowsSuffixes = [plan.list, ...plan.sources.map(({ passes }) => passes)].some(
+      ({ validator }) => validator?.allowPublicSuffix === true,
+    );
+    return new ListWatch(names, allowsSuffixes, workshop.pool, workshop.finder);
   }
 
   /** Reads a source and takes its chunks through its own stations and on to those of the list. */
@@ -202,7 +226,7 @@ class ListCompiler {
       source,
       this.scanner,
       [
-        ...(trust.level === "full" ? [] : [{ prepare: prepareTrust }]),
+        { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
         ...steps.map(({ transformation }) => transformation),
       ],
       (chunk) => own.push(chunk),
@@ -228,7 +252,7 @@ class ListCompiler {
     }
   }
 
-  private report(bytesRead: readonly number[]): CompileReport {
+  private report(bytesRead: readonly number[], allow: AllowList): CompileReport {
     const { count, bytes } = this.output;
     const { states } = this.reader;
     const sources = sourceReports(count, this.plan.sources, bytesRead, states);
@@ -239,9 +263,38 @@ class ListCompiler {
       lines: sources.reduce((sum, { lines }) => sum + lines, 0),
       kept: sources.reduce((sum, { kept }) => sum + kept, 0),
       bytes,
+      ...(allow.isEmpty ? {} : { allow: allow.uses.map(useReport) }),
       degraded: states.some(({ kind }) => kind === "stale" || kind === "dropped"),
     };
   }
+}
+
+function useReport({
+  entry,
+  removed,
+  exception,
+}: AllowUse): NonNullable<CompileReport["allow"]>[0] {
+  const text = writtenEntry(entry);
+  return { entry: text, removed, ...(exception === undefined ? {} : { exception }) };
+}
+
+/** Entries of the allow-list that met no rule, in one note. */
+function unusedEntries({ uses }: AllowList): Diagnostic[] {
+  const unused = uses.filter(({ removed, exception }) => removed === 0 && exception === undefined);
+  if (unused.length === 0) return [];
+  const shown = unused.slice(0, 10).map(({ entry }) => printable(writtenEntry(entry)));
+  const more = unused.length > shown.length ? ` and ${unused.length - shown.length} more` : "";
+  const message = `No rule met these entries of the allow-list: ${shown.join(", ")}${more}`;
+  return [warningOf("allow-unused", message)];
+}
+
+/** The servers that the sources come from: a list that blocks them is the last one. */
+function hostsOf({ sources }: Plan): string[] {
+  return sources.flatMap(({ source, mirrors }) =>
+    [source, ...mirrors]
+      .filter((address) => isAddress(address) && URL.canParse(address))
+      .map((address) => new URL(address).hostname.toLowerCase()),
+  );
 }
 
 /** What readers of the list are told about a source that is not as it should be. */

@@ -6,10 +6,12 @@ import { Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
+import { readAllowEntry } from "../syntax/allow-entry.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
+import { AllowList } from "../transformations/allow.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
 
 /** An entry of a file or of the configuration itself, with the place a person would mend it. */
@@ -29,6 +31,22 @@ export async function filterOf(
   const problems = entries.flatMap((entry) => problemsOf(entry));
   if (problems.length > 0) throw new CompilerError(problems);
   return new LineFilter(entries.map(({ text }) => text));
+}
+
+/** The allow-list of these entries. Throws a `CompilerError` that names every one that is no name. */
+export function allowListOf(inline: readonly string[], files: readonly EntrySink[]): AllowList {
+  const entries: Entry[] = inline.map((text) => ({ text }));
+  for (const file of files) for (const entry of file.entries) entries.push(entry);
+  const problems: Diagnostic[] = [];
+  const read = entries.flatMap(({ text, at }) => {
+    const names = readAllowEntry(text);
+    if (names !== undefined) return names;
+    const message = `Invalid configuration: ${printable(text)} is not a name to allow`;
+    problems.push(errorOf("bad-allow-entry", message, at === undefined ? {} : { at }));
+    return [];
+  });
+  if (problems.length > 0) throw new CompilerError(problems);
+  return new AllowList(read);
 }
 
 function problemsOf({ text, at }: Entry): Diagnostic[] {

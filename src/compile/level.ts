@@ -1,3 +1,4 @@
+import { AllowExceptions, type AllowList, allowing } from "../transformations/allow.ts";
 import { exclude, include } from "../transformations/filter.ts";
 import type { LineFilter } from "../transformations/line-filter.ts";
 import type { Outlook } from "../transformations/outlook.ts";
@@ -10,6 +11,8 @@ import type { Passes } from "./plan.ts";
 export interface Filters {
   readonly exclusions: LineFilter;
   readonly inclusions: LineFilter;
+  /** Names that must stay reachable; of the list only. */
+  readonly allow?: AllowList;
 }
 
 /**
@@ -33,22 +36,33 @@ export function stagesOf(
       : { willBeFiltered: (text) => isFiltered(text, above) }),
     note: (code, chunk, row, detail) => notes.add(code, chunk, row, detail),
   };
+  const { allow } = filters;
   const stages: NamedStage[] = [...first];
+  if (allow?.isEmpty === false) stages.push({ name: "allow", stage: allowing(allow, workshop) });
   if (!filters.exclusions.isEmpty)
     stages.push({ name: "exclusions", stage: exclude(filters.exclusions, outlook) });
   if (!filters.inclusions.isEmpty)
     stages.push({ name: "inclusions", stage: include(filters.inclusions) });
-  for (const { name, transformation } of passes.steps)
+  const exceptions: NamedStage[] =
+    allow?.isEmpty === false
+      ? [{ name: "allow", stage: new AllowExceptions(allow, workshop) }]
+      : [];
+  for (const { name, transformation } of passes.steps) {
+    // What ends the list stays at its end.
+    if (name === "InsertFinalNewLine") stages.push(...exceptions.splice(0));
     for (const stage of transformation.stages(outlook, workshop)) stages.push({ name, stage });
+  }
+  stages.push(...exceptions);
   return stages;
 }
 
-function isEmpty({ exclusions, inclusions }: Filters): boolean {
-  return exclusions.isEmpty && inclusions.isEmpty;
+function isEmpty({ exclusions, inclusions, allow }: Filters): boolean {
+  return exclusions.isEmpty && inclusions.isEmpty && allow?.isEmpty !== false;
 }
 
-function isFiltered(text: string, { exclusions, inclusions }: Filters): boolean {
+function isFiltered(text: string, { exclusions, inclusions, allow }: Filters): boolean {
   const name = text.slice(2, -1);
+  if (allow?.isEmpty === false && allow.matchesName(name)) return true;
   if (exclusions.matchesLine(text) || exclusions.matchesName(name)) return true;
   return !inclusions.isEmpty && !inclusions.matchesLine(text);
 }

@@ -37,8 +37,12 @@ export class OutputStage {
     this.piece.append(head, 0, head.length);
   }
 
+  /** Looks at everything that is written, when there is one. */
+  watch: { take(chunk: Chunk): void } | undefined;
+
   take(chunk: Chunk): void {
     this.rules.chunks.push(chunk);
+    this.watch?.take(chunk);
     this.count.add(chunk);
     this.format.append(chunk, this.piece, this.writer);
     if (this.piece.length >= PIECE) this.flush();

@@ -31,6 +31,12 @@ export interface CompileReport {
   readonly bytes: number;
   /** Whether a source is not what it should be: its last good copy, or left out. */
   readonly degraded: boolean;
+  /** What each entry of the allow-list did. */
+  readonly allow?: readonly {
+    readonly entry: string;
+    readonly removed: number;
+    readonly exception?: string;
+  }[];
 }
 
 /** The report of every source, from what was counted. */
@@ -89,8 +95,8 @@ export class FateCount {
     for (let row = 0; row < length; row++) {
       const flags = allFlags[row]!;
       const fate = fates[row]!;
-      if ((flags & Flag.Generated) !== 0) continue;
       if (fate === Fate.Live && kind[row]! >= Kind.Hosts) this.rules++;
+      if ((flags & Flag.Generated) !== 0) continue;
       if ((flags & Flag.Continued) === 0) {
         count[fate]!++;
         this.lineFate = fate;

@@ -9,7 +9,8 @@ import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
 import { SourceStore } from "../sources/source-store.ts";
-import { EntrySink, filterOf } from "./filter-entries.ts";
+import type { AllowList } from "../transformations/allow.ts";
+import { EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
@@ -128,6 +129,18 @@ export class SourceReader {
       exclusions: await filterOf(exclusions.inline, excluded),
       inclusions: await filterOf(inclusions.inline, included),
     };
+  }
+
+  /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that names every bad one. */
+  async allowList(inline: readonly string[], files: readonly string[]): Promise<AllowList> {
+    const lists = await Promise.all(files.map((file) => this.entries(file)));
+    return allowListOf(inline, lists);
+  }
+
+  /** Names that stand in files, one a line, in any syntax. */
+  async names(files: readonly string[]): Promise<string[]> {
+    const lists = await Promise.all(files.map((file) => this.entries(file)));
+    return allowListOf([], lists).uses.map(({ entry }) => entry.name);
   }
 
   private async entries(file: string): Promise<EntrySink> {

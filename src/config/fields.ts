@@ -21,6 +21,10 @@ export type FieldType =
   /** One of `TRUST_LEVELS` */
   | "trust"
   | "boolean"
+  /** A number from 0 on */
+  | "number"
+  /** What is looked at before a list is published: `GUARD_FIELDS` */
+  | "guards"
   /** A span of time: a number and `s`, `m`, `h` or `d` */
   | "duration";
 
@@ -107,6 +111,21 @@ const OWN_LIST_FIELDS = {
     required: true,
     description: "The lists to compile, in the order in which they stand in the output.",
   },
+  allow: {
+    type: "strings",
+    description:
+      "Names that must stay reachable. A name or a hosts line means that name; `||name^` and `@@||name^` the name and all below it; `*.name` all below it. Rules for them are taken out in whatever syntax; where a rule for more blocks them, an exception is added.",
+    example: ["status.example.org", "||example.net^"],
+  },
+  allow_sources: {
+    type: "strings",
+    description: "Files or addresses that hold entries of `allow`, one a line.",
+    example: ["allow.txt"],
+  },
+  guards: {
+    type: "guards",
+    description: "What is looked at before a list is published; see [Guards](#guards).",
+  },
   max_stale: {
     type: "duration",
     description:
@@ -170,6 +189,32 @@ const OWN_SOURCE_FIELDS = {
   },
 } as const;
 
+export const GUARD_FIELDS = {
+  max_shrink: {
+    type: "number",
+    description: "Per cent of its rules that the list may lose between publishes. Without it 30.",
+  },
+  max_source_shrink: {
+    type: "number",
+    description: "Per cent of its lines that a source may lose between publishes. Without it 50.",
+  },
+  max_growth: {
+    type: "number",
+    description:
+      "Per cent by which the list, or a source, may grow between publishes. Without it 200.",
+  },
+  min_rules: {
+    type: "number",
+    description: "Rules that the list must have at least. Without it 1.",
+  },
+  protect: {
+    type: "strings",
+    description:
+      "Files or addresses that hold names which must never be blocked, one a line, besides the built-in ones: checks for a connection, time, certificates, updates, registries of software, and the servers that the sources come from.",
+    example: ["never.txt"],
+  },
+} as const;
+
 export const LIST_FIELDS: typeof OWN_LIST_FIELDS & typeof FILTER_FIELDS = {
   ...OWN_LIST_FIELDS,
   ...FILTER_FIELDS,
@@ -189,7 +234,11 @@ type ValueOf<F extends Field> = F["type"] extends "string" | "source" | "duratio
         ? Trust
         : F["type"] extends "boolean"
           ? boolean
-          : readonly string[];
+          : F["type"] extends "number"
+            ? number
+            : F["type"] extends "guards"
+              ? GuardsConfig
+              : readonly string[];
 
 type Fields = Readonly<Record<string, Field>>;
 type RequiredKeys<T extends Fields> = {
@@ -202,6 +251,8 @@ type ConfigOf<T extends Fields> = {
   readonly [K in Exclude<keyof T, RequiredKeys<T>>]?: ValueOf<T[K]>;
 };
 
+/** What a configuration says about guards. */
+export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
 /** One source of a configuration, as the user writes it. */
 export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
 /** A configuration, as the user writes it, known to be valid. */

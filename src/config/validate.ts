@@ -7,6 +7,7 @@ import { durationMs } from "./duration.ts";
 import {
   type Config,
   type Field,
+  GUARD_FIELDS,
   LIST_FIELDS,
   SOURCE_FIELDS,
   SOURCE_TYPES,
@@ -112,6 +113,10 @@ class ConfigCheck {
         return this.boolean(node, path);
       case "duration":
         return this.duration(node, path);
+      case "number":
+        return this.number(node, path);
+      case "guards":
+        return this.guards(node, path);
       case "sources":
         return this.sources(node, path);
     }
@@ -177,6 +182,19 @@ class ConfigCheck {
   private boolean(node: ConfigNode, path: string): boolean | undefined {
     if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
     this.invalid(node.offset, `${path} must be true or false`, "Without quotes");
+    return undefined;
+  }
+
+  private number(node: ConfigNode, path: string): number | undefined {
+    if (node.kind === "scalar" && typeof node.value === "number" && node.value >= 0)
+      return node.value;
+    this.invalid(node.offset, `${path} must be a number from 0 on`, "Without quotes");
+    return undefined;
+  }
+
+  private guards(node: ConfigNode, path: string): object | undefined {
+    if (node.kind === "object") return this.object(node, GUARD_FIELDS, `${path}.`);
+    this.invalid(node.offset, `${path} must be an object`, 'Write { "max_shrink": 30 }');
     return undefined;
   }
 

@@ -169,6 +169,54 @@ export const CODES = {
     meaning: "Something in a source's lines that a person should know; the lines are counted.",
     hint: "See docs/reference/transformations.md",
   },
+  "blocks-protected": {
+    exit: 5,
+    meaning:
+      "The new list would block a name that devices need, or one of `guards.protect`. The old list stays.",
+    hint: "Keep the name reachable with `allow`, take the source out, or publish once with --accept blocks-protected",
+  },
+  "blocks-suffix": {
+    exit: 5,
+    meaning:
+      "The new list has a rule for a whole public suffix such as com, or for nearly every name. The old list stays.",
+    hint: "Use Validate, trust the source less, or publish once with --accept blocks-suffix",
+  },
+  "too-few-rules": {
+    exit: 5,
+    meaning: "The new list has fewer rules than `guards.min_rules`. The old list stays.",
+    hint: "Look at what the sources lost, or publish once with --accept too-few-rules",
+  },
+  "list-shrunk": {
+    exit: 5,
+    meaning: "The new list has far fewer rules than the published one. The old list stays.",
+    hint: "Look at the summary; if it is meant to be, publish once with --accept list-shrunk",
+  },
+  "list-grown": {
+    exit: 5,
+    meaning: "The new list has far more rules than the published one. The old list stays.",
+    hint: "Look at the summary; if it is meant to be, publish once with --accept list-grown",
+  },
+  "source-lost-lines": {
+    exit: 5,
+    meaning:
+      "A source has far fewer lines than when the list was last published. The old list stays.",
+    hint: "Look at the source; if it is meant to be, publish once with --accept source-lost-lines",
+  },
+  "source-grown": {
+    exit: 5,
+    meaning:
+      "A source has far more lines than when the list was last published. The old list stays.",
+    hint: "Look at the source; if it is meant to be, publish once with --accept source-grown",
+  },
+  "bad-allow-entry": {
+    exit: 2,
+    meaning: "An entry of `allow` or of a file in `allow_sources` is not a name in any known form.",
+    hint: "Write a name, a hosts line, ||name^, @@||name^ or *.name",
+  },
+  "allow-unused": {
+    meaning: "Entries of the allow-list met no rule.",
+    hint: "Remove them, or mend their spelling",
+  },
   "output-failed": {
     exit: 6,
     meaning: "The compiled list could not be written. What was there before is untouched.",

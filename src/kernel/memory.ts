@@ -24,6 +24,7 @@ export interface KernelExports {
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;
   findRows(...values: number[]): number;
+  findHashes(rows: number, fates: number, hashes: number, filter: number, out: number): number;
   applyVerdicts(...values: number[]): number;
   writeRows(...values: number[]): number;
   readonly writeEnd: WebAssembly.Global;

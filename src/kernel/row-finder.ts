@@ -10,6 +10,7 @@ import type { KernelMemory } from "./memory.ts";
 export class RowFinder {
   private readonly kernel: KernelMemory | undefined;
   private readonly at: number = 0;
+  private readonly filters = new Map<HashFilter, number>();
 
   constructor(kernel: KernelMemory | undefined) {
     this.kernel = kernel;
@@ -30,6 +31,23 @@ export class RowFinder {
     return this.find(chunk, Fate.Live, 0);
   }
 
+  /** Live rows whose hash is in the filter; see `HashFilter`. */
+  hashed(chunk: Chunk, filter: HashFilter): Uint32Array {
+    const { kernel, at } = this;
+    if (kernel === undefined) return findHashesByScript(chunk, filter);
+    // It stays in the kernel's memory for as long as the compile lasts.
+    let filterAt = this.filters.get(filter);
+    if (filterAt === undefined) {
+      filterAt = kernel.allocate(filter.bits.length);
+      kernel.bytes(filterAt, filter.bits.length).set(filter.bits);
+      this.filters.set(filter, filterAt);
+    }
+    const fates = chunk.columnAt(COLUMN.fate);
+    const hashes = chunk.columnAt(COLUMN.hostHash);
+    const count = kernel.exports.findHashes(chunk.length, fates, hashes, filterAt, at);
+    return kernel.words(at, count).slice();
+  }
+
   private find(chunk: Chunk, lastFate: number, without: number): Uint32Array {
     const { kernel, at } = this;
     const { length } = chunk;
@@ -40,6 +58,26 @@ export class RowFinder {
     // A copy, because the arena may grow while the caller goes through it.
     return kernel.words(at, count).slice();
   }
+}
+
+/** Which hashes may be among a few: one bit for each value of their lowest 16. */
+export class HashFilter {
+  readonly bits: Uint8Array = new Uint8Array(8192);
+
+  add(hash: number): void {
+    this.bits[(hash & 0xffff) >> 3]! |= 1 << (hash & 7);
+  }
+
+  has(hash: number): boolean {
+    return (this.bits[(hash & 0xffff) >> 3]! & (1 << (hash & 7))) !== 0;
+  }
+}
+
+function findHashesByScript(chunk: Chunk, filter: HashFilter): Uint32Array {
+  const rows: number[] = [];
+  for (let row = 0; row < chunk.length; row++)
+    if (filter.has(chunk.hostHash[row]!) && chunk.fate[row] === Fate.Live) rows.push(row);
+  return Uint32Array.from(rows);
 }
 
 function findByScript(chunk: Chunk, lastFate: number, without: number): Uint32Array {

@@ -42,6 +42,7 @@ export const FATES = [
     "slow-regex",
     "regular expression that RE2 does not take, from a source that is not trusted with it",
   ],
+  ["allowed", "for a name on the allow-list"],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -81,6 +82,7 @@ export const Fate = {
   Cancelled: 30,
   NotBlockOnly: 31,
   SlowRegex: 32,
+  Allowed: 33,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

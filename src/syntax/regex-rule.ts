@@ -20,15 +20,40 @@ export function regexCompiles(pattern: string): boolean {
   }
 }
 
-/** A test for names in linear time; undefined when RE2, and so AdGuard Home, does not take the expression. */
+/**
+ * A test for names in linear time; undefined when RE2, and so AdGuard Home, does not take the expression, or when it
+ * turned up where none was expected and RE2 is not loaded.
+ */
 export function linearRegex(source: string): LineTest | undefined {
-  if (re2 === undefined) throw new Error("loadRegex() was not awaited");
+  if (re2 === undefined) return undefined;
   try {
     const linear = re2.compile(source, re2.CASE_INSENSITIVE);
     return (name) => linear.matcher(name).find();
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The same, for a few names that stand in one text, a line each: undefined also when none of them is matched. One look at
+ * the text is ten times as fast as one at each name.
+ */
+export function regexFor(source: string, allNames: string): LineTest | undefined {
+  // Names are short: a simple expression is harmless on them, and JavaScript's engine needs no warming up.
+  if (isSimple(source) && isJavaScript(source)) {
+    const native = new RegExp(source, "i");
+    return (name) => native.test(name);
+  }
+  if (re2 === undefined) return undefined;
+  // These mean the ends of the text, not of a line.
+  if (/\\[Az]/.test(source)) return linearRegex(source);
+  try {
+    const flags = re2.CASE_INSENSITIVE | re2.MULTILINE;
+    if (!re2.compile(source, flags).matcher(allNames).find()) return undefined;
+  } catch {
+    return undefined;
+  }
+  return linearRegex(source);
 }
 
 function isJavaScript(source: string): boolean {

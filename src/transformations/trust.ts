@@ -29,7 +29,12 @@ export function trustStages(
   return mayCancel && !onlyBlocks ? [new OwnCancelling(workshop), judging] : [judging];
 }
 
-/** Loads what is needed to judge regular expressions, for lists that have some. */
+/** Loads what is needed to look at regular expressions, for lists that have some. */
+export function prepareRegex({ has }: Chunk): Promise<void> | undefined {
+  return has.regexes ? loadRegex() : undefined;
+}
+
+/** The same for those who may want to hide one. */
 export function prepareTrust({ has }: Chunk): Promise<void> | undefined {
   // Blanks and other forms of a slash may hide one.
   return has.regexes || has.outerBlanks || has.nonAscii ? loadRegex() : undefined;

@@ -1,0 +1,11 @@
+/** What a list may be refused for, by the code that says so: the names that `--accept` takes. */
+export const GUARD_NAMES = [
+  "blocks-protected",
+  "blocks-suffix",
+  "too-few-rules",
+  "list-shrunk",
+  "list-grown",
+  "source-shrunk",
+  "source-lost-lines",
+  "source-grown",
+] as const;

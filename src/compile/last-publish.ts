@@ -1,0 +1,74 @@
+import { basename, dirname, join } from "node:path";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { type Host, HostError, type NewFile } from "../host/host.ts";
+import type { CompileReport } from "./report.ts";
+
+/** What is remembered of the list that was published last, beside it. */
+export interface LastPublish {
+  readonly version: 1;
+  readonly published: string;
+  readonly rules: number;
+  readonly sources: readonly {
+    readonly label: string;
+    readonly source: string;
+    readonly lines: number;
+    readonly kept: number;
+  }[];
+}
+
+/** The folder for what is known of the lists in a folder. */
+export const RECORD_FOLDER = ".rules-compiler";
+
+function recordOf(output: string): string {
+  return join(dirname(output), RECORD_FOLDER, `${basename(output)}.json`);
+}
+
+/** Undefined the first time, when the list itself is gone, and when the record cannot be read. */
+export async function readLastPublish(
+  output: string,
+  host: Host,
+): Promise<LastPublish | undefined> {
+  try {
+    if (!(await host.exists(output))) return undefined;
+    const record: unknown = JSON.parse(decodeUtf8(await host.readFile(recordOf(output))));
+    return isRecord(record) ? record : undefined;
+  } catch (error) {
+    if (error instanceof HostError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A publish that cannot be remembered was still made; the next one is compared with the one before. */
+export async function rememberPublish(
+  output: string,
+  { rules, sources }: CompileReport,
+  host: Host,
+): Promise<void> {
+  const record: LastPublish = {
+    version: 1,
+    published: host.now().toISOString(),
+    rules,
+    sources: sources.map(({ label, source, lines, kept }) => ({ label, source, lines, kept })),
+  };
+  const path = recordOf(output);
+  const temporary = `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+  let file: NewFile | undefined;
+  try {
+    await host.makeFolder(dirname(path));
+    file = host.createFile(temporary);
+    file.write(encodeUtf8(`${JSON.stringify(record, undefined, 1)}\n`));
+    await file.finish();
+    await host.rename(temporary, path);
+  } catch (error) {
+    file?.abandon();
+    await host.removeFile(temporary).catch(() => {});
+    if (!(error instanceof HostError)) throw error;
+  }
+}
+
+/** Somebody else may have written to it. */
+function isRecord(record: unknown): record is LastPublish {
+  if (typeof record !== "object" || record === null) return false;
+  const { version, rules, sources } = record as Partial<LastPublish>;
+  return version === 1 && typeof rules === "number" && Array.isArray(sources);
+}

@@ -1,0 +1,100 @@
+import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { RowFinder } from "../kernel/row-finder.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
+import { rowOf } from "../rules/rule-table.ts";
+import { NameWatch } from "../syntax/name-watch.ts";
+import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
+import { Suffix } from "../syntax/public-suffix.ts";
+import { isWholeSuffix } from "../syntax/reach.ts";
+import { TrustJudge } from "../syntax/trust.ts";
+
+/** As many as a person reads. */
+const MOST_FINDINGS = 5;
+
+/** Looks at the rules of the finished list: whether they block what must not be blocked. */
+export class ListWatch {
+  private readonly pool: ChunkPool;
+  private readonly finder: RowFinder;
+  private readonly protectedNames: NameWatch;
+  private readonly allowsSuffixes: boolean;
+  private readonly wide: { readonly rowId: number; readonly text: string }[] = [];
+  private wideCount = 0;
+  private readonly judge = new TrustJudge({ onlyBlocks: false });
+
+  constructor(
+    names: Iterable<string>,
+    allowsSuffixes: boolean,
+    pool: ChunkPool,
+    finder: RowFinder,
+  ) {
+    this.pool = pool;
+    this.finder = finder;
+    this.allowsSuffixes = allowsSuffixes;
+    this.protectedNames = new NameWatch(names, finder);
+  }
+
+  take(chunk: Chunk): void {
+    this.protectedNames.take(chunk);
+    if (this.allowsSuffixes) return;
+    for (const row of this.finder.odd(chunk)) {
+      const kind = chunk.kind[row]!;
+      if (kind < Kind.Hosts || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
+      if (!this.isWide(chunk, row)) continue;
+      if (++this.wideCount <= MOST_FINDINGS)
+        this.wide.push({ rowId: chunk.idOf(row), text: textOf(chunk, row) });
+    }
+  }
+
+  private isWide(chunk: Chunk, row: number): boolean {
+    if (isPlainName(chunk, row) && chunk.kind[row] !== Kind.Rule)
+      return suffixOf(chunk, row) === Suffix.Icann;
+    if (chunk.kind[row] !== Kind.Rule) return isWholeSuffix(hostOf(chunk, row));
+    const fate = this.judge.judge(textOf(chunk, row));
+    return fate === Fate.PublicSuffix || fate === Fate.TooWide;
+  }
+
+  /** What is wrong, each with the source and line that caused it. */
+  findings(): Diagnostic[] {
+    const blocked = [...this.protectedNames.verdicts()].filter(({ isBlocked }) => isBlocked);
+    const findings = blocked.slice(0, MOST_FINDINGS).map(({ name, by }) =>
+      errorOf("blocks-protected", `The list would block ${printable(name)}, which devices need`, {
+        ...this.at(by),
+      }),
+    );
+    if (blocked.length > MOST_FINDINGS)
+      findings.push(
+        errorOf(
+          "blocks-protected",
+          `and ${blocked.length - MOST_FINDINGS} more: ${blocked
+            .slice(MOST_FINDINGS)
+            .map(({ name }) => printable(name))
+            .join(", ")}`,
+        ),
+      );
+    for (const rule of this.wide)
+      findings.push(
+        errorOf(
+          "blocks-suffix",
+          `The rule ${printable(rule.text, 80)} is for a whole public suffix, or for nearly everything`,
+          { ...this.at(rule) },
+        ),
+      );
+    if (this.wideCount > MOST_FINDINGS)
+      findings.push(errorOf("blocks-suffix", `and ${this.wideCount - MOST_FINDINGS} more`));
+    return findings;
+  }
+
+  private at({ rowId, text }: { rowId: number; text: string }): Pick<Diagnostic, "at"> {
+    const chunk = this.pool.chunkOf(rowId);
+    const { file } = this.pool.origins[chunk.origin]!;
+    this.pool.shelf.use(chunk);
+    const line = chunk.lineOf(rowOf(rowId));
+    this.pool.shelf.done(chunk);
+    return line === 0 ? {} : { at: { file, line, frame: printable(text, 120) } };
+  }
+}

@@ -1,0 +1,192 @@
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { hashName } from "../bytes/hash.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
+import { parseAdblockRule } from "./adblock-rule.ts";
+import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
+import { namePattern } from "./name-pattern.ts";
+import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
+import { regexFor } from "./regex-rule.ts";
+
+/** A rule that says something about a watched name. */
+export interface WatchedRule {
+  readonly text: string;
+  /** Number of its row in the whole compile. */
+  readonly rowId: number;
+}
+
+export interface NameVerdict {
+  readonly name: string;
+  readonly isBlocked: boolean;
+  /** The rule that decides: the one that blocks it, or the exception. */
+  readonly by: WatchedRule;
+}
+
+/** A rule that is more than a name: whom it concerns, and how much it weighs. */
+interface WeighedRule extends WatchedRule {
+  readonly isAllow: boolean;
+  readonly isImportant: boolean;
+  readonly matches: (name: string) => boolean;
+  /** Without `$badfilter`; a `$badfilter` rule cancels what has this text. */
+  readonly bare: string;
+}
+
+/**
+ * Finds out what the rules of a list, seen chunk by chunk, mean for a few names: blocked, allowed or neither, and by which
+ * rule, with the precedence of AdGuard's engine: an important exception, an important block, an exception, a block.
+ */
+export class NameWatch {
+  private readonly names: readonly string[];
+  /** Names and their parents by hash; a filter in front, because nearly no row has one of them. */
+  private readonly byHash = new Map<number, string[]>();
+  private readonly filter = new HashFilter();
+  private readonly finder: RowFinder;
+  /** Rules for one name, by that name: those that take in what is below it, and those that do not. */
+  private readonly subtrees = new Map<string, WatchedRule>();
+  private readonly exact = new Map<string, WatchedRule>();
+  private readonly weighed: WeighedRule[] = [];
+  private readonly cancelled = new Set<string>();
+  /** All names in one text: most patterns have nothing in it. */
+  private readonly allNames: string;
+
+  constructor(names: Iterable<string>, finder: RowFinder) {
+    this.finder = finder;
+    this.names = [...new Set(names)];
+    this.allNames = this.names.join("\n");
+    for (const name of this.names) for (const parent of withParents(name)) this.enter(parent);
+  }
+
+  private enter(name: string): void {
+    const bytes = encodeUtf8(name);
+    const hash = hashName(bytes, 0, bytes.length);
+    const known = this.byHash.get(hash) ?? [];
+    if (known.includes(name)) return;
+    this.byHash.set(hash, [...known, name]);
+    this.filter.add(hash);
+  }
+
+  /** Looks at the live rows of a chunk. Regular expressions must have been loaded where there are any. */
+  take(chunk: Chunk): void {
+    const { kind, flags } = chunk;
+    for (const row of this.finder.odd(chunk))
+      if (kind[row] === Kind.Rule) this.takeRule(chunk, row);
+      else if (kind[row] === Kind.Hosts && (flags[row]! & Flag.SeveralNames) !== 0)
+        this.takeHosts(chunk, row);
+      else if ((flags[row]! & Flag.UpperHost) !== 0) this.takeUpperName(chunk, row);
+    for (const row of this.finder.hashed(chunk, this.filter))
+      if (kind[row] === Kind.Block) this.takeName(chunk, row, hostOf(chunk, row), true);
+      else if (kind[row] === Kind.Hosts || kind[row] === Kind.Domain)
+        this.takeName(chunk, row, hostOf(chunk, row), false);
+  }
+
+  private takeName(chunk: Chunk, row: number, host: string, isSubtree: boolean): void {
+    const name = host.toLowerCase();
+    const rules = isSubtree ? this.subtrees : this.exact;
+    if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), rowId: chunk.idOf(row) });
+  }
+
+  /** The hash is of the name as it is written; names are watched in lower case. */
+  private takeUpperName(chunk: Chunk, row: number): void {
+    const name = hostOf(chunk, row).toLowerCase();
+    const bytes = encodeUtf8(name);
+    if (this.byHash.get(hashName(bytes, 0, bytes.length))?.includes(name) === true)
+      this.takeName(chunk, row, name, chunk.kind[row] === Kind.Block);
+  }
+
+  private takeHosts(chunk: Chunk, row: number): void {
+    const bytes = chunk.bytesOf(row);
+    if (!readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!)) return;
+    do {
+      const { nameStart, nameEnd } = hostsLine;
+      const hash = hashName(bytes, nameStart, nameEnd);
+      if (this.byHash.has(hash))
+        this.takeName(chunk, row, decodeUtf8(bytes, nameStart, nameEnd), false);
+    } while (nextName(bytes));
+  }
+
+  private takeRule(chunk: Chunk, row: number): void {
+    const text = textOf(chunk, row).trim();
+    const rule = parseAdblockRule(text);
+    if (rule === undefined) return;
+    const { pattern, modifiers, isAllow } = rule;
+    const has = (name: string): boolean => modifiers.some((one) => one.name === name);
+    const bare = bareText(text);
+    if (has("badfilter")) {
+      this.cancelled.add(bare);
+      return;
+    }
+    const test = this.testOf(pattern);
+    if (test === undefined || !this.names.some(test)) return;
+    const denied = modifiers.find((one) => one.name === "denyallow")?.value?.split("|") ?? [];
+    this.weighed.push({
+      text,
+      bare,
+      rowId: chunk.idOf(row),
+      isAllow,
+      isImportant: has("important"),
+      matches: (name) => test(name) && !denied.some((parent) => isBelow(name, parent)),
+    });
+  }
+
+  private testOf(pattern: string): ((name: string) => boolean) | undefined {
+    if (pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/"))
+      return regexFor(pattern.slice(1, -1), this.allNames);
+    const literal = longestLiteral(pattern);
+    if (literal !== "" && !this.allNames.includes(literal)) return undefined;
+    return namePattern(pattern);
+  }
+
+  /** What the list means for every name that it says anything about. */
+  *verdicts(): Generator<NameVerdict> {
+    for (const name of this.names) {
+      const verdict = this.verdictOn(name);
+      if (verdict !== undefined) yield { name, ...verdict };
+    }
+  }
+
+  private verdictOn(name: string): { isBlocked: boolean; by: WatchedRule } | undefined {
+    const matching = this.weighed.filter(
+      (rule) => !this.cancelled.has(rule.bare) && rule.matches(name),
+    );
+    for (const [isAllow, isImportant] of [
+      [true, true],
+      [false, true],
+      [true, false],
+      [false, false],
+    ] as const) {
+      const by = matching.find(
+        (rule) => rule.isAllow === isAllow && rule.isImportant === isImportant,
+      );
+      if (by !== undefined) return { isBlocked: !isAllow, by };
+    }
+    const by =
+      withParents(name)
+        .map((parent) => this.subtrees.get(parent))
+        .find((rule) => rule !== undefined && !this.cancelled.has(rule.text)) ??
+      this.exact.get(name);
+    return by === undefined ? undefined : { isBlocked: true, by };
+  }
+}
+
+/** `a.b.c`, `b.c`, `c`. */
+function withParents(name: string): string[] {
+  const labels = name.split(".");
+  return labels.map((_, index) => labels.slice(index).join("."));
+}
+
+function isBelow(name: string, parent: string): boolean {
+  return name === parent || name.endsWith(`.${parent}`);
+}
+
+/** The text of a rule without `$badfilter`. */
+function bareText(text: string): string {
+  return text.replace(/([$,])badfilter(?:,|$)/, "$1").replace(/[$,]$/, "");
+}
+
+function longestLiteral(pattern: string): string {
+  let longest = "";
+  for (const part of pattern.toLowerCase().split(/[*|^]+/))
+    if (part.length > longest.length) longest = part;
+  return longest;
+}

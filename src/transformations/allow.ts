@@ -1,0 +1,182 @@
+import { DOT } from "../bytes/ascii.ts";
+import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { HashFilter } from "../kernel/row-finder.ts";
+import { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { rewriteText, textOf } from "../rules/row-text.ts";
+import type { AllowEntry } from "../syntax/allow-entry.ts";
+import { classifyAgain } from "../syntax/classify.ts";
+import { filterNames } from "../syntax/hosts-names.ts";
+import { NameWatch } from "../syntax/name-watch.ts";
+import { type Pass, type Stage, eachChunk } from "./stage.ts";
+import type { Workshop } from "./transformation.ts";
+
+/** What an entry of the allow-list did. */
+export interface AllowUse {
+  readonly entry: AllowEntry;
+  /** Rules that it took out. */
+  removed: number;
+  /** The exception that was added because a rule for more than this name blocks it. */
+  exception?: string;
+}
+
+/** Names that must stay reachable, in whatever syntax rules against them are written. */
+export class AllowList {
+  readonly uses: readonly AllowUse[];
+  private readonly byName = new Map<string, AllowUse[]>();
+  private readonly filter = new HashFilter();
+
+  constructor(entries: readonly AllowEntry[]) {
+    this.uses = entries.map((entry) => ({ entry, removed: 0 }));
+    for (const use of this.uses) {
+      const { name } = use.entry;
+      const bytes = encodeUtf8(name);
+      this.filter.add(hashName(bytes, 0, bytes.length));
+      this.byName.set(name, [...(this.byName.get(name) ?? []), use]);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.uses.length === 0;
+  }
+
+  /** The entry that a name, given by its bytes, falls under. */
+  useFor(bytes: Uint8Array, start: number, end: number): AllowUse | undefined {
+    let state = HASH_SEED;
+    let labelEnd = end;
+    for (let at = end - 1; at >= start - 1; at--) {
+      if (at >= start && bytes[at] !== DOT) continue;
+      state = hashLabel(state, bytes, at + 1, labelEnd);
+      labelEnd = at;
+      if (!this.filter.has(hashEnd(state))) continue;
+      const uses = this.byName.get(decodeUtf8(bytes, at + 1, end).toLowerCase());
+      const isSelf = at + 1 === start;
+      const use = uses?.find(({ entry }) => (isSelf ? entry.self : entry.below));
+      if (use !== undefined) return use;
+    }
+    return undefined;
+  }
+
+  matchesName(name: string): boolean {
+    const bytes = encodeUtf8(name.toLowerCase());
+    return this.useFor(bytes, 0, bytes.length) !== undefined;
+  }
+}
+
+/** Takes rules for allowed names out. */
+export function allowing(list: AllowList, { finder }: Workshop): Stage {
+  return eachChunk((chunk) => {
+    for (const row of finder.live(chunk))
+      if (chunk.kind[row]! >= Kind.Hosts) allowRow(list, chunk, row);
+  });
+}
+
+function allowRow(list: AllowList, chunk: Chunk, row: number): void {
+  const flags = chunk.flags[row]!;
+  if ((flags & Flag.Allow) !== 0) return;
+  if (chunk.kind[row] === Kind.Hosts && (flags & Flag.SeveralNames) !== 0) {
+    allowSome(list, chunk, row);
+    return;
+  }
+  const start = chunk.hostStart[row]!;
+  const end = chunk.hostEnd[row]!;
+  if (start === end) return;
+  const folded = (flags & Flag.UpperHost) === 0 ? undefined : lowerBytes(chunk, start, end, row);
+  const use =
+    folded === undefined
+      ? list.useFor(chunk.bytesOf(row), start, end)
+      : list.useFor(folded, 0, folded.length);
+  if (use === undefined) return;
+  use.removed++;
+  chunk.drop(row, Fate.Allowed);
+}
+
+function lowerBytes(chunk: Chunk, start: number, end: number, row: number): Uint8Array {
+  return encodeUtf8(decodeUtf8(chunk.bytesOf(row), start, end).toLowerCase());
+}
+
+function allowSome(list: AllowList, chunk: Chunk, row: number): void {
+  const line = textOf(chunk, row);
+  const rest = filterNames(line, (name) => {
+    const bytes = encodeUtf8(name.toLowerCase());
+    const use = list.useFor(bytes, 0, bytes.length);
+    if (use !== undefined) use.removed++;
+    return use === undefined;
+  });
+  if (rest === line) return;
+  if (rest === undefined) {
+    chunk.drop(row, Fate.Allowed);
+    return;
+  }
+  rewriteText(chunk, row, rest);
+  classifyAgain(chunk, row);
+}
+
+/** Adds an exception at the end of the list for every allowed name that is still blocked, by a rule for more than that. */
+export class AllowExceptions implements Stage {
+  private readonly list: AllowList;
+  private readonly workshop: Workshop;
+  private readonly watch: NameWatch;
+  private origin = 0;
+
+  constructor(list: AllowList, workshop: Workshop) {
+    this.list = list;
+    this.workshop = workshop;
+    this.watch = new NameWatch(
+      list.uses.map(({ entry }) => probeOf(entry)),
+      workshop.finder,
+    );
+  }
+
+  push(chunk: Chunk, pass: Pass): void {
+    this.origin = chunk.origin;
+    this.watch.take(chunk);
+    pass(chunk);
+  }
+
+  end(pass: Pass): void {
+    const blocked = new Map(
+      [...this.watch.verdicts()].map(({ name, isBlocked, by }) => [
+        name,
+        isBlocked ? by : undefined,
+      ]),
+    );
+    const lines: string[] = [];
+    for (const use of this.list.uses) {
+      const by = blocked.get(probeOf(use.entry));
+      if (by === undefined) continue;
+      use.exception = exceptionFor(use.entry, /[$,]important\b/.test(by.text));
+      if (!lines.includes(use.exception)) lines.push(use.exception);
+    }
+    if (lines.length > 0) this.pushLines(lines, pass);
+  }
+
+  private pushLines(lines: readonly string[], pass: Pass): void {
+    const { pool } = this.workshop;
+    const bytes = encodeUtf8(lines.join("\n"));
+    const chunk = pool.add(new Chunk(pool.arena, this.origin, bytes, lines.length));
+    let at = 0;
+    for (const line of lines) {
+      const end = at + encodeUtf8(line).length;
+      const row = chunk.push(at, end, 0);
+      chunk.kind[row] = Kind.Rule;
+      chunk.flags[row] = Flag.Generated | Flag.Allow;
+      at = end + 1;
+    }
+    chunk.has.otherRows = true;
+    pass(chunk);
+    pool.shelf.done(chunk);
+  }
+}
+
+/** A name that is blocked when what the entry stands for is: the name, or any below it. */
+function probeOf({ name, self }: AllowEntry): string {
+  return self ? name : `below.${name}`;
+}
+
+function exceptionFor({ name, below, self }: AllowEntry, isImportant: boolean): string {
+  const pattern = self ? (below ? `||${name}^` : `|${name}^`) : `||*.${name}^`;
+  return `@@${pattern}${isImportant ? "$important" : ""}`;
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../../src/index.ts";
+
+async function allowed(
+  lines: readonly string[],
+  allow: readonly string[],
+  more: Partial<Config> = {},
+): Promise<{ rules: string[]; uses: unknown; notes: string[]; fates: string[] }> {
+  const host = memoryHost({
+    files: { "a.txt": lines.join("\n"), "allow.txt": "! file\nfile.example\n" },
+  });
+  const config: Config = { name: "N", sources: [{ source: "a.txt" }], allow, ...more };
+  const { bytes, report, diagnostics, rules } = await compile(config, { host });
+  return {
+    rules: new TextDecoder()
+      .decode(bytes)
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("!")),
+    uses: report.allow,
+    notes: diagnostics.filter(({ code }) => code === "allow-unused").map(({ message }) => message),
+    fates: [...rowsOf(rules)].filter(({ fate }) => fate === "allowed").map(({ text }) => text),
+  };
+}
+
+const EVERY_SYNTAX = [
+  "a.example",
+  "0.0.0.0 a.example",
+  "||a.example^",
+  "||A.example^",
+  "||a.example^$important",
+  "||a.example^$client=1.2.3.4",
+  "||sub.a.example^",
+  "0.0.0.0 other.example a.example sub.a.example",
+  "@@||a.example^",
+  "||xa.example^",
+];
+
+test("an entry meets rules for its name in every syntax, and nothing else", async () => {
+  for (const entry of ["a.example", "A.Example", "a.example.", "0.0.0.0 a.example"]) {
+    const { rules, fates } = await allowed(EVERY_SYNTAX, [entry]);
+    assert.deepEqual(rules, [
+      "||sub.a.example^",
+      "0.0.0.0 other.example sub.a.example",
+      "@@||a.example^",
+      "||xa.example^",
+    ]);
+    assert.equal(fates.length, 6);
+  }
+});
+
+test("a rule as an entry means everything below the name too, *. only what is below", async () => {
+  for (const entry of [
+    "||a.example^",
+    "@@||a.example^",
+    "@@||a.example^$important",
+    "||a.example",
+  ]) {
+    const { rules } = await allowed(EVERY_SYNTAX, [entry]);
+    assert.deepEqual(rules, ["0.0.0.0 other.example", "@@||a.example^", "||xa.example^"]);
+  }
+  for (const entry of ["*.a.example", "||*.a.example^"]) {
+    const { rules } = await allowed(["||a.example^", "||sub.a.example^"], [entry]);
+    assert.deepEqual(rules, ["||a.example^", "@@||*.a.example^"]);
+  }
+});
+
+test("where a rule for more blocks it, the exception is added, as strong as it must be", async () => {
+  const cases: readonly [string, string, string][] = [
+    ["||example^", "a.b.example", "@@|a.b.example^"],
+    ["||b.example^", "||a.b.example^", "@@||a.b.example^"],
+    ["||b.example^$important", "a.b.example", "@@|a.b.example^$important"],
+    ["/^a\\.b/", "a.b.example", "@@|a.b.example^"],
+    ["*.b.example", "a.b.example", "@@|a.b.example^"],
+  ];
+  for (const [rule, entry, exception] of cases) {
+    const { rules, uses } = await allowed([rule, "||x.example.org^"], [entry], {
+      transformations: ["InsertFinalNewLine"],
+    });
+    assert.deepEqual(rules, [rule, "||x.example.org^", exception]);
+    assert.equal((uses as { exception: string }[])[0]!.exception, exception);
+  }
+});
+
+test("names that a parent covered stay blocked when the parent is allowed", async () => {
+  for (const level of ["list", "source"] as const) {
+    const source = {
+      source: "a.txt",
+      ...(level === "source" ? { transformations: ["Compress"] } : {}),
+    };
+    const { rules } = await allowed(
+      ["||p.example^", "||ads.p.example^"],
+      ["p.example"],
+      level === "source" ? { sources: [source] } : { transformations: ["Compress"] },
+    );
+    assert.deepEqual(rules, ["||ads.p.example^"], level);
+  }
+});
+
+test("what each entry did is told, and which did nothing", async () => {
+  const { uses, notes } = await allowed(
+    ["||a.example^", "0.0.0.0 a.example", "||file.example^"],
+    ["a.example", "gone.example", "||never.example^"],
+    { allow_sources: ["allow.txt"] },
+  );
+  assert.deepEqual(uses, [
+    { entry: "a.example", removed: 2 },
+    { entry: "gone.example", removed: 0 },
+    { entry: "||never.example^", removed: 0 },
+    { entry: "file.example", removed: 1 },
+  ]);
+  assert.deepEqual(notes, [
+    "No rule met these entries of the allow-list: gone.example, ||never.example^",
+  ]);
+});
+
+test("what is no name is pointed out, with its place", async () => {
+  const error = await allowed([], ["not a name", "/regex/", "com"]).catch(
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof CompilerError);
+  assert.equal(error.exit, 2);
+  assert.equal(error.diagnostics.length, 3);
+});
+
+test("an allow-list of thousands is no burden", async () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `||n${index}.example^`);
+  const allow = Array.from({ length: 5000 }, (_, index) => `n${index * 2}.example`);
+  const { rules } = await allowed(lines, allow, { transformations: ["Compress"] });
+  assert.equal(rules.length, 15_000);
+});

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "../../src/cli/main.ts";
+import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+
+const LIST = "/project/out.txt";
+
+function names(count: number, start = "n"): string {
+  return Array.from({ length: count }, (_, index) => `||${start}${index}.example^\n`).join("");
+}
+
+class Project {
+  readonly host: MemoryHost;
+
+  constructor(text: string, config: Partial<Config> = {}) {
+    const whole = { name: "N", sources: [{ source: "a.txt", name: "A", type: "adblock" }] };
+    this.host = memoryHost({
+      files: { "c.json": JSON.stringify({ ...whole, ...config }), "a.txt": text },
+    });
+  }
+
+  write(text: string, file = "a.txt"): void {
+    this.host.files.set(`/project/${file}`, new TextEncoder().encode(text));
+  }
+
+  async run(...more: string[]): Promise<{ exit: number; said: string }> {
+    this.host.output.stderr = "";
+    const args = ["-c", "c.json", "-o", "out.txt", ...more];
+    const exit = await run(args, this.host, new AbortController().signal);
+    return { exit, said: this.host.output.stderr };
+  }
+
+  get list(): string {
+    return new TextDecoder().decode(this.host.files.get(LIST));
+  }
+
+  get rules(): number {
+    return this.list.split("\n").filter((line) => line !== "" && !line.startsWith("!")).length;
+  }
+}
+
+test("a list that loses more than 30 % is refused, the old one stays, and accepting passes once", async () => {
+  for (const [count, isRefused] of [
+    [1000, false],
+    [701, false],
+    [700, false],
+    [699, true],
+    [500, true],
+  ] as const) {
+    const project = new Project(names(1000), { guards: { max_source_shrink: 100 } });
+    assert.equal((await project.run()).exit, 0);
+    project.write(names(count));
+    const { exit, said } = await project.run();
+    assert.equal(exit, isRefused ? 5 : 0, `${count}: ${said}`);
+    assert.equal(project.rules, isRefused ? 1000 : count);
+    if (!isRefused) continue;
+    assert.match(said, /error\[list-shrunk\].*30 %/);
+    assert.match(said, new RegExp(`it has ${count} rules, the published one has 1000`));
+    assert.match(said, /--accept list-shrunk/);
+    assert.equal((await project.run()).exit, 5, "and again");
+    assert.equal((await project.run("--accept", "list-shrunk")).exit, 0);
+    assert.equal(project.rules, count);
+    assert.equal((await project.run()).exit, 0, "it is the published one now");
+  }
+});
+
+test("small lists may change as they like", async () => {
+  const project = new Project(names(90));
+  assert.equal((await project.run()).exit, 0);
+  project.write(names(1));
+  assert.equal((await project.run()).exit, 0);
+  project.write(names(90));
+  assert.equal((await project.run()).exit, 0);
+});
+
+test("growth is refused above 200 %, for the list and for each source", async () => {
+  const project = new Project(names(1000));
+  assert.equal((await project.run()).exit, 0);
+  project.write(names(3001));
+  const { exit, said } = await project.run();
+  assert.equal(exit, 5);
+  assert.match(said, /error\[list-grown\]/);
+  assert.match(said, /error\[source-grown\]: A grew/);
+  assert.equal((await project.run("--accept", "list-grown")).exit, 5);
+  const both = ["--accept", "list-grown", "--accept", "source-grown"];
+  assert.equal((await project.run(...both)).exit, 0);
+});
+
+test("a source that loses half of its lines is named", async () => {
+  const sources = [
+    { source: "a.txt", name: "A", type: "adblock" as const },
+    { source: "b.txt", name: "The small one", type: "adblock" as const },
+  ];
+  const project = new Project(names(10_000), { sources });
+  project.write(names(1000, "b"), "b.txt");
+  assert.equal((await project.run()).exit, 0);
+  project.write(names(499, "b"), "b.txt");
+  const { exit, said } = await project.run();
+  assert.equal(exit, 5);
+  assert.match(said, /error\[source-lost-lines\]: The small one lost more than 50 %/);
+  assert.match(said, /it has 499 lines; when the list was last published it had 1000/);
+});
+
+test("limits are the configuration's to set", async () => {
+  const guards = { max_shrink: 95, max_source_shrink: 95, min_rules: 60 };
+  const project = new Project(names(1000), { guards });
+  assert.equal((await project.run()).exit, 0);
+  project.write(names(60));
+  assert.equal((await project.run()).exit, 0);
+  project.write(names(59));
+  assert.match((await project.run()).said, /error\[too-few-rules\]: .*59 rules; at least 60/);
+});
+
+test("an empty list is never published by accident", async () => {
+  const project = new Project("! nothing\n");
+  const { exit, said } = await project.run();
+  assert.equal(exit, 5);
+  assert.match(said, /error\[too-few-rules\]/);
+  assert.equal(project.host.files.has(LIST), false);
+  assert.equal((await project.run("--accept", "too-few-rules")).exit, 0);
+});
+
+/** Ways to block a name that devices need. */
+const BLOCKING = [
+  "||captive.apple.com^",
+  "||apple.com^",
+  "||APPLE.com^",
+  "0.0.0.0 captive.apple.com",
+  "0.0.0.0 ads.example captive.apple.com",
+  "captive.apple.com",
+  "||captive.apple.com^$important",
+  "||*.apple.com^",
+  "/^captive\\./",
+  "||apple.com^$denyallow=icloud.com",
+];
+for (const rule of BLOCKING)
+  test(`a list that blocks a protected name is refused: ${rule}`, async () => {
+    const project = new Project(`||ok.example^\n! why\n${rule}\n`);
+    const { exit, said } = await project.run();
+    assert.equal(exit, 5, said);
+    assert.match(said, /error\[blocks-protected\]: The list would block captive\.apple\.com/);
+    assert.match(said, /a\.txt:3/);
+    assert.equal(project.host.files.has(LIST), false);
+    assert.equal((await project.run("--accept", "blocks-protected")).exit, 0);
+  });
+
+/** Rules that do not block it in the end. */
+const HARMLESS = [
+  ["0.0.0.0 apple.com"],
+  ["||notapple.com^"],
+  ["||c.pki.goog^", "@@||c.pki.goog^"],
+  ["||apple.com^", "@@||apple.com^"],
+  ["||captive.apple.com^$important", "@@||captive.apple.com^$important"],
+  ["||captive.apple.com^", "||captive.apple.com^$badfilter"],
+  ["||apple.com^$denyallow=apple.com"],
+];
+for (const rules of HARMLESS)
+  test(`what does not block a protected name in the end is published: ${rules.join(" ")}`, async () => {
+    const project = new Project(`${rules.join("\n")}\n`);
+    const { exit, said } = await project.run();
+    assert.equal(exit, 0, said);
+  });
+
+test("an exception that is weaker than the block does not help", async () => {
+  const project = new Project("||captive.apple.com^$important\n@@||captive.apple.com^\n");
+  assert.equal((await project.run()).exit, 5);
+});
+
+test("names of one's own are protected too, in any syntax, and so are the servers of the sources", async () => {
+  for (const line of ["our.example", "||our.example^", "0.0.0.0 our.example"]) {
+    const project = new Project("||our.example^\n", { guards: { protect: ["never.txt"] } });
+    project.write(`# ours\n${line}\n`, "never.txt");
+    assert.match((await project.run()).said, /would block our\.example/);
+  }
+  const url = "https://lists.our.example/l.txt";
+  const host = memoryHost({
+    files: { "c.json": JSON.stringify({ name: "N", sources: [{ source: url }] }) },
+    web: { [url]: "||our.example^\n" },
+  });
+  const args = ["-c", "c.json", "-o", "out.txt"];
+  assert.equal(await run(args, host, new AbortController().signal), 5);
+  assert.match(host.output.stderr, /would block lists\.our\.example/);
+});
+
+test("a rule for a whole suffix is refused even from a trusted file, unless the validator is told to keep it", async () => {
+  for (const rule of ["||com^", "0.0.0.0 com", "||*.com^", "@@/.*/$important", "*****"]) {
+    const project = new Project(`||a.example^\n${rule}\n`);
+    const { exit, said } = await project.run("--accept", "blocks-protected");
+    assert.equal(exit, 5, rule);
+    assert.match(said, /error\[blocks-suffix\]/, rule);
+    assert.match(said, /a\.txt:2/, rule);
+  }
+  const project = new Project("||a.example^\n||zip^\n", {
+    transformations: ["ValidateAllowPublicSuffix"],
+  });
+  assert.equal((await project.run()).exit, 0);
+});
+
+test("with compat nothing is guarded", async () => {
+  const project = new Project("||com^\n||apple.com^\n");
+  assert.equal((await project.run("--compat")).exit, 0);
+});
+
+test("what was published is remembered beside the list, without passwords", async () => {
+  const url = "https://user:hunter22@lists.example/l.txt";
+  const host = memoryHost({
+    files: { "c.json": JSON.stringify({ name: "N", sources: [{ source: url }] }) },
+    web: { [url]: names(3) },
+  });
+  const args = ["-c", "c.json", "-o", "out.txt"];
+  assert.equal(await run(args, host, new AbortController().signal), 0);
+  const record = new TextDecoder().decode(host.files.get("/project/.rules-compiler/out.txt.json"));
+  assert.doesNotMatch(record, /hunter22/);
+  assert.equal((JSON.parse(record) as { rules: number }).rules, 3);
+});
