@@ -43,11 +43,11 @@ function compileWith(program: string, sample: string, ...more: string[]): () => 
 const costs = interleaved(
   {
     runtime: () => measure([process.execPath, "-e", "0"]),
-    oursOnFirst: compileWith(ours, "first", "--no-cache", "-q"),
+    oursOnFirst: compileWith(ours, "first", "--no-cache", "--accept", "blocks-protected", "-q"),
     referenceOnFirst: compileWith(reference, "first"),
-    oursOnShare: compileWith(ours, "share", "--no-cache", "-q"),
+    oursOnShare: compileWith(ours, "share", "--no-cache", "--accept", "blocks-protected", "-q"),
     referenceOnShare: compileWith(reference, "share"),
-    oursOnAll: compileWith(ours, "all", "--no-cache", "-q"),
+    oursOnAll: compileWith(ours, "all", "--no-cache", "--accept", "blocks-protected", "-q"),
   },
   RUNS,
 );

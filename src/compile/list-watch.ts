@@ -1,17 +1,17 @@
+import { DOT } from "../bytes/ascii.ts";
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { rowOf } from "../rules/rule-table.ts";
-import { NameWatch } from "../syntax/name-watch.ts";
-import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
+import { NameWatch, isForHost } from "../syntax/name-watch.ts";
+import { suffixOf } from "../syntax/judge-row.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
 import { isWholeSuffix } from "../syntax/reach.ts";
-import { TrustJudge } from "../syntax/trust.ts";
+import { isTooWide } from "../syntax/trust.ts";
 
 /** As many as a person reads. */
 const MOST_FINDINGS = 5;
@@ -24,7 +24,6 @@ export class ListWatch {
   private readonly allowsSuffixes: boolean;
   private readonly wide: { readonly rowId: number; readonly text: string }[] = [];
   private wideCount = 0;
-  private readonly judge = new TrustJudge({ onlyBlocks: false });
 
   constructor(
     names: Iterable<string>,
@@ -39,9 +38,10 @@ export class ListWatch {
   }
 
   take(chunk: Chunk): void {
-    this.protectedNames.take(chunk);
+    const odd = this.finder.odd(chunk);
+    this.protectedNames.take(chunk, odd);
     if (this.allowsSuffixes) return;
-    for (const row of this.finder.odd(chunk)) {
+    for (const row of odd) {
       const kind = chunk.kind[row]!;
       if (kind < Kind.Hosts || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
       if (!this.isWide(chunk, row)) continue;
@@ -51,11 +51,11 @@ export class ListWatch {
   }
 
   private isWide(chunk: Chunk, row: number): boolean {
-    if (isPlainName(chunk, row) && chunk.kind[row] !== Kind.Rule)
-      return suffixOf(chunk, row) === Suffix.Icann;
-    if (chunk.kind[row] !== Kind.Rule) return isWholeSuffix(hostOf(chunk, row));
-    const fate = this.judge.judge(textOf(chunk, row));
-    return fate === Fate.PublicSuffix || fate === Fate.TooWide;
+    if (chunk.kind[row] !== Kind.Rule || isForHost(chunk, row)) {
+      const endsInDot = chunk.bytesOf(row)[chunk.hostEnd[row]! - 1] === DOT;
+      return endsInDot ? isWholeSuffix(hostOf(chunk, row)) : suffixOf(chunk, row) === Suffix.Icann;
+    }
+    return isTooWide(textOf(chunk, row));
   }
 
   /** What is wrong, each with the source and line that caused it. */

@@ -9,13 +9,14 @@ const ENDINGS =
   );
 
 /**
- * A thousand names that no blocklist is about. A rule that matches more than one in a hundred of them would block far
+ * Three hundred names that no blocklist is about. A rule that matches more than one in a hundred of them would block far
  * too much.
  */
 let names: readonly string[] | undefined;
+let text: string | undefined;
 
 export function canaries(): readonly string[] {
-  names ??= Array.from({ length: 1000 }, (_, index) => {
+  names ??= Array.from({ length: 300 }, (_, index) => {
     const word = WORDS[(index * 7) % WORDS.length]!;
     const other = WORDS[(index * 13 + 5) % WORDS.length]!;
     const ending = ENDINGS[(index * 11) % ENDINGS.length]!;
@@ -24,6 +25,12 @@ export function canaries(): readonly string[] {
     return `${inFront}${base}.${ending}`;
   });
   return names;
+}
+
+/** All of them in one text, a line each. */
+export function canaryText(): string {
+  text ??= canaries().join("\n");
+  return text;
 }
 
 /** Whether a rule takes in more than one canary in a hundred. */

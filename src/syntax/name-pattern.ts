@@ -27,6 +27,14 @@ export function namePattern(pattern: string): NameTest | undefined {
   };
 }
 
+/** The longest text that must stand in every name which a pattern matches. */
+export function longestLiteral(pattern: string): string {
+  let longest = "";
+  for (const part of pattern.toLowerCase().split(/[*|^]+/))
+    if (part.length > longest.length) longest = part;
+  return longest;
+}
+
 function nextLabel(name: string, at: number): number {
   const dot = name.indexOf(".", at);
   return dot === -1 ? -1 : dot + 1;

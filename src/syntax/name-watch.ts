@@ -1,3 +1,4 @@
+import { CARET, DOLLAR } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { hashName } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -5,7 +6,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
 import { parseAdblockRule } from "./adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
-import { namePattern } from "./name-pattern.ts";
+import { longestLiteral, namePattern } from "./name-pattern.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
 import { regexFor } from "./regex-rule.ts";
 
@@ -66,12 +67,15 @@ export class NameWatch {
     this.filter.add(hash);
   }
 
-  /** Looks at the live rows of a chunk. Regular expressions must have been loaded where there are any. */
-  take(chunk: Chunk): void {
+  /** Looks at the live rows of a chunk; `odd` are those that are not ordinary names. */
+  take(chunk: Chunk, odd: Uint32Array = this.finder.odd(chunk)): void {
     const { kind, flags } = chunk;
-    for (const row of this.finder.odd(chunk))
-      if (kind[row] === Kind.Rule) this.takeRule(chunk, row);
-      else if (kind[row] === Kind.Hosts && (flags[row]! & Flag.SeveralNames) !== 0)
+    for (const row of odd)
+      if (kind[row] === Kind.Rule) {
+        // Nearly all are rules for one name, and not for one of these.
+        if (!isForHost(chunk, row) || this.filter.has(chunk.hostHash[row]!))
+          this.takeRule(chunk, row);
+      } else if (kind[row] === Kind.Hosts && (flags[row]! & Flag.SeveralNames) !== 0)
         this.takeHosts(chunk, row);
       else if ((flags[row]! & Flag.UpperHost) !== 0) this.takeUpperName(chunk, row);
     for (const row of this.finder.hashed(chunk, this.filter))
@@ -169,6 +173,15 @@ export class NameWatch {
   }
 }
 
+/** Whether a rule reads `||host^` or `@@||host^`, perhaps with modifiers behind it, and the name is in lower case. */
+export function isForHost(chunk: Chunk, row: number): boolean {
+  const end = chunk.hostEnd[row]!;
+  if (chunk.hostStart[row] === end || (chunk.flags[row]! & Flag.UpperHost) !== 0) return false;
+  const bytes = chunk.bytesOf(row);
+  if (bytes[end] !== CARET) return false;
+  return end + 1 === chunk.end[row] || bytes[end + 1] === DOLLAR;
+}
+
 /** `a.b.c`, `b.c`, `c`. */
 function withParents(name: string): string[] {
   const labels = name.split(".");
@@ -182,11 +195,4 @@ function isBelow(name: string, parent: string): boolean {
 /** The text of a rule without `$badfilter`. */
 function bareText(text: string): string {
   return text.replace(/([$,])badfilter(?:,|$)/, "$1").replace(/[$,]$/, "");
-}
-
-function longestLiteral(pattern: string): string {
-  let longest = "";
-  for (const part of pattern.toLowerCase().split(/[*|^]+/))
-    if (part.length > longest.length) longest = part;
-  return longest;
 }

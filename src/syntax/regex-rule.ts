@@ -20,40 +20,45 @@ export function regexCompiles(pattern: string): boolean {
   }
 }
 
-/**
- * A test for names in linear time; undefined when RE2, and so AdGuard Home, does not take the expression, or when it
- * turned up where none was expected and RE2 is not loaded.
- */
-export function linearRegex(source: string): LineTest | undefined {
-  if (re2 === undefined) return undefined;
+/** Expressions are looked at more than once, and compiling one costs more than matching it. */
+const compiled = new Map<string, RE2JS | undefined>();
+const MOST_COMPILED = 4096;
+
+/** Undefined when RE2 does not take it, or when it turned up where none was expected and RE2 is not loaded. */
+function compiledRegex(source: string): RE2JS | undefined {
+  if (re2 === undefined || compiled.has(source)) return compiled.get(source);
+  if (compiled.size >= MOST_COMPILED) compiled.clear();
+  let regex: RE2JS | undefined;
   try {
-    const linear = re2.compile(source, re2.CASE_INSENSITIVE);
-    return (name) => linear.matcher(name).find();
+    regex = re2.compile(source, re2.CASE_INSENSITIVE | re2.MULTILINE);
   } catch {
-    return undefined;
+    // Not in RE2.
   }
+  compiled.set(source, regex);
+  return regex;
+}
+
+/** Whether RE2, and so AdGuard Home, takes the expression: it is then matched in linear time. */
+export function isLinearRegex(source: string): boolean {
+  return compiledRegex(source) !== undefined;
 }
 
 /**
- * The same, for a few names that stand in one text, a line each: undefined also when none of them is matched. One look at
- * the text is ten times as fast as one at each name.
+ * A test in linear time for a few names, which stand in one text, a line each; undefined when none of them is matched. One
+ * look at the text is ten times as fast as one at each name.
  */
 export function regexFor(source: string, allNames: string): LineTest | undefined {
   // Names are short: a simple expression is harmless on them, and JavaScript's engine needs no warming up.
-  if (isSimple(source) && isJavaScript(source)) {
+  if (isSimple(source, 2) && isJavaScript(source)) {
     const native = new RegExp(source, "i");
     return (name) => native.test(name);
   }
-  if (re2 === undefined) return undefined;
+  const regex = compiledRegex(source);
+  if (regex === undefined) return undefined;
   // These mean the ends of the text, not of a line.
-  if (/\\[Az]/.test(source)) return linearRegex(source);
-  try {
-    const flags = re2.CASE_INSENSITIVE | re2.MULTILINE;
-    if (!re2.compile(source, flags).matcher(allNames).find()) return undefined;
-  } catch {
-    return undefined;
-  }
-  return linearRegex(source);
+  const isOfLines = !/\\[Az]/.test(source);
+  if (isOfLines && !regex.matcher(allNames).find()) return undefined;
+  return (name) => regex.matcher(name).find();
 }
 
 function isJavaScript(source: string): boolean {
@@ -88,8 +93,8 @@ export function compileEntryRegex(source: string): LineTest {
 const LONGEST_FOR_NATIVE = 500;
 
 /** No group is repeated without bound, and at most one other thing is: backtracking is at worst the line's length squared. */
-function isSimple(source: string): boolean {
+function isSimple(source: string, unbounded = 1): boolean {
   const bare = source.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
   if (/\)(?:[*+]|\{\d+,)/.test(bare)) return false;
-  return (bare.match(/[*+]|\{\d+,\}/g) ?? []).length <= 1;
+  return (bare.match(/[*+]|\{\d+,\}/g) ?? []).length <= unbounded;
 }

@@ -1,11 +1,11 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
-import { type AdblockRule, parseAdblockRule } from "./adblock-rule.ts";
-import { matchesTooMany } from "./canaries.ts";
+import { parseAdblockRule } from "./adblock-rule.ts";
+import { canaryText, matchesTooMany } from "./canaries.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
-import { namePattern } from "./name-pattern.ts";
+import { longestLiteral, namePattern } from "./name-pattern.ts";
 import { isWholeSuffix, judgeReach } from "./reach.ts";
-import { linearRegex } from "./regex-rule.ts";
+import { isLinearRegex, regexFor } from "./regex-rule.ts";
 
 /** Sources that are not fully trusted: what they may do. */
 export interface TrustLimits {
@@ -40,28 +40,39 @@ export class TrustJudge {
       if (this.limits.onlyBlocks && ABOVE_OTHERS.has(name)) return Fate.NotBlockOnly;
     }
     if (this.limits.onlyBlocks && rule.isAllow) return Fate.NotBlockOnly;
-    return this.judgePattern(rule);
+    if (isRegex(rule.pattern)) {
+      if (++this.regexes > MOST_REGEXES) return Fate.SlowRegex;
+      if (!isLinearRegex(rule.pattern.slice(1, -1))) return Fate.SlowRegex;
+    }
+    return judgePattern(rule.pattern);
   }
+}
 
-  private judgePattern({ pattern: written }: AdblockRule): Fate {
-    if (written.length > 1 && written.startsWith("/") && written.endsWith("/"))
-      return this.judgeRegex(written);
-    // A note behind a name, and dots behind it, are taken away by other passes or by resolvers.
-    const pattern = written.replace(/\s+#.*$/, "").replace(/\.+([|^]*)$/, "$1");
-    if (isWholeSuffix(pattern.replace(/^[|:/]+|[|^]+$/g, ""))) return Fate.PublicSuffix;
-    const test = namePattern(pattern);
-    // A pattern that no name can match blocks nothing, whatever else is wrong with it.
-    if (test === undefined) return Fate.Live;
-    if (matchesTooMany(test)) return Fate.TooWide;
-    return judgeReach(pattern, NO_SUFFIX, false);
-  }
+/** Whether a rule, whoever wrote it, is for a whole public suffix or for nearly everything. */
+export function isTooWide(line: string): boolean {
+  const text = plainText(line);
+  const fate = judgeHostsText(text) ?? judgePattern(parseAdblockRule(text)?.pattern ?? "");
+  return fate === Fate.PublicSuffix || fate === Fate.TooWide;
+}
 
-  private judgeRegex(pattern: string): Fate {
-    if (++this.regexes > MOST_REGEXES) return Fate.SlowRegex;
-    const test = linearRegex(pattern.slice(1, -1));
-    if (test === undefined) return Fate.SlowRegex;
-    return matchesTooMany(test) ? Fate.TooWide : Fate.Live;
+function isRegex(pattern: string): boolean {
+  return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
+}
+
+function judgePattern(written: string): Fate {
+  if (isRegex(written)) {
+    const regex = regexFor(written.slice(1, -1), canaryText());
+    return regex !== undefined && matchesTooMany(regex) ? Fate.TooWide : Fate.Live;
   }
+  // A note behind a name, and dots behind it, are taken away by other passes or by resolvers.
+  const pattern = written.replace(/\s+#.*$/, "").replace(/\.+([|^]*)$/, "$1");
+  if (isWholeSuffix(pattern.replace(/^[|:/]+|[|^]+$/g, ""))) return Fate.PublicSuffix;
+  const test = namePattern(pattern);
+  // A pattern that no name can match blocks nothing, whatever else is wrong with it.
+  if (test === undefined) return Fate.Live;
+  // Nearly all patterns have something in them that no canary has.
+  if (canaryText().includes(longestLiteral(pattern)) && matchesTooMany(test)) return Fate.TooWide;
+  return judgeReach(pattern, NO_SUFFIX, false);
 }
 
 /** The line as later passes may make it: without outer blanks and invisible characters, in ASCII where that can be. */
