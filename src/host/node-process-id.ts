@@ -11,14 +11,16 @@ export function processId(): ProcessId {
 /** Whether a process still runs; undefined when it is one of another machine or container. */
 export function isRunning({ pid, began, machine }: ProcessId): boolean | undefined {
   if (machine !== machineId()) return undefined;
+  if (began !== "") return beginningOf(String(pid)) === began;
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    // Somebody else's process is there, but not ours to ask.
-    if ((error as { code?: string }).code !== "EPERM") return false;
+    const { code } = error as { code?: string };
+    if (code === "ESRCH") return false;
+    // Somebody else's process is there, but not ours to ask; of anything else nothing is known.
+    return code === "EPERM" ? true : undefined;
   }
-  const now = beginningOf(String(pid));
-  return now === "" || began === "" || now === began;
 }
 
 /** In clock ticks after the machine began; the 22nd word, counted after the name in parentheses, which may hold anything. */
@@ -31,7 +33,8 @@ function beginningOf(pid: string): string {
 function machineId(): string {
   const boot = textOf(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")).trim();
   const space = textOf(() => readlinkSync("/proc/self/ns/pid"));
-  return [hostname(), boot, space].filter((part) => part !== "").join(" ");
+  // Deno asks for a permission to know the name.
+  return [textOf(hostname), boot, space].filter((part) => part !== "").join(" ");
 }
 
 function textOf(read: () => string): string {

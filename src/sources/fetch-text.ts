@@ -79,7 +79,8 @@ async function fetchOnce(
         continue;
       }
       isKept = true;
-      const unpacked = await unpack(spool, headers["content-encoding"], shown, host, limits);
+      const encoding = headers["content-encoding"];
+      const unpacked = await unpack(spool, encoding, shown, host, limits, context.signal);
       const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
       const text = await recodeText(unpacked, shown, charset, host);
       const { etag, "last-modified": lastModified } = headers;

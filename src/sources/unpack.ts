@@ -37,6 +37,7 @@ export async function unpack(
   label: string,
   host: Host,
   limits: FetchLimits,
+  signal?: AbortSignal,
 ): Promise<Spool> {
   const names = (content ?? "")
     .toLowerCase()
@@ -46,8 +47,8 @@ export async function unpack(
   let spool = raw;
   try {
     if (names.length > MOST_ENCODINGS) throw new Error("it is packed too many times");
-    for (const name of names.toReversed()) spool = await inflate(name, spool, host, limits);
-    if (isGzip(spool)) spool = await inflate("gzip", spool, host, limits);
+    for (const name of names.toReversed()) spool = await inflate(name, spool, host, limits, signal);
+    if (isGzip(spool)) spool = await inflate("gzip", spool, host, limits, signal);
     return spool;
   } catch (error) {
     spool.scratch.close();
@@ -67,6 +68,7 @@ async function inflate(
   packed: Spool,
   host: Host,
   limits: FetchLimits,
+  signal: AbortSignal | undefined,
 ): Promise<Spool> {
   // Loaded when the first packed list is met: 5 ms that a run over files can do without.
   const zlib = await import("node:zlib");
@@ -82,14 +84,15 @@ async function inflate(
   const spool = newSpool(host);
   const most = Math.min(limits.maxBytes, Math.max(RATIO_FROM, packed.size * limits.maxRatio));
   try {
-    await pipeline(copiesOf(packed), make(), async (unpacked: AsyncIterable<Uint8Array>) => {
+    const take = async (unpacked: AsyncIterable<Uint8Array>): Promise<void> => {
       for await (const piece of unpacked) {
         if (spool.size + piece.length > most)
           throw new Error(`${packed.size} bytes expand to more than ${most}`);
         spool.scratch.append(piece);
         spool.size += piece.length;
       }
-    });
+    };
+    await pipeline(copiesOf(packed), make(), take, signal === undefined ? {} : { signal });
   } catch (error) {
     spool.scratch.close();
     throw error;

@@ -34,14 +34,19 @@ export function isBareDomainPrefix(line: string): boolean {
   return name !== undefined && name.includes(".") && parse(name).isIcann === true;
 }
 
-/** Whether a name, however it is written, is a whole public suffix such as `com` or `co.uk`. */
-export function isWholeSuffix(name: string): boolean {
+/**
+ * Whether a name, however it is written, is a whole public suffix such as `com` or `co.uk`; with `isShared` also one that
+ * a company lets others use, such as `github.io`.
+ */
+export function isWholeSuffix(name: string, isShared = false): boolean {
   const bare = name
     .toLowerCase()
     .replace(/^[*.]+/, "")
     .replace(/\.+$/, "");
-  const { publicSuffix, isIcann, hostname } = parse(bare);
-  return isIcann === true && hostname === publicSuffix;
+  const { publicSuffix, isIcann, isPrivate, hostname } = parse(bare, {
+    allowPrivateDomains: isShared,
+  });
+  return (isIcann === true || isPrivate === true) && hostname === publicSuffix;
 }
 
 /** `*.com.*` is every name with `com` in the middle. */

@@ -5,6 +5,7 @@ import { canaryText, matchesTooMany } from "./canaries.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { longestLiteral, namePattern } from "./name-pattern.ts";
 import { isWholeSuffix, judgeReach } from "./reach.ts";
+import { coversSuffix, suffixText } from "./suffix-probes.ts";
 import { isLinearRegex, regexFor } from "./regex-rule.ts";
 
 /** Sources that are not fully trusted: what they may do. */
@@ -30,22 +31,37 @@ export class TrustJudge {
   /** Why a line that is more than a name is not taken from this source, or `Fate.Live`. */
   judge(line: string): Fate {
     const text = plainText(line);
-    const hosts = judgeHostsText(text);
-    if (hosts !== undefined) return hosts;
+    for (const form of [line.trim(), text]) {
+      const hosts = judgeHostsText(form);
+      if (hosts !== undefined) return hosts;
+    }
     const rule = parseAdblockRule(text);
-    if (rule === undefined) return Fate.Live;
+    if (rule === undefined) return Fate.BadSyntax;
+    const pattern = rule.pattern.trim();
+    // Modifiers before modifiers: some passes, or resolvers, would see the first ones.
+    if (!isRegex(pattern) && pattern.includes("$")) return Fate.BadSyntax;
     for (const { name } of rule.modifiers) {
       if (name === "dnsrewrite") return Fate.Rewrites;
       if (name === "badfilter") return Fate.Cancels;
       if (this.limits.onlyBlocks && ABOVE_OTHERS.has(name)) return Fate.NotBlockOnly;
     }
     if (this.limits.onlyBlocks && rule.isAllow) return Fate.NotBlockOnly;
-    if (isRegex(rule.pattern)) {
+    if (isRegex(pattern)) {
       if (++this.regexes > MOST_REGEXES) return Fate.SlowRegex;
-      if (!isLinearRegex(rule.pattern.slice(1, -1))) return Fate.SlowRegex;
+      // As it is written, and as it may be after other passes.
+      const written = parseAdblockRule(line)?.pattern.trim() ?? "";
+      for (const regex of [written, pattern])
+        if (!isLinearRegex(regex.slice(1, -1))) return Fate.SlowRegex;
     }
-    return judgePattern(rule.pattern);
+    // Who blocks a shared host such as github.io may mean it; who frees everything on one does not.
+    if (rule.isAllow && isWholeSuffix(hostIn(pattern), true)) return Fate.PublicSuffix;
+    return judgePattern(pattern);
   }
+}
+
+/** The pattern without its anchors. */
+function hostIn(pattern: string): string {
+  return pattern.replace(/^[|:/]+|[|^]+$/g, "");
 }
 
 /** Whether a rule, whoever wrote it, is for a whole public suffix or for nearly everything. */
@@ -61,17 +77,22 @@ function isRegex(pattern: string): boolean {
 
 function judgePattern(written: string): Fate {
   if (isRegex(written)) {
-    const regex = regexFor(written.slice(1, -1), canaryText());
-    return regex !== undefined && matchesTooMany(regex) ? Fate.TooWide : Fate.Live;
+    const source = written.slice(1, -1);
+    const regex = regexFor(source, canaryText());
+    if (regex !== undefined && matchesTooMany(regex)) return Fate.TooWide;
+    const under = regexFor(source, suffixText());
+    return under !== undefined && coversSuffix(under) ? Fate.PublicSuffix : Fate.Live;
   }
   // A note behind a name, and dots behind it, are taken away by other passes or by resolvers.
   const pattern = written.replace(/\s+#.*$/, "").replace(/\.+([|^]*)$/, "$1");
-  if (isWholeSuffix(pattern.replace(/^[|:/]+|[|^]+$/g, ""))) return Fate.PublicSuffix;
+  if (isWholeSuffix(hostIn(pattern))) return Fate.PublicSuffix;
   const test = namePattern(pattern);
   // A pattern that no name can match blocks nothing, whatever else is wrong with it.
   if (test === undefined) return Fate.Live;
   // Nearly all patterns have something in them that no canary has.
-  if (canaryText().includes(longestLiteral(pattern)) && matchesTooMany(test)) return Fate.TooWide;
+  const literal = longestLiteral(pattern);
+  if (canaryText().includes(literal) && matchesTooMany(test)) return Fate.TooWide;
+  if (suffixText().includes(literal) && coversSuffix(test)) return Fate.PublicSuffix;
   return judgeReach(pattern, NO_SUFFIX, false);
 }
 
@@ -84,7 +105,13 @@ function plainText(line: string): string {
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .replace(/[\u3002\uff0e\uff61]/g, ".")
     .replace(/\s+/g, " ")
-    .trim();
+    .trim()
+    .replace(/[\p{L}\p{N}_-]*[^\u0000-\u007f][\p{L}\p{N}_-]*/gu, asciiLabel);
+}
+
+/** A label in the form that it has in the DNS. */
+function asciiLabel(label: string): string {
+  return URL.canParse(`http://${label}`) ? new URL(`http://${label}`).hostname : label;
 }
 
 /** Verdict on a line that reads as a hosts line, now or when it is trimmed; undefined for any other. */
@@ -94,9 +121,17 @@ function judgeHostsText(text: string): Fate | undefined {
   if (!hostsLine.isSinkhole) return Fate.RealAddress;
   do {
     const { nameStart, nameEnd } = hostsLine;
-    if (isWholeSuffix(decodeUtf8(bytes, nameStart, nameEnd))) return Fate.PublicSuffix;
+    if (isWideName(decodeUtf8(bytes, nameStart, nameEnd))) return Fate.PublicSuffix;
   } while (nextName(bytes));
   return Fate.Live;
+}
+
+/** Whether a name of a hosts line, which may be anything, would be too much as `||name^`. */
+export function isWideName(name: string): boolean {
+  if (/^[a-z0-9_.-]+$/i.test(name)) return isWholeSuffix(name);
+  const plain = plainText(name);
+  // What no name is made of has a meaning of its own in a rule.
+  return !/^[a-z0-9_.*-]+$/i.test(plain) || judgePattern(`||${plain}^`) !== Fate.Live;
 }
 
 /** The text of the rule that a `$badfilter` rule takes back; undefined for any other line. */

@@ -8,8 +8,7 @@ import { filterNames } from "../syntax/hosts-names.ts";
 import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
-import { isWholeSuffix } from "../syntax/reach.ts";
-import { TrustJudge, cancelledBy } from "../syntax/trust.ts";
+import { TrustJudge, cancelledBy, isWideName } from "../syntax/trust.ts";
 import { RuleByRule } from "./rule-by-rule.ts";
 import { Gathering, type Stage } from "./stage.ts";
 import type { Workshop } from "./transformation.ts";
@@ -128,7 +127,7 @@ function judgeHosts(chunk: Chunk, row: number): Fate {
   const line = textOf(chunk, row);
   let isSuffix = false;
   const rest = filterNames(line, (name) => {
-    const isWide = isWholeSuffix(name);
+    const isWide = isWideName(name);
     isSuffix ||= isWide;
     return !isWide;
   });
