@@ -17,7 +17,7 @@ export function readArgs(argv: readonly string[]): Args {
   // `deno task compile -- -c x` hands the `--` on.
   const words = argv[0] === "--" ? argv.slice(1) : [...argv];
   const { tokens } = parseArgs({
-    args: words,
+    args: withOptionalValues(words),
     options: parserOptions(),
     strict: false,
     allowPositionals: true,
@@ -51,6 +51,19 @@ export function readArgs(argv: readonly string[]): Args {
   }
   if (problems.length > 0) throw new CompilerError(problems);
   return { command: command ?? commands[0]!, switches, values };
+}
+
+/** `--update` alone means all of them. */
+function withOptionalValues(words: readonly string[]): string[] {
+  const flags: readonly Flag[] = FLAGS;
+  const optional = new Set(
+    flags.filter((flag) => flag.isOptional === true).map(({ name }) => `--${name}`),
+  );
+  return words.map((word, index) => {
+    const next = words[index + 1];
+    const isAlone = next === undefined || next.startsWith("-");
+    return optional.has(word) && isAlone ? `${word}=*` : word;
+  });
 }
 
 function parserOptions(): Record<

@@ -5,6 +5,8 @@ export interface Flag {
   readonly short?: string;
   /** What its value is called in help; a switch has none. */
   readonly value?: string;
+  /** May stand without its value, which is then `*`. */
+  readonly isOptional?: boolean;
   /** May be given more than once. */
   readonly repeats?: boolean;
   readonly description: string;
@@ -66,6 +68,17 @@ export const FLAGS = [
   {
     name: "offline",
     description: "Fetch nothing; use the copies that were kept, whatever their age",
+  },
+  {
+    name: "frozen",
+    description: "Build from the very files that rules.lock names, to the same bytes, or fail",
+  },
+  {
+    name: "update",
+    value: "SOURCE",
+    isOptional: true,
+    description:
+      "Write rules.lock beside the configuration; with the name or address of a source, fetch only that one and take the others as they are locked",
   },
   {
     name: "strict",

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
@@ -26,6 +27,9 @@ export interface Options {
   readonly cacheFolder: string | undefined;
   readonly isOffline: boolean;
   readonly isStrict: boolean;
+  readonly isFrozen: boolean;
+  /** The source to lock anew, `*` for all; undefined when the lock is only kept up. */
+  readonly update: string | undefined;
   readonly isCompatible: boolean;
   /** Guards to be passed this time. */
   readonly accepted: readonly string[];
@@ -49,15 +53,21 @@ export function optionsOf(args: Args, host: Host): Options {
     workers: countOf(args.values.get("workers")?.[0]),
     cacheFolder: args.switches.has("no-cache")
       ? undefined
-      : (args.values.get("cache-dir")?.[0] ?? host.cacheFolder()),
+      : cacheFolderOf(args.values.get("cache-dir")?.[0], host),
     isOffline: args.switches.has("offline"),
     isStrict: args.switches.has("strict"),
+    isFrozen: args.switches.has("frozen"),
+    update: args.values.get("update")?.[0],
     isCompatible: args.switches.has("compat"),
     accepted: acceptedOf(args.values.get("accept") ?? []),
     level: levelOf(args.switches, env),
     isJson: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host),
   };
+}
+
+function cacheFolderOf(wanted: string | undefined, host: Host): string | undefined {
+  return wanted === undefined ? host.cacheFolder() : resolve(host.cwd, wanted);
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import { type CompiledList, compileList } from "../compile/compile.ts";
-import { KnownList } from "../compile/compile-options.ts";
+import { type CompileOptions, KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
 import { guardLimits } from "../compile/guards/guard.ts";
 import { refusals } from "../compile/guards/registry.ts";
@@ -8,6 +8,7 @@ import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { type ConfigInPlace, configOf } from "./config-of.ts";
+import { LockInPlace } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
 import { Outputs } from "./outputs.ts";
 import { ProgressLines } from "./progress-lines.ts";
@@ -26,6 +27,7 @@ export async function runCompile(
 ): Promise<Exit> {
   const started = host.now().getTime();
   const configured = await configOf(options, host, talk);
+  const lock = await LockInPlace.open(configured, options, host);
   const outputs = new Outputs(configured.config.name, options, host);
   try {
     await outputs.open();
@@ -34,7 +36,7 @@ export async function runCompile(
     const result = await compileWithProgress(
       configured,
       outputs,
-      { ...options, isKnown },
+      { ...options, ...lock.wish, isKnown },
       host,
       talk,
       signal,
@@ -43,9 +45,11 @@ export async function runCompile(
     await new Promise((turned) => setTimeout(turned, 0));
     signal.throwIfAborted();
     for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
+    await lock.check(result);
     await refuseOrAccept(configured, result, outputs, options, host);
     const written = await outputs.publish();
     await outputs.remember(result.report);
+    await lock.renew(result);
     const diagnostics = [...configured.warnings, ...result.diagnostics];
     if (!outputs.isToStdout)
       await builds?.remember({ ...result, diagnostics }, result, outputs.written);
@@ -79,7 +83,7 @@ async function refuseOrAccept(
 async function compileWithProgress(
   { config, folder }: ConfigInPlace,
   outputs: Outputs,
-  options: Options & { readonly isKnown: (web: string | undefined) => boolean },
+  options: Options & Pick<CompileOptions, "isKnown" | "locked" | "builtAt">,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -94,6 +98,8 @@ async function compileWithProgress(
       cacheFolder: options.cacheFolder,
       offline: options.isOffline,
       isKnown: options.isKnown,
+      locked: options.locked,
+      builtAt: options.builtAt,
       accept: options.accepted,
       compat: options.isCompatible,
       // Somebody typed these addresses just now.

@@ -1,4 +1,5 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
+import type { StoredFile } from "../sources/source-store.ts";
 import type { MemoryWish } from "./memory-plan.ts";
 import type { ProgressEvent } from "./progress-event.ts";
 
@@ -27,6 +28,10 @@ export interface CompileOptions extends MemoryWish {
    * whether the list is known. It is not compiled then; the promise rejects with `KnownList`.
    */
   readonly isKnown?: ((web: string | undefined) => boolean) | undefined;
+  /** The files that a source must consist of; undefined for one that may be anything. May throw a `CompilerError`. */
+  readonly locked?: ((source: string) => readonly StoredFile[] | undefined) | undefined;
+  /** The moment for the list's header, instead of now. */
+  readonly builtAt?: Date | undefined;
   /** Instead of the usual ones; for tests. */
   readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }

@@ -15,6 +15,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
 import type { SourceState } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
+import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { isAddress } from "../sources/location.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
@@ -52,6 +53,10 @@ export interface CompiledList {
   readonly inputs: readonly InputFile[];
   /** What tells everything that came from the web from any other state; undefined when nothing can. */
   readonly web: string | undefined;
+  /** What each remote source consists of. */
+  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** The moment in the list's header. */
+  readonly builtAt: Date;
   /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
   close(): void;
 }
@@ -86,6 +91,7 @@ class ListCompiler {
   private readonly output: OutputStage;
   private readonly scanner: LineScanner | undefined;
   private readonly workers: number;
+  private readonly builtAt: Date;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config);
@@ -101,7 +107,8 @@ class ListCompiler {
     const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
     this.workshop = { pool, room, finder: new RowFinder(kernel) };
     this.notes = new Notes(pool);
-    const header = headerLines(config, VERSION, timeOf(host));
+    this.builtAt = options.builtAt ?? timeOf(host);
+    const header = headerLines(config, VERSION, this.builtAt);
     const sources = this.plan.sources.length;
     this.output = new OutputStage(pool, kernel, sources, adblock, header, sink);
   }
@@ -142,7 +149,7 @@ class ListCompiler {
       plan.sources.map(({ passes }) => reader.filters(passes)),
     );
     await reader.fetch(plan.sources);
-    const web = reader.webDigest(plan.sources);
+    const web = reader.webDigest();
     if (reader.failures.length === 0 && options.isKnown?.(web) === true) throw new KnownList();
     const size = await reader.size();
     expectText(size, this.memory);
@@ -176,6 +183,8 @@ class ListCompiler {
       report: this.report(bytesRead, allow),
       inputs: reader.inputs,
       web,
+      files: reader.files,
+      builtAt: this.builtAt,
       findings: watch?.findings() ?? [],
       close: () => this.close(),
       diagnostics: [

@@ -8,7 +8,7 @@ import { type Acquired, type RemoteSource, type SourceState, acquire } from "../
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
-import { SourceStore } from "../sources/source-store.ts";
+import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
@@ -37,9 +37,9 @@ export class SourceReader {
   private readonly slots: HostSlots;
   private readonly store: SourceStore | undefined;
   private hasStoreFailed = false;
-  private readonly digests: (string | undefined)[] = [];
-  private readonly entryDigests: string[] = [];
-  private hasUnknownEntries = false;
+  /** What remote sources consist of, as the configuration names them. */
+  readonly files: Map<string, readonly StoredFile[]> = new Map();
+  private hasUnknownFiles = false;
 
   constructor(host: Host, options: CompileOptions) {
     this.host = host;
@@ -57,9 +57,8 @@ export class SourceReader {
         const { index, label } = source;
         this.options.onProgress?.({ kind: "source-started", source: index, label });
         await this.attempt(source, async () => {
-          const { list, state, digest } = await this.open(source);
+          const { list, state } = await this.open(source);
           this.states[index] = state;
-          if (state.kind !== "local") this.digests[index] = digest;
           this.lists[index] = list;
         });
       }),
@@ -75,16 +74,14 @@ export class SourceReader {
   }
 
   /** What tells everything that came from the web from any other state of it; undefined when that cannot be told. */
-  webDigest(sources: readonly PlannedSource[]): string | undefined {
-    if (this.hasUnknownEntries) return undefined;
-    const parts = [...this.entryDigests].toSorted();
-    for (const { index } of sources) {
-      if (this.states[index]?.kind === "local") continue;
-      const digest = this.digests[index];
-      if (digest === undefined) return undefined;
-      parts.push(`${index} ${digest}`);
-    }
-    return parts.join("\n");
+  webDigest(): string | undefined {
+    if (this.hasUnknownFiles || this.states.some(({ kind }) => kind === "dropped"))
+      return undefined;
+    const all = [...this.files.values()].flat();
+    return all
+      .map(({ key, sha256 }) => `${key} ${sha256}`)
+      .toSorted()
+      .join("\n");
   }
 
   isDropped({ index }: PlannedSource): boolean {
@@ -146,9 +143,7 @@ export class SourceReader {
   private async entries(file: string): Promise<EntrySink> {
     const sink = new EntrySink();
     const label = withoutCredentials(file);
-    const { list, state, digest } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
-    if (state.kind !== "local") this.entryDigests.push(`${label} ${digest ?? ""}`);
-    if (digest === undefined && state.kind !== "local") this.hasUnknownEntries = true;
+    const { list } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
     try {
       await list.readInto(sink);
     } finally {
@@ -180,8 +175,9 @@ export class SourceReader {
       label: printable(label),
       mayShrink: isCompatible || (options.accept ?? []).includes("source-shrunk"),
       mayBeEmpty: isCompatible,
+      locked: options.locked?.(wish.source),
     };
-    return await acquire(remote, {
+    const acquired = await acquire(remote, {
       fetch: {
         host,
         signal,
@@ -194,6 +190,9 @@ export class SourceReader {
       isOffline: options.offline === true,
       onStoreError: (error) => this.tellStoreError(error),
     });
+    if (acquired.files === undefined) this.hasUnknownFiles = true;
+    else this.files.set(wish.source, acquired.files);
+    return acquired;
   }
 
   private tellStoreError({ code, message }: HostError): void {

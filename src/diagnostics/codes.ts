@@ -222,6 +222,27 @@ export const CODES = {
     meaning: "The compiled list could not be written. What was there before is untouched.",
     hint: "Check that the folder exists, has room and may be written to",
   },
+  "lock-missing": {
+    exit: 2,
+    meaning: "There is no rules.lock beside the configuration to build from.",
+    hint: "Make one with --update, and keep it with the configuration",
+  },
+  "lock-unreadable": {
+    exit: 2,
+    meaning: "rules.lock is there but is no lock.",
+    hint: "Take it from where the configuration is kept, or make a new one with --update",
+  },
+  "lock-version": {
+    exit: 2,
+    meaning:
+      "rules.lock was written by another version, which may build another list from the same sources.",
+    hint: "Use that version, or lock anew with --update",
+  },
+  "lock-mismatch": {
+    exit: 4,
+    meaning: "A source is not what rules.lock says, and there is no copy of what it was.",
+    hint: "Lock it anew with --update",
+  },
   locked: {
     exit: 7,
     meaning: "Another run is making the same list.",

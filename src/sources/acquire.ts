@@ -4,7 +4,12 @@ import type { FetchContext } from "./fetch-text.ts";
 import { firstGood } from "./first-good.ts";
 import { type LoadOptions, SourceList } from "./load-list.ts";
 import { sourceError } from "./source-error.ts";
-import type { SourceRecord, SourceStore } from "./source-store.ts";
+import {
+  type SourceRecord,
+  type SourceStore,
+  type StoredFile,
+  describeFiles,
+} from "./source-store.ts";
 import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 
 /** What is wanted of a remote source. */
@@ -18,11 +23,13 @@ export interface RemoteSource {
   readonly mayShrink: boolean;
   /** Whether it may hold no text at all. */
   readonly mayBeEmpty: boolean;
+  /** The files that it must consist of, when nothing else will do. */
+  readonly locked?: readonly StoredFile[] | undefined;
 }
 
 /** How a source was had. */
 export type SourceState =
-  | { readonly kind: "local" | "fetched" | "unchanged" }
+  | { readonly kind: "local" | "fetched" | "unchanged" | "locked" }
   /** Its last good copy stands in for it. */
   | { readonly kind: "stale"; readonly goodAt: number; readonly causes: readonly Diagnostic[] }
   /** It is optional, and not there. */
@@ -31,8 +38,8 @@ export type SourceState =
 export interface Acquired {
   readonly list: SourceList;
   readonly state: SourceState;
-  /** What tells this text from any other; undefined when nobody knows. */
-  readonly digest?: string | undefined;
+  /** What it consists of; undefined when nobody knows. */
+  readonly files?: readonly StoredFile[] | undefined;
 }
 
 export interface AcquireContext {
@@ -54,6 +61,7 @@ const CLOCK_SLACK_MS = 24 * 3600 * 1000;
  */
 export async function acquire(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
   const { store, isOffline } = context;
+  if (source.locked !== undefined) return await acquireLocked(source, source.locked, context);
   const record = await store?.recordOf(source.url);
   let causes: readonly Diagnostic[];
   try {
@@ -94,6 +102,41 @@ function tooOld({ label, maxStaleMs }: RemoteSource, age: number): CompilerError
       ? "it is from the future: the clock is wrong"
       : `it is ${days(age)} old and may be ${days(maxStaleMs)}`;
   return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
+}
+
+/** The very files that were locked: kept copies, or the network's if they are the same. */
+async function acquireLocked(
+  source: RemoteSource,
+  files: readonly StoredFile[],
+  context: AcquireContext,
+): Promise<Acquired> {
+  const { store, fetch, load } = context;
+  const state: SourceState = { kind: "locked" };
+  if (store !== undefined) {
+    const texts = new StoredTexts(store, { files });
+    const location = { kind: "web", url: source.url } as const;
+    const list = new SourceList(location, source.label, fetch.host, load, texts);
+    try {
+      await list.check();
+      return { list, state, files };
+    } catch (error) {
+      if (!(error instanceof CompilerError)) throw error;
+    }
+  }
+  if (context.isOffline)
+    throw sourceError("lock-mismatch", `There is no copy of ${source.label} as it is locked`);
+  const fetched = await fetchAny({ ...source, mayShrink: true }, undefined, context);
+  if (digestsOf(fetched.files ?? []) === digestsOf(files)) return { ...fetched, state, files };
+  fetched.list.close();
+  throw sourceError(
+    "lock-mismatch",
+    `${source.label} is not what it was when it was locked`,
+    "it has changed since, and there is no copy",
+  );
+}
+
+function digestsOf(files: readonly StoredFile[]): string {
+  return files.map(({ key, sha256 }) => `${key} ${sha256}`).join();
 }
 
 async function fetchAny(
@@ -144,8 +187,8 @@ async function fetchFrom(
     refuseEmpty(list, source);
     const size = [...texts.files.values()].reduce((sum, text) => sum + text.size, 0);
     refuseShrunk(size, source, record);
-    const digest = store === undefined ? undefined : await keep(source, url, texts, store, context);
-    return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, digest };
+    const files = await keep(source, url, texts, store, context);
+    return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, files };
   } catch (error) {
     texts.close();
     throw error;
@@ -174,19 +217,17 @@ function refuseShrunk(
 async function keep(
   source: RemoteSource,
   url: string,
-  { files }: FetchedTexts,
-  store: SourceStore,
+  texts: FetchedTexts,
+  store: SourceStore | undefined,
   context: AcquireContext,
-): Promise<string | undefined> {
+): Promise<StoredFile[] | undefined> {
+  const files = [...texts.files].map(([asked, text]) => {
+    if (asked !== url || url === source.url) return { asked, text };
+    // From a mirror: it stands for the source, but what the mirror calls this version means nothing there.
+    return { asked: source.url, text: { ...text, validators: {} } };
+  });
   try {
-    return await store.keep(
-      source.url,
-      [...files].map(([asked, text]) => {
-        if (asked !== url || url === source.url) return { asked, text };
-        // From a mirror: it stands for the source, but what the mirror calls this version means nothing there.
-        return { asked: source.url, text: { ...text, validators: {} } };
-      }),
-    );
+    return await (store === undefined ? describeFiles(files) : store.keep(source.url, files));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     context.onStoreError(error);

@@ -54,17 +54,13 @@ export class SourceStore {
   }
 
   /** A file of a record, if its bytes are still what they were. */
-  async textOf(
-    record: SourceRecord,
-    url: string,
-    hash: boolean = true,
-  ): Promise<WebText | undefined> {
+  async textOf(record: Pick<SourceRecord, "files">, url: string): Promise<WebText | undefined> {
     const key = await digestOf(url);
     const file = record.files.find((one) => one.key === key);
     if (file === undefined) return undefined;
     const path = this.objectPath(file.sha256);
     if ((await this.host.sizeOf(path)) !== file.size) return undefined;
-    if (hash && (await this.digestOfFile(path)) !== file.sha256) return undefined;
+    if ((await digestOfFile(path, this.host)) !== file.sha256) return undefined;
     return {
       url: withCredentialsOf(url, file.url),
       size: file.size,
@@ -75,11 +71,11 @@ export class SourceStore {
     };
   }
 
-  /** Keeps the files of a source that is good now, and returns a digest of them. Rejects with a `HostError`. */
+  /** Keeps the files of a source that is good now, and says what they are. Rejects with a `HostError`. */
   async keep(
     source: string,
     files: readonly { readonly asked: string; readonly text: WebText }[],
-  ): Promise<string> {
+  ): Promise<StoredFile[]> {
     const stored: StoredFile[] = [];
     for (const { asked, text } of files) {
       const { validators, size, url } = text;
@@ -96,7 +92,7 @@ export class SourceStore {
     };
     const path = join(this.folder, "sources", `${await digestOf(source)}.json`);
     await this.writeWhole(path, (file) => file.write(encodeUtf8(JSON.stringify(record))));
-    return await digestOf(stored.map(({ key, sha256 }) => `${key} ${sha256}`).join());
+    return stored;
   }
 
   private async keepObject(text: WebText): Promise<string> {
@@ -149,21 +145,50 @@ export class SourceStore {
   private objectPath(sha256: string): string {
     return join(this.folder, "objects", sha256);
   }
+}
 
-  private async digestOfFile(path: string): Promise<string | undefined> {
-    const { createHash } = await import("node:crypto");
-    const hash = createHash("sha256");
-    let file: OpenFile | undefined;
+/** What files are, without keeping them. */
+export async function describeFiles(
+  files: readonly { readonly asked: string; readonly text: WebText }[],
+): Promise<StoredFile[]> {
+  const stored: StoredFile[] = [];
+  for (const { asked, text } of files) {
+    const { url, size, validators } = text;
+    const opened = await text.open();
     try {
-      file = await this.host.openFile(path);
-      for await (const piece of blocksOf(file)) hash.update(piece);
-      return hash.digest("hex");
-    } catch (error) {
-      if (error instanceof HostError) return undefined;
-      throw error;
+      const sha256 = text.sha256 ?? (await digestOfOpen(opened));
+      stored.push({
+        key: await digestOf(asked),
+        url: withoutCredentials(url),
+        validators,
+        sha256,
+        size,
+      });
     } finally {
-      await file?.close();
+      await opened.close();
     }
+  }
+  return stored;
+}
+
+async function digestOfOpen(file: OpenFile): Promise<string> {
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256");
+  for await (const piece of blocksOf(file)) hash.update(piece);
+  return hash.digest("hex");
+}
+
+/** SHA-256 of a file; undefined when it cannot be read. */
+export async function digestOfFile(path: string, host: Host): Promise<string | undefined> {
+  let file: OpenFile | undefined;
+  try {
+    file = await host.openFile(path);
+    return await digestOfOpen(file);
+  } catch (error) {
+    if (error instanceof HostError) return undefined;
+    throw error;
+  } finally {
+    await file?.close();
   }
 }
 
@@ -182,7 +207,7 @@ function withCredentialsOf(asked: string, answered: string): string {
   return to.href;
 }
 
-async function digestOf(text: string): Promise<string> {
+export async function digestOf(text: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(text).digest("hex");
 }

@@ -50,9 +50,9 @@ export class FetchedTexts implements WebTexts {
 /** Texts of the last good state, without the network. */
 export class StoredTexts implements WebTexts {
   private readonly store: SourceStore;
-  private readonly record: SourceRecord;
+  private readonly record: Pick<SourceRecord, "files">;
 
-  constructor(store: SourceStore, record: SourceRecord) {
+  constructor(store: SourceStore, record: Pick<SourceRecord, "files">) {
     this.store = store;
     this.record = record;
   }

@@ -16,7 +16,9 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
       errorOf("unknown-flag", "-i needs -o: where the list is to be written", { hint }),
     ]);
   }
-  const builds = await lastBuilds(options, host);
+  // A lock is written from a build, and a frozen build is one.
+  const isLocking = options.isFrozen || options.update !== undefined;
+  const builds = isLocking ? undefined : await lastBuilds(options, host);
   const last = await builds?.recall();
   // Nothing is from the web, and all files are as they were.
   if (last?.web === "") return await sayAgain(last, started, options, host, talk);

@@ -1,0 +1,112 @@
+import type { CompiledList } from "../compile/compile.ts";
+import type { CompileOptions } from "../compile/compile-options.ts";
+import {
+  LOCKFILE,
+  type Lockfile,
+  changedFiles,
+  lockMismatch,
+  lockOf,
+  readLockfile,
+  writeLockfile,
+} from "../compile/lockfile.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import { type StoredFile, digestOf } from "../sources/source-store.ts";
+import type { ConfigInPlace } from "./config-of.ts";
+import type { Options } from "./options.ts";
+
+/** The lock beside a configuration, and what the command line wants of it. */
+export class LockInPlace {
+  private readonly lock: Lockfile | undefined;
+  private readonly configured: ConfigInPlace;
+  private readonly options: Options;
+  private readonly host: Host;
+  /** Locked files by the source as the configuration has it. */
+  private readonly files = new Map<string, readonly StoredFile[]>();
+
+  private constructor(
+    lock: Lockfile | undefined,
+    configured: ConfigInPlace,
+    options: Options,
+    host: Host,
+  ) {
+    this.lock = lock;
+    this.configured = configured;
+    this.options = options;
+    this.host = host;
+  }
+
+  static async open(configured: ConfigInPlace, options: Options, host: Host): Promise<LockInPlace> {
+    const { isFrozen, update } = options;
+    // A lock that nobody asks for and nobody could read does not stop a build; it is written anew.
+    const lock = await readLockfile(configured.folder, host).catch((error: unknown) => {
+      if (isFrozen || (update !== undefined && update !== "*")) throw error;
+      return undefined;
+    });
+    const opened = new LockInPlace(lock, configured, options, host);
+    await opened.prepare();
+    return opened;
+  }
+
+  private async prepare(): Promise<void> {
+    const { lock, configured, options } = this;
+    const { isFrozen, update } = options;
+    if (!isFrozen && (update === undefined || update === "*")) return;
+    if (lock === undefined)
+      throw new CompilerError([errorOf("lock-missing", `There is no ${LOCKFILE} to build from`)]);
+    const mismatch = await lockMismatch(lock);
+    if (mismatch !== undefined) throw new CompilerError([mismatch]);
+    const names = configured.config.sources.flatMap(({ name, source }) => [name ?? "", source]);
+    if (!isFrozen && !names.includes(update!))
+      throw new CompilerError([
+        errorOf("unknown-flag", `--update names no source: ${printable(update!, 80)}`),
+      ]);
+    for (const source of lockedSources(configured, isFrozen ? undefined : update)) {
+      const key = await digestOf(source);
+      const known = lock.sources.find((one) => one.key === key);
+      if (known !== undefined) this.files.set(source, known.files);
+    }
+  }
+
+  /** What of it the compiler has to know. */
+  get wish(): Pick<CompileOptions, "locked" | "builtAt"> {
+    const { isFrozen } = this.options;
+    return {
+      locked: (source) => {
+        const files = this.files.get(source);
+        if (files !== undefined || !isFrozen) return files;
+        const shown = printable(withoutCredentials(source));
+        throw new CompilerError([errorOf("lock-mismatch", `${shown} is not in ${LOCKFILE}`)]);
+      },
+      ...(isFrozen && this.lock !== undefined ? { builtAt: new Date(this.lock.built) } : {}),
+    };
+  }
+
+  /** Throws when local files are not what was locked. */
+  async check({ inputs }: CompiledList): Promise<void> {
+    if (!this.options.isFrozen || this.lock === undefined) return;
+    const changed = await changedFiles(this.lock, inputs, this.configured.folder, this.host);
+    if (changed.length > 0) throw new CompilerError(changed);
+  }
+
+  /** Writes the lock, where there is one or one is wanted. */
+  async renew(result: CompiledList): Promise<void> {
+    const { isFrozen, update, inputs } = this.options;
+    if (isFrozen || inputs.length > 0 || (this.lock === undefined && update === undefined)) return;
+    const { folder } = this.configured;
+    await writeLockfile(folder, await lockOf(result, folder, this.host), this.host);
+  }
+}
+
+/** The sources that are to be taken as they are locked: all, or all but one. */
+function lockedSources({ config }: ConfigInPlace, but: string | undefined): string[] {
+  const entries = [config, ...config.sources].flatMap((level) => [
+    ...(level.exclusions_sources ?? []),
+    ...(level.inclusions_sources ?? []),
+  ]);
+  const own = config.sources
+    .filter(({ name, source }) => but === undefined || (name !== but && source !== but))
+    .map(({ source }) => source);
+  return [...own, ...entries, ...(config.allow_sources ?? []), ...(config.guards?.protect ?? [])];
+}

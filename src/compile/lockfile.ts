@@ -1,0 +1,183 @@
+import { join, relative } from "node:path";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError, type NewFile } from "../host/host.ts";
+import type { InputFile } from "../sources/load-list.ts";
+import { type StoredFile, digestOf, digestOfFile } from "../sources/source-store.ts";
+import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
+import type { CompiledList } from "./compile.ts";
+import { VERSION } from "./version.ts";
+
+export const LOCKFILE = "rules.lock";
+
+/** What a list was built from, beside its configuration: enough to build the same bytes again, or to say why not. */
+export interface Lockfile {
+  readonly lockfile: 1;
+  readonly tool: string;
+  /** Digest of the list of public suffixes, which decides what is valid. */
+  readonly suffixes: string;
+  /** The moment in the list's header. */
+  readonly built: string;
+  readonly sources: readonly LockedSource[];
+  readonly local: readonly LockedFile[];
+}
+
+export interface LockedSource {
+  /** Without credentials, for people. */
+  readonly source: string;
+  /** Digest of the source as the configuration has it. */
+  readonly key: string;
+  readonly rules?: number;
+  readonly files: readonly StoredFile[];
+}
+
+interface LockedFile {
+  /** From the folder of the configuration. */
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** The lock of a folder; undefined when there is none. Throws a `CompilerError` for one that cannot be read. */
+export async function readLockfile(folder: string, host: Host): Promise<Lockfile | undefined> {
+  const path = join(folder, LOCKFILE);
+  let text: string;
+  try {
+    text = decodeUtf8(await host.readFile(path));
+  } catch (error) {
+    if (error instanceof HostError && error.code === "ENOENT") return undefined;
+    throw error instanceof HostError
+      ? problem(
+          "lock-unreadable",
+          `Cannot read ${printable(path)}`,
+          reasonOf(error.code, error.message),
+        )
+      : error;
+  }
+  const lock = parsed(text);
+  if (lock === undefined)
+    throw problem(
+      "lock-unreadable",
+      `${printable(path)} is not a lock`,
+      "it was changed by hand, or cut",
+    );
+  return lock;
+}
+
+/** Why a lock cannot be built from by this program; undefined when it can. */
+export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefined> {
+  if (lock.tool !== VERSION)
+    return errorOf(
+      "lock-version",
+      `${LOCKFILE} was written by rules-compiler ${printable(lock.tool)}`,
+      {
+        cause: `this is ${VERSION}, which may build another list from the same sources`,
+      },
+    );
+  if (lock.suffixes !== (await suffixDigest()))
+    return errorOf("lock-version", `${LOCKFILE} was written with another list of public suffixes`);
+  return undefined;
+}
+
+/** The lock of a list that was compiled just now. Rejects with a `HostError`. */
+export async function lockOf(
+  { files, inputs, builtAt, report }: CompiledList,
+  folder: string,
+  host: Host,
+): Promise<Lockfile> {
+  const sources: LockedSource[] = [];
+  for (const [source, stored] of files) {
+    const shown = withoutCredentials(source);
+    const rules = report.sources.find((one) => one.source === shown)?.kept;
+    const counted = rules === undefined ? {} : { rules };
+    sources.push({ source: shown, key: await digestOf(source), ...counted, files: stored });
+  }
+  return {
+    lockfile: 1,
+    tool: VERSION,
+    suffixes: await suffixDigest(),
+    built: builtAt.toISOString(),
+    sources,
+    local: await localFiles(inputs, folder, host),
+  };
+}
+
+/** Local files that are not what the lock says. */
+export async function changedFiles(
+  lock: Lockfile,
+  inputs: readonly InputFile[],
+  folder: string,
+  host: Host,
+): Promise<Diagnostic[]> {
+  const now = await localFiles(inputs, folder, host);
+  const known = new Map(lock.local.map(({ path, sha256 }) => [path, sha256]));
+  return now
+    .filter(({ path, sha256 }) => known.get(path) !== sha256)
+    .map(({ path }) =>
+      errorOf("lock-mismatch", `${printable(path)} is not the file that ${LOCKFILE} speaks of`),
+    );
+}
+
+export async function writeLockfile(folder: string, lock: Lockfile, host: Host): Promise<void> {
+  const path = join(folder, LOCKFILE);
+  const temporary = `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+  let file: NewFile | undefined;
+  try {
+    file = host.createFile(temporary);
+    file.write(encodeUtf8(`${JSON.stringify(lock, undefined, 2)}\n`));
+    await file.finish();
+    await host.rename(temporary, path);
+  } catch (error) {
+    file?.abandon();
+    await host.removeFile(temporary).catch(() => {});
+    if (!(error instanceof HostError)) throw error;
+    throw problem(
+      "output-failed",
+      `Cannot write ${printable(path)}`,
+      reasonOf(error.code, error.message),
+    );
+  }
+}
+
+async function localFiles(
+  inputs: readonly InputFile[],
+  folder: string,
+  host: Host,
+): Promise<LockedFile[]> {
+  const files = new Map<string, LockedFile>();
+  for (const { path, stamp } of inputs) {
+    if (stamp === undefined) continue;
+    const name = relative(folder, path);
+    files.set(name, { path: name, sha256: (await digestOfFile(path, host)) ?? "" });
+  }
+  return [...files.values()];
+}
+
+async function suffixDigest(): Promise<string> {
+  return (await digestOf(`${ICANN_RULES} ${PRIVATE_RULES}`)).slice(0, 16);
+}
+
+function problem(
+  code: "lock-unreadable" | "output-failed",
+  message: string,
+  cause: string,
+): CompilerError {
+  return new CompilerError([errorOf(code, message, { cause })]);
+}
+
+function parsed(text: string): Lockfile | undefined {
+  try {
+    const lock = JSON.parse(text) as Partial<Lockfile> | null;
+    const isLock =
+      lock?.lockfile === 1 &&
+      typeof lock.built === "string" &&
+      !Number.isNaN(Date.parse(lock.built)) &&
+      Array.isArray(lock.sources) &&
+      Array.isArray(lock.local) &&
+      lock.sources.every(({ key, files }) => typeof key === "string" && Array.isArray(files));
+    return isLock ? (lock as Lockfile) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "../../src/cli/main.ts";
+import { ScriptedWeb } from "../support/scripted-web.ts";
+
+const A = "https://a.example/l.txt";
+const B = "https://user:hunter22@b.example/l.txt";
+const DAY = 86_400_000;
+
+interface Files {
+  readonly files: Map<string, Uint8Array>;
+  readonly output: { stderr: string };
+}
+
+class LockedProject extends ScriptedWeb {
+  constructor() {
+    const config = {
+      name: "N",
+      sources: [
+        { source: A, name: "first" },
+        { source: B, name: "second" },
+        { source: "local.txt", name: "own" },
+      ],
+    };
+    super({ "c.json": JSON.stringify(config), "local.txt": "||own.example^\n" });
+    this.answers[A] = { body: "||ads-a.example^\n", headers: { etag: '"a"' } };
+    this.answers[B] = "||ads-b.example^\n!#include more.txt\n";
+    this.answers["https://user:hunter22@b.example/more.txt"] = "||more.example^\n";
+  }
+
+  private get memory(): Files {
+    return this.host as unknown as Files;
+  }
+
+  read(path: string): string {
+    return new TextDecoder().decode(this.memory.files.get(`/project/${path}`));
+  }
+
+  write(path: string, text: string): void {
+    this.memory.files.set(`/project/${path}`, new TextEncoder().encode(text));
+  }
+
+  forgetCopies(): void {
+    for (const path of this.memory.files.keys())
+      if (path.startsWith("/project/cache/")) this.memory.files.delete(path);
+  }
+
+  async run(...more: string[]): Promise<{ exit: number; said: string }> {
+    this.memory.output.stderr = "";
+    const args = ["-q", "-c", "c.json", "-o", "out.txt", "--cache-dir", "cache", ...more];
+    const exit = await run(args, this.host, new AbortController().signal);
+    return { exit, said: this.memory.output.stderr };
+  }
+}
+
+async function locked(): Promise<LockedProject> {
+  const project = new LockedProject();
+  assert.deepEqual(await project.run("--update"), { exit: 0, said: "" });
+  return project;
+}
+
+test("a lock says what was built from what, without passwords", async () => {
+  const project = await locked();
+  const text = project.read("rules.lock");
+  assert.doesNotMatch(text, /hunter22/);
+  const lock = JSON.parse(text) as {
+    tool: string;
+    built: string;
+    sources: { source: string; rules: number; files: { sha256: string; size: number }[] }[];
+    local: { path: string; sha256: string }[];
+  };
+  assert.equal(lock.built, "2026-01-01T00:00:00.000Z");
+  assert.deepEqual(
+    lock.sources.map(({ source, rules, files }) => [source, rules, files.length]),
+    [
+      [A, 1, 1],
+      ["https://b.example/l.txt", 2, 2],
+    ],
+  );
+  assert.match(lock.sources[0]!.files[0]!.sha256, /^[0-9a-f]{64}$/);
+  assert.equal(lock.sources[0]!.files[0]!.size, 17);
+  assert.deepEqual(
+    lock.local.map(({ path }) => path),
+    ["local.txt"],
+  );
+});
+
+test("frozen builds the same bytes from the same files, whatever the web says now", async () => {
+  const project = await locked();
+  const list = project.read("out.txt");
+  project.time = new Date(project.time.getTime() + 30 * DAY);
+  project.answers[A] = "||changed.example^\n";
+  project.answers[B] = { status: 404 };
+  project.asked.length = 0;
+  assert.deepEqual(await project.run("--frozen"), { exit: 0, said: "" });
+  assert.equal(project.read("out.txt"), list, "date included");
+  assert.equal(project.asked.length, 0);
+});
+
+test("without copies frozen takes what the web has, if it is the same, and fails otherwise", async () => {
+  const project = await locked();
+  const list = project.read("out.txt");
+  project.forgetCopies();
+  assert.equal((await project.run("--frozen")).exit, 0);
+  assert.equal(project.read("out.txt"), list);
+  project.forgetCopies();
+  project.answers[A] = "||changed.example^\n";
+  const { exit, said } = await project.run("--frozen");
+  assert.equal(exit, 4);
+  assert.match(said, /error\[lock-mismatch\]: https:\/\/a\.example\/l\.txt is not what it was/);
+  assert.equal(project.read("out.txt"), list);
+});
+
+test("frozen notices a local file that changed, a source that is new and a lock that is not there", async () => {
+  const project = await locked();
+  project.write("local.txt", "||other.example^\n");
+  assert.match((await project.run("--frozen")).said, /error\[lock-mismatch\]: local\.txt/);
+  project.write("local.txt", "||own.example^\n");
+  assert.equal((await project.run("--frozen")).exit, 0);
+  const config = project.read("c.json");
+  project.write("c.json", config.replace(A, "https://c.example/l.txt"));
+  const { exit, said } = await project.run("--frozen");
+  assert.equal(exit, 4);
+  assert.match(said, /c\.example\/l\.txt is not in rules\.lock/);
+  const none = new LockedProject();
+  const missing = await none.run("--frozen");
+  assert.equal(missing.exit, 2);
+  assert.match(missing.said, /error\[lock-missing\]/);
+});
+
+test("one source is updated, the others stay as they are locked", async () => {
+  const project = await locked();
+  project.answers[A] = "||ads-a.example^\n||new.example^\n";
+  project.answers[B] = "||changed.example^\n||changed2.example^\n";
+  assert.deepEqual(await project.run("--update", "first"), { exit: 0, said: "" });
+  assert.match(project.read("out.txt"), /new\.example/);
+  assert.doesNotMatch(project.read("out.txt"), /changed/);
+  const list = project.read("out.txt");
+  assert.equal((await project.run("--frozen")).exit, 0);
+  assert.equal(project.read("out.txt"), list);
+  const wrong = await project.run("--update", "third");
+  assert.equal(wrong.exit, 2);
+  assert.match(wrong.said, /--update names no source: third/);
+});
+
+test("a lock that is there is kept up by every build; one that is not is not made", async () => {
+  const project = await locked();
+  const before = project.read("rules.lock");
+  project.time = new Date(project.time.getTime() + DAY);
+  project.answers[A] = "||ads-a.example^\n||new.example^\n";
+  assert.equal((await project.run()).exit, 0);
+  assert.notEqual(project.read("rules.lock"), before);
+  const without = new LockedProject();
+  assert.equal((await without.run()).exit, 0);
+  assert.equal(without.read("rules.lock"), "");
+});
+
+test("a lock of another version is refused by a frozen build and replaced by any other", async () => {
+  const project = await locked();
+  const text = project.read("rules.lock");
+  project.write("rules.lock", text.replace(/"tool": "[^"]+"/, '"tool": "99.0.0"'));
+  const { exit, said } = await project.run("--frozen");
+  assert.equal(exit, 2);
+  assert.match(said, /error\[lock-version\]: rules\.lock was written by rules-compiler 99\.0\.0/);
+  project.write("rules.lock", text.slice(0, 40));
+  assert.match((await project.run("--frozen")).said, /error\[lock-unreadable\]/);
+  project.time = new Date(project.time.getTime() + DAY);
+  assert.equal((await project.run("--update")).exit, 0);
+  assert.equal((await project.run("--frozen")).exit, 0);
+});
