@@ -114,7 +114,8 @@ async function makeFolder(path: string): Promise<void> {
     if (code === "EEXIST" || code === "EISDIR" || dirname(path) === path) return;
     if (code !== "ENOENT") throw error;
     await makeFolder(dirname(path));
-    await mkdir(path);
+    // Somebody else may have made it meanwhile.
+    await makeFolder(path);
   }
 }
 

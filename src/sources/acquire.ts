@@ -183,7 +183,8 @@ async function fetchFrom(
   const texts = new FetchedTexts(fetch, store, record);
   const list = new SourceList({ kind: "web", url }, source.label, fetch.host, load, texts);
   try {
-    await list.check();
+    if (await isAsBefore(url, texts, record)) list.assume(record!.size);
+    else await list.check();
     refuseEmpty(list, source);
     const size = [...texts.files.values()].reduce((sum, text) => sum + text.size, 0);
     refuseShrunk(size, source, record);
@@ -193,6 +194,17 @@ async function fetchFrom(
     texts.close();
     throw error;
   }
+}
+
+/** A list that includes nothing and has not changed was checked when it was kept. */
+async function isAsBefore(
+  url: string,
+  texts: FetchedTexts,
+  record: SourceRecord | undefined,
+): Promise<boolean> {
+  if (record?.files.length !== 1) return false;
+  await texts.get(url);
+  return texts.isUnchanged;
 }
 
 function refuseEmpty(list: SourceList, { label, mayBeEmpty }: RemoteSource): void {

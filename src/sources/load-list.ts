@@ -109,6 +109,12 @@ export class SourceList {
     this.files = 0;
   }
 
+  /** It was checked before, and had text, so many bytes of it. */
+  assume(bytes: number): void {
+    this.checkedBytes = bytes;
+    this.hasText = true;
+  }
+
   /** Gives back what was fetched. */
   close(): void {
     this.texts?.close();
