@@ -1,0 +1,119 @@
+/**
+ * Changes the code of guards, publishing and trust in one small way after the other, and looks whether their tests notice.
+ * `node scripts/mutation.ts [part]`; prints what was not noticed and the share that was. Stryker needs a test runner of its
+ * own choice and a copy of the tree for each; this runs node:test on the sources as they are.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+
+const root = join(import.meta.dirname, "..");
+
+const PARTS: Readonly<
+  Record<string, { readonly files: readonly string[]; readonly tests: readonly string[] }>
+> = {
+  guards: {
+    files: [
+      "src/compile/guards/list-size.ts",
+      "src/compile/guards/source-size.ts",
+      "src/compile/guards/registry.ts",
+      "src/compile/guards/guard.ts",
+      "src/compile/list-watch.ts",
+      "src/syntax/name-watch.ts",
+    ],
+    tests: ["test/safety/guards.test.ts", "test/safety/allow.test.ts"],
+  },
+  publish: {
+    files: ["src/compile/write.ts", "src/compile/output-lock.ts"],
+    tests: ["test/safety/publish.test.ts", "test/regressions.test.ts"],
+  },
+  trust: {
+    files: ["src/transformations/trust.ts", "src/syntax/trust.ts", "src/syntax/name-pattern.ts"],
+    tests: ["test/safety/trust.test.ts", "test/safety/guards.test.ts"],
+  },
+};
+
+/** What is put in place of what. */
+const CHANGES: readonly (readonly [RegExp, string])[] = [
+  [/ === /g, " !== "],
+  [/ !== /g, " === "],
+  [/ < /g, " <= "],
+  [/ <= /g, " < "],
+  [/ > /g, " >= "],
+  [/ >= /g, " > "],
+  [/ && /g, " || "],
+  [/ \|\| /g, " && "],
+  [/ \+ /g, " - "],
+  [/ - /g, " + "],
+  [/\btrue\b/g, "false"],
+  [/\bfalse\b/g, "true"],
+  [/if \(!/g, "if ("],
+  [/if \((?!!)/g, "if (!"],
+  [/\breturn (?=[a-z(!][^;]*;)/g, "return undefined as never; //"],
+  [/^(\s+)(?:await )?(?:this|host|chunk|outputs?)\.[a-z]\w*\(.*\);$/gm, "$1;"],
+];
+
+interface Mutant {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+  readonly source: string;
+}
+
+function* mutantsOf(file: string): Generator<Mutant> {
+  const source = readFileSync(join(root, file), "utf8");
+  const lines = source.split("\n");
+  for (const [index, line] of lines.entries()) {
+    // Comments say nothing to a test, and types are gone when it runs.
+    if (/^\s*(?:\/\/|\/?\*|import|export (?:type|interface)|readonly|\|)/.test(line)) continue;
+    for (const [from, to] of CHANGES)
+      for (const match of line.matchAll(from)) {
+        const text = `${line.slice(0, match.index)}${match[0].replace(new RegExp(from.source, from.flags.replace("g", "")), to)}${line.slice(match.index + match[0].length)}`;
+        if (text === line) continue;
+        yield {
+          file,
+          line: index + 1,
+          text: text.trim(),
+          source: [...lines.slice(0, index), text, ...lines.slice(index + 1)].join("\n"),
+        };
+      }
+  }
+}
+
+const copy = mkdtempSync(join(tmpdir(), "mutation-"));
+for (const name of ["src", "test", "package.json"])
+  cpSync(join(root, name), join(copy, name), {
+    recursive: true,
+    filter: (path) => !path.includes("node_modules"),
+  });
+symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+let failed = false;
+try {
+  for (const [part, { files, tests }] of Object.entries(PARTS)) {
+    if (process.argv[2] !== undefined && process.argv[2] !== part) continue;
+    let noticed = 0;
+    let all = 0;
+    for (const file of files)
+      for (const mutant of mutantsOf(file)) {
+        const path = join(copy, file);
+        writeFileSync(path, mutant.source);
+        const { status } = spawnSync(process.execPath, ["--test", ...tests], {
+          cwd: copy,
+          timeout: 60_000,
+          stdio: "ignore",
+        });
+        writeFileSync(path, readFileSync(join(root, file)));
+        all++;
+        if (status !== 0) noticed++;
+        else process.stdout.write(`not noticed: ${mutant.file}:${mutant.line} ${mutant.text}\n`);
+      }
+    const share = (noticed / all) * 100;
+    process.stdout.write(`${part}: ${noticed} of ${all} changes noticed, ${share.toFixed(1)} %\n`);
+    failed ||= share < 85;
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+process.exitCode = failed ? 1 : 0;
