@@ -56,8 +56,11 @@ test("a list is published and nothing else is left", async () => {
   assert.equal(textAt(host, LIST), NEW);
 });
 
+function dated(date: string): string {
+  return `!\n! Last modified: ${date}\n!\n||a.example^\n`;
+}
+
 test("a list that differs in its date alone is left as it is", async () => {
-  const dated = (date: string): string => `!\n! Last modified: ${date}\n!\n||a.example^\n`;
   const old = dated("2026-01-01T00:00:00.000Z");
   const host = seeded({ "l.txt": old });
   const file = new ListFile(LIST, host);
@@ -159,7 +162,7 @@ test("a dead lock that another run takes meanwhile is the other's", async () => 
   let renames = 0;
   const racing: Host = {
     ...real,
-    isRunning: ({ pid }) => (pid === 7 && renames > 0 ? true : false),
+    isRunning: ({ pid }) => pid === 7 && renames > 0,
     rename: async (from, to) => {
       if (from === LOCK && renames++ === 0) host.files.set(LOCK, bytes(fresh));
       await host.rename(from, to);
@@ -226,11 +229,11 @@ test("whatever the system refuses, the old list or the new one is there, whole, 
             try {
               refuse();
             } catch (error) {
-              return Promise.reject(error as Error);
+              return Promise.reject(error);
             }
           return original(...values);
         };
-        const outcome = await publish({ ...host, [call]: failing } as Host).then(
+        const outcome = await publish({ ...host, [call]: failing }).then(
           () => "written",
           (error: unknown) => {
             assert.ok(error instanceof CompilerError, `${call}: ${String(error)}`);
@@ -246,6 +249,10 @@ test("whatever the system refuses, the old list or the new one is there, whole, 
       }
 });
 
+function fail(): never {
+  throw new HostError("ENOSPC", "no space left on device");
+}
+
 test("a write that fails, at any byte, leaves the old list", async () => {
   for (const when of ["write", "finish"] as const) {
     const host = seeded();
@@ -253,10 +260,7 @@ test("a write that fails, at any byte, leaves the old list", async () => {
       ...host,
       createFile: (path) => {
         const file = host.createFile(path);
-        if (!path.endsWith(".tmp") || host.files.has(LOCK) === false) return file;
-        const fail = (): never => {
-          throw new HostError("ENOSPC", "no space left on device");
-        };
+        if (!path.endsWith(".tmp") || !host.files.has(LOCK)) return file;
         return when === "write"
           ? { ...file, write: fail }
           : { ...file, finish: async () => fail() };
