@@ -86,7 +86,8 @@ export class LockInPlace {
   /** Throws when local files are not what was locked. */
   async check({ inputs }: CompiledList): Promise<void> {
     if (!this.options.isFrozen || this.lock === undefined) return;
-    const changed = await changedFiles(this.lock, inputs, this.configured.folder, this.host);
+    const { config, folder } = this.configured;
+    const changed = await changedFiles(this.lock, config, inputs, folder, this.host);
     if (changed.length > 0) throw new CompilerError(changed);
   }
 
@@ -94,8 +95,8 @@ export class LockInPlace {
   async renew(result: CompiledList): Promise<void> {
     const { isFrozen, update, inputs } = this.options;
     if (isFrozen || inputs.length > 0 || (this.lock === undefined && update === undefined)) return;
-    const { folder } = this.configured;
-    await writeLockfile(folder, await lockOf(result, folder, this.host), this.host);
+    const { config, folder } = this.configured;
+    await writeLockfile(folder, await lockOf(result, config, folder, this.host), this.host);
   }
 }
 

@@ -31,9 +31,11 @@ export class Outputs {
     const names: string[] = [];
     if (output !== undefined && !this.isToStdout) names.push(output);
     if (writesToRules) names.push(join(rulesFolder, `${slugOf(name)}.txt`));
-    this.files = names.map((file) => ({
+    // `-o` may name the file in the rules directory.
+    const byPath = new Map(names.map((file) => [resolve(host.cwd, file), file]));
+    this.files = [...byPath].map(([path, file]) => ({
       name: file,
-      file: new ListFile(resolve(host.cwd, file), host),
+      file: new ListFile(path, host),
     }));
   }
 

@@ -49,7 +49,11 @@ export async function runCompile(
     await refuseOrAccept(configured, result, outputs, options, host);
     const written = await outputs.publish();
     await outputs.remember(result.report);
-    await lock.renew(result);
+    await lock.renew(result).catch((error: unknown) => {
+      // The list is out; that it could not be noted down is worth a word, no more.
+      if (!(error instanceof CompilerError)) throw error;
+      for (const one of error.diagnostics) talk.diagnostic({ ...one, severity: "warning" });
+    });
     const diagnostics = [...configured.warnings, ...result.diagnostics];
     if (!outputs.isToStdout)
       await builds?.remember({ ...result, diagnostics }, result, outputs.written);

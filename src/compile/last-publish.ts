@@ -44,11 +44,16 @@ export async function rememberPublish(
   { rules, sources }: CompileReport,
   host: Host,
 ): Promise<void> {
+  const last = await readLastPublish(output, host);
   const record: LastPublish = {
     version: 1,
     published: host.now().toISOString(),
     rules,
-    sources: sources.map(({ label, source, lines, kept }) => ({ label, source, lines, kept })),
+    sources: sources.flatMap(({ label, source, lines, kept, state }) => {
+      // One that is left out this time is compared with what it was when it comes back.
+      if (state !== "dropped") return [{ label, source, lines, kept }];
+      return last?.sources.filter((one) => one.source === source) ?? [];
+    }),
   };
   const path = recordOf(output);
   const temporary = `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;

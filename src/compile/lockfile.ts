@@ -1,11 +1,12 @@
 import { join, relative } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { Config } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import type { InputFile } from "../sources/load-list.ts";
-import { type StoredFile, digestOf, digestOfFile } from "../sources/source-store.ts";
+import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "./compile.ts";
 import { VERSION } from "./version.ts";
@@ -18,6 +19,8 @@ export interface Lockfile {
   readonly tool: string;
   /** Digest of the list of public suffixes, which decides what is valid. */
   readonly suffixes: string;
+  /** Digest of the configuration. */
+  readonly config: string;
   /** The moment in the list's header. */
   readonly built: string;
   readonly sources: readonly LockedSource[];
@@ -83,6 +86,7 @@ export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefin
 /** The lock of a list that was compiled just now. Rejects with a `HostError`. */
 export async function lockOf(
   { files, inputs, builtAt, report }: CompiledList,
+  config: Config,
   folder: string,
   host: Host,
 ): Promise<Lockfile> {
@@ -97,19 +101,25 @@ export async function lockOf(
     lockfile: 1,
     tool: VERSION,
     suffixes: await suffixDigest(),
+    config: await configDigest(config),
     built: builtAt.toISOString(),
     sources,
     local: await localFiles(inputs, folder, host),
   };
 }
 
-/** Local files that are not what the lock says. */
+/** What is not as the lock says: the configuration, and local files. */
 export async function changedFiles(
   lock: Lockfile,
+  config: Config,
   inputs: readonly InputFile[],
   folder: string,
   host: Host,
 ): Promise<Diagnostic[]> {
+  if (lock.config !== (await configDigest(config)))
+    return [
+      errorOf("lock-mismatch", `The configuration is not the one that ${LOCKFILE} speaks of`),
+    ];
   const now = await localFiles(inputs, folder, host);
   const known = new Map(lock.local.map(({ path, sha256 }) => [path, sha256]));
   return now
@@ -154,6 +164,10 @@ async function localFiles(
   return [...files.values()];
 }
 
+async function configDigest(config: Config): Promise<string> {
+  return (await digestOf(JSON.stringify(config))).slice(0, 16);
+}
+
 async function suffixDigest(): Promise<string> {
   return (await digestOf(`${ICANN_RULES} ${PRIVATE_RULES}`)).slice(0, 16);
 }
@@ -175,7 +189,10 @@ function parsed(text: string): Lockfile | undefined {
       !Number.isNaN(Date.parse(lock.built)) &&
       Array.isArray(lock.sources) &&
       Array.isArray(lock.local) &&
-      lock.sources.every(({ key, files }) => typeof key === "string" && Array.isArray(files));
+      lock.sources.every(
+        ({ key, files }) =>
+          typeof key === "string" && Array.isArray(files) && files.every(isStoredFile),
+      );
     return isLock ? (lock as Lockfile) : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,8 @@ import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagno
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { Trust } from "../config/fields.ts";
-import type { Host, HostError } from "../host/host.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { fileError } from "../sources/source-error.ts";
 import { type Acquired, type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
@@ -162,11 +163,15 @@ export class SourceReader {
     const location = await locate(wish.source, folder, host, this.diagnostics, this.inputs);
     const load = { signal, blockBytes, buffers };
     const label = withoutCredentials(wish.source);
-    if (location.kind === "file")
+    if (location.kind === "file") {
+      // Only one that may be left out has to be known to be there before it is read.
+      if (wish.isOptional && !(await host.exists(location.path)))
+        throw fileError(label, new HostError("ENOENT", "no such file"));
       return {
         list: new SourceList(location, label, host, load),
         state: { kind: "local" },
       };
+    }
     const { limits, slots, store } = this;
     const isCompatible = options.compat === true;
     const remote: RemoteSource = {
@@ -234,7 +239,8 @@ export class SourceReader {
       this.lists[index]?.close();
       this.lists[index] = undefined;
       this.options.onProgress?.({ kind: "source-failed", source: index, label });
-      if (isOptional && this.states[index] === undefined)
+      const isLocked = error.diagnostics.some(({ code }) => code.startsWith("lock-"));
+      if (isOptional && !isLocked && this.states[index] === undefined)
         this.states[index] = { kind: "dropped", causes: error.diagnostics };
       else this.failures.push(...error.diagnostics);
       return false;

@@ -48,7 +48,7 @@ export class ListFile {
     const folder = dirname(this.path);
     const start = `.${basename(this.path)}.`;
     for (const name of await this.host.listFolder(folder))
-      if (name.startsWith(start) && /\.[a-z0-9]{1,12}\.tmp$/.test(name))
+      if (name.startsWith(start) && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
         await this.host.removeFile(join(folder, name)).catch(() => {});
   }
 

@@ -10,12 +10,23 @@ export function printable(text: string, limit = 200): string {
 /** The same text with every password in it starred out; columns stay where they were. */
 export function maskCredentials(text: string): string {
   return text.replace(
-    /(\/\/)([^/?#\s"']+)@/g,
+    /([/\\]{2,})([^/?#\s"']+|[^\s"'@]*:[^\s"'@]*)@/g,
     (_, start: string, secret: string) => `${start}${"*".repeat(secret.length)}@`,
   );
 }
 
 /** An address without the user name and password it may carry. */
 export function withoutCredentials(address: string): string {
-  return address.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#\s]*@/i, "$1");
+  const start = /^\s*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}/i.exec(address)?.[0];
+  if (start === undefined) return address;
+  const text = address.trim();
+  const whole = /^[a-z]/i.test(text) ? text : `http:${text}`;
+  if (URL.canParse(whole)) {
+    const { username, password } = new URL(whole);
+    if (username === "" && password === "") return address;
+    // They end at the last @ before the path; a password may hold anything else.
+    return start.trim() + address.slice(start.length).replace(/^[^/?#]*@/, "");
+  }
+  // What no parser reads may still hold a password, with slashes in it.
+  return start.trim() + address.slice(start.length).replace(/^.*@/s, "");
 }

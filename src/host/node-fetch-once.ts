@@ -46,7 +46,10 @@ async function exchange(
     if (request.onlyPublic && proxy === undefined) options.lookup = publicLookup;
     if (tunnel !== undefined) options.createConnection = () => tunnel;
     let outgoing: http.ClientRequest;
-    if (proxy !== undefined && !isSecure) outgoing = http.get(forwardRequest(proxy, url, options));
+    if (proxy !== undefined && !isSecure)
+      outgoing = (proxy.protocol === "https:" ? https : http).get(
+        forwardRequest(proxy, url, options),
+      );
     else outgoing = (isSecure ? https : http).get(url, options);
     if (tunnel !== undefined) clock.asking();
     // A socket that dies after the answer is complete has nothing to say.

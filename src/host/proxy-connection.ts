@@ -37,9 +37,18 @@ export async function openTunnel(proxy: URL, url: URL, signal: AbortSignal): Pro
       // A name is checked against the certificate; an address may not be sent as one.
       ...(/^[\d.:]+$/.test(servername) ? { host: servername } : { servername }),
     });
+    const stopped = new HostError("ECONNRESET", "the way through the proxy was cut");
     secure.once("secureConnect", () => resolve(secure));
     secure.once("error", reject);
-    signal.addEventListener("abort", () => secure.destroy(), { once: true });
+    secure.once("close", () => reject(stopped));
+    signal.addEventListener(
+      "abort",
+      () => {
+        secure.destroy();
+        reject(stopped);
+      },
+      { once: true },
+    );
   });
 }
 

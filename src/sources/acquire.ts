@@ -89,7 +89,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   } catch (error) {
     throw error instanceof CompilerError ? new CompilerError(causes) : error;
   }
-  return { list, state: { kind: "stale", goodAt: record.goodAt, causes } };
+  return { list, state: { kind: "stale", goodAt: record.goodAt, causes }, files: record.files };
 }
 
 function days(ms: number): string {
@@ -243,6 +243,6 @@ async function keep(
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     context.onStoreError(error);
-    return undefined;
+    return await describeFiles(files);
   }
 }

@@ -1,9 +1,11 @@
 import { skipBlanks } from "../bytes/blank.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { decodeUtf8, encodeUtf8, isValidUtf8, repairUtf8 } from "../bytes/utf8.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { sourceError } from "./source-error.ts";
-import { type Spool, newSpool } from "./unpack.ts";
+import { type Spool, newSpool, piecesOf } from "./unpack.ts";
 
 /** Text of a list as UTF-8 bytes, whatever it came as. */
 export interface DecodedText {
@@ -34,30 +36,68 @@ export async function decodeText(
   return { bytes: repairUtf8(bytes), isRepaired: true };
 }
 
-/** Text of an answer as UTF-8. What needs no decoding, as nearly all, stays where it is. */
+/** Text of an answer as UTF-8. What needs no decoding, as nearly all, stays where it is; the rest is decoded piece by piece. */
 export async function recodeText(
   spool: Spool,
   label: string,
   charset: string | undefined,
   host: Host,
+  maxBytes: number,
 ): Promise<Spool> {
   const head = new Uint8Array(Math.min(2, spool.size));
   if (head.length > 0) spool.scratch.read(0, head);
   const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
-  if (!isPacked(head) && (name === "utf-8" || name === "utf8")) return spool;
+  const isWide = isPacked(head);
+  if (!isWide && (name === "utf-8" || name === "utf8")) return spool;
+  let recoded: Spool | undefined;
   try {
-    const bytes = new Uint8Array(spool.size);
-    if (bytes.length > 0) spool.scratch.read(0, bytes);
-    const text = toUtf8(bytes, label, charset);
-    if (text === bytes) return spool;
-    const recoded = newSpool(host);
-    recoded.scratch.append(text);
-    recoded.size = text.length;
+    // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
+    if (!isWide && isUtf8(spool)) return spool;
+    const from = isWide ? (head[0] === 0xff ? "utf-16le" : "utf-16be") : name;
+    recoded = newSpool(host);
+    const decoder = decoderOf(from, label);
+    for (const piece of piecesOf(spool))
+      appendText(recoded, decoder.decode(piece, { stream: true }), maxBytes);
+    appendText(recoded, decoder.decode(), maxBytes);
     spool.scratch.close();
     return recoded;
   } catch (error) {
     spool.scratch.close();
-    throw error;
+    recoded?.scratch.close();
+    if (error instanceof CompilerError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw sourceError(
+      "source-not-text",
+      `Cannot decode ${label} as ${printable(name, 40)}`,
+      reason,
+    );
+  }
+}
+
+function decoderOf(charset: string, label: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch {
+    const message = `Cannot decode ${label} as ${printable(charset, 40)}`;
+    throw sourceError("source-not-text", message, "this charset is not known");
+  }
+}
+
+function appendText(spool: Spool, text: string, maxBytes: number): void {
+  const bytes = encodeUtf8(text);
+  if (spool.size + bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+  spool.scratch.append(bytes);
+  spool.size += bytes.length;
+}
+
+function isUtf8(spool: Spool): boolean {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for (const piece of piecesOf(spool)) decoder.decode(piece, { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -141,7 +181,11 @@ function recode(bytes: Uint8Array, label: string, charset: string): Uint8Array {
     return encodeUtf8(new TextDecoder(charset, { fatal: true }).decode(bytes));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw sourceError("source-not-text", `Cannot decode ${label} as ${charset}`, reason);
+    throw sourceError(
+      "source-not-text",
+      `Cannot decode ${label} as ${printable(charset, 40)}`,
+      reason,
+    );
   }
 }
 

@@ -82,7 +82,7 @@ async function fetchOnce(
       const encoding = headers["content-encoding"];
       const unpacked = await unpack(spool, encoding, shown, host, limits, context.signal);
       const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
-      const text = await recodeText(unpacked, shown, charset, host);
+      const text = await recodeText(unpacked, shown, charset, host, limits.maxBytes);
       const { etag, "last-modified": lastModified } = headers;
       return {
         url: target.href,

@@ -225,13 +225,18 @@ function isRecord(record: unknown): record is SourceRecord {
     typeof size === "number" &&
     typeof goodAt === "number" &&
     Array.isArray(files) &&
-    files.every(
-      (file: Partial<StoredFile>) =>
-        typeof file.key === "string" &&
-        /^[0-9a-f]{64}$/.test(file.sha256 ?? "") &&
-        URL.canParse(file.url ?? "") &&
-        typeof file.size === "number" &&
-        typeof file.validators === "object",
-    )
+    files.every(isStoredFile)
+  );
+}
+
+export function isStoredFile(file: unknown): file is StoredFile {
+  if (typeof file !== "object" || file === null) return false;
+  const { key, sha256, url, size, validators } = file as Partial<StoredFile>;
+  return (
+    typeof key === "string" &&
+    /^[0-9a-f]{64}$/.test(sha256 ?? "") &&
+    URL.canParse(url ?? "") &&
+    typeof size === "number" &&
+    typeof validators === "object"
   );
 }

@@ -1,4 +1,5 @@
-import type { Host, Scratch } from "../host/host.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError, type Scratch } from "../host/host.ts";
 import type { FetchLimits } from "./fetch-limits.ts";
 import { sourceError } from "./source-error.ts";
 
@@ -13,8 +14,18 @@ const PIECE = 256 * 1024;
 const RATIO_FROM = 1024 * 1024;
 const MOST_ENCODINGS = 2;
 
+/** Throws a `CompilerError` where nothing can be put aside. */
 export function newSpool(host: Host): Spool {
-  return { scratch: host.openScratch(), size: 0 };
+  try {
+    return { scratch: host.openScratch(), size: 0 };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw sourceError(
+      "scratch-failed",
+      "Nothing can be put into the temporary folder",
+      reasonOf(error.code, error.message),
+    );
+  }
 }
 
 /** The bytes of a spool, in pieces that are good until the next. */

@@ -16,6 +16,18 @@ const NAME = /^[a-z0-9_\u0080-\uffff](?:[a-z0-9_.\u0080-\uffff-]*[a-z0-9_\u0080-
  * and all below it; `*.name` all below it. Undefined when it is none of these.
  */
 export function readAllowEntry(text: string): AllowEntry[] | undefined {
+  return readEntry(text)?.flatMap((entry) => {
+    // In the DNS, and in most lists, a name of another script has an ASCII form.
+    const ascii = /[^\u0000-\u007f]/.test(entry.name) ? asciiName(entry.name) : entry.name;
+    return ascii === entry.name ? [entry] : [entry, { ...entry, name: ascii }];
+  });
+}
+
+function asciiName(name: string): string {
+  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
+}
+
+function readEntry(text: string): AllowEntry[] | undefined {
   const line = text.trim().toLowerCase();
   const bytes = encodeUtf8(line);
   if (readHostsLine(bytes, 0, bytes.length)) {

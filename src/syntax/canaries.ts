@@ -33,10 +33,17 @@ export function canaryText(): string {
   return text;
 }
 
+/** Answers are filtered by address too: a rule for all addresses blocks every name. */
+const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
+  index % 4 === 3
+    ? `2a0${index % 10}:${(index * 977).toString(16)}::${(index * 31).toString(16)}`
+    : [11 + index * 5, (index * 37) % 256, (index * 91) % 256, (index * 53) % 256].join("."),
+);
+
 /** Whether a rule takes in more than one canary in a hundred. */
 export function matchesTooMany(test: (name: string) => boolean): boolean {
   const all = canaries();
   let left = all.length / 100;
   for (const name of all) if (test(name) && --left < 0) return true;
-  return false;
+  return ADDRESSES.filter((address) => test(address)).length > ADDRESSES.length / 4;
 }

@@ -9,13 +9,13 @@ export type NameTest = (name: string) => boolean;
  * `*` is anything; without anchors a part of the name is enough. Undefined when no name can match.
  */
 export function namePattern(pattern: string): NameTest | undefined {
-  const text = pattern.toLowerCase();
+  const text = withoutScheme(pattern.toLowerCase());
   if (!NAME_PATTERN.test(text)) return undefined;
   const startsAtLabel = text.startsWith("||");
   const startsAtName = !startsAtLabel && text.startsWith("|");
   let body = text.slice(startsAtLabel ? 2 : startsAtName ? 1 : 0);
-  const endsName = /[|^]$/.test(body);
-  body = body.replace(/[|^]+$/, "");
+  const endsName = /[|^][|^*]*$/.test(body);
+  body = body.replace(/[|^][|^*]*$/, "");
   if (/[|^]/.test(body)) return undefined;
   const parts = body.split("*");
   return (name) => {
@@ -27,10 +27,15 @@ export function namePattern(pattern: string): NameTest | undefined {
   };
 }
 
+/** The engine sees `http://name`: what a pattern says of the scheme says nothing. */
+function withoutScheme(pattern: string): string {
+  return pattern.replace(/^\|?(?:\*|https?)?:(?:\/\/|\^|\*)*\|*/, "|");
+}
+
 /** The longest text that must stand in every name which a pattern matches. */
 export function longestLiteral(pattern: string): string {
   let longest = "";
-  for (const part of pattern.toLowerCase().split(/[*|^]+/))
+  for (const part of withoutScheme(pattern.toLowerCase()).split(/[*|^]+/))
     if (part.length > longest.length) longest = part;
   return longest;
 }

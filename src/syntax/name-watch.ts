@@ -8,7 +8,7 @@ import { parseAdblockRule } from "./adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { longestLiteral, namePattern } from "./name-pattern.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
-import { regexFor } from "./regex-rule.ts";
+import { nameRegex } from "./regex-rule.ts";
 
 /** A rule that says something about a watched name. */
 export interface WatchedRule {
@@ -103,9 +103,10 @@ export class NameWatch {
     if (!readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!)) return;
     do {
       const { nameStart, nameEnd } = hostsLine;
-      const hash = hashName(bytes, nameStart, nameEnd);
-      if (this.byHash.has(hash))
-        this.takeName(chunk, row, decodeUtf8(bytes, nameStart, nameEnd), false);
+      const name = decodeUtf8(bytes, nameStart, nameEnd).toLowerCase();
+      const folded = encodeUtf8(name);
+      if (this.byHash.has(hashName(folded, 0, folded.length)))
+        this.takeName(chunk, row, name, false);
     } while (nextName(bytes));
   }
 
@@ -120,6 +121,8 @@ export class NameWatch {
       this.cancelled.add(bare);
       return;
     }
+    // An exception for some clients, or some kinds of questions, leaves everybody else without the name.
+    if (isAllow && !modifiers.every((one) => one.name === "important")) return;
     const test = this.testOf(pattern);
     if (test === undefined || !this.names.some(test)) return;
     const denied = modifiers.find((one) => one.name === "denyallow")?.value?.split("|") ?? [];
@@ -135,7 +138,7 @@ export class NameWatch {
 
   private testOf(pattern: string): ((name: string) => boolean) | undefined {
     if (pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/"))
-      return regexFor(pattern.slice(1, -1), this.allNames);
+      return nameRegex(pattern.slice(1, -1));
     const literal = longestLiteral(pattern);
     if (literal !== "" && !this.allNames.includes(literal)) return undefined;
     return namePattern(pattern);

@@ -30,7 +30,7 @@ function compiledRegex(source: string): RE2JS | undefined {
   if (compiled.size >= MOST_COMPILED) compiled.clear();
   let regex: RE2JS | undefined;
   try {
-    regex = re2.compile(source, re2.CASE_INSENSITIVE | re2.MULTILINE);
+    regex = re2.compile(source, re2.CASE_INSENSITIVE);
   } catch {
     // Not in RE2.
   }
@@ -44,21 +44,29 @@ export function isLinearRegex(source: string): boolean {
 }
 
 /**
- * A test in linear time for a few names, which stand in one text, a line each; undefined when none of them is matched. One
- * look at the text is ten times as fast as one at each name.
+ * A test for names, as RE2 and so AdGuard Home would match them, in linear time; undefined when it does not take the
+ * expression. JavaScript's engine, which needs no warming up, does it where both mean the same.
  */
-export function regexFor(source: string, allNames: string): LineTest | undefined {
-  // Names are short: a simple expression is harmless on them, and JavaScript's engine needs no warming up.
-  if (isSimple(source, 2) && isJavaScript(source)) {
-    const native = new RegExp(source, "i");
-    return (name) => native.test(name);
+export function nameRegex(source: string): LineTest | undefined {
+  if (isPortable(source)) {
+    const native = scriptRegex(source);
+    if (native !== undefined) return native;
   }
   const regex = compiledRegex(source);
-  if (regex === undefined) return undefined;
-  // These mean the ends of the text, not of a line.
-  const isOfLines = !/\\[Az]/.test(source);
-  if (isOfLines && !regex.matcher(allNames).find()) return undefined;
-  return (name) => regex.matcher(name).find();
+  return regex === undefined ? undefined : (name) => regex.matcher(name).find();
+}
+
+/** The same by JavaScript's rules, where that is harmless: other resolvers go by them. */
+export function scriptRegex(source: string): LineTest | undefined {
+  if (!isSimple(source, 2) || !isJavaScript(source)) return undefined;
+  const native = new RegExp(source, "i");
+  return (name) => native.test(name);
+}
+
+/** Letters, digits, anchors, groups, plain classes and the escapes that mean the same in JavaScript and in RE2. */
+function isPortable(source: string): boolean {
+  const bare = source.replace(/\\(?:[dws]|[^A-Za-z0-9])/g, "x").replaceAll("(?:", "(");
+  return !/\\|\(\?|\[\[?[:.=]|[^\u0020-\u007e]/.test(bare);
 }
 
 function isJavaScript(source: string): boolean {
@@ -81,7 +89,7 @@ export function compileEntryRegex(source: string): LineTest {
   const native = new RegExp(source, "im");
   if (re2 === undefined) throw new Error("loadRegex() was not awaited");
   try {
-    const linear = re2.compile(source, re2.CASE_INSENSITIVE | re2.MULTILINE);
+    const linear = re2.compile(source, re2.CASE_INSENSITIVE);
     const longest = isSimple(source) ? LONGEST_FOR_NATIVE : 0;
     return (line) => (line.length <= longest ? native.test(line) : linear.matcher(line).find());
   } catch {

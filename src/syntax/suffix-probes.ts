@@ -1,16 +1,28 @@
-import { ICANN_RULES } from "./public-suffix-list.ts";
+import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
 /** Labels that nobody has, and that no pattern is written for. */
 const LABELS = ["zq7xkv", "w3vbjy"] as const;
 
 let suffixes: readonly string[] | undefined;
+let shared: readonly string[] | undefined;
 let text: string | undefined;
 
 function allSuffixes(): readonly string[] {
-  suffixes ??= ICANN_RULES.split(" ")
+  suffixes ??= namesIn(ICANN_RULES);
+  return suffixes;
+}
+
+/** Those that companies let others use. */
+function sharedSuffixes(): readonly string[] {
+  shared ??= namesIn(PRIVATE_RULES);
+  return shared;
+}
+
+function namesIn(rules: string): string[] {
+  return rules
+    .split(" ")
     .filter((rule) => rule !== "" && !rule.startsWith("!"))
     .map((rule) => rule.replace(/^\*\./, ""));
-  return suffixes;
 }
 
 /** A name under every public suffix, in one text: what is not in it is in none of them. */
@@ -21,7 +33,9 @@ export function suffixText(): string {
   return text;
 }
 
-/** Whether a rule takes in everything under some public suffix, however it says so. */
-export function coversSuffix(test: (name: string) => boolean): boolean {
-  return allSuffixes().some((suffix) => LABELS.every((label) => test(`${label}.${suffix}`)));
+/** Whether a rule takes in everything under some public suffix, however it says so; with `isShared` also of shared ones. */
+export function coversSuffix(test: (name: string) => boolean, isShared = false): boolean {
+  const isCovered = (suffix: string): boolean =>
+    LABELS.every((label) => test(`${label}.${suffix}`));
+  return allSuffixes().some(isCovered) || (isShared && sharedSuffixes().some(isCovered));
 }

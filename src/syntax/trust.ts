@@ -6,7 +6,7 @@ import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { longestLiteral, namePattern } from "./name-pattern.ts";
 import { isWholeSuffix, judgeReach } from "./reach.ts";
 import { coversSuffix, suffixText } from "./suffix-probes.ts";
-import { isLinearRegex, regexFor } from "./regex-rule.ts";
+import { isLinearRegex, nameRegex, scriptRegex } from "./regex-rule.ts";
 
 /** Sources that are not fully trusted: what they may do. */
 export interface TrustLimits {
@@ -17,7 +17,7 @@ export interface TrustLimits {
 const NO_SUFFIX = { allowIp: true, allowPublicSuffix: false };
 const ABOVE_OTHERS = new Set(["important", "client", "ctag"]);
 /** Each takes milliseconds to look at. */
-const MOST_REGEXES = 1000;
+const MOST_REGEXES = 300;
 
 /** Judges rules, as text, of one source that is not fully trusted. */
 export class TrustJudge {
@@ -55,7 +55,7 @@ export class TrustJudge {
     }
     // Who blocks a shared host such as github.io may mean it; who frees everything on one does not.
     if (rule.isAllow && isWholeSuffix(hostIn(pattern), true)) return Fate.PublicSuffix;
-    return judgePattern(pattern);
+    return judgePattern(pattern, rule.isAllow);
   }
 }
 
@@ -75,13 +75,15 @@ function isRegex(pattern: string): boolean {
   return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
 }
 
-function judgePattern(written: string): Fate {
+function judgePattern(written: string, isAllow = false): Fate {
   if (isRegex(written)) {
     const source = written.slice(1, -1);
-    const regex = regexFor(source, canaryText());
-    if (regex !== undefined && matchesTooMany(regex)) return Fate.TooWide;
-    const under = regexFor(source, suffixText());
-    return under !== undefined && coversSuffix(under) ? Fate.PublicSuffix : Fate.Live;
+    for (const regex of [nameRegex(source), scriptRegex(source)]) {
+      if (regex === undefined) continue;
+      if (matchesTooMany(regex)) return Fate.TooWide;
+      if (coversSuffix(regex, isAllow)) return Fate.PublicSuffix;
+    }
+    return Fate.Live;
   }
   // A note behind a name, and dots behind it, are taken away by other passes or by resolvers.
   const pattern = written.replace(/\s+#.*$/, "").replace(/\.+([|^]*)$/, "$1");
@@ -92,7 +94,8 @@ function judgePattern(written: string): Fate {
   // Nearly all patterns have something in them that no canary has.
   const literal = longestLiteral(pattern);
   if (canaryText().includes(literal) && matchesTooMany(test)) return Fate.TooWide;
-  if (suffixText().includes(literal) && coversSuffix(test)) return Fate.PublicSuffix;
+  if (isAllow || suffixText().includes(literal))
+    if (coversSuffix(test, isAllow)) return Fate.PublicSuffix;
   return judgeReach(pattern, NO_SUFFIX, false);
 }
 

@@ -82,12 +82,33 @@ function allowRow(list: AllowList, chunk: Chunk, row: number): void {
   }
   const start = chunk.hostStart[row]!;
   const end = chunk.hostEnd[row]!;
-  if (start === end) return;
+  if (start === end) {
+    allowPattern(list, chunk, row);
+    return;
+  }
   const folded = (flags & Flag.UpperHost) === 0 ? undefined : lowerBytes(chunk, start, end, row);
   const use =
     folded === undefined
       ? list.useFor(chunk.bytesOf(row), start, end)
       : list.useFor(folded, 0, folded.length);
+  if (use === undefined) return;
+  use.removed++;
+  chunk.drop(row, Fate.Allowed);
+}
+
+/** `||name`, `|name^` or `/^name$/`: patterns in which one name stands, and nothing else. */
+function allowPattern(list: AllowList, chunk: Chunk, row: number): void {
+  const text = textOf(chunk, row).trim();
+  if (text.startsWith("@@")) return;
+  const pattern = text.replace(/\$[^/]*$/, "");
+  const name = pattern
+    .replace(/^\/\^?(.*?)\$?\/$/, "$1")
+    .replaceAll("\\.", ".")
+    .replace(/^[|:/]+|[|^]+$/g, "")
+    .toLowerCase();
+  if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(name)) return;
+  const bytes = encodeUtf8(name);
+  const use = list.useFor(bytes, 0, bytes.length);
   if (use === undefined) return;
   use.removed++;
   chunk.drop(row, Fate.Allowed);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { withoutCredentials } from "../../src/diagnostics/printable.ts";
 import { isPublicAddress } from "../../src/host/public-address.ts";
 import { proxyFor } from "../../src/host/proxy.ts";
 import { CompilerError, compile, nodeHost } from "../../src/index.ts";
@@ -119,4 +120,18 @@ test("the environment names the proxy, in either case, and its exceptions", () =
   ] as const)
     assert.equal(proxyFor(new URL(url), env)?.hostname, host, `${url} ${JSON.stringify(env)}`);
   assert.throws(() => proxyFor(new URL("http://a/"), { HTTP_PROXY: "socks5://x:1" }), /socks5/);
+});
+
+test("passwords are taken out of addresses, however they are written, and nothing else is", () => {
+  for (const [address, shown] of [
+    ["https://user:pw@host/x", "https://host/x"],
+    ["http:///user:pw@host/x", "http:///host/x"],
+    [" https://user:pw@host/x", "https://host/x"],
+    ["https://user:p/w@host/x", "https://host/x"],
+    ["//user:pw@host/x", "//host/x"],
+    ["https://cdn.example/gh/user/repo@1.0/l.txt", "https://cdn.example/gh/user/repo@1.0/l.txt"],
+    ["https://host/?mail=a@b.c", "https://host/?mail=a@b.c"],
+    ["lists/a@b.txt", "lists/a@b.txt"],
+  ] as const)
+    assert.equal(withoutCredentials(address), shown, address);
 });

@@ -82,6 +82,17 @@ test("where a rule for more blocks it, the exception is added, as strong as it m
   }
 });
 
+test("patterns in which one name stands are met, and names of other scripts in both forms", async () => {
+  const lines = [
+    "||sub.a.example",
+    "|sub2.a.example^",
+    "/^sub3\\.a\\.example$/",
+    "||xn--bcher-kva.example^",
+  ];
+  const { rules } = await allowed([...lines, "||b.example^"], ["||a.example^", "bücher.example"]);
+  assert.deepEqual(rules, ["||b.example^"]);
+});
+
 test("names that a parent covered stay blocked when the parent is allowed", async () => {
   for (const level of ["list", "source"] as const) {
     const source = {

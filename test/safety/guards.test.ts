@@ -101,6 +101,25 @@ test("a source that loses half of its lines is named", async () => {
   assert.match(said, /it has 499 lines; when the list was last published it had 1000/);
 });
 
+test("an optional source that was away for a night is not refused when it comes back", async () => {
+  const config = {
+    sources: [
+      { source: "a.txt", name: "A", type: "adblock" as const },
+      { source: "b.txt", name: "B", type: "adblock" as const, optional: true },
+    ],
+  };
+  const project = new Project(names(5000), config);
+  project.write(names(1000, "b"), "b.txt");
+  assert.equal((await project.run()).exit, 0);
+  project.host.files.delete("/project/b.txt");
+  const away = await project.run("--strict");
+  assert.equal(away.exit, 3, away.said);
+  project.write(names(1000, "b"), "b.txt");
+  const back = await project.run();
+  assert.equal(back.exit, 0, back.said);
+  assert.equal(project.rules, 6000);
+});
+
 test("limits are the configuration's to set", async () => {
   const guards = { max_shrink: 95, max_source_shrink: 95, min_rules: 60 };
   const project = new Project(names(1000), { guards });
@@ -129,6 +148,10 @@ const BLOCKING = [
   "0.0.0.0 ads.example captive.apple.com",
   "captive.apple.com",
   "||captive.apple.com^$important",
+  "||captive.apple.com^*",
+  "0.0.0.0 x.example.net Captive.Apple.com",
+  "||captive.apple.com^\n@@||captive.apple.com^$client=127.0.0.9",
+  "||captive.apple.com^\n@@||captive.apple.com^$dnstype=TXT",
   "||*.apple.com^",
   "/^captive\\./",
   "||apple.com^$denyallow=icloud.com",

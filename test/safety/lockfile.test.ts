@@ -128,6 +128,33 @@ test("frozen notices a local file that changed, a source that is new and a lock 
   assert.match(missing.said, /error\[lock-missing\]/);
 });
 
+test("frozen notices a configuration that changed, and never leaves an optional source out instead", async () => {
+  const project = await locked();
+  const config = project.read("c.json");
+  project.write("c.json", config.replace('"name":"N"', '"name":"N","exclusions":["x"]'));
+  assert.match((await project.run("--frozen")).said, /error\[lock-mismatch\]: The configuration/);
+  project.write("c.json", config.replaceAll('"name":"first"', '"name":"first","optional":true'));
+  assert.equal((await project.run("--update")).exit, 0);
+  project.forgetCopies();
+  project.answers[A] = "||changed.example^\n";
+  assert.equal((await project.run("--frozen")).exit, 4);
+});
+
+function filesIn(lock: string): unknown {
+  const { sources } = JSON.parse(lock) as { sources: { files: unknown }[] };
+  return sources.map(({ files }) => files);
+}
+
+test("a night on copies does not empty the lock", async () => {
+  const project = await locked();
+  const before = project.read("rules.lock");
+  project.answers[A] = { status: 404 };
+  project.time = new Date(project.time.getTime() + DAY);
+  assert.equal((await project.run("--accept", "list-shrunk")).exit, 0);
+  assert.deepEqual(filesIn(project.read("rules.lock")), filesIn(before));
+  assert.equal((await project.run("--frozen")).exit, 0);
+});
+
 test("one source is updated, the others stay as they are locked", async () => {
   const project = await locked();
   project.answers[A] = "||ads-a.example^\n||new.example^\n";

@@ -72,7 +72,13 @@ test("a list that differs in its date alone is left as it is", async () => {
 });
 
 test("what a killed run left is removed, what is somebody else's is not", async () => {
-  const others = [".l.txt.keep", ".m.txt.abc123.tmp", "l.txt.abc123.tmp", ".l.txt.bak.tmp.txt"];
+  const others = [
+    ".l.txt.keep",
+    ".l.txt.other.abc123.tmp",
+    ".m.txt.abc123.tmp",
+    "l.txt.abc123.tmp",
+    ".l.txt.bak.tmp.txt",
+  ];
   const files = Object.fromEntries(others.map((name) => [name, "x"]));
   const host = seeded({ ...files, ".l.txt.a1b2c3d4.tmp": "half", ".l.txt.zz.tmp": "half" });
   await publish(host);
