@@ -67,15 +67,25 @@ function hostIn(pattern: string): string {
 /** Whether a rule, whoever wrote it, is for a whole public suffix or for nearly everything. */
 export function isTooWide(line: string): boolean {
   const text = plainText(line);
-  const fate = judgeHostsText(text) ?? judgePattern(parseAdblockRule(text)?.pattern ?? "");
+  const pattern = parseAdblockRule(text)?.pattern ?? "";
+  const fate = judgeHostsText(text) ?? judgeOwn(pattern);
   return fate === Fate.PublicSuffix || fate === Fate.TooWide;
+}
+
+/** Strangers' rules were judged before; of one's own only what is far too wide is of interest, and that is cheap to see. */
+function judgeOwn(pattern: string): Fate {
+  if (isRegex(pattern)) {
+    const regex = scriptRegex(pattern.slice(1, -1)) ?? nameRegex(pattern.slice(1, -1));
+    return regex !== undefined && matchesTooMany(regex) ? Fate.TooWide : Fate.Live;
+  }
+  return judgePattern(pattern, false, false);
 }
 
 function isRegex(pattern: string): boolean {
   return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
 }
 
-function judgePattern(written: string, isAllow = false): Fate {
+function judgePattern(written: string, isAllow = false, isThorough = true): Fate {
   if (isRegex(written)) {
     const source = written.slice(1, -1);
     for (const regex of [nameRegex(source), scriptRegex(source)]) {
@@ -94,8 +104,8 @@ function judgePattern(written: string, isAllow = false): Fate {
   // Nearly all patterns have something in them that no canary has.
   const literal = longestLiteral(pattern);
   if (canaryText().includes(literal) && matchesTooMany(test)) return Fate.TooWide;
-  if (isAllow || suffixText().includes(literal))
-    if (coversSuffix(test, isAllow)) return Fate.PublicSuffix;
+  if (isThorough && (isAllow || suffixText().includes(literal)) && coversSuffix(test, isAllow))
+    return Fate.PublicSuffix;
   return judgeReach(pattern, NO_SUFFIX, false);
 }
 
