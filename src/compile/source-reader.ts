@@ -195,8 +195,10 @@ export class SourceReader {
       isOffline: options.offline === true,
       onStoreError: (error) => this.tellStoreError(error),
     });
-    if (acquired.files === undefined) this.hasUnknownFiles = true;
-    else this.files.set(wish.source, acquired.files);
+    // A copy that stands in is the same text, but not the same build: it has to be said.
+    if (acquired.files === undefined || acquired.state.kind === "stale")
+      this.hasUnknownFiles = true;
+    if (acquired.files !== undefined) this.files.set(wish.source, acquired.files);
     return acquired;
   }
 
