@@ -114,8 +114,10 @@ async function makeFolder(path: string): Promise<void> {
     if (code === "EEXIST" || code === "EISDIR" || dirname(path) === path) return;
     if (code !== "ENOENT") throw error;
     await makeFolder(dirname(path));
-    // Somebody else may have made it meanwhile.
-    await makeFolder(path);
+    await mkdir(path).catch((again: unknown) => {
+      // Somebody else may have made it meanwhile.
+      if (toHostError(again).code !== "EEXIST") throw again;
+    });
   }
 }
 
