@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { type Host, HostError, type NewFile } from "../host/host.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import type { CompileReport } from "./report.ts";
 import { VERSION } from "./version.ts";
@@ -107,19 +108,10 @@ export class LastBuilds {
 
   /** A build that cannot be remembered is no worse for it. */
   private async write(text: string): Promise<void> {
-    const { host, file } = this;
-    const temporary = `${file}.${Math.random().toString(36).slice(2, 10)}.tmp`;
-    let created: NewFile | undefined;
     try {
-      await host.makeFolder(join(file, ".."));
-      created = host.createFile(temporary);
-      created.write(encodeUtf8(text));
-      await created.finish();
-      await host.rename(temporary, file);
+      await writeWhole(this.file, this.host, (file) => file.write(encodeUtf8(text)));
     } catch (error) {
-      created?.abandon();
       if (!(error instanceof HostError)) throw error;
-      await host.removeFile(temporary).catch(() => {});
     }
   }
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { type Host, HostError, type NewFile } from "../host/host.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
 import type { CompileReport } from "./report.ts";
 
 /** What is remembered of the list that was published last, beside it. */
@@ -55,18 +56,10 @@ export async function rememberPublish(
       return last?.sources.filter((one) => one.source === source) ?? [];
     }),
   };
-  const path = recordOf(output);
-  const temporary = `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
-  let file: NewFile | undefined;
+  const text = encodeUtf8(`${JSON.stringify(record, undefined, 1)}\n`);
   try {
-    await host.makeFolder(dirname(path));
-    file = host.createFile(temporary);
-    file.write(encodeUtf8(`${JSON.stringify(record, undefined, 1)}\n`));
-    await file.finish();
-    await host.rename(temporary, path);
+    await writeWhole(recordOf(output), host, (file) => file.write(text));
   } catch (error) {
-    file?.abandon();
-    await host.removeFile(temporary).catch(() => {});
     if (!(error instanceof HostError)) throw error;
   }
 }

@@ -4,7 +4,8 @@ import type { Config } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
-import { type Host, HostError, type NewFile } from "../host/host.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
@@ -131,16 +132,10 @@ export async function changedFiles(
 
 export async function writeLockfile(folder: string, lock: Lockfile, host: Host): Promise<void> {
   const path = join(folder, LOCKFILE);
-  const temporary = `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
-  let file: NewFile | undefined;
+  const text = encodeUtf8(`${JSON.stringify(lock, undefined, 2)}\n`);
   try {
-    file = host.createFile(temporary);
-    file.write(encodeUtf8(`${JSON.stringify(lock, undefined, 2)}\n`));
-    await file.finish();
-    await host.rename(temporary, path);
+    await writeWhole(path, host, (file) => file.write(text));
   } catch (error) {
-    file?.abandon();
-    await host.removeFile(temporary).catch(() => {});
     if (!(error instanceof HostError)) throw error;
     throw problem(
       "output-failed",

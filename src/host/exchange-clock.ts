@@ -1,4 +1,26 @@
-import { type FetchRequest, HostError } from "./host.ts";
+import { type FetchRequest, HostError, toHostError } from "./host.ts";
+
+/** Does an exchange within its limits. Rejects with a `HostError`: which limit it was, or what went wrong. */
+export async function withinLimits<T>(
+  request: FetchRequest,
+  exchange: (clock: ExchangeClock, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (request.signal?.aborted === true) throw new HostError("ECANCELED", "the run was stopped");
+  const stop = new AbortController();
+  let reason: HostError | undefined;
+  const clock = new ExchangeClock(request, (error) => {
+    reason ??= error;
+    stop.abort();
+  });
+  try {
+    return await exchange(clock, stop.signal);
+  } catch (error) {
+    throw reason ?? toHostError(error);
+  } finally {
+    clock.stop();
+    stop.abort();
+  }
+}
 
 /** The limits of one exchange. Each step takes over from the one before; `expired` is called once, when one is over. */
 export class ExchangeClock {

@@ -1,8 +1,8 @@
 import http from "node:http";
 import https from "node:https";
 import type { Duplex } from "node:stream";
-import { ExchangeClock } from "./exchange-clock.ts";
-import { type FetchRequest, type FetchResponse, HostError, toHostError } from "./host.ts";
+import { type ExchangeClock, withinLimits } from "./exchange-clock.ts";
+import { type FetchRequest, type FetchResponse, HostError } from "./host.ts";
 import { refusePrivateName, publicLookup } from "./public-lookup.ts";
 import { forwardRequest, openTunnel } from "./proxy-connection.ts";
 
@@ -11,24 +11,12 @@ import { forwardRequest, openTunnel } from "./proxy-connection.ts";
  * runtimes in proxies and encodings, and offers no say over connect time or the addresses that names stand for.
  */
 export async function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
-  if (request.signal?.aborted === true) throw new HostError("ECANCELED", "the run was stopped");
   const url = new URL(request.url);
-  if (request.onlyPublic) refusePrivateName(url.hostname);
-  const stop = new AbortController();
-  let reason: HostError | undefined;
-  const clock = new ExchangeClock(request, (error) => {
-    reason ??= error;
-    stop.abort();
-  });
-  try {
+  return await withinLimits(request, async (clock, signal) => {
+    if (request.onlyPublic) refusePrivateName(url.hostname);
     clock.connecting();
-    return await exchange(request, url, clock, stop.signal);
-  } catch (error) {
-    throw reason ?? toHostError(error);
-  } finally {
-    clock.stop();
-    stop.abort();
-  }
+    return await exchange(request, url, clock, signal);
+  });
 }
 
 async function exchange(

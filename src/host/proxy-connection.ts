@@ -4,6 +4,7 @@ import https from "node:https";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { HostError } from "./host.ts";
+import { bareHost } from "./public-address.ts";
 
 /** Asks the proxy for a way to the server, and speaks TLS with the server through it. */
 export async function openTunnel(proxy: URL, url: URL, signal: AbortSignal): Promise<Duplex> {
@@ -29,7 +30,7 @@ export async function openTunnel(proxy: URL, url: URL, signal: AbortSignal): Pro
     });
     asking.end();
   });
-  const servername = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const servername = bareHost(url.hostname);
   return await new Promise((resolve, reject) => {
     const secure = tls.connect({
       socket,
@@ -73,7 +74,7 @@ function addressOf(proxy: URL): http.RequestOptions {
   const isSecure = proxy.protocol === "https:";
   return {
     protocol: proxy.protocol,
-    host: proxy.hostname.replace(/^\[(.*)\]$/, "$1"),
+    host: bareHost(proxy.hostname),
     port: Number(proxy.port) || (isSecure ? 443 : 80),
   };
 }

@@ -1,3 +1,5 @@
+import { bareHost, isInRange } from "./public-address.ts";
+
 /**
  * The proxy that the environment names for an address: `HTTPS_PROXY` or `HTTP_PROXY`, else `ALL_PROXY`, unless
  * `NO_PROXY` excepts it. Lower case wins, as with curl. Undefined for a direct connection.
@@ -21,7 +23,7 @@ export function proxyFor(
 
 /** `*`, names (with their subdomains), `.names`, `host:port`, addresses and ranges such as `10.0.0.0/8`. */
 function isExcepted(url: URL, list: string): boolean {
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  const host = bareHost(url.hostname).toLowerCase();
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   for (const word of list.split(/[\s,]+/)) {
     const entry = word.toLowerCase();
@@ -40,17 +42,4 @@ function isExcepted(url: URL, list: string): boolean {
     if (host === bare || host.endsWith(`.${bare}`)) return true;
   }
   return false;
-}
-
-function isInRange(host: string, range: string): boolean {
-  const [start = "", length = ""] = range.split("/");
-  const [address, first] = [numberOf(host), numberOf(start)];
-  if (address === undefined || first === undefined || Number(length) > 32) return false;
-  const size = 2 ** (32 - Number(length));
-  return Math.floor(address / size) === Math.floor(first / size);
-}
-
-function numberOf(text: string): number | undefined {
-  if (!/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return undefined;
-  return text.split(".").reduce((sum, octet) => sum * 256 + Number(octet), 0);
 }

@@ -42,16 +42,27 @@ export function isPublicAddress(text: string): boolean {
   return !SPECIAL.some((range) => isIn(bytes, range));
 }
 
+/** The host of an address without the brackets of an IPv6 one. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Whether an IP address lies in a range such as `10.0.0.0/8`; what is no address, or no range, does not. */
+export function isInRange(text: string, range: string): boolean {
+  const bytes = addressBytes(text);
+  return bytes !== undefined && isIn(bytes, range);
+}
+
 /** An IP address in the host of an address, without brackets; undefined when it is a name. */
 export function literalAddress(hostname: string): string | undefined {
-  const text = hostname.replace(/^\[(.*)\]$/, "$1");
+  const text = bareHost(hostname);
   return addressBytes(text) === undefined ? undefined : text;
 }
 
 function isIn(bytes: readonly number[], range: string): boolean {
   const [start = "", length = ""] = range.split("/");
-  const first = addressBytes(start)!;
-  if (first.length !== bytes.length) return false;
+  const first = addressBytes(start);
+  if (first?.length !== bytes.length || Number(length) > bytes.length * 8) return false;
   for (let bit = 0; bit < Number(length); bit += 8) {
     const mask = 0xff00 >> Math.min(8, Number(length) - bit);
     if (((bytes[bit >> 3]! ^ first[bit >> 3]!) & mask & 0xff) !== 0) return false;

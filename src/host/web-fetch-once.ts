@@ -1,5 +1,6 @@
-import { ExchangeClock } from "./exchange-clock.ts";
-import { type FetchRequest, type FetchResponse, HostError, toHostError } from "./host.ts";
+import { withinLimits } from "./exchange-clock.ts";
+import { type FetchRequest, type FetchResponse, HostError } from "./host.ts";
+import { bareHost } from "./public-address.ts";
 import { publicLookup, refusePrivateName } from "./public-lookup.ts";
 
 /**
@@ -8,20 +9,13 @@ import { publicLookup, refusePrivateName } from "./public-lookup.ts";
  * are resolved once to be looked at and once more to connect, because `fetch` cannot be told the address.
  */
 export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse> {
-  if (request.signal?.aborted === true) throw new HostError("ECANCELED", "the run was stopped");
-  const stop = new AbortController();
-  let reason: HostError | undefined;
-  const clock = new ExchangeClock(request, (error) => {
-    reason ??= error;
-    stop.abort();
-  });
-  try {
+  return await withinLimits(request, async (clock, signal) => {
     clock.asking();
     if (request.onlyPublic) await refusePrivateHost(new URL(request.url).hostname, request);
     const response = await fetch(request.url, {
       headers: { ...request.headers },
       redirect: "manual",
-      signal: stop.signal,
+      signal,
     });
     clock.receiving();
     const headers: Record<string, string> = {};
@@ -40,20 +34,13 @@ export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse
       request.take(piece);
     }
     return { status: response.status, headers };
-  } catch (error) {
-    throw reason ?? toHostError(error);
-  } finally {
-    clock.stop();
-    stop.abort();
-  }
+  });
 }
 
 async function refusePrivateHost(hostname: string, { proxy }: FetchRequest): Promise<void> {
   refusePrivateName(hostname);
   if (proxy !== undefined) return;
   await new Promise<void>((resolve, reject) => {
-    publicLookup(hostname.replace(/^\[(.*)\]$/, "$1"), {}, (error) =>
-      error === null ? resolve() : reject(error),
-    );
+    publicLookup(bareHost(hostname), {}, (error) => (error === null ? resolve() : reject(error)));
   });
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
-import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
+import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
 import type { Validators, WebText } from "./web-text.ts";
 
 /** A file of a source as it was when the source was last good. */
@@ -91,18 +92,19 @@ export class SourceStore {
       goodAt: this.host.now().getTime(),
     };
     const path = join(this.folder, "sources", `${await digestOf(source)}.json`);
-    await this.writeWhole(path, (file) => file.write(encodeUtf8(JSON.stringify(record))));
+    const text = encodeUtf8(JSON.stringify(record));
+    await writeWhole(path, this.host, (file) => file.write(text));
     return stored;
   }
 
   private async keepObject(text: WebText): Promise<string> {
     const { createHash } = await import("node:crypto");
     const hash = createHash("sha256");
-    const temporary = join(this.folder, "objects", `${randomName()}.tmp`);
     const opened = await text.open();
     try {
-      const sha256 = await this.writeWhole(
-        temporary,
+      return await writeWhole(
+        this.objectPath("new"),
+        this.host,
         async (file) => {
           for await (const piece of blocksOf(opened)) {
             hash.update(piece);
@@ -112,33 +114,8 @@ export class SourceStore {
         },
         (digest) => this.objectPath(digest),
       );
-      return sha256;
     } finally {
       await opened.close();
-    }
-  }
-
-  /** Writes a file beside its place and gives it its name when it is whole. */
-  private async writeWhole<T>(
-    path: string,
-    write: (file: NewFile) => T | Promise<T>,
-    nameOf?: (written: T) => string,
-  ): Promise<T> {
-    const { host } = this;
-    const temporary = nameOf === undefined ? `${path}.${randomName()}.tmp` : path;
-    let file: NewFile | undefined;
-    try {
-      await host.makeFolder(join(path, ".."));
-      file = host.createFile(temporary);
-      const written = await write(file);
-      await file.finish();
-      file = undefined;
-      await host.rename(temporary, nameOf?.(written) ?? path);
-      return written;
-    } catch (error) {
-      file?.abandon();
-      await host.removeFile(temporary).catch(() => {});
-      throw error;
     }
   }
 
@@ -210,10 +187,6 @@ function withCredentialsOf(asked: string, answered: string): string {
 export async function digestOf(text: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(text).digest("hex");
-}
-
-function randomName(): string {
-  return Math.random().toString(36).slice(2, 12);
 }
 
 /** Somebody else may have written to it. */

@@ -66,3 +66,13 @@ export function formatAdblockRule(rule: AdblockRule): string {
   const tail = modifiers.length === 0 ? "" : `$${modifiers.join(",")}`;
   return `${rule.isAllow ? "@@" : ""}${rule.pattern}${tail}`;
 }
+
+/** The text of the rule that a `$badfilter` rule takes back; undefined for any other line. */
+export function cancelledBy(line: string): string | undefined {
+  const at = line.lastIndexOf("$");
+  if (at === -1) return undefined;
+  const modifiers = line.slice(at + 1).split(",");
+  const rest = modifiers.filter((name) => name.trim() !== "badfilter");
+  if (rest.length === modifiers.length) return undefined;
+  return rest.length === 0 ? line.slice(0, at) : `${line.slice(0, at)}$${rest.join(",")}`;
+}

@@ -1,3 +1,4 @@
+import { quickAscii } from "./idna.ts";
 import { readHostsLine, hostsLine, nextName } from "./hosts-line.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 
@@ -18,13 +19,9 @@ const NAME = /^[a-z0-9_\u0080-\uffff](?:[a-z0-9_.\u0080-\uffff-]*[a-z0-9_\u0080-
 export function readAllowEntry(text: string): AllowEntry[] | undefined {
   return readEntry(text)?.flatMap((entry) => {
     // In the DNS, and in most lists, a name of another script has an ASCII form.
-    const ascii = /[^\u0000-\u007f]/.test(entry.name) ? asciiName(entry.name) : entry.name;
+    const ascii = /[^\u0000-\u007f]/.test(entry.name) ? quickAscii(entry.name) : entry.name;
     return ascii === entry.name ? [entry] : [entry, { ...entry, name: ascii }];
   });
-}
-
-function asciiName(name: string): string {
-  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
 }
 
 function readEntry(text: string): AllowEntry[] | undefined {

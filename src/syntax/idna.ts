@@ -10,6 +10,11 @@ export async function loadIdna(): Promise<void> {
   convert ??= (await import("tr46")).toASCII;
 }
 
+/** A name in its ASCII form by the runtime's own parser: there at once, to judge by, but not the same on every runtime. */
+export function quickAscii(name: string): string {
+  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
+}
+
 /**
  * A name in its ASCII form (UTS 46, non-transitional), the same on every runtime; undefined when it has none. `*` may
  * stand in it, as it does in rules.

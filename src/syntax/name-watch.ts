@@ -4,11 +4,11 @@ import { hashName } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
-import { parseAdblockRule } from "./adblock-rule.ts";
+import { cancelledBy, parseAdblockRule } from "./adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { longestLiteral, namePattern } from "./name-pattern.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
-import { nameRegex } from "./regex-rule.ts";
+import { isRegexText, nameRegex } from "./regex-rule.ts";
 
 /** A rule that says something about a watched name. */
 export interface WatchedRule {
@@ -29,8 +29,6 @@ interface WeighedRule extends WatchedRule {
   readonly isAllow: boolean;
   readonly isImportant: boolean;
   readonly matches: (name: string) => boolean;
-  /** Without `$badfilter`; a `$badfilter` rule cancels what has this text. */
-  readonly bare: string;
 }
 
 /**
@@ -116,9 +114,9 @@ export class NameWatch {
     if (rule === undefined) return;
     const { pattern, modifiers, isAllow } = rule;
     const has = (name: string): boolean => modifiers.some((one) => one.name === name);
-    const bare = bareText(text);
-    if (has("badfilter")) {
-      this.cancelled.add(bare);
+    const cancelled = cancelledBy(text);
+    if (cancelled !== undefined) {
+      this.cancelled.add(cancelled);
       return;
     }
     // An exception for some clients, or some kinds of questions, leaves everybody else without the name.
@@ -128,7 +126,6 @@ export class NameWatch {
     const denied = modifiers.find((one) => one.name === "denyallow")?.value?.split("|") ?? [];
     this.weighed.push({
       text,
-      bare,
       rowId: chunk.idOf(row),
       isAllow,
       isImportant: has("important"),
@@ -137,8 +134,7 @@ export class NameWatch {
   }
 
   private testOf(pattern: string): ((name: string) => boolean) | undefined {
-    if (pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/"))
-      return nameRegex(pattern.slice(1, -1));
+    if (isRegexText(pattern)) return nameRegex(pattern.slice(1, -1));
     const literal = longestLiteral(pattern);
     if (literal !== "" && !this.allNames.includes(literal)) return undefined;
     return namePattern(pattern);
@@ -154,7 +150,7 @@ export class NameWatch {
 
   private verdictOn(name: string): { isBlocked: boolean; by: WatchedRule } | undefined {
     const matching = this.weighed.filter(
-      (rule) => !this.cancelled.has(rule.bare) && rule.matches(name),
+      (rule) => !this.cancelled.has(rule.text) && rule.matches(name),
     );
     for (const [isAllow, isImportant] of [
       [true, true],
@@ -193,9 +189,4 @@ function withParents(name: string): string[] {
 
 function isBelow(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`);
-}
-
-/** The text of a rule without `$badfilter`. */
-function bareText(text: string): string {
-  return text.replace(/([$,])badfilter(?:,|$)/, "$1").replace(/[$,]$/, "");
 }

@@ -77,6 +77,11 @@ function isJavaScript(source: string): boolean {
   }
 }
 
+/** Whether a pattern is a regular expression, `/…/`. */
+export function isRegexText(pattern: string): boolean {
+  return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
+}
+
 /** Tests a line; never more than linear time where that can be had. */
 export type LineTest = (line: string) => boolean;
 

@@ -3,10 +3,11 @@ import { Fate } from "../rules/fate.ts";
 import { parseAdblockRule } from "./adblock-rule.ts";
 import { canaryText, matchesTooMany } from "./canaries.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
+import { quickAscii } from "./idna.ts";
 import { longestLiteral, namePattern } from "./name-pattern.ts";
 import { isWholeSuffix, judgeReach } from "./reach.ts";
 import { coversSuffix, suffixText } from "./suffix-probes.ts";
-import { isLinearRegex, nameRegex, scriptRegex } from "./regex-rule.ts";
+import { isLinearRegex, isRegexText, nameRegex, scriptRegex } from "./regex-rule.ts";
 
 /** Sources that are not fully trusted: what they may do. */
 export interface TrustLimits {
@@ -39,14 +40,14 @@ export class TrustJudge {
     if (rule === undefined) return Fate.BadSyntax;
     const pattern = rule.pattern.trim();
     // Modifiers before modifiers: some passes, or resolvers, would see the first ones.
-    if (!isRegex(pattern) && pattern.includes("$")) return Fate.BadSyntax;
+    if (!isRegexText(pattern) && pattern.includes("$")) return Fate.BadSyntax;
     for (const { name } of rule.modifiers) {
       if (name === "dnsrewrite") return Fate.Rewrites;
       if (name === "badfilter") return Fate.Cancels;
       if (this.limits.onlyBlocks && ABOVE_OTHERS.has(name)) return Fate.NotBlockOnly;
     }
     if (this.limits.onlyBlocks && rule.isAllow) return Fate.NotBlockOnly;
-    if (isRegex(pattern)) {
+    if (isRegexText(pattern)) {
       if (++this.regexes > MOST_REGEXES) return Fate.SlowRegex;
       // As it is written, and as it may be after other passes.
       const written = parseAdblockRule(line)?.pattern.trim() ?? "";
@@ -74,19 +75,15 @@ export function isTooWide(line: string): boolean {
 
 /** Strangers' rules were judged before; of one's own only what is far too wide is of interest, and that is cheap to see. */
 function judgeOwn(pattern: string): Fate {
-  if (isRegex(pattern)) {
+  if (isRegexText(pattern)) {
     const regex = scriptRegex(pattern.slice(1, -1)) ?? nameRegex(pattern.slice(1, -1));
     return regex !== undefined && matchesTooMany(regex) ? Fate.TooWide : Fate.Live;
   }
   return judgePattern(pattern, false, false);
 }
 
-function isRegex(pattern: string): boolean {
-  return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
-}
-
 function judgePattern(written: string, isAllow = false, isThorough = true): Fate {
-  if (isRegex(written)) {
+  if (isRegexText(written)) {
     const source = written.slice(1, -1);
     for (const regex of [nameRegex(source), scriptRegex(source)]) {
       if (regex === undefined) continue;
@@ -119,12 +116,7 @@ function plainText(line: string): string {
     .replace(/[\u3002\uff0e\uff61]/g, ".")
     .replace(/\s+/g, " ")
     .trim()
-    .replace(/[\p{L}\p{N}_-]*[^\u0000-\u007f][\p{L}\p{N}_-]*/gu, asciiLabel);
-}
-
-/** A label in the form that it has in the DNS. */
-function asciiLabel(label: string): string {
-  return URL.canParse(`http://${label}`) ? new URL(`http://${label}`).hostname : label;
+    .replace(/[\p{L}\p{N}_-]*[^\u0000-\u007f][\p{L}\p{N}_-]*/gu, quickAscii);
 }
 
 /** Verdict on a line that reads as a hosts line, now or when it is trimmed; undefined for any other. */
@@ -145,14 +137,4 @@ export function isWideName(name: string): boolean {
   const plain = plainText(name);
   // What no name is made of has a meaning of its own in a rule.
   return !/^[a-z0-9_.*-]+$/i.test(plain) || judgePattern(`||${plain}^`) !== Fate.Live;
-}
-
-/** The text of the rule that a `$badfilter` rule takes back; undefined for any other line. */
-export function cancelledBy(line: string): string | undefined {
-  const at = line.lastIndexOf("$");
-  if (at === -1) return undefined;
-  const modifiers = line.slice(at + 1).split(",");
-  const rest = modifiers.filter((name) => name.trim() !== "badfilter");
-  if (rest.length === modifiers.length) return undefined;
-  return rest.length === 0 ? line.slice(0, at) : `${line.slice(0, at)}$${rest.join(",")}`;
 }

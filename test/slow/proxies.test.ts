@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
-import { PROGRAM } from "../support/command.ts";
+import { runProgram } from "../support/command.ts";
 
 /** Command lines that run a program, separated by line feeds; this runtime alone without it. */
 const RUNTIMES = (process.env["TEST_RUNTIMES"] ?? process.execPath).trim().split("\n");
@@ -135,33 +135,20 @@ after(() => {
 });
 
 /** Compiles a list through a proxy with one of the runtimes. */
-function compileThrough(
+async function compileThrough(
   runtime: string,
   target: "http" | "https",
   env: Record<string, string>,
-): Promise<{ exit: number | null; said: string; list: string }> {
-  const source = `${target}://127.0.0.1:${ports[target]}/l.txt?${started.length}`;
+): Promise<{ exit: number | string; said: string; list: string }> {
+  const source = `${target}://127.0.0.1:${ports[target]}/l.txt`;
   const config = join(folder, "c.json");
-  writeFileSync(
-    config,
-    JSON.stringify({ name: "n", sources: [{ source, name: "s", allow_private: true }] }),
-  );
-  const [command = "", ...words] = runtime.split(" ");
-  const child = spawn(command, [...words, PROGRAM, "-c", config, "-o", "-", "--no-cache"], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: folder,
-      NODE_EXTRA_CA_CERTS: certificate,
-      DENO_CERT: certificate,
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let list = "";
-  let said = "";
-  child.stdout.on("data", (data: Uint8Array) => (list += String(data)));
-  child.stderr.on("data", (data: Uint8Array) => (said += String(data)));
-  return new Promise((resolve) => child.on("close", (exit) => resolve({ exit, said, list })));
+  const sources = [{ source, name: "s", type: "adblock", allow_private: true }];
+  writeFileSync(config, JSON.stringify({ name: "n", sources }));
+  const known = { NODE_EXTRA_CA_CERTS: certificate, DENO_CERT: certificate };
+  const options = { env: { PATH: process.env["PATH"] ?? "", HOME: folder, ...known, ...env } };
+  const args = ["-c", config, "-o", "-", "--no-cache"];
+  const { exit, stdout: list, stderr: said } = await runProgram(args, options, runtime);
+  return { exit, said, list };
 }
 
 function logOf(proxy: string): string {

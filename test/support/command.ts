@@ -11,9 +11,14 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the built program to its end. */
-export function runProgram(args: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+/** Runs the built program to its end; `runtime` is the command line of another runtime than this one. */
+export function runProgram(
+  args: readonly string[],
+  options: SpawnOptions = {},
+  runtime: string = process.execPath,
+): Promise<Ended> {
+  const [command = "", ...words] = runtime.split(" ");
+  const child = spawn(command, [...words, PROGRAM, ...args], {
     ...options,
     stdio: ["ignore", "pipe", "pipe"],
   });
