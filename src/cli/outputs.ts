@@ -65,16 +65,16 @@ export class Outputs {
     return written;
   }
 
-  /** Notes what was published, for the guards of the next time. */
+  /** Notes what was published, for the guards of the next time. Before `close`, so that no other run's list is meant. */
   async remember(report: CompileReport): Promise<void> {
     for (const { path } of this.written) await rememberPublish(path, report, this.host);
   }
 
-  /** Takes back what was not published. */
-  async discard(): Promise<void> {
+  /** Takes back what was not published, and lets other runs in. */
+  async close(): Promise<void> {
     this.waiting?.scratch.close();
     this.waiting = undefined;
-    for (const { file } of this.files) await file.discard();
+    for (const { file } of this.files) await file.close();
   }
 
   private async send({ scratch, length }: { scratch: Scratch; length: number }): Promise<void> {

@@ -61,10 +61,11 @@ export async function runCompile(
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
     return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;
   } catch (error) {
-    await outputs.discard();
     if (error instanceof KnownList && last !== undefined)
       return await sayAgain(last, started, options, host, talk);
     throw error;
+  } finally {
+    await outputs.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { writeWhole } from "../host/write-whole.ts";
+import { removeLeftovers, writeWhole } from "../host/write-whole.ts";
 import type { CompileReport } from "./report.ts";
 
 /** What is remembered of the list that was published last, beside it. */
@@ -58,6 +58,7 @@ export async function rememberPublish(
   };
   const text = encodeUtf8(`${JSON.stringify(record, undefined, 1)}\n`);
   try {
+    await removeLeftovers(recordOf(output), host);
     await writeWhole(recordOf(output), host, (file) => file.write(text));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;

@@ -6,6 +6,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
+import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
 import { OutputLock } from "./output-lock.ts";
 
 /** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
@@ -25,8 +26,7 @@ export class ListFile {
   constructor(path: string, host: Host) {
     this.path = path;
     this.host = host;
-    const random = Math.random().toString(36).slice(2, 10);
-    this.temporary = join(dirname(path), `.${basename(path)}.${random}.tmp`);
+    this.temporary = temporaryFor(hiddenName(path));
   }
 
   /** Rejects with a `CompilerError`: it cannot be written, or another run is at it. */
@@ -38,18 +38,9 @@ export class ListFile {
         throw new HostError("EINVAL", kind === "folder" ? "is a folder" : "is not a regular file");
       await host.makeFolder(dirname(path));
       this.lock = await OutputLock.take(path, host);
-      await this.removeLeftovers();
+      await removeLeftovers(hiddenName(path), host);
       this.file = host.createFile(this.temporary);
     });
-  }
-
-  /** Nobody else is at work here, so what looks like a run's is of one that was killed. */
-  private async removeLeftovers(): Promise<void> {
-    const folder = dirname(this.path);
-    const start = `.${basename(this.path)}.`;
-    for (const name of await this.host.listFolder(folder))
-      if (name.startsWith(start) && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
-        await this.host.removeFile(join(folder, name)).catch(() => {});
   }
 
   write(bytes: Uint8Array): void {
@@ -67,18 +58,17 @@ export class ListFile {
       this.file = undefined;
       if (!(await this.lock!.isOurs())) throw new HostError("EBUSY", "another run took over");
       if (await isSameButDate(this.path, this.temporary, this.host)) {
-        await this.discard();
+        await this.host.removeFile(this.temporary).catch(() => {});
         return "unchanged";
       }
       await this.host.rename(this.temporary, this.path);
       await this.host.syncFolder(dirname(this.path));
-      await this.lock?.release();
       return "written";
     });
   }
 
-  /** Takes back what was written so far. */
-  async discard(): Promise<void> {
+  /** Takes back what was not published, and lets other runs in. */
+  async close(): Promise<void> {
     this.file?.abandon();
     this.file = undefined;
     await this.host.removeFile(this.temporary).catch(() => {});
@@ -90,7 +80,7 @@ export class ListFile {
     try {
       return await action();
     } catch (error) {
-      await this.discard();
+      await this.close();
       throw this.errorOf(error);
     }
   }
@@ -103,6 +93,10 @@ export class ListFile {
       }),
     ]);
   }
+}
+
+function hiddenName(path: string): string {
+  return join(dirname(path), `.${basename(path)}`);
 }
 
 const BLOCK = 1024 * 1024;

@@ -1,5 +1,18 @@
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Host, NewFile } from "./host.ts";
+
+/** A name beside a path, for a file until it is whole. */
+export function temporaryFor(path: string): string {
+  return `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+}
+
+/** Removes what killed runs left under such names. For those who know that nobody else is at work on the path. */
+export async function removeLeftovers(path: string, host: Host): Promise<void> {
+  const start = `${basename(path)}.`;
+  for (const name of await host.listFolder(dirname(path)))
+    if (name.startsWith(start) && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
+      await host.removeFile(join(dirname(path), name)).catch(() => {});
+}
 
 /**
  * Writes a file beside its place and gives it its name when it is whole; the name may depend on what was written. For files
@@ -11,7 +24,7 @@ export async function writeWhole<T>(
   write: (file: NewFile) => T | Promise<T>,
   nameOf: (written: T) => string = () => path,
 ): Promise<T> {
-  const temporary = `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+  const temporary = temporaryFor(path);
   let file: NewFile | undefined;
   try {
     await host.makeFolder(dirname(path));

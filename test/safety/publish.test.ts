@@ -30,7 +30,7 @@ async function publish(host: Host): Promise<string> {
     file.write(bytes(NEW));
     return await file.publish();
   } catch (error) {
-    await file.discard();
+    await file.close();
     throw error;
   }
 }

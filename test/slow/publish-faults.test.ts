@@ -118,8 +118,10 @@ test("every call of the publish path fails, once and for good, and is killed at:
         const next = await compileIn(place, calm);
         assert.equal(next.exit, 0, `${what}\nthen: ${next.stderr}`);
         for (const list of place.lists) assert.equal(readFileSync(list, "utf8"), NEW, what);
-        assert.deepEqual(readdirSync(place.out), ["l.txt", "rules"], what);
-        assert.deepEqual(readdirSync(join(place.out, "rules")), ["l.txt"], what);
+        const out = [".rules-compiler", ".rules-compiler/l.txt.json", "l.txt"];
+        const rules = ["rules", ...out.map((name) => `rules/${name}`)];
+        const left = readdirSync(place.out, { recursive: true, encoding: "utf8" });
+        assert.deepEqual(left.toSorted(), [...out, ...rules], what);
       }
       rmSync(place.folder, { recursive: true });
     });

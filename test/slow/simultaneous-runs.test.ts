@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -8,6 +10,8 @@ import { test } from "node:test";
 import { PROGRAM, runProgram } from "../support/command.ts";
 
 const PAIRS = 200;
+/** A list, and what is remembered of it. */
+const PUBLISHED = [".rules-compiler", ".rules-compiler/l.txt.json", "l.txt"];
 
 function prepare(folder: string, name: string): void {
   const lines = Array.from({ length: 30_000 }, (_, index) => `||${name}${index}.example^`);
@@ -44,7 +48,7 @@ test(`${PAIRS} pairs of runs at the same time: one list or the other, whole`, as
       const both = ended.map(({ exit }) => String(exit)).toSorted();
       exits[both.join()] = (exits[both.join()] ?? 0) + 1;
       assert.ok(both.includes("0"), "one of them works");
-      assert.deepEqual(readdirSync(join(folder, "out")), ["l.txt"]);
+      assert.deepEqual(everythingIn(join(folder, "out")), PUBLISHED);
     }
     context.diagnostic(`exits of ${PAIRS} pairs: ${JSON.stringify(exits)}`);
     assert.ok((exits["0,7"] ?? 0) > PAIRS / 10, "they did meet");
@@ -53,26 +57,22 @@ test(`${PAIRS} pairs of runs at the same time: one list or the other, whole`, as
   }
 });
 
-test("the lock of a run that was killed does not hold up the next", async () => {
+test("the lock of a run that was killed does not hold up the next", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "killed-holder-"));
   try {
     prepare(folder, "one");
-    const fifo = join(folder, "hang.mjs");
     // A server that never answers keeps the run, and its lock, for as long as we like.
-    writeFileSync(
-      fifo,
-      `import net from "node:net"; const s = net.createServer(() => {}); s.listen(0, "127.0.0.1", () => console.log(s.address().port));`,
-    );
-    const server = spawn(process.execPath, [fifo], { stdio: ["ignore", "pipe", "inherit"] });
-    const port = await new Promise<string>((said) =>
-      server.stdout.once("data", (data: Uint8Array) => said(String(data).trim())),
-    );
+    const server = createServer(() => {}).listen(0, "127.0.0.1");
+    context.after(() => server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
     const source = `http://127.0.0.1:${port}/l.txt`;
     const config = { name: "hang", sources: [{ source, allow_private: true }] };
     writeFileSync(join(folder, "hang.json"), JSON.stringify(config));
     const args = ["-c", "hang.json", "-o", "out/l.txt", "--no-cache"];
     const holder = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, stdio: "ignore" });
-    while (!readdirOf(join(folder, "out")).includes(".l.txt.lock"))
+    context.after(() => holder.kill("SIGKILL"));
+    while (!everythingIn(join(folder, "out")).includes(".l.txt.lock"))
       await new Promise((waited) => setTimeout(waited, 20));
     const run = (): ReturnType<typeof runProgram> =>
       runProgram(["-q", "-c", "one.json", "-o", "out/l.txt", "--no-cache"], { cwd: folder });
@@ -84,16 +84,15 @@ test("the lock of a run that was killed does not hold up the next", async () => 
     await ended;
     const next = await run();
     assert.equal(next.exit, 0, next.stderr);
-    assert.deepEqual(readdirOf(join(folder, "out")), ["l.txt"]);
-    server.kill();
+    assert.deepEqual(everythingIn(join(folder, "out")), PUBLISHED);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
 
-function readdirOf(folder: string): string[] {
+function everythingIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
   } catch {
     return [];
   }
