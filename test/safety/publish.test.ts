@@ -29,9 +29,8 @@ async function publish(host: Host): Promise<string> {
   try {
     file.write(bytes(NEW));
     return await file.publish();
-  } catch (error) {
+  } finally {
     await file.close();
-    throw error;
   }
 }
 
@@ -67,6 +66,7 @@ test("a list that differs in its date alone is left as it is", async () => {
   await file.open();
   file.write(bytes(dated("2026-02-02T00:00:00.000Z")));
   assert.equal(await file.publish(), "unchanged");
+  await file.close();
   assert.equal(textAt(host, LIST), old);
   assert.deepEqual([...host.files.keys()], [LIST]);
 });
@@ -203,6 +203,7 @@ test("the holder says that it is there, and stops when it is done", async () => 
     assert.equal(everyMs, 10_000);
     file.write(bytes(NEW));
     await file.publish();
+    await file.close();
     assert.equal(beat, undefined);
   } finally {
     globalThis.setInterval = realSet;
