@@ -128,9 +128,10 @@ const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
   Degraded:
     "Only with `--strict`: the list is written, but a source failed and was left out or replaced by its last good copy.",
   Sources: "A source could not be had. Nothing was written.",
-  Guard: "Reserved: a guard refused the new list.",
+  Guard: "A guard refused the new list, or it does not fit the account. The old one is untouched.",
   Output: "The list could not be written. The old one is untouched.",
   Locked: "Another run is making the same list. Nothing was written.",
+  Api: "The DNS API did not answer, or did not take the key.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

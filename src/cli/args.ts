@@ -12,6 +12,20 @@ export interface Args {
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
 }
 
+/** The same options, written as words for another command, as far as it takes them. */
+export function wordsFor(command: string, { switches, values }: Args): string[] {
+  const flags = (FLAGS as readonly Flag[]).filter((flag) => isFor(flag, command));
+  return flags.flatMap(({ name, value }) => {
+    const given = values.get(name as FlagName) ?? [];
+    if (value !== undefined) return given.map((one) => `--${name}=${one}`);
+    return switches.has(name as FlagName) ? [`--${name}`] : [];
+  });
+}
+
+function isFor({ only }: Flag, command: string): boolean {
+  return only === undefined || only.includes(command);
+}
+
 /** Throws a `CompilerError` that names every word it cannot read. */
 export function readArgs(argv: readonly string[]): Args {
   // `deno task compile -- -c x` hands the `--` on.
@@ -49,8 +63,17 @@ export function readArgs(argv: readonly string[]): Args {
       else if (problems.length === 0) problems.push(unknownWord(token.value, found !== undefined));
     }
   }
+  const chosen = command ?? commands[0]!;
+  for (const flag of FLAGS as readonly Flag[]) {
+    const isGiven = switches.has(flag.name as FlagName) || values.has(flag.name as FlagName);
+    if (isGiven && !isFor(flag, chosen.name)) problems.push(misplaced(flag, chosen));
+  }
   if (problems.length > 0) throw new CompilerError(problems);
-  return { command: command ?? commands[0]!, switches, values };
+  return { command: chosen, switches, values };
+}
+
+function misplaced({ name, only }: Flag, { name: command }: CommandEntry): Diagnostic {
+  return problem(`${command} takes no --${name}`, `It belongs to: ${only!.join(", ")}`);
 }
 
 /** `--update` alone means all of them. */

@@ -7,6 +7,9 @@ nodeModule.enableCompileCache?.();
 const [{ nodeHost }, { run }] = await Promise.all([import("../host/node.ts"), import("./main.ts")]);
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(signal, () => stop.abort(signal));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
+process.on("SIGHUP", () => {
+  // A server listens for it and goes on; everything else ends when its terminal does.
+  if (process.listenerCount("SIGHUP") === 1) stop.abort("SIGHUP");
+});
 process.exitCode = await run(process.argv.slice(2), nodeHost(), stop.signal);

@@ -9,6 +9,8 @@ export interface Flag {
   readonly isOptional?: boolean;
   /** May be given more than once. */
   readonly repeats?: boolean;
+  /** The commands that take it; without it, all do. */
+  readonly only?: readonly string[];
   readonly description: string;
 }
 
@@ -96,6 +98,61 @@ export const FLAGS = [
     description:
       "Do as HostlistCompiler does: trust every source, wherever it is, and take empty ones",
   },
+  {
+    name: "schedule",
+    value: "CRON",
+    only: ["serve"],
+    description: "When to compile, as cron says it (default: 0 */6 * * *)",
+  },
+  {
+    name: "time-zone",
+    value: "ZONE",
+    only: ["serve"],
+    description: "The zone of the schedule, such as Europe/Berlin (default: the machine's)",
+  },
+  {
+    name: "jitter",
+    value: "TIME",
+    only: ["serve"],
+    description: "Run up to this much later than the schedule says, at random (default: 5m)",
+  },
+  {
+    name: "port",
+    value: "PORT",
+    only: ["serve", "health"],
+    description: "Port of the server (default: PORT, or 5000)",
+  },
+  {
+    name: "listen",
+    value: "ADDRESS",
+    only: ["serve"],
+    description: "Address to listen on; 0.0.0.0 or :: for all (default: 127.0.0.1)",
+  },
+  {
+    name: "max-age",
+    value: "TIME",
+    only: ["serve"],
+    description:
+      "/health fails when the last good list is older (default: three times the schedule's interval)",
+  },
+  {
+    name: "dns-api-url",
+    value: "URL",
+    only: ["limits"],
+    description: "Address of the DNS API (default: DNS_API_URL)",
+  },
+  {
+    name: "dns-api-path",
+    value: "PATH",
+    only: ["limits"],
+    description: "Path of the limits below it (default: DNS_API_PATH, or /v1/limits)",
+  },
+  {
+    name: "check",
+    value: "FILE",
+    only: ["limits"],
+    description: "Tell whether this compiled list fits the account; end with 5 if not",
+  },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
   { name: "verbose", short: "v", description: "The same as --debug" },
@@ -133,6 +190,28 @@ export const VARIABLES = [
     name: "RULESCOMPILER_Logging__LogLevel__Default",
     description: "How much is said: Trace, Debug, Information, Warning, Error, Critical or None",
     fallback: "Information",
+  },
+  { name: "PORT", description: "Port of `serve`, and where `health` asks", fallback: "5000" },
+  {
+    name: "DNS_API_URL",
+    description: "Address of the DNS API, for `limits`",
+    fallback: "",
+  },
+  {
+    name: "DNS_API_PATH",
+    description: "Path of the limits below that address",
+    fallback: "/v1/limits",
+  },
+  {
+    name: "DNSAPI_DnsApi__ApiKey_FILE",
+    description: "File that holds the key of the DNS API; wins over the two below",
+    fallback: "",
+  },
+  { name: "DNSAPI_DnsApi__ApiKey", description: "The key of the DNS API itself", fallback: "" },
+  {
+    name: "DNSAPI_API_KEY",
+    description: "The same, where DNSAPI_DnsApi__ApiKey is not set",
+    fallback: "",
   },
   { name: "NO_COLOR", description: "Any value switches colours off", fallback: "" },
   {

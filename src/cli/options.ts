@@ -12,6 +12,8 @@ export type Level = (typeof LEVELS)[number];
 
 /** What the command line and the environment mean together. */
 export interface Options {
+  /** What was typed, for commands with options of their own. */
+  readonly args: Args;
   readonly configPath: string;
   /** Quick mode: sources given on the command line instead of a configuration. */
   readonly inputs: readonly string[];
@@ -42,6 +44,7 @@ export function optionsOf(args: Args, host: Host): Options {
   const { env } = host;
   const output = args.values.get("output")?.[0];
   return {
+    args,
     configPath:
       args.values.get("config")?.[0] ?? nonEmpty(env["CONFIG_PATH"]) ?? "compiler-config.json",
     inputs: args.values.get("input") ?? [],

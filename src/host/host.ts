@@ -47,6 +47,14 @@ export interface Host {
   fetch(request: FetchRequest): Promise<FetchResponse>;
   /** Resolves after so many milliseconds, or when the signal says so. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Runs this very program with other words, apart from this process; undefined where that cannot be. */
+  runSelf?(run: SelfRun): Promise<SelfRunEnd>;
+  /** Answers HTTP requests until it is closed. Rejects with a `HostError` when the address is not to be had. */
+  listen?(place: ListenPlace, answer: Answerer): Promise<Listening>;
+  /** Calls the listener at every SIGHUP, which then does not end the program. */
+  onHangup?(listener: () => void): void;
+  /** A file packed into another, which must not exist; undefined when this runtime has no such packing. */
+  packFile?(from: string, to: string, packing: Packing): Promise<void> | undefined;
   /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
   cacheFolder(): string | undefined;
   readonly stdout: TextSink;
@@ -56,6 +64,51 @@ export interface Host {
 export interface Thread {
   stop(): void;
 }
+
+export interface SelfRun {
+  readonly words: readonly string[];
+  /** Told to stop, it gets a few seconds for it. */
+  readonly signal: AbortSignal;
+  /** Takes what it says on standard error, line by line. */
+  onLine(line: string): void;
+}
+
+export interface SelfRunEnd {
+  /** Its exit code; undefined when a signal ended it. */
+  readonly exit: number | undefined;
+  readonly stdout: string;
+}
+
+export type Packing = "gzip" | "br" | "zstd";
+
+export interface ListenPlace {
+  readonly address: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+}
+
+export interface Listening extends ListenPlace {
+  /** Requests that are being answered are given a moment. */
+  close(): Promise<void>;
+}
+
+export interface WebRequest {
+  readonly method: string;
+  /** Path and query, as they came. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Who asks. */
+  readonly address: string;
+}
+
+export interface WebReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `headers` must say how long pieces are together. None are taken when only the head was asked for. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+export type Answerer = (request: WebRequest) => WebReply | Promise<WebReply>;
 
 export interface ProcessId {
   readonly pid: number;
@@ -75,8 +128,8 @@ export interface FileStamp {
 export interface OpenFile {
   readonly size: number;
   readonly stamp: FileStamp;
-  /** Fills the bytes from where the last read ended; 0 at the end of the file. Rejects with a `HostError`. */
-  read(into: Uint8Array): Promise<number>;
+  /** Fills the bytes from a position, or from where the last read ended; 0 at the end of the file. Rejects with a `HostError`. */
+  read(into: Uint8Array, position?: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -119,6 +172,8 @@ export interface FetchRequest {
   /** The proxy to go through; it then resolves names. */
   readonly proxy?: URL | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the body of any answer is wanted, not only that of status 200. */
+  readonly takesAnyStatus?: boolean;
   /** Takes the body of an answer of status 200 as it arrives, still encoded. What it throws ends the exchange. */
   take(piece: Uint8Array): void;
 }

@@ -145,10 +145,10 @@ function openBytes(bytes: Uint8Array): OpenFile {
   return {
     size: bytes.length,
     stamp: stampOfBytes(bytes),
-    read: async (into) => {
-      const part = bytes.subarray(position, position + into.length);
+    read: async (into, from = position) => {
+      const part = bytes.subarray(from, from + into.length);
       into.set(part);
-      position += part.length;
+      position = from + part.length;
       return part.length;
     },
     close: async () => {},

@@ -60,7 +60,7 @@ async function receive(
   const status = response.statusCode ?? 0;
   const headers = flatHeaders(response.headers);
   // Nobody reads the body of another answer; closing is cheaper than waiting for it.
-  if (status !== 200) return { status, headers };
+  if (status !== 200 && request.takesAnyStatus !== true) return { status, headers };
   let length = 0;
   try {
     for await (const piece of response as AsyncIterable<Uint8Array>) {

@@ -36,10 +36,10 @@ export async function openFile(path: string): Promise<OpenFile> {
     return {
       size: info.size,
       stamp: stampOf(info),
-      async read(into) {
+      async read(into, from = position) {
         try {
-          const { bytesRead } = await file.read(into, 0, into.length, position);
-          position += bytesRead;
+          const { bytesRead } = await file.read(into, 0, into.length, from);
+          position = from + bytesRead;
           return bytesRead;
         } catch (error) {
           throw toHostError(error);

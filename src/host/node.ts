@@ -19,6 +19,7 @@ import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
 import { cacheFolder } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
+import { packFile } from "./node-pack-file.ts";
 import { isRunning, processId } from "./node-process-id.ts";
 import { startThread } from "./node-threads.ts";
 
@@ -65,6 +66,11 @@ export function nodeHost(): Host {
         ? (await import("./web-fetch-once.ts")).webFetchOnce(request)
         : (await import("./node-fetch-once.ts")).fetchOnce(request),
     wait,
+    runSelf: async (run) => (await import("./node-self-run.ts")).runSelf(run),
+    listen: async (place, answer) =>
+      (await import("./node-http-server.ts")).listenHttp(place, answer),
+    onHangup: (listener) => void process.on("SIGHUP", listener),
+    packFile,
     cacheFolder,
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),

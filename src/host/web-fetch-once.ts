@@ -21,7 +21,7 @@ export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse
     const headers: Record<string, string> = {};
     for (const [name, value] of response.headers)
       if (name !== "content-encoding") headers[name] = value;
-    if (response.status !== 200) {
+    if (response.status !== 200 && request.takesAnyStatus !== true) {
       await response.body?.cancel();
       return { status: response.status, headers };
     }

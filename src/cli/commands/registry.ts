@@ -31,4 +31,19 @@ export const commands: readonly CommandEntry[] = [
     description: "Check the configuration and stop",
     load: async () => (await import("./validate.ts")).validateCommand,
   },
+  {
+    name: "serve",
+    description: "Compile on a schedule and serve the lists, their health and their figures",
+    load: async () => (await import("./serve.ts")).serveCommand,
+  },
+  {
+    name: "health",
+    description: "Ask a server on this machine whether it is well",
+    load: async () => (await import("./health.ts")).healthCommand,
+  },
+  {
+    name: "limits",
+    description: "Show what an account of the DNS API may use and has used",
+    load: async () => (await import("./limits.ts")).limitsCommand,
+  },
 ];

@@ -1,0 +1,60 @@
+import { decodeUtf8 } from "../../bytes/utf8.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { reasonOf } from "../../diagnostics/reason.ts";
+import { type Host, HostError } from "../../host/host.ts";
+import { joinBytes } from "../../host/join-bytes.ts";
+import { sendToOutput } from "../send-to-output.ts";
+import { portOf } from "../serve-options.ts";
+import type { Command } from "./registry.ts";
+
+const TIMEOUTS = { connectMs: 3000, headersMs: 3000, idleMs: 3000, totalMs: 5000 };
+
+/** For a container's health check, where there is no curl. */
+export const healthCommand: Command = async (options, host, talk, signal) => {
+  const port = portOf(options.args, host.env);
+  const { status, text } = await ask(`http://127.0.0.1:${port}/health`, host, signal);
+  if (options.isJson && text !== "") await sendToOutput(text, host);
+  if (status === 200) {
+    const { status: state, reason } = JSON.parse(text) as { status: string; reason: string };
+    talk.info(`${talk.style.good(printable(state))}: ${printable(reason)}`);
+    return Exit.Done;
+  }
+  throw new CompilerError([
+    errorOf("health-failed", `The server on port ${port} is not well`, {
+      cause: `it answered with status ${status}; its /health says why`,
+    }),
+  ]);
+};
+
+async function ask(
+  url: string,
+  host: Host,
+  signal: AbortSignal,
+): Promise<{ status: number; text: string }> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    const { status } = await host.fetch({
+      url,
+      headers: { accept: "application/json" },
+      timeouts: TIMEOUTS,
+      maxBytes: 16 * 1024 * 1024,
+      onlyPublic: false,
+      signal,
+      take(piece) {
+        pieces.push(piece);
+        length += piece.length;
+      },
+    });
+    return { status, text: decodeUtf8(joinBytes(pieces, length)) };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new CompilerError([
+      errorOf("health-failed", `No server answers at ${url}`, {
+        cause: reasonOf(error.code, error.message),
+      }),
+    ]);
+  }
+}

@@ -1,0 +1,70 @@
+import { dirname, join, resolve } from "node:path";
+import { RECORD_FOLDER } from "../../compile/last-publish.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import type { Host } from "../../host/host.ts";
+import { EventLog } from "../../server/event-log.ts";
+import type { GoodBuild, Problem } from "../../server/history.ts";
+import type { CompileEnd, RunnerParts } from "../../server/runner.ts";
+import { serve } from "../../server/serve.ts";
+import { wordsFor } from "../args.ts";
+import { configOf } from "../config-of.ts";
+import type { Options } from "../options.ts";
+import { Outputs } from "../outputs.ts";
+import { serveOptionsOf } from "../serve-options.ts";
+import type { Command } from "./registry.ts";
+
+/** Compiles on a schedule, in processes of their own, and serves the lists, their health and their figures. */
+export const serveCommand: Command = async (options, host, talk, signal) => {
+  const settings = serveOptionsOf(options.args, host.env);
+  if (host.listen === undefined || host.runSelf === undefined)
+    throw new CompilerError([errorOf("listen-failed", "This host cannot serve")]);
+  // A configuration that cannot be read is said now, not at midnight.
+  const { config } = await configOf(options, host, talk);
+  const outputs = new Outputs(config.name, options, host);
+  const [first] = outputs.written;
+  if (first === undefined)
+    throw new CompilerError([
+      errorOf("unknown-flag", "serve cannot write to standard output", {
+        hint: "Leave -o - out, or name a file",
+      }),
+    ]);
+  const log = new EventLog(host, {
+    isJson: options.isJson || !host.stderr.isTerminal,
+    style: talk.style,
+    says: (level) => talk.says(level),
+  });
+  const folder = join(dirname(resolve(host.cwd, first.path)), RECORD_FOLDER);
+  const lists = outputs.written.map(({ path }) => path);
+  const compile = compileApart(options, host, signal);
+  await serve({ ...settings, folder, lists, compile }, host, log, signal);
+  return Exit.Done;
+};
+
+/** A compile in a process of its own: it may take all its memory with it, and requests are answered meanwhile. */
+function compileApart(options: Options, host: Host, signal: AbortSignal): RunnerParts["compile"] {
+  const words = ["compile", "--json", ...wordsFor("compile", options.args)];
+  return async (onProblem) => {
+    const { exit, stdout } = await host.runSelf!({
+      words,
+      signal,
+      onLine: (line) => onProblem(problemIn(line)),
+    });
+    return exit === Exit.Done || exit === Exit.Degraded ? goodEnd(exit, stdout) : { exit };
+  };
+}
+
+function goodEnd(exit: number, stdout: string): CompileEnd {
+  const { diagnostics: _said, ...build } = JSON.parse(stdout) as GoodBuild & {
+    diagnostics: unknown;
+  };
+  return { exit, build };
+}
+
+function problemIn(line: string): Problem & { severity: string } {
+  try {
+    return JSON.parse(line) as Problem & { severity: string };
+  } catch {
+    return { severity: "error", code: "said", message: line };
+  }
+}

@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { type SelfRun, type SelfRunEnd, toHostError } from "./host.ts";
+
+/** A run that was asked to stop and does not is ended after this long; what it was writing is then no list. */
+const PATIENCE_MS = 3000;
+
+export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
+  const { words, signal } = run;
+  const child = spawn(process.execPath, [...selfWords(), ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let patience: ReturnType<typeof setTimeout> | undefined;
+  function stop(): void {
+    child.kill("SIGTERM");
+    patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  }
+  function end(): void {
+    clearTimeout(patience);
+    signal.removeEventListener("abort", stop);
+  }
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
+  const pieces: Uint8Array[] = [];
+  child.stdout.on("data", (piece: Uint8Array) => void pieces.push(piece));
+  createInterface({ input: child.stderr }).on("line", (line) => run.onLine(line));
+  return new Promise((resolve, reject) => {
+    child.on("error", (error) => {
+      end();
+      reject(toHostError(error));
+    });
+    child.on("close", (code) => {
+      end();
+      resolve({ exit: code ?? undefined, stdout: Buffer.concat(pieces).toString() });
+    });
+  });
+}
+
+/** What stands before the words of this program on its own command line. */
+function selfWords(): string[] {
+  const script = process.argv[1] ?? "";
+  // Deno keeps its permissions to itself; whoever may start programs may do anything.
+  if (process.versions["deno"] !== undefined) return ["run", "--allow-all", script];
+  return [...process.execArgv, script];
+}

@@ -1,0 +1,69 @@
+import { type Html, html } from "./html.ts";
+
+export interface ChartPoint {
+  readonly label: string;
+  /** Undefined where nothing was measured. */
+  readonly value: number | undefined;
+  readonly mark?: "bad" | undefined;
+}
+
+const WIDTH = 720;
+const HEIGHT = 150;
+const TOP = 10;
+
+/** A line over equal steps, as SVG: drawn by hand because two shapes and an axis are all there is to it. */
+export function lineChart(title: string, points: readonly ChartPoint[], unit: string): Html {
+  const values = points.flatMap(({ value }) => value ?? []);
+  if (values.length < 2) return html`<p class="faint">${title}: after the second run.</p>`;
+  const [low, high] = bounds(values);
+  const x = (index: number): number => round((index / (points.length - 1)) * WIDTH);
+  const y = (value: number): number =>
+    round(TOP + (1 - (value - low) / (high - low)) * (HEIGHT - 2 * TOP));
+  const line = points.flatMap(({ value }, index) =>
+    value === undefined ? [] : [`${x(index)},${y(value)}`],
+  );
+  const bad = points.flatMap(({ mark, label }, index) =>
+    mark === "bad"
+      ? [
+          html`<rect class="bad" x="${x(index) - 2}" y="0" width="4" height="${HEIGHT}"
+            ><title>${label}</title></rect
+          >`,
+        ]
+      : [],
+  );
+  const first = values[0]!;
+  const last = values.at(-1)!;
+  const described = `${title}: from ${countText(first)} to ${countText(last)}${unit}, between ${countText(Math.min(...values))} and ${countText(Math.max(...values))}, over ${points.length} runs`;
+  return html`<figure>
+    <figcaption>${title} <b>${countText(last)}${unit}</b></figcaption>
+    <svg
+      viewBox="0 0 ${WIDTH} ${HEIGHT}"
+      role="img"
+      aria-label="${described}"
+      preserveAspectRatio="none"
+    >
+      ${bad}
+      <polyline points="${line.join(" ")}" />
+    </svg>
+    <p class="axis">
+      <span>${points[0]!.label}</span><span>${countText(low)} – ${countText(high)}${unit}</span
+      ><span>${points.at(-1)!.label}</span>
+    </p>
+  </figure>`;
+}
+
+/** A little room above and below, so that a flat line is seen as one. */
+function bounds(values: readonly number[]): [number, number] {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = Math.max((high - low) * 0.1, high * 0.005, 1);
+  return [Math.max(0, Math.floor(low - room)), Math.ceil(high + room)];
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+export function countText(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}

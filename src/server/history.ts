@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { CompileReport } from "../compile/report.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
+
+export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+export type Trigger = "start" | "schedule" | "signal" | "request";
+
+/** A problem of a run, as the program said it. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly cause?: string;
+}
+
+/** One run, as it is remembered. */
+export interface Run {
+  readonly at: string;
+  readonly trigger: Trigger;
+  readonly seconds: number;
+  /** Of the process; null when a signal ended it. */
+  readonly exit: number | null;
+  readonly outcome: Outcome;
+  readonly degraded?: boolean;
+  readonly rules?: number;
+  readonly bytes?: number;
+  /** The first error. */
+  readonly problem?: Problem;
+}
+
+/** The report of a run that succeeded, and the files it wrote. */
+export interface GoodBuild extends CompileReport {
+  readonly outputs: readonly { readonly file: string; readonly outcome: "written" | "unchanged" }[];
+}
+
+/** All that a server knows of its past. */
+export interface History {
+  readonly version: 1;
+  readonly runs: readonly Run[];
+  readonly lastSuccess?: string;
+  readonly lastBuild?: GoodBuild;
+  readonly lastRefusal?: Run;
+  readonly totals: Readonly<Record<Outcome, number>>;
+  /** How often each guard refused, by the code of the refusal. */
+  readonly refusals: Readonly<Record<string, number>>;
+  /** Moments of the schedule that went by during a run. */
+  readonly skipped: number;
+  readonly seconds: { readonly sum: number; readonly buckets: readonly number[] };
+  /** When each source was last had from where it comes from, by its label. */
+  readonly goodAt: Readonly<Record<string, string>>;
+}
+
+/** Upper bounds in seconds, for the histogram of runs. */
+export const DURATION_BUCKETS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800] as const;
+/** A hundred days of four runs a day. */
+const MOST_RUNS = 400;
+
+export const NO_HISTORY: History = {
+  version: 1,
+  runs: [],
+  totals: { published: 0, unchanged: 0, refused: 0, failed: 0, stopped: 0 },
+  refusals: {},
+  skipped: 0,
+  seconds: { sum: 0, buckets: DURATION_BUCKETS.map(() => 0) },
+  goodAt: {},
+};
+
+/** What is known after one more run. */
+export function withRun(history: History, run: Run, build: GoodBuild | undefined): History {
+  const isRefused = run.outcome === "refused";
+  const code = run.problem?.code ?? "unknown";
+  return {
+    ...history,
+    runs: [...history.runs, run].slice(-MOST_RUNS),
+    totals: { ...history.totals, [run.outcome]: history.totals[run.outcome] + 1 },
+    seconds: {
+      sum: history.seconds.sum + run.seconds,
+      buckets: history.seconds.buckets.map(
+        (count, index) => count + (run.seconds <= DURATION_BUCKETS[index]! ? 1 : 0),
+      ),
+    },
+    ...(isRefused
+      ? {
+          lastRefusal: run,
+          refusals: { ...history.refusals, [code]: (history.refusals[code] ?? 0) + 1 },
+        }
+      : {}),
+    ...(build === undefined
+      ? {}
+      : { lastSuccess: run.at, lastBuild: build, goodAt: goodTimes(history, build, run.at) }),
+  };
+}
+
+function goodTimes(history: History, { sources }: GoodBuild, at: string): Record<string, string> {
+  const times: Record<string, string> = {};
+  for (const { label, state, goodAt } of sources) {
+    const isGood = state !== "stale" && state !== "dropped";
+    const time = isGood ? at : (goodAt ?? history.goodAt[label]);
+    if (time !== undefined) times[label] = time;
+  }
+  return times;
+}
+
+function fileIn(folder: string): string {
+  return join(folder, "serve.json");
+}
+
+/** What an earlier server left in a folder; nothing when it cannot be read. */
+export async function readHistory(folder: string, host: Host): Promise<History> {
+  try {
+    const found: unknown = JSON.parse(decodeUtf8(await host.readFile(fileIn(folder))));
+    return isHistory(found) ? { ...NO_HISTORY, ...found } : NO_HISTORY;
+  } catch (error) {
+    if (error instanceof HostError || error instanceof SyntaxError) return NO_HISTORY;
+    throw error;
+  }
+}
+
+/** Rejects with a `HostError`. */
+export async function keepHistory(folder: string, history: History, host: Host): Promise<void> {
+  const text = encodeUtf8(`${JSON.stringify(history)}\n`);
+  await writeWhole(fileIn(folder), host, (file) => file.write(text));
+}
+
+/** Somebody else may have written to it. */
+function isHistory(found: unknown): found is History {
+  if (typeof found !== "object" || found === null) return false;
+  const { version, runs, totals, seconds, lastBuild } = found as Partial<History>;
+  const isBuild = lastBuild === undefined || Array.isArray(lastBuild.sources);
+  return (
+    version === 1 &&
+    Array.isArray(runs) &&
+    typeof totals === "object" &&
+    seconds?.buckets.length === DURATION_BUCKETS.length &&
+    isBuild
+  );
+}

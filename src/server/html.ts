@@ -1,0 +1,32 @@
+/** HTML that is safe to send: made by `html` only. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | undefined | readonly Part[];
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A template in which everything that is put in is text, unless it is HTML already. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  let text = strings[0]!;
+  for (const [index, part] of parts.entries()) text += textOf(part) + strings[index + 1]!;
+  return new Html(text);
+}
+
+function textOf(part: Part): string {
+  if (part === undefined) return "";
+  if (part instanceof Html) return part.text;
+  if (typeof part === "object") return part.map(textOf).join("");
+  return String(part).replace(/[&<>"']/g, (one) => ENTITIES[one]!);
+}

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { STATUS_STYLE } from "./status-style.ts";
+import type { WebReply, WebRequest } from "../host/host.ts";
+import { answerList } from "./answer-list.ts";
+import type { Health } from "./health.ts";
+import type { Edition } from "./published-list.ts";
+
+/** What the routes need to know of the server. */
+export interface Facts {
+  health(): Health;
+  metrics(): string;
+  page(): string;
+  list(name: string): Edition | undefined;
+  /** Starts a run, or asks for one more after the present. */
+  compile(): "started" | "queued";
+}
+
+const STYLE_HASH = createHash("sha256").update(STATUS_STYLE).digest("base64");
+
+const PAGE_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+} as const;
+
+/** The answer to a request, and the name of its route for the count. */
+export function route(request: WebRequest, facts: Facts): { name: string; reply: WebReply } {
+  const path = request.target.split("?")[0]!;
+  if (path === "/compile") return { name: "compile", reply: compileReply(request, facts) };
+  const name = path.startsWith("/rules/") ? "rules" : (NAMES[path] ?? "other");
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead && name !== "other") {
+    const headers = { allow: "GET, HEAD" };
+    return { name, reply: textReply(405, "Only GET and HEAD are answered here\n", headers) };
+  }
+  return { name, reply: readReply(name, path, request, facts) };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  "/": "page",
+  "/health": "health",
+  "/metrics": "metrics",
+};
+
+function readReply(name: string, path: string, request: WebRequest, facts: Facts): WebReply {
+  if (name === "health") {
+    const health = facts.health();
+    return jsonReply(health.isHealthy ? 200 : 503, health);
+  }
+  if (name === "metrics")
+    return {
+      ...textReply(200, facts.metrics()),
+      headers: {
+        "content-type": "text/plain; version=0.0.4; charset=utf-8",
+        "cache-control": "no-store",
+      },
+    };
+  if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: facts.page() };
+  const edition = name === "rules" ? facts.list(nameIn(path)) : undefined;
+  if (edition !== undefined) return answerList(request, edition);
+  return textReply(404, "Not found. There is: /, /health, /metrics, /rules/<file>\n");
+}
+
+function nameIn(path: string): string {
+  try {
+    return decodeURIComponent(path.slice("/rules/".length));
+  } catch {
+    return "";
+  }
+}
+
+/** Only who is on this machine, spoke to it directly, and is no page in a browser, may start a run. */
+function compileReply(request: WebRequest, facts: Facts): WebReply {
+  const { headers, method, address } = request;
+  if (method !== "POST") return textReply(405, "POST starts a run\n", { allow: "POST" });
+  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
+  const isPage = headers["origin"] !== undefined || headers["sec-fetch-site"] !== undefined;
+  if (isForwarded || isPage || !isLoopback(address) || !isOwnName(headers["host"] ?? ""))
+    return textReply(403, "Only from this machine, and not through a proxy or a browser\n");
+  return jsonReply(202, { state: facts.compile() });
+}
+
+const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
+
+function isLoopback(address: string): boolean {
+  const plain = address.replace(/^::ffff:/, "");
+  return plain === "::1" || /^127(?:\.\d{1,3}){3}$/.test(plain);
+}
+
+/** A name that somebody else may point to this machine is not one of its own. */
+function isOwnName(host: string): boolean {
+  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+  return name === "localhost" || isLoopback(name);
+}
+
+function textReply(status: number, body: string, more: Record<string, string> = {}): WebReply {
+  return {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...more },
+    body,
+  };
+}
+
+function jsonReply(status: number, value: object): WebReply {
+  return {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+    body: `${JSON.stringify(value, undefined, 2)}\n`,
+  };
+}

@@ -1,0 +1,129 @@
+import type { Host } from "../host/host.ts";
+import type { EventLog } from "./event-log.ts";
+import {
+  type GoodBuild,
+  type History,
+  type Outcome,
+  type Problem,
+  type Run,
+  type Trigger,
+  keepHistory,
+  withRun,
+} from "./history.ts";
+
+/** What a compile came to. */
+export interface CompileEnd {
+  /** Undefined when a signal ended it. */
+  readonly exit: number | undefined;
+  /** Of a list that was published, or is published already. */
+  readonly build?: GoodBuild | undefined;
+}
+
+export interface RunnerParts {
+  readonly host: Host;
+  readonly log: EventLog;
+  /** Where the history is kept. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Compiles once. Problems are handed over as they come. */
+  compile(onProblem: (problem: Problem & { severity: string }) => void): Promise<CompileEnd>;
+  /** Told when lists may have changed. */
+  onPublished(): Promise<void>;
+}
+
+const GUARD_EXIT = 5;
+
+/** Compiles when it is asked to, one run at a time, and remembers how it went. */
+export class Runner {
+  history: History;
+  /** When the present run began. */
+  runningSince: number | undefined;
+  private readonly parts: RunnerParts;
+  private current: Promise<void> | undefined;
+  private queued: Promise<void> | undefined;
+
+  constructor(history: History, parts: RunnerParts) {
+    this.history = history;
+    this.parts = parts;
+  }
+
+  /** Resolves when a run that began after this call has ended. Those who ask during a run share the next one. */
+  run(trigger: Trigger): Promise<void> {
+    if (this.current === undefined) return this.begin(trigger);
+    this.queued ??= this.current.then(() => {
+      this.queued = undefined;
+      return this.begin(trigger);
+    });
+    return this.queued;
+  }
+
+  /** Resolves when nothing runs. */
+  async settled(): Promise<void> {
+    while (this.current !== undefined) await this.current;
+  }
+
+  noteSkipped(count: number): void {
+    this.history = { ...this.history, skipped: this.history.skipped + count };
+    this.parts.log.say("warning", "schedule-skipped", { count, reason: "a run took that long" });
+  }
+
+  private begin(trigger: Trigger): Promise<void> {
+    if (this.parts.signal.aborted) return Promise.resolve();
+    this.current = this.once(trigger).finally(() => {
+      this.current = undefined;
+      this.runningSince = undefined;
+    });
+    return this.current;
+  }
+
+  private async once(trigger: Trigger): Promise<void> {
+    const { host, log, folder, signal } = this.parts;
+    const began = host.now();
+    this.runningSince = began.getTime();
+    log.say("info", "run-started", { trigger });
+    let problem: Problem | undefined;
+    const end = await this.attempt((found) => {
+      const { severity, code, message, hint, cause } = found;
+      if (severity === "error")
+        problem ??= { code, message, ...(hint && { hint }), ...(cause && { cause }) };
+      const level = severity === "error" || severity === "warning" ? severity : "info";
+      log.say(level, "problem", { code, message, cause });
+    });
+    const { build } = end;
+    const run: Run = {
+      at: began.toISOString(),
+      trigger,
+      seconds: Math.max(0, host.now().getTime() - began.getTime()) / 1000,
+      exit: end.exit ?? null,
+      outcome: outcomeOf(end, signal.aborted),
+      ...(build && { degraded: build.degraded, rules: build.rules, bytes: build.bytes }),
+      ...(problem && { problem }),
+    };
+    this.history = withRun(this.history, run, build);
+    if (build !== undefined) await this.parts.onPublished();
+    const { outcome, seconds, exit, degraded, rules, bytes } = run;
+    const level = build === undefined && outcome !== "stopped" ? "error" : "info";
+    log.say(level, "run-ended", { outcome, seconds, exit, degraded, rules, bytes });
+    await keepHistory(folder, this.history, host).catch((error: unknown) =>
+      log.say("warning", "history-not-kept", { reason: (error as Error).message }),
+    );
+  }
+
+  private async attempt(
+    onProblem: (problem: Problem & { severity: string }) => void,
+  ): Promise<CompileEnd> {
+    try {
+      return await this.parts.compile(onProblem);
+    } catch (error) {
+      onProblem({ severity: "error", code: "not-run", message: (error as Error).message });
+      return { exit: undefined };
+    }
+  }
+}
+
+function outcomeOf({ exit, build }: CompileEnd, isStopped: boolean): Outcome {
+  if (build !== undefined)
+    return build.outputs.some(({ outcome }) => outcome === "written") ? "published" : "unchanged";
+  if (exit === GUARD_EXIT) return "refused";
+  return isStopped ? "stopped" : "failed";
+}

@@ -1,0 +1,43 @@
+import { Cron } from "croner";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+
+/** When to compile, as cron says it: moments, the same for everybody who asks. */
+export class Schedule {
+  readonly pattern: string;
+  private readonly cron: Cron;
+
+  /** Throws a `CompilerError` when the pattern or the zone means nothing, or names no moment that ever comes. */
+  constructor(pattern: string, timeZone: string | undefined) {
+    this.pattern = pattern;
+    try {
+      const zone = timeZone === undefined ? {} : { timezone: timeZone };
+      this.cron = new Cron(pattern, { paused: true, ...zone });
+      if (this.cron.nextRun() === null) throw new RangeError("no such moment ever comes");
+    } catch (error) {
+      const zoned = timeZone === undefined ? "" : ` in ${printable(timeZone, 60)}`;
+      throw new CompilerError([
+        errorOf("bad-schedule", `There is no schedule ${printable(pattern, 60)}${zoned}`, {
+          cause: printable((error as Error).message.replace(/^Cron\w+: /, ""), 160),
+        }),
+      ]);
+    }
+  }
+
+  /** The first moment after another. */
+  next(after: number): number {
+    return this.cron.nextRun(new Date(after))?.getTime() ?? Infinity;
+  }
+
+  /** The last moment that is not after another. */
+  previous(at: number): number {
+    // What it gives lies before the moment it is asked for.
+    return this.cron.previousRuns(1, new Date(at + 1000))[0]?.getTime() ?? -Infinity;
+  }
+
+  /** How long it is from one moment to the next, around a time. */
+  interval(at: number): number {
+    const next = this.next(at);
+    return this.next(next) - next;
+  }
+}

@@ -1,0 +1,212 @@
+import { resolve } from "node:path";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import {
+  type Host,
+  HostError,
+  type ListenPlace,
+  type Listening,
+  type WebRequest,
+} from "../host/host.ts";
+import type { EventLog } from "./event-log.ts";
+import { type Health, healthOf } from "./health.ts";
+import { readHistory } from "./history.ts";
+import { ListShelf } from "./list-shelf.ts";
+import { metricsText } from "./metrics.ts";
+import { type Facts, route } from "./routes.ts";
+import { Runner, type RunnerParts } from "./runner.ts";
+import type { Schedule } from "./schedule.ts";
+import { statusPage } from "./status-page.ts";
+import { keepTime } from "./timekeeper.ts";
+
+export interface ServeSettings {
+  readonly place: ListenPlace;
+  readonly schedule: Schedule;
+  readonly jitterMs: number;
+  /** Milliseconds that the last good list may be old; undefined for three times the interval. */
+  readonly maxAgeMs: number | undefined;
+  /** Where the history is kept. */
+  readonly folder: string;
+  /** The files that the configuration means now. */
+  readonly lists: readonly string[];
+  readonly compile: RunnerParts["compile"];
+}
+
+/** Compiles on a schedule and serves the lists until the signal. Rejects with a `CompilerError` when it cannot begin. */
+export async function serve(
+  settings: ServeSettings,
+  host: Host,
+  log: EventLog,
+  signal: AbortSignal,
+): Promise<void> {
+  const server = new Server(settings, host, log, signal);
+  await server.begin();
+  try {
+    await server.keepGoing();
+  } finally {
+    await server.end();
+  }
+}
+
+class Server {
+  private readonly settings: ServeSettings;
+  private readonly host: Host;
+  private readonly log: EventLog;
+  private readonly signal: AbortSignal;
+  private readonly shelf: ListShelf;
+  private readonly requests = new Map<string, number>();
+  private readonly startedAt: number;
+  private runner!: Runner;
+  private listening: Listening | undefined;
+  private next: number | undefined;
+  private lagMs = 0;
+
+  constructor(settings: ServeSettings, host: Host, log: EventLog, signal: AbortSignal) {
+    this.settings = settings;
+    this.host = host;
+    this.log = log;
+    this.signal = signal;
+    this.shelf = new ListShelf(host, log);
+    this.startedAt = host.now().getTime();
+  }
+
+  async begin(): Promise<void> {
+    const { settings, host, log, signal, shelf } = this;
+    const { folder, compile } = settings;
+    const history = await readHistory(folder, host);
+    this.runner = new Runner(history, {
+      host,
+      log,
+      folder,
+      signal,
+      compile,
+      onPublished: () => this.takeOver(),
+    });
+    shelf.serve(this.listPaths());
+    await shelf.look();
+    this.listening = await this.listen();
+    const { address, port } = this.listening;
+    log.say("info", "listening", { address, port, schedule: settings.schedule.pattern });
+    host.onHangup?.(() => this.runNow("signal"));
+  }
+
+  async keepGoing(): Promise<void> {
+    const { schedule, jitterMs } = this.settings;
+    const { lastSuccess } = this.runner.history;
+    const isThere = this.shelf.missing.length === 0;
+    const since = isThere && lastSuccess !== undefined ? Date.parse(lastSuccess) : undefined;
+    await keepTime(since, {
+      schedule,
+      jitterMs,
+      host: this.host,
+      signal: this.signal,
+      random: Math.random,
+      run: async ({ trigger, lag }) => {
+        this.lagMs = trigger === "schedule" ? lag : this.lagMs;
+        this.next = undefined;
+        await this.runner.run(trigger);
+      },
+      onNext: (at) => {
+        this.next = at;
+        this.log.say("info", "next-run", { at: new Date(at).toISOString() });
+      },
+      onSkipped: (count) => this.runner.noteSkipped(count),
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.listening?.close();
+    await this.runner.settled();
+    await this.shelf.settled();
+    this.log.say("info", "stopped");
+  }
+
+  private async listen(): Promise<Listening> {
+    const { place } = this.settings;
+    try {
+      return await this.host.listen!(place, (request) => this.answer(request));
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      const where = `${printable(place.address, 80)} port ${place.port}`;
+      throw new CompilerError([
+        errorOf("listen-failed", `Cannot listen on ${where}`, {
+          cause: reasonOf(error.code, error.message),
+        }),
+      ]);
+    }
+  }
+
+  private answer(request: WebRequest): ReturnType<typeof route>["reply"] {
+    const { name, reply } = route(request, this.facts);
+    const key = `${name} ${reply.status}`;
+    this.requests.set(key, (this.requests.get(key) ?? 0) + 1);
+    if (this.log.says("debug"))
+      this.log.say("debug", "request", {
+        method: request.method,
+        target: request.target,
+        status: reply.status,
+        address: request.address,
+      });
+    return reply;
+  }
+
+  private readonly facts: Facts = {
+    health: () => this.health(),
+    metrics: () =>
+      metricsText({
+        history: this.runner.history,
+        lists: this.shelf.all,
+        isHealthy: this.health().isHealthy,
+        isRunning: this.runner.runningSince !== undefined,
+        startedAt: this.startedAt,
+        next: this.next,
+        lagMs: this.lagMs,
+        requests: this.requests,
+      }),
+    page: () =>
+      statusPage({
+        history: this.runner.history,
+        health: this.health(),
+        lists: this.shelf.all,
+        now: this.host.now().getTime(),
+        schedule: this.settings.schedule.pattern,
+      }),
+    list: (name) => this.shelf.find(name),
+    compile: () => this.runNow("request"),
+  };
+
+  private health(): Health {
+    const { schedule, maxAgeMs } = this.settings;
+    const now = this.host.now().getTime();
+    // A look at the disk is started by whoever asks; a list that was removed is missed at the next.
+    for (const name of this.shelf.names) this.shelf.find(name);
+    return healthOf({
+      history: this.runner.history,
+      now,
+      limitMs: maxAgeMs ?? 3 * schedule.interval(now),
+      missing: this.shelf.missing,
+      isRunning: this.runner.runningSince !== undefined,
+      next: this.next,
+    });
+  }
+
+  private runNow(trigger: "signal" | "request"): "started" | "queued" {
+    const state = this.runner.runningSince === undefined ? "started" : "queued";
+    void this.runner.run(trigger);
+    return state;
+  }
+
+  private async takeOver(): Promise<void> {
+    this.shelf.serve(this.listPaths());
+    await this.shelf.lookNow();
+  }
+
+  /** Those of the last build; before there is one, those that it will have. */
+  private listPaths(): readonly string[] {
+    const { lastBuild } = this.runner.history;
+    return lastBuild === undefined
+      ? this.settings.lists
+      : lastBuild.outputs.map(({ file }) => resolve(this.host.cwd, file));
+  }
+}

@@ -1,0 +1,254 @@
+import { VERSION } from "../compile/version.ts";
+import type { Health } from "./health.ts";
+import type { History, Run } from "./history.ts";
+import { countText, lineChart } from "./chart.ts";
+import { Html, html } from "./html.ts";
+import type { Edition } from "./published-list.ts";
+import { STATUS_STYLE } from "./status-style.ts";
+
+export interface StatusView {
+  readonly history: History;
+  readonly health: Health;
+  readonly lists: readonly Edition[];
+  readonly now: number;
+  readonly schedule: string;
+}
+
+/** Runs in the table; the charts show all that are remembered. */
+const SHOWN_RUNS = 20;
+
+const TONE = { healthy: "good", degraded: "warn", starting: "warn", unhealthy: "bad" } as const;
+const OUTCOME_TONE = {
+  published: "good",
+  unchanged: "faint",
+  refused: "bad",
+  failed: "bad",
+  stopped: "warn",
+} as const;
+
+/** What a person wants to know who opens it at night: is it well, since when, which source, what was refused. */
+export function statusPage(view: StatusView): string {
+  const { history, health, now } = view;
+  const name = history.lastBuild?.name ?? "rules-compiler";
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${name}: ${health.status}</title>
+        ${new Html(`<style>${STATUS_STYLE}</style>`)}
+      </head>
+      <body>
+        <header>
+          <h1>${name}</h1>
+          <span class="faint">rules-compiler ${VERSION}, ${momentText(now)}</span>
+        </header>
+        <main>
+          ${stateCard(view)} ${refusalCard(history, now)} ${listsSection(view)}
+          ${sourcesSection(history, now)} ${historySection(history, now)}
+          <p class="faint"><a href="health">health</a>, <a href="metrics">metrics</a></p>
+        </main>
+      </body>
+    </html> `;
+  return page.text;
+}
+
+function stateCard({ health, history, schedule, now }: StatusView): Html {
+  const { lastBuild } = history;
+  return html`<section class="card" aria-label="State">
+    <div class="state ${TONE[health.status]}">${health.status}</div>
+    <div>${health.reason}</div>
+    <dl>
+      <div>
+        <dt>Last good list</dt>
+        <dd>${agoText(health.lastSuccess, now)}</dd>
+      </div>
+      <div>
+        <dt>Next run</dt>
+        <dd>
+          ${health.running ? "running now" : health.next === null ? "–" : momentText(Date.parse(health.next))}
+        </dd>
+      </div>
+      <div>
+        <dt>Schedule</dt>
+        <dd><code>${schedule}</code></dd>
+      </div>
+      <div>
+        <dt>Rules</dt>
+        <dd>${lastBuild === undefined ? "–" : countText(lastBuild.rules)}</dd>
+      </div>
+      <div>
+        <dt>Lines read</dt>
+        <dd>${lastBuild === undefined ? "–" : countText(lastBuild.lines)}</dd>
+      </div>
+    </dl>
+  </section>`;
+}
+
+function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html | undefined {
+  if (lastRefusal?.problem === undefined) return undefined;
+  const { at, problem } = lastRefusal;
+  const isOver = lastSuccess !== undefined && Date.parse(lastSuccess) > Date.parse(at);
+  return html`<section class="card" aria-label="Last refusal">
+    <div class="${isOver ? "faint" : "bad"}">
+      <b
+        >${isOver ? "The last refusal, which is over" : "The last list was refused; the one before it is served"}</b
+      >
+    </div>
+    <div><code>${problem.code}</code> ${agoText(at, now)}: ${problem.message}</div>
+    ${problem.cause === undefined ? undefined : html`<div class="faint">${problem.cause}</div>`}
+    ${problem.hint === undefined ? undefined : html`<div class="faint">${problem.hint}</div>`}
+  </section>`;
+}
+
+function listsSection({ lists, now }: StatusView): Html {
+  const rows = lists.map(
+    ({ name, size, modified, forms }) =>
+      html`<tr>
+        <td><a href="rules/${encodeURIComponent(name)}">${name}</a></td>
+        <td class="n" data-name="bytes">${countText(size)}</td>
+        <td data-name="published">${agoText(modified.toISOString(), now)}</td>
+        <td data-name="packed">
+          ${forms.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}
+        </td>
+      </tr>`,
+  );
+  return html`<h2>Lists</h2>
+    <div class="scroll" tabindex="0" role="region" aria-label="Lists">
+      <table>
+        <thead>
+          <tr>
+            <th>file</th>
+            <th class="n">bytes</th>
+            <th>published</th>
+            <th>packed</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function sourcesSection({ lastBuild, goodAt }: History, now: number): Html | undefined {
+  if (lastBuild === undefined) return undefined;
+  const most = Math.max(1, ...lastBuild.sources.map(({ kept }) => kept));
+  const rows = lastBuild.sources.map(({ label, source, state, lines, kept, dropped }) => {
+    const isBad = state === "stale" || state === "dropped";
+    const reasons = Object.entries(dropped)
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([reason, count]) => `${reason} ${countText(count)}`);
+    const width = Math.max(0.2, (kept / most) * 100).toFixed(1);
+    return html`<tr>
+      <td>
+        ${label}
+        <div class="faint"><code>${source}</code></div>
+      </td>
+      <td data-name="state" class="${isBad ? "bad" : "good"}">${state}</td>
+      <td data-name="good">${agoText(goodAt[label] ?? null, now)}</td>
+      <td class="n" data-name="lines">${countText(lines)}</td>
+      <td class="n" data-name="kept">
+        ${countText(kept)}<svg
+          class="bar-box"
+          viewBox="0 0 100 4"
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <rect width="${width}" height="4" fill="currentColor" />
+        </svg>
+      </td>
+      <td data-name="dropped" class="faint">${reasons.join(", ") || "nothing"}</td>
+    </tr>`;
+  });
+  return html`<h2>Sources</h2>
+    <div class="scroll" tabindex="0" role="region" aria-label="Sources">
+      <table>
+        <thead>
+          <tr>
+            <th>source</th>
+            <th>state</th>
+            <th>last good</th>
+            <th class="n">lines</th>
+            <th class="n">kept</th>
+            <th>dropped</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function historySection({ runs }: History, now: number): Html {
+  const points = (valueOf: (run: Run) => number | undefined): Parameters<typeof lineChart>[1] =>
+    runs.map((run) => ({
+      label: run.at.slice(0, 10),
+      value: valueOf(run),
+      mark: run.outcome === "refused" || run.outcome === "failed" ? "bad" : undefined,
+    }));
+  const rows = runs
+    .slice(-SHOWN_RUNS)
+    .toReversed()
+    .map(
+      ({ at, trigger, outcome, seconds, rules, problem, degraded }) =>
+        html`<tr>
+          <td>${agoText(at, now)}</td>
+          <td data-name="outcome" class="${OUTCOME_TONE[outcome]}">
+            ${outcome}${degraded === true ? ", degraded" : ""}
+          </td>
+          <td data-name="by">${trigger}</td>
+          <td class="n" data-name="seconds">${seconds.toFixed(1)}</td>
+          <td class="n" data-name="rules">${rules === undefined ? "–" : countText(rules)}</td>
+          <td data-name="problem" class="faint">${problem?.message ?? "–"}</td>
+        </tr>`,
+    );
+  return html`<h2>Runs</h2>
+    ${lineChart(
+      "Rules",
+      points(({ rules }) => rules),
+      "",
+    )}
+    ${lineChart(
+      "Size",
+      points(({ bytes }) => (bytes === undefined ? undefined : bytes / 1000)),
+      " kB",
+    )}
+    <div class="scroll" tabindex="0" role="region" aria-label="Runs">
+      <table>
+        <thead>
+          <tr>
+            <th>when</th>
+            <th>outcome</th>
+            <th>by</th>
+            <th class="n">seconds</th>
+            <th class="n">rules</th>
+            <th>problem</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function momentText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function agoText(at: string | null, now: number): Html {
+  if (at === null) return html`never`;
+  const minutes = Math.max(0, Math.round((now - Date.parse(at)) / 60_000));
+  const text =
+    minutes < 1
+      ? "just now"
+      : minutes < 120
+        ? `${minutes} min ago`
+        : minutes < 2880
+          ? `${Math.round(minutes / 60)} h ago`
+          : `${Math.round(minutes / 1440)} days ago`;
+  return html`<time datetime="${at}" title="${at}">${text}</time>`;
+}

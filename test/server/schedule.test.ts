@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CompilerError } from "../../src/index.ts";
+import { Schedule } from "../../src/server/schedule.ts";
+import { type Due, keepTime } from "../../src/server/timekeeper.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A world whose clock moves only when somebody waits, works, or sets it. */
+class FakeWorld {
+  time: number;
+  readonly runs: (Due & { at: number })[] = [];
+  skipped = 0;
+  private readonly stop = new AbortController();
+
+  constructor(start: string) {
+    this.time = Date.parse(start);
+  }
+
+  /** Keeps time until a moment; a run takes as long as `work` says and is a success. */
+  async keep(
+    schedule: Schedule,
+    until: string,
+    settings: {
+      lastSuccess?: string;
+      work?: () => number;
+      jitterMs?: number;
+      crashAt?: string;
+    } = {},
+  ): Promise<void> {
+    const end = Date.parse(until);
+    const crash = settings.crashAt === undefined ? Infinity : Date.parse(settings.crashAt);
+    const lastSuccess =
+      settings.lastSuccess === undefined ? undefined : Date.parse(settings.lastSuccess);
+    await keepTime(lastSuccess, {
+      schedule,
+      jitterMs: settings.jitterMs ?? 0,
+      signal: this.stop.signal,
+      random: () => 0.5,
+      host: {
+        now: () => new Date(this.time),
+        wait: async (ms) => {
+          assert.ok(ms > 0, "no busy waiting");
+          this.time += ms;
+          if (this.time >= end) this.stop.abort();
+        },
+      },
+      run: async (due) => {
+        this.runs.push({ ...due, at: this.time });
+        this.time += settings.work?.() ?? 20_000;
+        if (this.time >= Math.min(end, crash)) this.stop.abort();
+      },
+      onNext: () => {},
+      onSkipped: (count) => (this.skipped += count),
+    });
+  }
+
+  get slots(): string[] {
+    return this.runs.map(({ slot }) => new Date(slot).toISOString().slice(0, 16));
+  }
+}
+
+function everyHours(from: string, hours: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    new Date(Date.parse(from) + index * hours * HOUR).toISOString().slice(0, 16),
+  );
+}
+
+test("seven days: every moment once, in time", async () => {
+  const world = new FakeWorld("2026-11-02T00:00:00Z");
+  const schedule = new Schedule("0 */6 * * *", "UTC");
+  await world.keep(schedule, "2026-11-09T00:00:00Z");
+  assert.deepEqual(world.slots, everyHours("2026-11-02T00:00:00Z", 6, 28));
+  assert.equal(world.runs[0]!.trigger, "start");
+  assert.ok(world.runs.every(({ lag }) => lag < 1000));
+  assert.equal(world.skipped, 0);
+});
+
+test("a change of clocks neither doubles nor loses a run", async () => {
+  // Europe/Berlin: on 29 March 2026 the hour from 2 to 3 is missing, on 25 October it is there twice.
+  for (const [from, until] of [
+    ["2026-03-26T00:00:00Z", "2026-04-02T00:00:00Z"],
+    ["2026-10-22T00:00:00Z", "2026-10-29T00:00:00Z"],
+  ] as const) {
+    for (const [pattern, perDay] of [
+      ["0 */6 * * *", 4],
+      ["30 2 * * *", 1],
+      ["0 3 * * *", 1],
+    ] as const) {
+      const world = new FakeWorld(from);
+      await world.keep(new Schedule(pattern, "Europe/Berlin"), until, { lastSuccess: from });
+      const days = new Map<string, number>();
+      const local = new Intl.DateTimeFormat("sv", {
+        timeZone: "Europe/Berlin",
+        dateStyle: "short",
+      });
+      for (const { slot } of world.runs) {
+        const day = local.format(slot);
+        days.set(day, (days.get(day) ?? 0) + 1);
+      }
+      const whole = [...days.values()].slice(1, -1);
+      assert.ok(
+        whole.length >= 5 && whole.every((count) => count === perDay),
+        `${pattern} ${from}: ${JSON.stringify([...days])}`,
+      );
+      assert.equal(new Set(world.slots).size, world.slots.length, "no moment twice");
+    }
+  }
+});
+
+test("a run that takes longer than the interval is not overtaken", async () => {
+  const world = new FakeWorld("2026-11-02T05:59:00Z");
+  let runs = 0;
+  await world.keep(new Schedule("0 */6 * * *", "UTC"), "2026-11-04T00:00:00Z", {
+    lastSuccess: "2026-11-02T05:00:00Z",
+    work: () => (runs++ === 0 ? 13 * HOUR : 20_000),
+  });
+  // From 06:00 to 19:00; 12:00 and 18:00 went by.
+  const expected = ["2026-11-02T06:00", ...everyHours("2026-11-03T00:00:00Z", 6, 4)];
+  assert.deepEqual(world.slots, expected);
+  assert.equal(world.skipped, 2);
+});
+
+test("what a crash left out is made up for at the start, once", async () => {
+  const schedule = new Schedule("0 */6 * * *", "UTC");
+  for (const [restart, lastSuccess, catchesUp] of [
+    // Killed in the run of 12:00, which was no success.
+    ["2026-11-02T12:00:30Z", "2026-11-02T06:00:20Z", true],
+    ["2026-11-02T17:59:00Z", "2026-11-02T06:00:20Z", true],
+    ["2026-11-05T13:00:00Z", "2026-11-02T06:00:20Z", true],
+    // Killed between two runs.
+    ["2026-11-02T11:59:00Z", "2026-11-02T06:00:20Z", false],
+    ["2026-11-02T06:01:00Z", "2026-11-02T06:00:00Z", false],
+    // The very first start.
+    ["2026-11-02T11:59:00Z", undefined, true],
+  ] as const) {
+    const world = new FakeWorld(restart);
+    const end = new Date(Date.parse(restart) + DAY).toISOString();
+    await world.keep(schedule, end, { ...(lastSuccess && { lastSuccess }) });
+    const first = world.runs[0]!;
+    assert.equal(first.trigger === "start", catchesUp, restart);
+    assert.equal(first.at === Date.parse(restart), catchesUp, restart);
+    assert.equal(world.runs.filter(({ trigger }) => trigger === "start").length, Number(catchesUp));
+    assert.equal(world.runs.length, 4 + Number(catchesUp), `${restart}: ${world.slots.join()}`);
+  }
+});
+
+test("a crash in every run for a week: every moment is tried, none twice without a crash between", async () => {
+  const schedule = new Schedule("0 */6 * * *", "UTC");
+  let lastSuccess = "2026-11-01T18:00:00Z";
+  let time = "2026-11-02T00:00:00Z";
+  const successes: string[] = [];
+  for (let crash = 0; time < "2026-11-09T00:00:00Z"; crash++) {
+    // It dies in a run, every time; every second time only after the list is out.
+    const world = new FakeWorld(time);
+    await world.keep(schedule, "2026-11-10T00:00:00Z", { lastSuccess, crashAt: time });
+    assert.equal(world.runs.length, 1);
+    const run = world.runs[0]!;
+    if (crash % 2 === 1) {
+      lastSuccess = new Date(run.at).toISOString();
+      successes.push(new Date(run.slot).toISOString().slice(0, 16));
+    }
+    time = new Date(world.time + 60_000).toISOString();
+  }
+  assert.deepEqual(successes, everyHours("2026-11-02T00:00:00Z", 6, successes.length));
+  assert.ok(successes.length >= 28, `${successes.length}`);
+});
+
+test("clocks that are set back or forward", async () => {
+  const schedule = new Schedule("0 */6 * * *", "UTC");
+  const back = new FakeWorld("2026-11-02T05:59:00Z");
+  let runs = 0;
+  await back.keep(schedule, "2026-11-02T13:00:00Z", {
+    lastSuccess: "2026-11-02T05:00:00Z",
+    // After the run of 06:00 the clock goes back by ten minutes.
+    work: () => (runs++ === 0 ? -600_000 : 20_000),
+  });
+  assert.deepEqual(back.slots, ["2026-11-02T06:00", "2026-11-02T12:00"]);
+  const forward = new FakeWorld("2026-11-02T06:01:00Z");
+  runs = 0;
+  await forward.keep(schedule, "2026-11-05T01:00:00Z", {
+    lastSuccess: "2026-11-02T06:00:30Z",
+    // The machine slept for two days.
+    work: () => (runs++ === 0 ? 2 * DAY : 20_000),
+  });
+  assert.deepEqual(forward.slots.slice(0, 3), [
+    "2026-11-02T12:00",
+    "2026-11-04T18:00",
+    "2026-11-05T00:00",
+  ]);
+  // A clock that was a year ahead and is set right does not stop the schedule for a year.
+  const wrong = new FakeWorld("2027-11-02T05:59:00Z");
+  runs = 0;
+  const world = wrong.keep(schedule, "2027-11-02T06:30:00Z", {
+    lastSuccess: "2027-11-02T05:00:00Z",
+    work: () => (runs++ === 0 ? -365 * DAY : runs === 3 ? 400 * DAY : 20_000),
+  });
+  await world;
+  assert.deepEqual(wrong.slots.slice(1, 3), ["2026-11-02T12:00", "2026-11-02T18:00"]);
+});
+
+test("jitter delays, within its limit and half of the interval", async () => {
+  const world = new FakeWorld("2026-11-02T05:59:00Z");
+  const lastSuccess = "2026-11-02T05:00:00Z";
+  await world.keep(new Schedule("0 */6 * * *", "UTC"), "2026-11-03T00:00:00Z", {
+    lastSuccess,
+    jitterMs: 600_000,
+  });
+  assert.deepEqual(
+    world.runs.map(({ at, slot }) => at - slot),
+    [300_000, 300_000, 300_000],
+  );
+  const short = new FakeWorld("2026-11-02T05:59:00Z");
+  await short.keep(new Schedule("* * * * *", "UTC"), "2026-11-02T06:10:00Z", {
+    lastSuccess,
+    jitterMs: DAY,
+  });
+  assert.ok(short.runs.slice(1).every(({ at, slot }) => at - slot === 15_000));
+  assert.equal(new Set(short.slots).size, short.slots.length);
+});
+
+test("what is no schedule is said at once", () => {
+  for (const [pattern, zone] of [
+    ["", undefined],
+    ["* * *", undefined],
+    ["99 * * * *", undefined],
+    ["0 0 31 2 *", undefined],
+    ["0 * * * *", "Mars/Base"],
+  ] as const)
+    assert.throws(
+      () => new Schedule(pattern, zone),
+      (error: unknown) =>
+        error instanceof CompilerError &&
+        error.diagnostics[0]!.code === "bad-schedule" &&
+        error.exit === 2,
+      pattern,
+    );
+});

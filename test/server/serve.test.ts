@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type Socket, connect } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runProgram } from "../support/command.ts";
+import { Served } from "../support/served.ts";
+
+const LINES = Array.from({ length: 200 }, (_, index) => `||d${index}.example^`);
+
+test(
+  "serves what it compiled, again after a request, a signal and a restart",
+  { timeout: 60_000 },
+  async (context) => {
+    const served = new Served(context, LINES);
+    await served.start("--schedule", "0 0 1 1 *");
+    assert.equal((await served.event("run-ended"))["outcome"], "published");
+    const health = await fetch(served.url("/health"));
+    assert.equal(health.status, 200);
+    assert.equal(((await health.json()) as { status: string }).status, "healthy");
+    const list = await fetch(served.url("/rules/my-list.txt"));
+    assert.equal(await list.text(), readFileSync(join(served.folder, "rules/my-list.txt"), "utf8"));
+    const etag = list.headers.get("etag")!;
+    served.write([...LINES, "||more.example^"]);
+    const asked = await fetch(served.url("/compile"), { method: "POST" });
+    // A runtime's own fetch may mark itself as a page; the answer is then no.
+    if (asked.status === 403) served.child.kill("SIGHUP");
+    else assert.deepEqual(await asked.json(), { state: "started" });
+    assert.equal((await served.event("run-ended", 2))["outcome"], "published");
+    const again = await fetch(served.url("/rules/my-list.txt"), {
+      headers: { "if-none-match": etag },
+    });
+    assert.equal(again.status, 200);
+    assert.match(await again.text(), /more\.example/);
+    served.child.kill("SIGHUP");
+    assert.equal((await served.event("run-ended", 3))["outcome"], "unchanged");
+    const before = await (await fetch(served.url("/metrics"))).text();
+    assert.match(before, /runs_total\{outcome="published"\} 2\n/);
+    assert.equal(await served.stop(), 0);
+    // The last success is younger than the last moment of the schedule: no run at the start.
+    await served.start("--schedule", "0 0 1 1 *");
+    await served.event("next-run");
+    assert.match(
+      await (await fetch(served.url("/metrics"))).text(),
+      /runs_total\{outcome="published"\} 2\n/,
+    );
+    assert.equal((await fetch(served.url("/rules/my-list.txt"))).status, 200);
+    assert.equal(served.events.filter(({ event }) => event === "run-started").length, 0);
+    assert.match(await (await fetch(served.url("/"))).text(), /My list/);
+    const asking = await runProgram(["health", "--port", String(served.port)]);
+    assert.equal(asking.exit, 0, asking.stderr);
+    assert.match(asking.stderr, /^healthy: the last good list is/);
+    await served.stop("SIGINT");
+    const gone = await runProgram(["health", "--port", String(served.port)]);
+    assert.equal(gone.exit, 1);
+    assert.match(gone.stderr, /error\[health-failed\]: No server answers/);
+  },
+);
+
+test(
+  "a refused list and a broken configuration leave the old list, and are told",
+  { timeout: 60_000 },
+  async (context) => {
+    const served = new Served(context, LINES);
+    await served.start("--schedule", "0 0 1 1 *");
+    await served.event("run-ended");
+    const good = await (await fetch(served.url("/rules/my-list.txt"))).text();
+    served.write(LINES.slice(0, 3));
+    served.child.kill("SIGHUP");
+    const refused = await served.event("run-ended", 2);
+    assert.equal(refused["outcome"], "refused");
+    assert.equal(refused["exit"], 5);
+    writeFileSync(join(served.folder, "compiler-config.json"), "{");
+    served.child.kill("SIGHUP");
+    assert.equal((await served.event("run-ended", 3))["outcome"], "failed");
+    assert.equal(await (await fetch(served.url("/rules/my-list.txt"))).text(), good);
+    const health = (await (await fetch(served.url("/health"))).json()) as {
+      status: string;
+      reason: string;
+    };
+    assert.equal(health.status, "healthy");
+    assert.match(health.reason, /the last run said: /);
+    assert.match(
+      await (await fetch(served.url("/metrics"))).text(),
+      /guard_refusals_total\{guard="[a-z-]+"\} 1/,
+    );
+    const page = await (await fetch(served.url("/"))).text();
+    assert.match(page, /The last list was refused; the one before it is served/);
+    assert.equal(await served.stop(), 0);
+  },
+);
+
+test(
+  "a schedule runs, and SIGTERM in a run ends both, at once and without a trace",
+  { timeout: 60_000 },
+  async (context) => {
+    const served = new Served(context, LINES);
+    await served.start("--schedule", "* * * * * *");
+    await served.event("run-ended", 3);
+    const triggers = new Set(
+      served.events.filter(({ event }) => event === "run-started").map((one) => one["trigger"]),
+    );
+    assert.deepEqual([...triggers], ["start", "schedule"]);
+    // Enough to be busy with for a while.
+    served.write(Array.from({ length: 400_000 }, (_, index) => `||e${index}.example^`));
+    const runs = served.events.filter(({ event }) => event === "run-started").length;
+    await served.event("run-started", runs + 1);
+    const began = performance.now();
+    assert.equal(await served.stop(), 0);
+    assert.ok(performance.now() - began < 5000);
+    assert.ok(!existsSync(join(served.folder, "rules/.my-list.txt.lock")));
+    assert.equal(served.events.at(-1)!.event, "stopped");
+  },
+);
+
+test(
+  "400 connections that say nothing, and 300 that say half of it: health still answers",
+  { timeout: 60_000 },
+  async (context) => {
+    const served = new Served(context, LINES);
+    await served.start("--schedule", "0 0 1 1 *");
+    await served.event("run-ended");
+    const sockets: Socket[] = [];
+    context.after(() => sockets.forEach((socket) => socket.destroy()));
+    for (let index = 0; index < 700; index++) {
+      const socket = connect(served.port, "127.0.0.1");
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      if (index % 7 < 3) socket.write("GET /rules/my-list.txt HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+      sockets.push(socket);
+    }
+    for (let index = 0; index < 20; index++) {
+      const began = performance.now();
+      const health = await fetch(served.url("/health"), { headers: { connection: "close" } });
+      assert.equal(health.status, 200);
+      await health.text();
+      assert.ok(performance.now() - began < 2000);
+    }
+  },
+);
+
+test("what cannot be served is said before anything is done", async (context) => {
+  const served = new Served(context, LINES);
+  await served.start("--schedule", "0 0 1 1 *");
+  await served.event("run-ended");
+  const run = (...words: string[]): ReturnType<typeof runProgram> =>
+    runProgram(["serve", "--no-cache", ...words], { cwd: served.folder });
+  const taken = await run("--port", String(served.port));
+  assert.equal(taken.exit, 6);
+  assert.match(taken.stderr, /listen-failed.*Cannot listen on 127\.0\.0\.1 port \d+/);
+  for (const [words, message] of [
+    [["--schedule", "0 0 31 2 *"], /There is no schedule 0 0 31 2 \*/],
+    [["--time-zone", "Mars/Base"], /in Mars\/Base/],
+    [["--port", "99999"], /--port must be a number/],
+    [["--jitter", "soon"], /--jitter must be a time/],
+    [["-o", "-"], /serve cannot write to standard output/],
+    [["-c", "none.json"], /Configuration file not found/],
+  ] as const) {
+    const { exit, stderr } = await run(...words);
+    assert.equal(exit, 2, stderr);
+    assert.match(stderr, message);
+  }
+  const misplaced = await runProgram(["compile", "--port", "1"], { cwd: served.folder });
+  assert.match(misplaced.stderr, /compile takes no --port[^]*It belongs to: serve, health/);
+});

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Health, healthOf } from "../../src/server/health.ts";
+import {
+  type GoodBuild,
+  type History,
+  NO_HISTORY,
+  type Run,
+  withRun,
+} from "../../src/server/history.ts";
+import { metricsText } from "../../src/server/metrics.ts";
+import { type Facts, route } from "../../src/server/routes.ts";
+import { statusPage } from "../../src/server/status-page.ts";
+
+const NOW = Date.parse("2026-11-15T12:00:00Z");
+const HOUR = 3_600_000;
+
+function build(state: "fetched" | "stale" = "fetched", label = "Ads"): GoodBuild {
+  return {
+    name: "My list",
+    lines: 10,
+    kept: 6,
+    rules: 6,
+    bytes: 120,
+    degraded: state === "stale",
+    outputs: [{ file: "rules/my-list.txt", outcome: "written" }],
+    sources: [
+      {
+        label,
+        source: "https://lists.example/ads.txt",
+        state,
+        ...(state === "stale" ? { goodAt: "2026-11-10T00:00:00.000Z" } : {}),
+        bytes: 200,
+        lines: 10,
+        kept: 6,
+        dropped: { duplicate: 3, comment: 1 },
+      },
+    ],
+  };
+}
+
+function run(more: Partial<Run>): Run {
+  return {
+    at: "2026-11-15T06:00:00.000Z",
+    trigger: "schedule",
+    seconds: 1.2,
+    exit: 0,
+    outcome: "published",
+    rules: 6,
+    bytes: 120,
+    ...more,
+  };
+}
+
+const REFUSED = run({
+  at: "2026-11-15T11:00:00.000Z",
+  exit: 5,
+  outcome: "refused",
+  problem: { code: "list-shrunk", message: "The list shrank from 9 to 1 rules", hint: "Look" },
+});
+
+function health(history: History, more: Partial<Parameters<typeof healthOf>[0]> = {}): Health {
+  return healthOf({
+    history,
+    now: NOW,
+    limitMs: 18 * HOUR,
+    missing: [],
+    isRunning: false,
+    next: NOW + HOUR,
+    ...more,
+  });
+}
+
+test("health: young is well, and what is wrong is said", () => {
+  const good = withRun(NO_HISTORY, run({}), build());
+  assert.equal(health(good).status, "healthy");
+  assert.equal(health(good, { now: NOW + 13 * HOUR }).isHealthy, false);
+  assert.match(health(good, { now: NOW + 13 * HOUR }).reason, /19\.0 h old, the limit is 18\.0 h/);
+  assert.match(health(good, { missing: ["my-list.txt"] }).reason, /my-list\.txt is not there/);
+  const stale = health(withRun(NO_HISTORY, run({}), build("stale")));
+  assert.equal(stale.status, "degraded");
+  assert.equal(stale.isHealthy, true);
+  assert.match(stale.reason, /Ads \(stale\)/);
+  assert.equal(stale.sources[0]!.goodAt, "2026-11-10T00:00:00.000Z");
+  assert.equal(health(NO_HISTORY, { isRunning: true }).status, "starting");
+  assert.equal(health(NO_HISTORY).status, "unhealthy");
+  // A list that was refused leaves the one before it, which is still young.
+  const refused = health(withRun(good, REFUSED, undefined));
+  assert.equal(refused.status, "healthy");
+  assert.match(refused.reason, /The list shrank from 9 to 1/);
+  assert.equal(refused.lastProblem?.code, "list-shrunk");
+});
+
+test("history is bounded, and counts on", () => {
+  let history = NO_HISTORY;
+  for (let index = 0; index < 500; index++) history = withRun(history, run({}), build());
+  assert.equal(history.runs.length, 400);
+  assert.equal(history.totals.published, 500);
+  assert.ok(JSON.stringify(history).length < 100_000);
+});
+
+test("metrics: names, values, and labels that cannot break out", () => {
+  const history = withRun(
+    withRun(NO_HISTORY, run({}), build("stale", 'a"b\\c\nd')),
+    REFUSED,
+    undefined,
+  );
+  const text = metricsText({
+    history,
+    lists: [],
+    isHealthy: true,
+    isRunning: false,
+    startedAt: NOW,
+    next: NOW + HOUR,
+    lagMs: 1500,
+    requests: new Map([["rules 304", 7]]),
+  });
+  for (const line of [
+    'rules_compiler_source_up{source="a\\"b\\\\c\\nd"} 0',
+    'rules_compiler_source_lines_dropped{source="a\\"b\\\\c\\nd",reason="duplicate"} 3',
+    'rules_compiler_guard_refusals_total{guard="list-shrunk"} 1',
+    'rules_compiler_runs_total{outcome="refused"} 1',
+    "rules_compiler_last_success_timestamp_seconds 1794722400",
+    "rules_compiler_schedule_lag_seconds 1.5",
+    'rules_compiler_list_rules{list="My list"} 6',
+    'rules_compiler_http_requests_total{route="rules",code="304"} 7',
+    'rules_compiler_run_duration_seconds_bucket{le="2.5"} 2',
+  ])
+    assert.ok(text.split("\n").includes(line), `${line}\n${text}`);
+});
+
+test("the page tells, and lets nothing through", () => {
+  const evil = '<script>alert("x")</script>';
+  const history = withRun(
+    withRun(
+      withRun(NO_HISTORY, run({}), build("stale", evil)),
+      run({ rules: 9 }),
+      build("stale", evil),
+    ),
+    { ...REFUSED, problem: { code: "list-shrunk", message: evil } },
+    undefined,
+  );
+  const page = statusPage({
+    history,
+    health: health(history),
+    lists: [],
+    now: NOW,
+    schedule: "0 */6 * * *",
+  });
+  assert.ok(!page.includes("<script"));
+  assert.match(page, /&lt;script&gt;/);
+  assert.match(page, /The last list was refused; the one before it is served/);
+  assert.match(page, /<polyline points="/);
+  assert.match(page, /degraded/);
+  const first = statusPage({
+    history: NO_HISTORY,
+    health: health(NO_HISTORY),
+    lists: [],
+    now: NOW,
+    schedule: "x",
+  });
+  assert.match(first, /no list has been made yet/);
+});
+
+function facts(started: string[]): Facts {
+  return {
+    health: () => health(withRun(NO_HISTORY, run({}), build())),
+    metrics: () => "m 1\n",
+    page: () => "<p>",
+    list: () => undefined,
+    compile: () => {
+      started.push("run");
+      return "started";
+    },
+  };
+}
+
+function ask(
+  method: string,
+  target: string,
+  headers: Record<string, string> = {},
+  address = "127.0.0.1",
+  started: string[] = [],
+): { status: number; name: string } {
+  const request = { method, target, headers: { host: "127.0.0.1:5000", ...headers }, address };
+  const { name, reply } = route(request, facts(started));
+  return { status: reply.status, name };
+}
+
+test("routes", () => {
+  assert.equal(ask("GET", "/health").status, 200);
+  assert.equal(ask("GET", "/health?x=1").status, 200);
+  assert.equal(ask("HEAD", "/metrics").status, 200);
+  assert.equal(ask("GET", "/").status, 200);
+  assert.equal(ask("POST", "/").status, 405);
+  for (const target of [
+    "/x",
+    "/rules/",
+    "/rules/..%2f..%2fetc%2fpasswd",
+    "/rules/%E0%A4%A",
+    "/rules/../serve.json",
+    "//",
+  ])
+    assert.equal(ask("GET", target).status, 404, target);
+});
+
+test("only this machine itself may start a run", () => {
+  const started: string[] = [];
+  assert.equal(ask("POST", "/compile", {}, "127.0.0.1", started).status, 202);
+  assert.equal(ask("POST", "/compile", { host: "localhost:5000" }, "::1", started).status, 202);
+  assert.equal(ask("POST", "/compile", {}, "::ffff:127.0.0.1", started).status, 202);
+  assert.equal(started.length, 3);
+  for (const [headers, address] of [
+    [{}, "192.0.2.7"],
+    [{}, "127.0.0.1.example"],
+    [{ "x-forwarded-for": "192.0.2.7" }, "127.0.0.1"],
+    [{ forwarded: "for=192.0.2.7" }, "127.0.0.1"],
+    [{ via: "1.1 proxy" }, "127.0.0.1"],
+    [{ origin: "https://evil.example" }, "127.0.0.1"],
+    [{ "sec-fetch-site": "cross-site" }, "127.0.0.1"],
+    // A name of somebody else's that was pointed to this machine.
+    [{ host: "rebound.evil.example" }, "127.0.0.1"],
+    [{ host: "127.0.0.1.evil.example" }, "127.0.0.1"],
+  ] as const)
+    assert.equal(
+      ask("POST", "/compile", headers, address, started).status,
+      403,
+      JSON.stringify(headers),
+    );
+  assert.equal(ask("GET", "/compile", {}, "127.0.0.1", started).status, 405);
+  assert.equal(started.length, 3);
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+
+/** What test/container/image-test.sh found. */
+interface Found {
+  readonly size: number;
+  readonly health: string;
+  readonly metrics: number;
+  readonly list: number;
+  readonly healthcheck: number;
+  readonly uid: number;
+  readonly writes: string;
+  readonly secret: number;
+  readonly shells: number;
+  readonly sbom: number;
+  readonly stopped: number;
+  readonly exit: number;
+  readonly runs: number;
+  readonly leaks: number;
+  readonly once: number;
+  readonly rules: number;
+}
+
+test("the Dockerfile builds, and the image runs hardened, compiles on schedule and stops when told", (context) => {
+  const script = join(import.meta.dirname, "../container/image-test.sh");
+  const { status, stdout, stderr } = spawnSync("bash", [script, process.execPath], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  assert.equal(status, 0, stderr.slice(-4000));
+  const found = JSON.parse(stdout) as Found;
+  context.diagnostic(JSON.stringify(found));
+  const { size, stopped, runs, sbom, metrics, ...rest } = found;
+  assert.ok(size <= 160e6, `${size} bytes`);
+  assert.ok(stopped <= 5000, `${stopped} ms from SIGTERM to the end`);
+  assert.ok(runs >= 2, "scheduled compiles were seen");
+  assert.ok(metrics > 20);
+  assert.ok(sbom >= 6, "the parts list has every dependency");
+  assert.deepEqual(rest, {
+    health: "healthy",
+    list: 2,
+    healthcheck: 0,
+    uid: 65_532,
+    writes: "/=EROFS /app=EROFS /config=EROFS /rules=writable /cache=writable /tmp=writable ",
+    secret: "container-key-5512\n".length,
+    shells: 0,
+    exit: 0,
+    leaks: 0,
+    once: 0,
+    rules: 2,
+  });
+});
