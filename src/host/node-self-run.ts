@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type SelfRun, type SelfRunEnd, toHostError } from "./host.ts";
+import { joinBytes } from "./join-bytes.ts";
 
 /** A run that was asked to stop and does not is ended after this long; what it was writing is then no list. */
 const PATIENCE_MS = 3000;
@@ -23,7 +25,11 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop);
   const pieces: Uint8Array[] = [];
-  child.stdout.on("data", (piece: Uint8Array) => void pieces.push(piece));
+  let length = 0;
+  child.stdout.on("data", (piece: Uint8Array) => {
+    pieces.push(piece);
+    length += piece.length;
+  });
   createInterface({ input: child.stderr }).on("line", (line) => run.onLine(line));
   return new Promise((resolve, reject) => {
     child.on("error", (error) => {
@@ -32,7 +38,7 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
     });
     child.on("close", (code) => {
       end();
-      resolve({ exit: code ?? undefined, stdout: Buffer.concat(pieces).toString() });
+      resolve({ exit: code ?? undefined, stdout: decodeUtf8(joinBytes(pieces, length)) });
     });
   });
 }

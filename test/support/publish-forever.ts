@@ -17,5 +17,6 @@ for (let round = 0; ; round++) {
     file.write(piece);
   }
   await file.publish();
+  await file.close();
   if (round === 0) process.stdout.write("published\n");
 }

@@ -36,10 +36,24 @@ export class Served {
     writeFileSync(join(this.folder, "a.txt"), `${lines.join("\n")}\n`);
   }
 
+  /** The command line of another runtime than this one. */
+  runtime: string = process.execPath;
+
   async start(...words: string[]): Promise<void> {
-    const args = [PROGRAM, "serve", "--port", "0", "--jitter", "0", "--no-cache", ...words];
+    const [command = "", ...before] = this.runtime.split(" ");
+    const args = [
+      ...before,
+      PROGRAM,
+      "serve",
+      "--port",
+      "0",
+      "--jitter",
+      "0",
+      "--no-cache",
+      ...words,
+    ];
     this.events.length = 0;
-    this.child = spawn(process.execPath, args, {
+    this.child = spawn(command, args, {
       cwd: this.folder,
       stdio: ["ignore", "ignore", "pipe"],
     });
