@@ -146,7 +146,7 @@ export function commandLinePage(): string {
 
 \`\`\`
 rules-compiler [compile] [-c FILE] [-o FILE]
-rules-compiler validate [-c FILE]
+rules-compiler COMMAND [OPTIONS]
 rules-compiler -i SOURCE [-i SOURCE …] -o FILE
 \`\`\`
 
@@ -160,7 +160,7 @@ ${commands.map(({ name, description }) => `| \`${name}\` | ${description} |`).jo
 
 | option | meaning |
 |---|---|
-${(FLAGS as readonly Flag[]).map((flag) => `| \`${flagUsage(flag).trim()}\` | ${flag.description} |`).join("\n")}
+${(FLAGS as readonly Flag[]).map((flag) => `| \`${flagUsage(flag).trim()}\` | ${flag.only === undefined ? "" : `(${flag.only.join(", ")}) `}${flag.description} |`).join("\n")}
 
 Without \`-o\` the list goes to \`RULES_DIR/<slug>.txt\`; the slug is the list's name in lower case, with a hyphen for
 everything that is neither letter nor digit.

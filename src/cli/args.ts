@@ -8,6 +8,8 @@ import { FLAGS, type Flag, type FlagName } from "./flags.ts";
 /** What was typed, checked against the tables but not yet given a meaning. */
 export interface Args {
   readonly command: CommandEntry;
+  /** Whether the command was typed; otherwise it is the default. */
+  readonly isNamed: boolean;
   readonly switches: ReadonlySet<FlagName>;
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
 }
@@ -69,7 +71,7 @@ export function readArgs(argv: readonly string[]): Args {
     if (isGiven && !isFor(flag, chosen.name)) problems.push(misplaced(flag, chosen));
   }
   if (problems.length > 0) throw new CompilerError(problems);
-  return { command: chosen, switches, values };
+  return { command: chosen, isNamed: command !== undefined, switches, values };
 }
 
 function misplaced({ name, only }: Flag, { name: command }: CommandEntry): Diagnostic {

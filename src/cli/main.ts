@@ -18,7 +18,9 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
       return Exit.Done;
     }
     if (args.switches.has("help")) {
-      host.stdout.write((await import("./help.ts")).helpText());
+      host.stdout.write(
+        (await import("./help.ts")).helpText(args.isNamed ? args.command : undefined),
+      );
       return Exit.Done;
     }
     const options = optionsOf(args, host);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,6 +80,44 @@ test("guide: the library example runs as it stands", () => {
   const [code, output] = blocksOf(readFileSync(join(root, "docs/guide/library.md"), "utf8"));
   writeFileSync(join(folder, code!.title!), code!.text);
   expectLines(mustRun(`node ${code!.title!}`).stdout, output!.text);
+});
+
+/** Runs all commands of a page in one shell, and compares what each printed. */
+function followPage(name: string, change: (text: string) => string = (text) => text): void {
+  const blocks = blocksOf(readFileSync(join(root, "docs/guide", name), "utf8"));
+  const commands = blocks.filter(({ language }) => language === "sh");
+  const script = commands
+    .map(({ text }, index) => `echo "=== ${index}"\n${change(text)}`)
+    .join("\n");
+  const { stdout } = mustRun(`set -e\n${script}`);
+  const printed = stdout.split(/^=== \d+\n/m).slice(1);
+  let at = -1;
+  for (const [index, { language, title, text }] of blocks.entries())
+    if (language === "sh") at++;
+    else if (title === "output" && blocks[index - 1]?.language === "sh")
+      expectLines(printed[at]!, text);
+}
+
+test("guide: serve, asked and stopped as the page says", () => followPage("serve.md"));
+
+test("guide: the limits of an account, by command and by library", async (context) => {
+  const answer = JSON.stringify({ user_rules: { used: 200, limit: 1000 }, plan: "team" });
+  const api = spawn(process.execPath, [
+    "-e",
+    `require("http").createServer((_, r) => r.end(${JSON.stringify(answer)})).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`,
+  ]);
+  context.after(() => api.kill());
+  const [port] = (await once(api.stdout, "data")) as [Uint8Array];
+  const url = `http://127.0.0.1:${String(port).trim()}`;
+  writeFileSync(join(folder, "key.txt"), "a-key\n");
+  const here = (text: string): string => text.replace("https://api.example.com", url);
+  const [, , , code, printed] = blocksOf(readFileSync(join(root, "docs/guide/dns-api.md"), "utf8"));
+  followPage("dns-api.md", (text) => here(text));
+  writeFileSync(join(folder, code!.title!), code!.text);
+  expectLines(
+    mustRun(`DNS_API_URL=${url} DNSAPI_API_KEY=x node ${code!.title!}`).stdout,
+    printed!.text,
+  );
 });
 
 test("misspelt, missing, unreachable: one message, the right exit code, no stack", () => {

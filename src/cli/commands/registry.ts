@@ -15,6 +15,8 @@ export interface CommandEntry {
   readonly name: string;
   /** One line, shown by `--help` and in docs/reference/command-line.md. */
   readonly description: string;
+  /** Command lines with what they do, for its own `--help`. */
+  readonly examples: readonly (readonly [string, string])[];
   /** Loaded only when it is asked for: `--version` must not wait for the compiler. */
   load(): Promise<Command>;
 }
@@ -24,26 +26,46 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "compile",
     description: "Compile the list (the default)",
+    examples: [
+      ["-c my-list.yaml", "compile into ./rules/<name of the list>.txt"],
+      ["-c my-list.yaml -o list.txt", "compile into list.txt"],
+      ["-i hosts.txt -t hosts -o list.txt", "compile one list without a configuration"],
+      ["-c my-list.yaml -o - | wc -l", "the list on standard output"],
+    ],
     load: async () => (await import("./compile.ts")).compileCommand,
   },
   {
     name: "validate",
     description: "Check the configuration and stop",
+    examples: [["validate -c my-list.yaml", "check the configuration only"]],
     load: async () => (await import("./validate.ts")).validateCommand,
   },
   {
     name: "serve",
     description: "Compile on a schedule and serve the lists, their health and their figures",
+    examples: [
+      ["serve -c my-list.yaml", "every six hours, on port 5000 of this machine"],
+      [
+        'serve -c my-list.yaml --schedule "30 4 * * *" --time-zone Europe/Berlin',
+        "at half past four",
+      ],
+      ["serve -c my-list.yaml --listen 0.0.0.0", "for the whole network"],
+    ],
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
     name: "health",
     description: "Ask a server on this machine whether it is well",
+    examples: [["health --port 8080", "exit code 0 when the server there is well"]],
     load: async () => (await import("./health.ts")).healthCommand,
   },
   {
     name: "limits",
     description: "Show what an account of the DNS API may use and has used",
+    examples: [
+      ["limits --dns-api-url https://api.example.com", "what the account may use"],
+      ["limits --check rules/my-list.txt", "whether the list fits, with DNS_API_URL set"],
+    ],
     load: async () => (await import("./limits.ts")).limitsCommand,
   },
 ];
