@@ -22,8 +22,13 @@ const PARTS: Readonly<
       "src/compile/guards/guard.ts",
       "src/compile/list-watch.ts",
       "src/syntax/name-watch.ts",
+      "src/syntax/weighed-rule.ts",
     ],
-    tests: ["test/safety/guards.test.ts", "test/safety/allow.test.ts"],
+    tests: [
+      "test/safety/guard-limits.test.ts",
+      "test/safety/guards.test.ts",
+      "test/safety/allow.test.ts",
+    ],
   },
   publish: {
     files: ["src/compile/write.ts", "src/compile/output-lock.ts"],

@@ -10,6 +10,8 @@ export interface Args {
   readonly command: CommandEntry;
   /** Whether the command was typed; otherwise it is the default. */
   readonly isNamed: boolean;
+  /** What stands behind the command, for commands that want something there. */
+  readonly operands: readonly string[];
   readonly switches: ReadonlySet<FlagName>;
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
 }
@@ -42,6 +44,7 @@ export function readArgs(argv: readonly string[]): Args {
   const switches = new Set<FlagName>();
   const values = new Map<FlagName, string[]>();
   const problems: Diagnostic[] = [];
+  const operands: string[] = [];
   let command: CommandEntry | undefined;
   for (const token of tokens) {
     if (token.kind === "option") {
@@ -60,7 +63,8 @@ export function readArgs(argv: readonly string[]): Args {
       }
     } else if (token.kind === "positional") {
       const found = commands.find(({ name }) => name === token.value);
-      if (found !== undefined && command === undefined) command = found;
+      if (command?.operands !== undefined) operands.push(token.value);
+      else if (found !== undefined && command === undefined) command = found;
       // What follows an unknown option may be its value.
       else if (problems.length === 0) problems.push(unknownWord(token.value, found !== undefined));
     }
@@ -71,7 +75,7 @@ export function readArgs(argv: readonly string[]): Args {
     if (isGiven && !isFor(flag, chosen.name)) problems.push(misplaced(flag, chosen));
   }
   if (problems.length > 0) throw new CompilerError(problems);
-  return { command: chosen, isNamed: command !== undefined, switches, values };
+  return { command: chosen, isNamed: command !== undefined, operands, switches, values };
 }
 
 function misplaced({ name, only }: Flag, { name: command }: CommandEntry): Diagnostic {

@@ -1,10 +1,12 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { scratchOf } from "../compile/scratch.ts";
 import type { OutputFile } from "../compile/last-build.ts";
-import { rememberPublish } from "../compile/last-publish.ts";
+import { RECORD_FOLDER, rememberPublish } from "../compile/last-publish.ts";
 import type { CompileReport } from "../compile/report.ts";
 import { ListFile, type WriteOutcome, slugOf } from "../compile/write.ts";
-import type { Host, Scratch } from "../host/host.ts";
+import { type Host, HostError, type Scratch } from "../host/host.ts";
+import { RecordFile } from "../record/record-file.ts";
+import type { RecordHeader } from "../record/record-format.ts";
 import type { Options } from "./options.ts";
 import { sendToOutput } from "./send-to-output.ts";
 
@@ -20,7 +22,11 @@ export class Outputs {
   /** The list's last byte so far. */
   lastByte: number | undefined;
   private readonly host: Host;
-  private readonly files: readonly { readonly name: string; readonly file: ListFile }[];
+  private readonly files: readonly {
+    readonly name: string;
+    readonly file: ListFile;
+    readonly record: RecordFile;
+  }[];
   readonly isToStdout: boolean;
   /** What goes to standard output waits here until the list is whole. */
   private waiting: { readonly scratch: Scratch; length: number } | undefined;
@@ -36,6 +42,7 @@ export class Outputs {
     this.files = [...byPath].map(([path, file]) => ({
       name: file,
       file: new ListFile(path, host),
+      record: new RecordFile(path, join(dirname(path), RECORD_FOLDER), host),
     }));
   }
 
@@ -46,7 +53,10 @@ export class Outputs {
 
   async open(): Promise<void> {
     if (this.isToStdout) this.waiting = { scratch: scratchOf(this.host), length: 0 };
-    for (const { file } of this.files) await file.open();
+    for (const { file, record } of this.files) {
+      await file.open();
+      await withoutHostErrors(() => record.open());
+    }
   }
 
   write(bytes: Uint8Array): void {
@@ -55,6 +65,11 @@ export class Outputs {
     if (this.waiting === undefined || bytes.length === 0) return;
     this.waiting.scratch.append(bytes);
     this.waiting.length += bytes.length;
+  }
+
+  /** Takes the frames of the build record. A list that cannot have one is as good without it. */
+  writeRecord(bytes: Uint8Array): void {
+    for (const { record } of this.files) record.write(bytes);
   }
 
   async publish(): Promise<Written[]> {
@@ -66,15 +81,19 @@ export class Outputs {
   }
 
   /** Notes what was published, for the guards of the next time. Before `close`, so that no other run's list is meant. */
-  async remember(report: CompileReport): Promise<void> {
+  async remember(report: CompileReport, header: RecordHeader): Promise<void> {
     for (const { path } of this.written) await rememberPublish(path, report, this.host);
+    for (const { record } of this.files) await withoutHostErrors(() => record.finish(header));
   }
 
   /** Takes back what was not published, and lets other runs in. */
   async close(): Promise<void> {
     this.waiting?.scratch.close();
     this.waiting = undefined;
-    for (const { file } of this.files) await file.close();
+    for (const { file, record } of this.files) {
+      await record.close();
+      await file.close();
+    }
   }
 
   private async send({ scratch, length }: { scratch: Scratch; length: number }): Promise<void> {
@@ -85,5 +104,13 @@ export class Outputs {
     }
     scratch.close();
     this.waiting = undefined;
+  }
+}
+
+async function withoutHostErrors(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
   }
 }

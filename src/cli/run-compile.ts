@@ -3,6 +3,7 @@ import { type CompileOptions, KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
 import { guardLimits } from "../compile/guards/guard.ts";
 import { refusals } from "../compile/guards/registry.ts";
+import { recordHeader } from "../compile/record-header.ts";
 import { readLastPublish } from "../compile/last-publish.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
@@ -48,7 +49,8 @@ export async function runCompile(
     await lock.check(result);
     await refuseOrAccept(configured, result, outputs, options, host);
     const written = await outputs.publish();
-    await outputs.remember(result.report);
+    const seconds = (host.now().getTime() - started) / 1000;
+    await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
     await lock.renew(result).catch((error: unknown) => {
       // The list is out; that it could not be noted down is worth a word, no more.
       if (!(error instanceof CompilerError)) throw error;
@@ -57,7 +59,6 @@ export async function runCompile(
     const diagnostics = [...configured.warnings, ...result.diagnostics];
     if (!outputs.isToStdout)
       await builds?.remember({ ...result, diagnostics }, result, outputs.written);
-    const seconds = (host.now().getTime() - started) / 1000;
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
     return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;
   } catch (error) {
@@ -109,6 +110,7 @@ async function compileWithProgress(
       compat: options.isCompatible,
       // Somebody typed these addresses just now.
       allowPrivate: options.inputs.length > 0,
+      record: outputs.isToStdout ? undefined : (bytes) => outputs.writeRecord(bytes),
       onProgress: (event) => progress.show(event),
     });
   } finally {

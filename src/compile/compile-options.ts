@@ -23,6 +23,8 @@ export interface CompileOptions extends MemoryWish {
   readonly allowPrivate?: boolean | undefined;
   /** As the reference does it: every source is trusted, wherever it is, and may be empty. */
   readonly compat?: boolean | undefined;
+  /** Takes the frames of the build record, piece by piece; a piece is good until the next. See `record/record-format.ts`. */
+  readonly record?: ((bytes: Uint8Array) => void) | undefined;
   /**
    * Asked when everything from the web is there, with what tells it from any other state (undefined when nothing can):
    * whether the list is known. It is not compiled then; the promise rejects with `KnownList`.

@@ -10,6 +10,7 @@ import { LineScanner } from "../kernel/line-scanner.ts";
 import { KernelMemory } from "../kernel/memory.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { PlainArena } from "../rules/arena.ts";
+import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
@@ -55,6 +56,8 @@ export interface CompiledList {
   readonly web: string | undefined;
   /** What each remote source consists of. */
   readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** Origins of lines that are more than names in lower case; of the build record. */
+  readonly oddFiles: ReadonlySet<number>;
   /** The moment in the list's header. */
   readonly builtAt: Date;
   /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
@@ -163,6 +166,9 @@ class ListCompiler {
     await this.startCrew(size);
     const watch = this.watchOver([...protect, ...PROTECTED_NAMES, ...hostsOf(plan)]);
     output.watch = watch;
+    const record =
+      options.record === undefined ? undefined : new RecordWriter(workshop.finder, options.record);
+    output.record = record;
     const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
     const list = new Flow(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -184,6 +190,7 @@ class ListCompiler {
       inputs: reader.inputs,
       web,
       files: reader.files,
+      oddFiles: record?.oddFiles ?? new Set(),
       builtAt: this.builtAt,
       findings: watch?.findings() ?? [],
       close: () => this.close(),

@@ -39,16 +39,20 @@ export class OutputStage {
 
   /** Looks at everything that is written, when there is one. */
   watch: { take(chunk: Chunk): void } | undefined;
+  /** Notes down what became of every row, and where the list goes on. */
+  record: { take(chunk: Chunk, offset: number): void; end(): void } | undefined;
 
   take(chunk: Chunk): void {
     this.rules.chunks.push(chunk);
     this.watch?.take(chunk);
     this.count.add(chunk);
+    this.record?.take(chunk, this.bytes + this.piece.length);
     this.format.append(chunk, this.piece, this.writer);
     if (this.piece.length >= PIECE) this.flush();
   }
 
   end(): void {
+    this.record?.end();
     this.flush();
   }
 

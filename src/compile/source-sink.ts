@@ -37,9 +37,9 @@ export class SourceSink implements LineSink {
     );
   }
 
-  begin(label: string): FileLines {
+  begin(label: string, place: string): FileLines {
     return {
-      origin: this.pool.addOrigin({ source: this.source.index, file: label }),
+      origin: this.pool.addOrigin({ source: this.source.index, file: label, place }),
       nextLine: 1,
     };
   }

@@ -296,6 +296,16 @@ export const CODES = {
     meaning: "The list has more rules than the account has left.",
     hint: "Leave sources out, compress the list, or ask the provider for more",
   },
+  "record-missing": {
+    exit: 2,
+    meaning: "There is no record of the last build of the list to answer from.",
+    hint: "Compile the list once with this version; the record is kept in .rules-compiler beside it",
+  },
+  "record-outdated": {
+    exit: 2,
+    meaning: "The list was changed since its last build was recorded.",
+    hint: "Compile it again",
+  },
   "scratch-failed": {
     exit: 6,
     meaning: "What did not fit into memory could not be put into the temporary folder.",

@@ -54,9 +54,11 @@ export interface Host {
   /** Calls the listener at every SIGHUP, which then does not end the program. */
   onHangup?(listener: () => void): void;
   /** A file packed into another, which must not exist; undefined when this runtime has no such packing. */
-  packFile?(from: string, to: string, packing: Packing): Promise<void> | undefined;
+  packFile?(from: string, to: string, packing: Packing, pace?: "quick"): Promise<void> | undefined;
   /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
   cacheFolder(): string | undefined;
+  /** What is piped into the program. */
+  readonly stdin?: { lines(): AsyncIterable<string> };
   readonly stdout: TextSink;
   readonly stderr: TextSink;
 }

@@ -5,16 +5,26 @@ import zlib, { constants } from "node:zlib";
 import { type Packing, toHostError } from "./host.ts";
 
 /** Levels at which 25 MB of rules take about a second on the thread pool; the highest take minutes for a tenth less. */
-const PACKERS: Readonly<Record<Packing, () => Transform | undefined>> = {
-  gzip: () => zlib.createGzip({ level: 7 }),
-  br: () => zlib.createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
-  // Deno before 2.9 has none.
-  zstd: () =>
-    zlib.createZstdCompress?.({ params: { [constants.ZSTD_c_compressionLevel]: 9 } }) ?? undefined,
-};
+const LEVELS = { gzip: 7, br: 6, zstd: 9 } as const;
+/** For what is read once or never. */
+const QUICK_LEVELS = { gzip: 1, br: 1, zstd: 1 } as const;
 
-export function packFile(from: string, to: string, packing: Packing): Promise<void> | undefined {
-  const packer = PACKERS[packing]();
+function packerOf(packing: Packing, level: number): Transform | undefined {
+  if (packing === "gzip") return zlib.createGzip({ level });
+  if (packing === "br")
+    return zlib.createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: level } });
+  // Deno before 2.9 has none.
+  const params = { [constants.ZSTD_c_compressionLevel]: level };
+  return zlib.createZstdCompress?.({ params }) ?? undefined;
+}
+
+export function packFile(
+  from: string,
+  to: string,
+  packing: Packing,
+  pace?: "quick",
+): Promise<void> | undefined {
+  const packer = packerOf(packing, (pace === "quick" ? QUICK_LEVELS : LEVELS)[packing]);
   if (packer === undefined) return undefined;
   return pipeline(createReadStream(from), packer, createWriteStream(to, { flags: "wx" })).catch(
     (error: unknown) => {

@@ -72,6 +72,7 @@ export function nodeHost(): Host {
     onHangup: (listener) => void process.on("SIGHUP", listener),
     packFile,
     cacheFolder,
+    stdin: { lines: stdinLines },
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
   };
@@ -142,6 +143,18 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Not `node:readline`, which has a promise for every line: a tenth of the speed. */
+async function* stdinLines(): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of process.stdin as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest;
 }
 
 /** Streams whose errors are taken care of; a program may make many hosts. */

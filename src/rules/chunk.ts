@@ -80,6 +80,8 @@ export class Chunk {
   fate!: Uint8Array;
   /** For rows that another row made redundant, which one. Made when the first such row is met. */
   by: Uint32Array | undefined;
+  /** Where its bytes begin in their file. */
+  position = 0;
   /** Line of the first row; the others follow one by one unless `lines` says otherwise. */
   firstLine = 0;
   lines: Uint32Array | undefined;

@@ -9,6 +9,8 @@ export interface Origin {
   readonly source: number;
   /** File or address, as a person would look for it: the source itself or a file it includes. */
   readonly file: string;
+  /** The path or address it was read from; absent for lines that are not of the input. */
+  readonly place?: string | undefined;
 }
 
 /** Ids and row numbers share 31 bits. */

@@ -11,8 +11,8 @@ const BADFILTER = encodeUtf8("badfilter");
 export class CheckSink implements LineSink {
   hasBadfilter = false;
 
-  begin(label: string): FileLines {
-    return LINE_COUNT.begin(label);
+  begin(label: string, place: string): FileLines {
+    return LINE_COUNT.begin(label, place);
   }
 
   read(file: FileLines, block: TextBlock, stretch: Stretch): void {

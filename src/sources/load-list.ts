@@ -17,7 +17,7 @@ const FIRST_BYTES = BLOCK_BYTES + 8192;
 /** Takes the lines of a list, in order. */
 export interface LineSink {
   /** Another file begins: the list itself or one that it includes. */
-  begin(label: string): FileLines;
+  begin(label: string, place: string): FileLines;
   read(file: FileLines, block: TextBlock, stretch: Stretch): void | Promise<void>;
   /** Number of the file's line that comes next. */
   nextLine(file: FileLines): number;
@@ -169,7 +169,7 @@ export class SourceList {
     const { place, folder } = found;
     const isIncluded = chain.length > 0;
     const directives = new DirectiveCutter(isIncluded);
-    const file = this.sink.begin(label);
+    const file = this.sink.begin(label, place);
     const from = { label, place, folder, isWeb: location.kind === "web" };
     try {
       for await (const block of found.blocks()) {

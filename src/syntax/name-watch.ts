@@ -4,11 +4,12 @@ import { hashName } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
-import { cancelledBy, parseAdblockRule } from "./adblock-rule.ts";
+import { cancelledBy } from "./adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
-import { longestLiteral, namePattern } from "./name-pattern.ts";
+import { longestLiteral } from "./name-pattern.ts";
+import { type WeighedRule, patternTest, weighRule, weightiest } from "./weighed-rule.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
-import { isRegexText, nameRegex } from "./regex-rule.ts";
+import { isRegexText } from "./regex-rule.ts";
 
 /** A rule that says something about a watched name. */
 export interface WatchedRule {
@@ -24,13 +25,6 @@ export interface NameVerdict {
   readonly by: WatchedRule;
 }
 
-/** A rule that is more than a name: whom it concerns, and how much it weighs. */
-interface WeighedRule extends WatchedRule {
-  readonly isAllow: boolean;
-  readonly isImportant: boolean;
-  readonly matches: (name: string) => boolean;
-}
-
 /**
  * Finds out what the rules of a list, seen chunk by chunk, mean for a few names: blocked, allowed or neither, and by which
  * rule, with the precedence of AdGuard's engine: an important exception, an important block, an exception, a block.
@@ -44,7 +38,7 @@ export class NameWatch {
   /** Rules for one name, by that name: those that take in what is below it, and those that do not. */
   private readonly subtrees = new Map<string, WatchedRule>();
   private readonly exact = new Map<string, WatchedRule>();
-  private readonly weighed: WeighedRule[] = [];
+  private readonly weighed: (WeighedRule & WatchedRule)[] = [];
   private readonly cancelled = new Set<string>();
   /** All names in one text: most patterns have nothing in it. */
   private readonly allNames: string;
@@ -110,34 +104,22 @@ export class NameWatch {
 
   private takeRule(chunk: Chunk, row: number): void {
     const text = textOf(chunk, row).trim();
-    const rule = parseAdblockRule(text);
-    if (rule === undefined) return;
-    const { pattern, modifiers, isAllow } = rule;
-    const has = (name: string): boolean => modifiers.some((one) => one.name === name);
     const cancelled = cancelledBy(text);
     if (cancelled !== undefined) {
       this.cancelled.add(cancelled);
       return;
     }
+    const rule = weighRule(text, (pattern) => this.testOf(pattern));
     // An exception for some clients, or some kinds of questions, leaves everybody else without the name.
-    if (isAllow && !modifiers.every((one) => one.name === "important")) return;
-    const test = this.testOf(pattern);
-    if (test === undefined || !this.names.some(test)) return;
-    const denied = modifiers.find((one) => one.name === "denyallow")?.value?.split("|") ?? [];
-    this.weighed.push({
-      text,
-      rowId: chunk.idOf(row),
-      isAllow,
-      isImportant: has("important"),
-      matches: (name) => test(name) && !denied.some((parent) => isBelow(name, parent)),
-    });
+    if (rule === undefined || (rule.isAllow && rule.isPartial)) return;
+    if (this.names.some((name) => rule.matches(name)))
+      this.weighed.push({ ...rule, rowId: chunk.idOf(row) });
   }
 
   private testOf(pattern: string): ((name: string) => boolean) | undefined {
-    if (isRegexText(pattern)) return nameRegex(pattern.slice(1, -1));
-    const literal = longestLiteral(pattern);
+    const literal = isRegexText(pattern) ? "" : longestLiteral(pattern);
     if (literal !== "" && !this.allNames.includes(literal)) return undefined;
-    return namePattern(pattern);
+    return patternTest(pattern);
   }
 
   /** What the list means for every name that it says anything about. */
@@ -149,20 +131,10 @@ export class NameWatch {
   }
 
   private verdictOn(name: string): { isBlocked: boolean; by: WatchedRule } | undefined {
-    const matching = this.weighed.filter(
-      (rule) => !this.cancelled.has(rule.text) && rule.matches(name),
+    const weighed = weightiest(
+      this.weighed.filter((rule) => !this.cancelled.has(rule.text) && rule.matches(name)),
     );
-    for (const [isAllow, isImportant] of [
-      [true, true],
-      [false, true],
-      [true, false],
-      [false, false],
-    ] as const) {
-      const by = matching.find(
-        (rule) => rule.isAllow === isAllow && rule.isImportant === isImportant,
-      );
-      if (by !== undefined) return { isBlocked: !isAllow, by };
-    }
+    if (weighed !== undefined) return { isBlocked: !weighed.isAllow, by: weighed };
     const by =
       withParents(name)
         .map((parent) => this.subtrees.get(parent))
@@ -182,11 +154,7 @@ export function isForHost(chunk: Chunk, row: number): boolean {
 }
 
 /** `a.b.c`, `b.c`, `c`. */
-function withParents(name: string): string[] {
+export function withParents(name: string): string[] {
   const labels = name.split(".");
   return labels.map((_, index) => labels.slice(index).join("."));
-}
-
-function isBelow(name: string, parent: string): boolean {
-  return name === parent || name.endsWith(`.${parent}`);
 }

@@ -65,7 +65,7 @@ export function scriptRegex(source: string): LineTest | undefined {
 
 /** Letters, digits, anchors, groups, plain classes and the escapes that mean the same in JavaScript and in RE2. */
 function isPortable(source: string): boolean {
-  const bare = source.replace(/\\(?:[dws]|[^A-Za-z0-9])/g, "x").replaceAll("(?:", "(");
+  const bare = source.replace(/\\(?:[dwsDWS]|[^A-Za-z0-9])/g, "x").replaceAll("(?:", "(");
   return !/\\|\(\?|\[\[?[:.=]|[^\u0020-\u007e]/.test(bare);
 }
 
@@ -110,4 +110,54 @@ function isSimple(source: string, unbounded = 1): boolean {
   const bare = source.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
   if (/\)(?:[*+]|\{\d+,)/.test(bare)) return false;
   return (bare.match(/[*+]|\{\d+,\}/g) ?? []).length <= unbounded;
+}
+
+/**
+ * A text in lower case that stands in everything that an expression matches: a run of plain characters outside of groups and
+ * classes that nothing makes optional. "" when none is seen.
+ */
+export function regexLiteral(source: string): string {
+  let longest = "";
+  let run = "";
+  let depth = 0;
+  const end = (): void => {
+    if (run.length > longest.length) longest = run;
+    run = "";
+  };
+  for (let at = 0; at < source.length; at++) {
+    const character = source[at]!;
+    if (character === "|" && depth === 0) return "";
+    if (character === "[") {
+      end();
+      at = classEnd(source, at);
+    } else if (character === "(") {
+      end();
+      depth++;
+    } else if (character === ")") {
+      run = "";
+      depth--;
+    } else if (character === "?" || character === "*" || character === "{") {
+      // What stands before it may be missing.
+      run = run.slice(0, -1);
+      end();
+      if (character === "{") at = Math.max(at, source.indexOf("}", at));
+    } else if (character === "+" || character === "^" || character === "$" || character === ".")
+      end();
+    else if (character === "\\") {
+      const next = source[++at] ?? "";
+      if (/[A-Za-z0-9]/.test(next)) end();
+      else if (depth === 0) run += next;
+    } else if (depth === 0) run += character;
+  }
+  end();
+  return longest.toLowerCase();
+}
+
+/** Where a class ends; a bracket right behind its start belongs to it. */
+function classEnd(source: string, start: number): number {
+  for (let at = start + (source[start + 1] === "^" ? 3 : 2); at < source.length; at++) {
+    if (source[at] === "\\") at++;
+    else if (source[at] === "]") return at;
+  }
+  return source.length;
 }

@@ -107,7 +107,8 @@ export class ListScan {
     this.base = 0;
     if (at < chunk.byteCount) {
       // Its own bytes would be given back when it is full and another chunk takes the rest.
-      this.block = { bytes: chunk.bytes.slice(), listStart: 0, ...rest };
+      const { position } = chunk;
+      this.block = { bytes: chunk.bytes.slice(), position, listStart: 0, ...rest };
       this.readOn(file, this.block, { start: at, end: chunk.byteCount, fate });
     }
     this.flushRows();
@@ -164,6 +165,7 @@ export class ListScan {
       return Math.min(CHUNK_ROWS, count + 4);
     };
     const chunk = this.pool.add(new Chunk(this.pool.arena, origin, text, capacityOf, hashComments));
+    chunk.position = this.block!.position + at;
     this.base = at;
     this.rows = chunk;
     return chunk;

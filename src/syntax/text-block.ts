@@ -7,6 +7,8 @@ import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
  */
 export interface TextBlock {
   readonly bytes: Uint8Array;
+  /** Where it begins in its file, in bytes of decoded text. */
+  readonly position: number;
   readonly listStart: number;
   readonly listEnd: number;
   /** No line of the file follows; the last one may lack its end. */
@@ -22,6 +24,7 @@ export const BLOCK_BYTES: number = 512 * 1024;
  */
 export class BlockCutter {
   private hasBegun = false;
+  private position = 0;
 
   /**
    * Where a block of these bytes may end: at the start of the last line that is not blank, if that lies behind `from`.
@@ -41,7 +44,9 @@ export class BlockCutter {
     const listStart = this.hasBegun ? 0 : skipBlanks(bytes, 0, bytes.length);
     if (listStart < bytes.length) this.hasBegun = true;
     const listEnd = isLast ? skipBlanksBack(bytes, listStart, bytes.length) : bytes.length;
-    return { bytes, listStart, listEnd, isLast };
+    const { position } = this;
+    this.position += bytes.length;
+    return { bytes, position, listStart, listEnd, isLast };
   }
 
   /** Whether the file had any text so far. */

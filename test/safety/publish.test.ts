@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ListFile } from "../../src/compile/write.ts";
+import { ListFile, slugOf } from "../../src/compile/write.ts";
 import {
   CompilerError,
   type Host,
@@ -295,4 +295,164 @@ test("a write that fails, at any byte, leaves the old list", async () => {
     assert.equal(textAt(host, LIST), OLD);
     assert.deepEqual([...host.files.keys()], [LIST]);
   }
+});
+
+/** Whether publishing a text over another leaves the old one where it is. */
+async function isLeft(old: string, fresh: string, change: Partial<Host> = {}): Promise<boolean> {
+  const host = seeded({ "l.txt": old });
+  const file = new ListFile(LIST, { ...host, ...change });
+  await file.open();
+  file.write(bytes(fresh));
+  const outcome = await file.publish();
+  await file.close();
+  assert.equal(textAt(host, LIST), outcome === "unchanged" ? old : fresh);
+  return outcome === "unchanged";
+}
+
+const A_DATE = "2026-01-01T00:00:00.000Z";
+const B_DATE = "2026-02-02T00:00:00.000Z";
+
+test("what counts as the same list: all bytes but those of one date line in the header", async () => {
+  const big = "||a.example^\n".repeat(100_000);
+  for (const [old, fresh, isSame] of [
+    [dated(A_DATE), dated(B_DATE), true],
+    [dated(A_DATE) + big, dated(B_DATE) + big, true],
+    // Differences behind the first block that is compared, in its middle and at its end.
+    [`${dated(A_DATE)}${big}x`, `${dated(B_DATE)}${big}y`, false],
+    [`${dated(A_DATE)}${big}x${big}`, `${dated(B_DATE)}${big}y${big}`, false],
+    [dated(A_DATE), dated("2026"), false],
+    [`!x\n${dated(A_DATE)}`, `!y\n${dated(B_DATE)}`, false],
+    // The date stands elsewhere, ends elsewhere, is missing in one, in both.
+    [`! aa\n${dated(A_DATE)}`, `${dated(B_DATE)}! aa\n`, false],
+    [`!\n! Last modified: aa\n!\n||b^\n`, `!\n! Last modified: aaa\n!\n||b\n`, false],
+    [dated(A_DATE), dated(B_DATE).replace("Last", "Lost"), false],
+    [dated(A_DATE).replace("Last", "Lost"), dated(B_DATE), false],
+    [OLD, OLD.replace("old.example", "odd.example"), false],
+    // The line must end, and stand within the first 8 KiB.
+    [`!\n! Last modified: ${A_DATE}`, `!\n! Last modified: ${B_DATE}`, false],
+    [`!${"x".repeat(8150)}${dated(A_DATE)}`, `!${"x".repeat(8150)}${dated(B_DATE)}`, true],
+    [`!${"x".repeat(8200)}${dated(A_DATE)}`, `!${"x".repeat(8200)}${dated(B_DATE)}`, false],
+  ] as const)
+    assert.equal(await isLeft(old, fresh), isSame, `${old.slice(0, 60)} | ${fresh.slice(0, 60)}`);
+});
+
+test("an old list that cannot be opened is replaced; one that cannot be read on is an error", async () => {
+  const locked: Host["openFile"] = () =>
+    Promise.reject(new HostError("EACCES", "permission denied"));
+  assert.equal(await isLeft(dated(A_DATE), dated(B_DATE), { openFile: locked }), false);
+  const other = seeded();
+  const failing: Host["openFile"] = async (path) => ({
+    ...(await other.openFile(path)),
+    read: () => Promise.reject(new HostError("EIO", "input/output error")),
+  });
+  assert.equal(await codeOf(publish({ ...other, openFile: failing })), "output-failed");
+  assert.equal(textAt(other, LIST), OLD);
+  // A bug is not taken for a refusal of the system.
+  const bug: Host["openFile"] = () => Promise.reject(new TypeError("a bug"));
+  await assert.rejects(publish({ ...seeded(), openFile: bug }), TypeError);
+});
+
+test("a list that is not there yet is written, and its folder made", async () => {
+  const host = memoryHost();
+  const made: string[] = [];
+  assert.equal(
+    await publish({ ...host, makeFolder: async (path) => void made.push(path) }),
+    "written",
+  );
+  assert.deepEqual(made, ["/project"]);
+  assert.equal(textAt(host, LIST), NEW);
+});
+
+test("what is in the way is named as what it is", async () => {
+  for (const [kind, words] of [
+    ["folder", "is a folder"],
+    ["other", "is not a regular file"],
+  ] as const) {
+    const error = await publish({ ...seeded(), kindOf: async () => kind }).catch(
+      (one: unknown) => one,
+    );
+    assert.ok(error instanceof CompilerError);
+    assert.equal(error.diagnostics[0]!.cause, `EINVAL: ${words}`);
+  }
+});
+
+test("the limits of a lock's silence, to the millisecond", async () => {
+  assert.equal(await publish(held(undefined, 120_000).real), "written");
+  assert.equal(await codeOf(publish(held(undefined, 119_999).real)), "locked");
+  assert.equal(await publish(held(true, 5000, "{").real), "written");
+  assert.equal(await codeOf(publish(held(true, 4999, "{").real)), "locked");
+  // By a clock that is not at zero.
+  for (const [silence, code] of [
+    [60_000, "locked"],
+    [200_000, "none"],
+  ] as const) {
+    const { real } = held(undefined, silence);
+    const now = Date.parse("2026-05-05T00:00:00Z");
+    const stampOf: Host["stampOf"] = async (path) => {
+      const stamp = await real.stampOf(path);
+      return stamp === undefined ? undefined : { ...stamp, changed: now - silence };
+    };
+    assert.equal(await codeOf(publish({ ...real, now: () => new Date(now), stampOf })), code);
+  }
+});
+
+test("a lock that comes and goes is tried five times", async () => {
+  const host = seeded();
+  let tries = 0;
+  const link: Host["link"] = () => {
+    tries++;
+    return Promise.reject(new HostError("EEXIST", "file exists"));
+  };
+  // Whoever has it is gone whenever one looks.
+  assert.equal(await codeOf(publish({ ...host, link })), "locked");
+  assert.equal(tries, 5);
+  const cleared: Host["link"] = () => {
+    tries++;
+    return Promise.reject(new HostError("ENOENT", "somebody cleared it away"));
+  };
+  tries = 0;
+  assert.equal(await codeOf(publish({ ...host, link: cleared })), "locked");
+  assert.equal(tries, 5);
+  const refused: Host["link"] = () => Promise.reject(new HostError("EPERM", "not permitted"));
+  assert.equal(await codeOf(publish({ ...seeded(), link: refused })), "output-failed");
+  const bug: Host["link"] = () => Promise.reject(new TypeError("a bug"));
+  await assert.rejects(publish({ ...seeded(), link: bug }), TypeError);
+});
+
+test("a lock that cannot be read is not one that is gone", async () => {
+  const { host, real } = held(true, 1000);
+  const readFile: Host["readFile"] = (path) =>
+    path === LOCK
+      ? Promise.reject(new HostError("EACCES", "permission denied"))
+      : host.readFile(path);
+  assert.equal(await codeOf(publish({ ...real, readFile })), "locked");
+  const bug: Host["readFile"] = () => Promise.reject(new TypeError("not of the system"));
+  assert.equal(await codeOf(publish({ ...held(true, 1000).real, readFile: bug })), "locked");
+});
+
+test("a dead lock that goes by itself, or may not be moved", async () => {
+  const gone = held(false);
+  const rename =
+    (code: string): Host["rename"] =>
+    async (from, to) => {
+      if (from !== LOCK) return await gone.host.rename(from, to);
+      if (code === "ENOENT") gone.host.files.delete(LOCK);
+      throw new HostError(code, code);
+    };
+  assert.equal(await publish({ ...gone.real, rename: rename("ENOENT") }), "written");
+  const stuck = held(false);
+  const refuse: Host["rename"] = () => Promise.reject(new HostError("EACCES", "permission denied"));
+  assert.equal(await codeOf(publish({ ...stuck.real, rename: refuse })), "output-failed");
+});
+
+test("names of files: letters and digits, and no longer than a file system takes", () => {
+  for (const [name, slug] of [
+    ["My list", "my-list"],
+    ["--A//B--", "a-b"],
+    ["ÄÖ ü", "äö-ü"],
+    ["!!!", "rules"],
+    ["x".repeat(300), "x".repeat(200)],
+    ["ж".repeat(200), "ж".repeat(100)],
+  ] as const)
+    assert.equal(slugOf(name), slug);
 });

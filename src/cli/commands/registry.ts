@@ -15,6 +15,8 @@ export interface CommandEntry {
   readonly name: string;
   /** One line, shown by `--help` and in docs/reference/command-line.md. */
   readonly description: string;
+  /** What may stand behind it, as help names it; without it, nothing may. */
+  readonly operands?: string;
   /** Command lines with what they do, for its own `--help`. */
   readonly examples: readonly (readonly [string, string])[];
   /** Loaded only when it is asked for: `--version` must not wait for the compiler. */
@@ -39,6 +41,21 @@ export const commands: readonly CommandEntry[] = [
     description: "Check the configuration and stop",
     examples: [["validate -c my-list.yaml", "check the configuration only"]],
     load: async () => (await import("./validate.ts")).validateCommand,
+  },
+  {
+    name: "why",
+    operands: "NAME…",
+    description:
+      "Tell whether names are blocked, by which rule, and which lines of which sources say so",
+    examples: [
+      ["why -c my-list.yaml ads.example.com", "one name"],
+      ["why -c my-list.yaml -- '||ads.example.com^'", "a rule"],
+      [
+        "why -c my-list.yaml - < names.txt",
+        "many names, one a line: verdict, rule and source of each",
+      ],
+    ],
+    load: async () => (await import("./why.ts")).whyCommand,
   },
   {
     name: "serve",

@@ -1,0 +1,103 @@
+import { dirname, join } from "node:path";
+import { RECORD_FOLDER } from "../../compile/last-publish.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { ListRules } from "../../explain/list-rules.ts";
+import { MappedNames, SearchedNames } from "../../explain/ordinary-names.ts";
+import { SourceLines } from "../../explain/source-lines.ts";
+import { explainNames, inList } from "../../explain/why.ts";
+import type { Host } from "../../host/host.ts";
+import type { BuildRecord } from "../../record/build-record.ts";
+import { readRecord } from "../../record/record-file.ts";
+import { quickAscii } from "../../syntax/idna.ts";
+import { configOf } from "../config-of.ts";
+import { explanationText } from "../explanation-text.ts";
+import type { Options } from "../options.ts";
+import { Outputs } from "../outputs.ts";
+import { sendToOutput } from "../send-to-output.ts";
+import type { Talk } from "../talk.ts";
+import type { Command } from "./registry.ts";
+
+/** Answers from the record of the last build; nothing is compiled. */
+export const whyCommand: Command = async (options, host, talk) => {
+  const { operands } = options.args;
+  if (operands.length === 0)
+    throw new CompilerError([
+      errorOf("unknown-flag", "why needs a name", {
+        hint: "Such as: why ads.example.com; - reads names from standard input",
+      }),
+    ]);
+  const { name, list, record } = await lastBuild(options, host, talk);
+  if (operands.length === 1 && operands[0] === "-") {
+    await answerMany(list, record, options, host);
+    return Exit.Done;
+  }
+  const rules = await ListRules.of(record, new SearchedNames(list, record));
+  const sources = new SourceLines(record, options.cacheFolder, host);
+  for (const explanation of await explainNames(operands.map(nameOf), record, rules, sources)) {
+    const text = options.isJson
+      ? `${JSON.stringify({ list: name, ...explanation })}\n`
+      : explanationText(explanation, name, talk.style, columnsOf(host));
+    await sendToOutput(text, host);
+  }
+  return Exit.Done;
+};
+
+function columnsOf({ stdout }: Host): number {
+  return stdout.isTerminal ? stdout.columns : Infinity;
+}
+
+/** `||ads.example.com^` and `0.0.0.0 ads.example.com` ask about their name. */
+function nameOf(operand: string): string {
+  const bare = operand
+    .trim()
+    .replace(/^@@/, "")
+    .replace(/^\|{0,2}(?:[0-9.:]+\s+)?/, "");
+  const name = bare.replace(/[\^$].*$/, "").replace(/\.$/, "");
+  return quickAscii(name).toLowerCase();
+}
+
+async function lastBuild(
+  options: Options,
+  host: Host,
+  talk: Talk,
+): Promise<{ name: string; list: Uint8Array; record: BuildRecord }> {
+  const { config } = await configOf(options, host, talk);
+  const [output] = new Outputs(config.name, options, host).written;
+  if (output === undefined)
+    throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
+  const record = await readRecord(output.path, join(dirname(output.path), RECORD_FOLDER), host);
+  const shown = printable(output.name);
+  if (record === undefined || !(await host.exists(output.path)))
+    throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
+  const list = await host.readFile(output.path);
+  if (list.length !== record.header.bytes)
+    throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
+  return { name: output.name, list, record };
+}
+
+/** A query log: one line for each name, as fast as it can be written. */
+async function answerMany(
+  list: Uint8Array,
+  record: BuildRecord,
+  { isJson }: Options,
+  host: Host,
+): Promise<void> {
+  const rules = await ListRules.of(record, new MappedNames(list, record));
+  let out = "";
+  for await (const line of host.stdin!.lines()) {
+    const name = line.trim().toLowerCase().replace(/\.$/, "");
+    if (name === "") continue;
+    const { verdict, by } = rules.answer(name);
+    const rule = by === undefined ? undefined : inList(by, record);
+    if (isJson) out += `${JSON.stringify({ name, verdict, ...(rule && { rule }) })}\n`;
+    else
+      out += `${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${printable(rule.source)}:${rule.line}`}\n`;
+    if (out.length > 65_536) {
+      await sendToOutput(out, host);
+      out = "";
+    }
+  }
+  await sendToOutput(out, host);
+}

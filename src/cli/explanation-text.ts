@@ -1,0 +1,86 @@
+import { printable } from "../diagnostics/printable.ts";
+import type { Style } from "../diagnostics/render.ts";
+import type { Explanation, LineFate, LinePlace } from "../explain/why.ts";
+import { countText } from "./summary.ts";
+import { fitText, padText, textWidth } from "./text-width.ts";
+
+/** Lines shown before the rest is a number. */
+const MOST_LINES = 12;
+
+const WORDS = {
+  blocked: "BLOCKED",
+  allowed: "ALLOWED",
+  rewritten: "REWRITTEN",
+  neither: "neither blocked nor allowed",
+} as const;
+const TONES = {
+  blocked: "error",
+  allowed: "good",
+  rewritten: "warning",
+  neither: "strong",
+} as const;
+
+/** An explanation as a person reads it: the verdict, the rule, every line that says so, what to do. */
+export function explanationText(
+  explanation: Explanation,
+  list: string,
+  style: Style,
+  columns: number,
+): string {
+  const { name, verdict, rule, partial, lines, unseen, unblock } = explanation;
+  const out = [
+    `${style.strong(printable(name))}  ${style[TONES[verdict]](WORDS[verdict])} in ${printable(list)}`,
+  ];
+  if (rule !== undefined)
+    out.push(`  by  ${style.strong(printable(rule.text))}  ${style.faint(placeText(rule))}`);
+  for (const one of partial)
+    out.push(
+      `  for some clients or questions: ${printable(one.text)}  ${style.faint(placeText(one))}`,
+    );
+  out.push(...lineTable(lines, style, columns));
+  if (lines.length === 0 && unseen.length === 0)
+    out.push("  no line of any source names it or a parent of it");
+  if (unseen.length > 0) {
+    const files = unseen
+      .slice(0, 3)
+      .map((file) => printable(file))
+      .join(", ");
+    const more = unseen.length > 3 ? ` and ${unseen.length - 3} more` : "";
+    out.push(`  ${style.warning("not looked at")}, changed since or not kept: ${files}${more}`);
+  }
+  if (unblock !== undefined)
+    out.push(
+      `  to unblock: ${style.note(`allow: ["${printable(unblock.allow)}"]`)}, which ${printable(unblock.effect)}`,
+    );
+  return `${out.join("\n")}\n`;
+}
+
+function lineTable(lines: readonly LineFate[], style: Style, columns: number): string[] {
+  const shown = lines.slice(0, MOST_LINES);
+  const rows = shown.map((line) => ({
+    place: placeText(line),
+    text: printable(line.text.trim(), 80),
+    fate: line.fate,
+    why: line.by === undefined ? meaningText(line) : `${meaningText(line)}: ${placeText(line.by)}`,
+  }));
+  const width = (key: "place" | "text"): number =>
+    Math.min(key === "place" ? 40 : 48, Math.max(0, ...rows.map((row) => textWidth(row[key]))));
+  const table = rows.map(({ place, text, fate, why }) => {
+    const left = `      ${padText(fitText(place, width("place")), width("place"))}  ${padText(fitText(text, width("text")), width("text"))}  `;
+    const room = columns === Infinity ? Infinity : Math.max(16, columns - textWidth(left) - 1);
+    const paint = fate === "kept" ? style.good : style.faint;
+    return `${left}${paint(room === Infinity ? why : fitText(why, room))}`;
+  });
+  const more = lines.length - shown.length;
+  return more > 0
+    ? [...table, `      … and ${countText(more, "line")} more (--json has all)`]
+    : table;
+}
+
+function meaningText({ fate, meaning }: LineFate): string {
+  return fate === "kept" ? "kept" : `${fate}, ${meaning}`;
+}
+
+function placeText({ source, line }: LinePlace): string {
+  return `${printable(source, 60)}:${line}`;
+}

@@ -1,0 +1,56 @@
+import type { Config } from "../config/fields.ts";
+import { withoutCredentials } from "../diagnostics/printable.ts";
+import {
+  FATE_NAMES,
+  RECORD_VERSION,
+  type RecordHeader,
+  type RecordedFile,
+} from "../record/record-format.ts";
+import type { CompiledList } from "./compile.ts";
+import { VERSION } from "./version.ts";
+
+/** What stands in a build record beside the rows: the list, its sources, and the files that lines were read from. */
+export function recordHeader(config: Config, list: CompiledList, seconds: number): RecordHeader {
+  const { report, builtAt } = list;
+  return {
+    version: RECORD_VERSION,
+    tool: VERSION,
+    name: report.name,
+    builtAt: builtAt.toISOString(),
+    seconds,
+    rules: report.rules,
+    lines: report.lines,
+    bytes: report.bytes,
+    sources: report.sources.map(
+      ({ label, source, state, goodAt, lines, kept, dropped }, index) => ({
+        label,
+        source,
+        type: config.sources[index]!.type ?? "adblock",
+        state,
+        ...(goodAt === undefined ? {} : { goodAt }),
+        lines,
+        kept,
+        dropped,
+      }),
+    ),
+    files: recordedFiles(list),
+    fates: FATE_NAMES,
+  };
+}
+
+function recordedFiles({ rules, inputs, files, oddFiles }: CompiledList): RecordedFile[] {
+  const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
+  const copies = new Map([...files.values()].flat().map(({ url, sha256 }) => [url, sha256]));
+  return rules.pool.origins.map(({ source, file, place }, index): RecordedFile => {
+    const known = {
+      source,
+      file: withoutCredentials(file),
+      ...(oddFiles.has(index) ? {} : { isPlain: true as const }),
+    };
+    if (place === undefined) return { ...known, isOwn: true };
+    const stamp = stamps.get(place);
+    if (stamp !== undefined) return { ...known, path: place, stamp };
+    const sha256 = copies.get(withoutCredentials(place));
+    return sha256 === undefined ? known : { ...known, sha256 };
+  });
+}

@@ -1,0 +1,142 @@
+import { AhoCorasick } from "../bytes/aho-corasick.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { cancelledBy } from "../syntax/adblock-rule.ts";
+import { longestLiteral } from "../syntax/name-pattern.ts";
+import { withParents } from "../syntax/name-watch.ts";
+import { isRegexText, loadRegex, regexLiteral } from "../syntax/regex-rule.ts";
+import { type WeighedRule, weighRule, weightiest } from "../syntax/weighed-rule.ts";
+import type { OrdinaryNames } from "./ordinary-names.ts";
+
+export type Verdict = "blocked" | "allowed" | "rewritten" | "neither";
+
+export interface ListRule {
+  readonly text: string;
+  readonly row: number;
+}
+
+/** What the list means for a name. */
+export interface Answer {
+  readonly verdict: Verdict;
+  /** The rule that decides. */
+  readonly by?: ListRule;
+  /** Rules that match, but speak to some clients or some kinds of questions only. */
+  readonly partial: readonly ListRule[];
+}
+
+type OddRule = WeighedRule & ListRule;
+
+interface Pattern {
+  readonly literal: string;
+  readonly rule: OddRule;
+}
+
+const RARE_LITERAL = 5;
+const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte > 64 && byte < 91 ? byte + 32 : byte,
+);
+
+const HOSTS_LINE = /^(?<address>[0-9a-f.:]+)[ \t]+(?<names>[^#]+)/i;
+
+/** The rules of a published list, by the semantics of AdGuard's DNS engine. */
+export class ListRules {
+  private readonly names: OrdinaryNames;
+  /** Rules that are more than a name, by the name they are for. */
+  private readonly byHost = new Map<string, OddRule[]>();
+  /** Those for no name in particular, each with a text that must stand in every name it matches. */
+  private readonly patterns: Pattern[] = [];
+  /** Those among them whose text is long enough to be rare, found all at once. */
+  private readonly rare: Pattern[] = [];
+  private readonly rareLiterals: AhoCorasick;
+  private readonly exact = new Map<string, ListRule>();
+  private readonly cancelled = new Set<string>();
+
+  private constructor(record: BuildRecord, names: OrdinaryNames) {
+    this.names = names;
+    for (const { odd } of record.frames)
+      for (const { text, row } of odd) this.enter(text.trim(), row);
+    this.rareLiterals = new AhoCorasick(this.rare.map(({ literal }) => encodeUtf8(literal)));
+  }
+
+  static async of(record: BuildRecord, names: OrdinaryNames): Promise<ListRules> {
+    const isRegex = ({ text }: ListRule): boolean => /^(?:@@)?\//.test(text);
+    if (record.frames.some(({ odd }) => odd.some(isRegex))) await loadRegex();
+    return new ListRules(record, names);
+  }
+
+  private enter(text: string, row: number): void {
+    const cancelled = cancelledBy(text);
+    if (cancelled !== undefined) {
+      this.cancelled.add(cancelled);
+      return;
+    }
+    const names = namesIn(text);
+    if (names !== undefined) {
+      for (const name of names) if (!this.exact.has(name)) this.exact.set(name, { text, row });
+      return;
+    }
+    const weighed = weighRule(text);
+    if (weighed === undefined) return;
+    const { pattern } = weighed;
+    const rule = { ...weighed, text, row };
+    const host = /^\|\|(?<host>[a-z0-9_.-]+)\^$/i.exec(pattern)?.groups?.["host"]?.toLowerCase();
+    if (host === undefined) {
+      const literal = isRegexText(pattern)
+        ? regexLiteral(pattern.slice(1, -1))
+        : longestLiteral(pattern);
+      (literal.length < RARE_LITERAL ? this.patterns : this.rare).push({ literal, rule });
+      return;
+    }
+    const known = this.byHost.get(host);
+    if (known === undefined) this.byHost.set(host, [rule]);
+    else known.push(rule);
+  }
+
+  /** What the list means for a name in lower case. */
+  answer(name: string): Answer {
+    const parents = withParents(name);
+    const odd = this.oddRulesFor(name, parents);
+    const whole = odd.filter(({ isPartial, isRewrite }) => !isPartial && !isRewrite);
+    const partial = odd.filter(({ isPartial }) => isPartial);
+    const weighed = weightiest(whole);
+    if (weighed !== undefined && (weighed.isAllow || weighed.isImportant))
+      return { verdict: weighed.isAllow ? "allowed" : "blocked", by: weighed, partial };
+    const by = weighed ?? this.ordinaryRuleFor(name, parents);
+    const rewrite = odd.find(({ isRewrite }) => isRewrite);
+    if (by === undefined && rewrite !== undefined)
+      return { verdict: "rewritten", by: rewrite, partial };
+    return by === undefined ? { verdict: "neither", partial } : { verdict: "blocked", by, partial };
+  }
+
+  private oddRulesFor(name: string, parents: readonly string[]): OddRule[] {
+    const rules: OddRule[] = [];
+    for (const parent of parents)
+      for (const rule of this.byHost.get(parent) ?? []) if (rule.matches(name)) rules.push(rule);
+    const bytes = encodeUtf8(name);
+    const isRare = this.rareLiterals.search(bytes, 0, bytes.length, LOWER) !== -1;
+    for (const { literal, rule } of isRare ? [...this.patterns, ...this.rare] : this.patterns)
+      if (name.includes(literal) && rule.matches(name)) rules.push(rule);
+    return this.cancelled.size === 0 ? rules : rules.filter((rule) => !this.isCancelled(rule));
+  }
+
+  private ordinaryRuleFor(name: string, parents: readonly string[]): ListRule | undefined {
+    for (const parent of parents) {
+      const { subtree, exact } = this.names.find(parent);
+      if (subtree !== undefined && !this.isCancelled(subtree)) return subtree;
+      if (parent === name && exact !== undefined && !this.isCancelled(exact)) return exact;
+    }
+    return this.exact.get(name);
+  }
+
+  private isCancelled({ text }: ListRule): boolean {
+    return this.cancelled.size > 0 && this.cancelled.has(text);
+  }
+}
+
+/** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */
+function namesIn(text: string): string[] | undefined {
+  const { address, names } = HOSTS_LINE.exec(text)?.groups ?? {};
+  if (address !== undefined && /[.:]/.test(address))
+    return names!.trim().toLowerCase().split(/\s+/);
+  return /^[^\s|^*/@$#!]+\.[^\s|^*/@$#!]+$/.test(text) ? [text.toLowerCase()] : undefined;
+}

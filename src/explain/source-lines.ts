@@ -1,0 +1,257 @@
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { domainToUnicode } from "node:url";
+import { LF } from "../bytes/ascii.ts";
+import { countLineFeeds } from "../bytes/count-lines.ts";
+import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import type { BuildRecord, Frame } from "../record/build-record.ts";
+import type { RecordedFile } from "../record/record-format.ts";
+import { Fate, hasCause } from "../rules/fate.ts";
+import { withParents } from "../syntax/name-watch.ts";
+
+/** A line of a source that names a name, or one of its parents. */
+export interface SourceLine {
+  /** Number of its row in the record. */
+  readonly row: number;
+  readonly text: string;
+  /** Whether it names the name itself, not a parent. */
+  readonly isOwn: boolean;
+}
+
+/** What was found in the files of the sources, and which of them could not be looked at. */
+export interface FoundLines {
+  /** By name; the name's own lines first. */
+  readonly lines: ReadonlyMap<string, readonly SourceLine[]>;
+  /** Files that changed since, or of which no copy is kept. */
+  readonly unseen: readonly RecordedFile[];
+}
+
+/** Fates of lines that carry no rule. */
+const SILENT = new Set<number>([
+  Fate.Spare,
+  Fate.Blank,
+  Fate.Directive,
+  Fate.DiffPath,
+  Fate.Comment,
+  Fate.CommentAbove,
+  Fate.Empty,
+]);
+
+/** For up to this many names, files are searched for each; for more, every line is read once. */
+const MOST_SEARCHES = 8;
+
+/** Who wants to know about a host: names that it is, or is a parent of. */
+type Askers = ReadonlyMap<string, readonly { readonly name: string; readonly isOwn: boolean }[]>;
+
+interface FoundText {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** Looks for lines that name certain names, in the very files that the list was made from. */
+export class SourceLines {
+  private readonly record: BuildRecord;
+  private readonly cacheFolder: string | undefined;
+  private readonly host: Host;
+  private buffer = new Uint8Array(0);
+  private readonly framesOf = new Map<number, Frame[]>();
+
+  constructor(record: BuildRecord, cacheFolder: string | undefined, host: Host) {
+    this.record = record;
+    this.cacheFolder = cacheFolder;
+    this.host = host;
+    for (const frame of record.frames) {
+      const known = this.framesOf.get(frame.file);
+      if (known === undefined) this.framesOf.set(frame.file, [frame]);
+      else known.push(frame);
+    }
+  }
+
+  /** Names are in lower case, and in ASCII; lines may have them in any form. */
+  async find(names: readonly string[]): Promise<FoundLines> {
+    const askers = askersOf(names);
+    const needles = names.length > MOST_SEARCHES ? undefined : needlesOf(names);
+    const found = new Map<string, SourceLine[]>(names.map((name) => [name, []]));
+    const unseen: RecordedFile[] = [];
+    for (const [index, file] of this.record.header.files.entries()) {
+      if (!this.framesOf.has(index) || file.isOwn === true) continue;
+      const bytes = await this.read(file);
+      if (bytes === undefined) {
+        unseen.push(file);
+        continue;
+      }
+      const isPlain = file.isPlain === true;
+      const texts = needles === undefined ? allLines(bytes) : linesWithAny(bytes, needles, isPlain);
+      for (const text of texts) this.enter(index, bytes, text, askers, found);
+    }
+    const lines = new Map<string, readonly SourceLine[]>();
+    for (const [name, some] of found) lines.set(name, some.toSorted(byOwnThenRow));
+    return { lines, unseen };
+  }
+
+  private enter(
+    file: number,
+    bytes: Uint8Array,
+    { text, start }: FoundText,
+    askers: Askers,
+    found: Map<string, SourceLine[]>,
+  ): void {
+    const hosts = hostsIn(text);
+    if (!hosts.some((host) => askers.has(host))) return;
+    const frames = this.framesOf.get(file) ?? [];
+    const { record } = this;
+    const rows = rowsAt(lineAt(bytes, start, frames), frames).filter(
+      (row) => !SILENT.has(record.fateOf(row)),
+    );
+    for (const [index, host] of hosts.entries()) {
+      // A hosts line of several names may have a row for each, in their order.
+      const row = rows.length === hosts.length ? rows[index] : rows[0];
+      if (row === undefined) continue;
+      const fate = record.fateOf(row);
+      for (const { name, isOwn } of askers.get(host) ?? []) {
+        // Of a parent, what was no rule is no matter.
+        if (!isOwn && fate !== Fate.Live && !hasCause(fate)) continue;
+        const lines = found.get(name)!;
+        if (!lines.some((known) => known.row === row)) lines.push({ row, text, isOwn });
+      }
+    }
+  }
+
+  private async read({ path, stamp, sha256 }: RecordedFile): Promise<Uint8Array | undefined> {
+    const { cacheFolder } = this;
+    if (path === undefined && (sha256 === undefined || cacheFolder === undefined)) return undefined;
+    let file: OpenFile | undefined;
+    try {
+      file = await this.host.openFile(path ?? join(cacheFolder!, "objects", sha256!));
+      if (path !== undefined && file.stamp.text !== stamp) return undefined;
+      return await this.readInto(file);
+    } catch (error) {
+      if (error instanceof HostError) return undefined;
+      throw error;
+    } finally {
+      await file?.close();
+    }
+  }
+
+  /** One buffer for all files: new ones for each cost more in garbage than the search itself. */
+  private async readInto(file: OpenFile): Promise<Uint8Array> {
+    if (file.size > this.buffer.length) this.buffer = new Uint8Array(file.size);
+    let length = 0;
+    while (length < file.size) {
+      const count = await file.read(this.buffer.subarray(length, file.size));
+      if (count === 0) break;
+      length += count;
+    }
+    return this.buffer.subarray(0, length);
+  }
+}
+
+function byOwnThenRow(a: SourceLine, b: SourceLine): number {
+  return Number(b.isOwn) - Number(a.isOwn) || a.row - b.row;
+}
+
+function askersOf(names: readonly string[]): Askers {
+  const askers = new Map<string, { name: string; isOwn: boolean }[]>();
+  for (const name of names)
+    for (const parent of withParents(name))
+      for (const form of new Set([parent, domainToUnicode(parent) || parent])) {
+        const known = askers.get(form);
+        const asker = { name, isOwn: parent === name };
+        if (known === undefined) askers.set(form, [asker]);
+        else known.push(asker);
+      }
+  return askers;
+}
+
+/** What stands in every line that names one of these or a parent of two labels: the last two labels. */
+function needlesOf(names: readonly string[]): string[] {
+  const tails = names.map((name) => name.split(".").slice(-2).join("."));
+  return [...new Set(tails.flatMap((tail) => [tail, domainToUnicode(tail) || tail]))];
+}
+
+/** The names that a line is about: those behind an address, or the one that a rule begins with. */
+function hostsIn(text: string): string[] {
+  const line = text.trim().toLowerCase();
+  const { names } = /^[0-9a-f.:]*[.:][0-9a-f.:]*\s+(?<names>[^#]+)/.exec(line)?.groups ?? {};
+  if (names !== undefined) return names.trim().split(/\s+/).map(withoutDot);
+  const host = /^(?:@@)?\|{0,2}(?:\w+:\/\/)?(?:\*\.)?(?<host>[^\s|^*/@$#!,:?]+)/.exec(line)
+    ?.groups?.["host"];
+  return host === undefined ? [] : [withoutDot(host)];
+}
+
+function withoutDot(name: string): string {
+  return name.endsWith(".") ? name.slice(0, -1) : name;
+}
+
+/** Rows that were read from a line. */
+function rowsAt(line: number, frames: readonly Frame[]): number[] {
+  const rows: number[] = [];
+  for (const { base, length, firstLine, lines } of frames) {
+    if (lines === undefined) {
+      if (line >= firstLine && line < firstLine + length) rows.push(base + line - firstLine);
+    } else
+      for (let at = lines.indexOf(line); at !== -1 && lines[at] === line; at++)
+        rows.push(base + at);
+  }
+  return rows;
+}
+
+/** The number of the line that begins at a byte, counted from the nearest frame that begins before it. */
+function lineAt(bytes: Uint8Array, start: number, frames: readonly Frame[]): number {
+  let near: Pick<Frame, "position" | "firstLine"> = { position: 0, firstLine: 1 };
+  for (const { position, firstLine } of frames) {
+    const isLineStart = position === 0 || bytes[position - 1] === LF;
+    if (isLineStart && position <= start && position > near.position)
+      near = { position, firstLine };
+  }
+  return near.firstLine + countLineFeeds(bytes, near.position, start);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+function* allLines(bytes: Uint8Array): Generator<FoundText> {
+  const buffer = bufferOf(bytes);
+  for (let start = 0; start < buffer.length;) {
+    const end = buffer.indexOf(LF, start);
+    const stop = end === -1 ? buffer.length : end;
+    yield { text: textAt(buffer, start, stop), start };
+    start = stop + 1;
+  }
+}
+
+/** Lines in which one of a few texts stands; in any case, unless the file is known to have small letters only. */
+function* linesWithAny(
+  bytes: Uint8Array,
+  needles: readonly string[],
+  isPlain: boolean,
+): Generator<FoundText> {
+  const buffer = bufferOf(bytes);
+  const text = isPlain ? undefined : buffer.toString("latin1").toLowerCase();
+  for (const needle of needles) {
+    const find = text === undefined ? finderOf(buffer, needle) : finderInAnyCase(text, needle);
+    for (let at = find(0); at !== -1;) {
+      const start = buffer.lastIndexOf(LF, at) + 1;
+      const end = buffer.indexOf(LF, at);
+      const stop = end === -1 ? buffer.length : end;
+      yield { text: textAt(buffer, start, stop), start };
+      at = end === -1 ? -1 : find(stop);
+    }
+  }
+}
+
+function textAt(buffer: Buffer, start: number, stop: number): string {
+  return buffer.toString("utf8", start, stop).replace(/\r$/, "");
+}
+
+function finderOf(buffer: Buffer, needle: string): (from: number) => number {
+  const wanted = Buffer.from(needle);
+  return (from) => buffer.indexOf(wanted, from);
+}
+
+/** The text has one character a byte, in lower case: positions are those of the bytes. */
+function finderInAnyCase(text: string, needle: string): (from: number) => number {
+  const wanted = Buffer.from(needle).toString("latin1").toLowerCase();
+  return (from) => text.indexOf(wanted, from);
+}

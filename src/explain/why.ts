@@ -1,0 +1,92 @@
+import type { BuildRecord } from "../record/build-record.ts";
+import { FATES, Fate, hasCause } from "../rules/fate.ts";
+import type { ListRule, ListRules, Verdict } from "./list-rules.ts";
+import type { SourceLines } from "./source-lines.ts";
+
+/** Where a line stands. */
+export interface LinePlace {
+  readonly source: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A line of a source, and what became of it. */
+export interface LineFate extends LinePlace {
+  readonly text: string;
+  /** `kept`, or the fate that took it out. */
+  readonly fate: string;
+  readonly meaning: string;
+  /** The line that made it redundant. */
+  readonly by?: LinePlace;
+}
+
+export interface RuleInList extends LinePlace {
+  readonly text: string;
+}
+
+export interface Explanation {
+  readonly name: string;
+  readonly verdict: Verdict;
+  /** The rule that decides, and the line it came from. */
+  readonly rule?: RuleInList;
+  /** Rules for some clients or some kinds of questions. */
+  readonly partial: readonly RuleInList[];
+  readonly lines: readonly LineFate[];
+  /** Files that could not be looked at. */
+  readonly unseen: readonly string[];
+  /** What to write into `allow`, and what that does. */
+  readonly unblock?: { readonly allow: string; readonly effect: string };
+}
+
+/** Everything that is known about names in lower case. */
+export async function explainNames(
+  names: readonly string[],
+  record: BuildRecord,
+  rules: ListRules,
+  sources: SourceLines,
+): Promise<Explanation[]> {
+  const { lines, unseen } = await sources.find(names);
+  return names.map((name): Explanation => {
+    const { verdict, by, partial } = rules.answer(name);
+    return {
+      name,
+      verdict,
+      ...(by && { rule: inList(by, record) }),
+      partial: partial.map((rule) => inList(rule, record)),
+      lines: (lines.get(name) ?? []).map(({ row, text }) => fateOf(row, text, record)),
+      unseen: unseen.map(({ file }) => file),
+      ...(verdict === "blocked" && by && { unblock: unblocking(name, by.text) }),
+    };
+  });
+}
+
+export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList {
+  return { text, ...placeOf(row, record) };
+}
+
+function placeOf(row: number, record: BuildRecord): LinePlace {
+  const { source, file } = record.fileOf(row);
+  return { source: record.header.sources[source]!.label, file, line: record.lineOf(row) };
+}
+
+function fateOf(row: number, text: string, record: BuildRecord): LineFate {
+  const fate = record.fateOf(row);
+  const place = placeOf(row, record);
+  if (fate === Fate.Live) return { ...place, text, fate: "kept", meaning: "in the list" };
+  const [name, meaning] = FATES[fate as keyof typeof FATES & number] ?? ["unknown", ""];
+  return {
+    ...place,
+    text,
+    fate: name,
+    meaning,
+    ...(hasCause(fate) ? { by: placeOf(record.keeperOf(row), record) } : {}),
+  };
+}
+
+function unblocking(name: string, rule: string): { allow: string; effect: string } {
+  const isOwn = rule === `||${name}^` || rule === name || rule.endsWith(` ${name}`);
+  const effect = isOwn
+    ? `takes ${rule} out of the list`
+    : `adds @@||${name}^; ${rule} stays for everything else`;
+  return { allow: name, effect };
+}

@@ -1,0 +1,241 @@
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { CHUNK_SHIFT } from "../rules/chunk.ts";
+import { hasCause } from "../rules/fate.ts";
+import {
+  LENGTH_BYTES,
+  Part,
+  RECORD_VERSION,
+  type RecordHeader,
+  unzigzag,
+} from "./record-format.ts";
+
+/** A chunk of the list, as it is recorded. Rows are numbered through all frames. */
+export interface Frame {
+  /** Index into the header's files. */
+  readonly file: number;
+  /** Number of its first row. */
+  readonly base: number;
+  readonly length: number;
+  readonly firstLine: number;
+  /** Where the first line begins in its file. */
+  readonly position: number;
+  readonly lines: Uint32Array | undefined;
+  readonly others: Uint8Array | undefined;
+  readonly fates: Uint8Array;
+  /** Where its live rows begin in the list. */
+  readonly offset: number;
+  /** Live rules that are more than a name. */
+  readonly odd: readonly OddRule[];
+}
+
+export interface OddRule {
+  readonly row: number;
+  readonly text: string;
+}
+
+/** What became of every line, read back. Causes are read when somebody asks. */
+export class BuildRecord {
+  readonly header: RecordHeader;
+  readonly frames: readonly Frame[];
+  readonly rows: number;
+  private readonly bytes: Uint8Array;
+  private readonly causeParts: readonly CausePart[];
+  /** Number of the first row of each chunk, by the chunk's id. */
+  private readonly bases: readonly number[];
+  private readonly causes = new Map<Frame, Int32Array>();
+
+  private constructor(bytes: Uint8Array, header: RecordHeader, reader: FrameReader) {
+    this.bytes = bytes;
+    this.header = header;
+    this.frames = reader.frames;
+    this.rows = reader.rows;
+    this.causeParts = reader.causeParts;
+    this.bases = reader.bases;
+  }
+
+  /** Undefined when the bytes are no record of this version. */
+  static read(bytes: Uint8Array): BuildRecord | undefined {
+    try {
+      const { length } = bytes;
+      if (length < 4) return undefined;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+      const end = length - 4 - view.getUint32(length - 4, true);
+      if (end < 0) return undefined;
+      const header = JSON.parse(decodeUtf8(bytes, end, length - 4)) as RecordHeader;
+      if (header.version !== RECORD_VERSION) return undefined;
+      const reader = new FrameReader(bytes.subarray(0, end));
+      reader.read();
+      return new BuildRecord(bytes, header, reader);
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+
+  frameOf(row: number): Frame {
+    let low = 0;
+    let high = this.frames.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.frames[middle]!.base <= row) low = middle;
+      else high = middle - 1;
+    }
+    return this.frames[low]!;
+  }
+
+  /** The line of its file that a row was read from. */
+  lineOf(row: number): number {
+    const { lines, firstLine, base } = this.frameOf(row);
+    return lines === undefined ? firstLine + row - base : lines[row - base]!;
+  }
+
+  fileOf(row: number): RecordHeader["files"][number] {
+    return this.header.files[this.frameOf(row).file]!;
+  }
+
+  fateOf(row: number): number {
+    const { fates, base } = this.frameOf(row);
+    return fates[row - base]!;
+  }
+
+  /** For a row that another made redundant, the number of that row. */
+  causeOf(row: number): number {
+    const frame = this.frameOf(row);
+    let causes = this.causes.get(frame);
+    if (causes === undefined) this.causes.set(frame, (causes = this.readCauses(frame)));
+    return causes[row - frame.base]!;
+  }
+
+  /** The row that a row is redundant because of, to the end of the chain. */
+  keeperOf(row: number): number {
+    let keeper = row;
+    for (let steps = 0; steps < LONGEST_CHAIN && hasCause(this.fateOf(keeper)); steps++)
+      keeper = this.causeOf(keeper);
+    return keeper;
+  }
+
+  private readCauses(frame: Frame): Int32Array {
+    const { fates, length } = frame;
+    const causes = new Int32Array(length).fill(-1);
+    const part = this.causeParts[this.frames.indexOf(frame)];
+    if (part === undefined || part.start === part.end) return causes;
+    const { bytes, bases } = this;
+    let at = part.start;
+    let last = part.id << CHUNK_SHIFT;
+    for (let row = 0; row < length && at < part.end; row++) {
+      if (!hasCause(fates[row]!)) continue;
+      let value = 0;
+      let scale = 1;
+      let byte: number;
+      do {
+        byte = bytes[at++]!;
+        value += (byte & 127) * scale;
+        scale *= 128;
+      } while (byte > 127);
+      last += unzigzag(value);
+      causes[row] = (bases[last >> CHUNK_SHIFT] ?? 0) + (last & ((1 << CHUNK_SHIFT) - 1));
+    }
+    return causes;
+  }
+}
+
+/** Longer than any: a duplicate of a duplicate that was covered. */
+const LONGEST_CHAIN = 64;
+
+interface CausePart {
+  readonly id: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads frames one after the other. Throws a `RangeError` when they end too early. */
+class FrameReader {
+  readonly frames: Frame[] = [];
+  readonly causeParts: CausePart[] = [];
+  readonly bases: number[] = [];
+  rows = 0;
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private at = 0;
+  private lastOffset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  read(): void {
+    while (this.at < this.bytes.length) this.frame();
+  }
+
+  private frame(): void {
+    const id = this.number();
+    const file = this.number();
+    const length = this.number();
+    const firstLine = this.number();
+    const position = this.number();
+    const offset = this.lastOffset + this.number();
+    const parts = this.number();
+    this.lastOffset = offset;
+    const base = this.rows;
+    this.bases[id] = base;
+    const lines = (parts & Part.Lines) === 0 ? undefined : this.lines(length, firstLine);
+    const others = (parts & Part.Others) === 0 ? undefined : this.take(length);
+    const fates = this.take(length);
+    this.causeParts.push(this.causePart(id, (parts & Part.Causes) !== 0));
+    const odd: OddRule[] = [];
+    let row = base;
+    for (let count = this.number(); count > 0; count--) {
+      row += this.number();
+      odd.push({ row, text: decodeUtf8(this.take(this.number())) });
+    }
+    this.rows += length;
+    this.frames.push({
+      file,
+      base,
+      length,
+      firstLine,
+      position,
+      lines,
+      others,
+      fates,
+      offset,
+      odd,
+    });
+  }
+
+  private causePart(id: number, isThere: boolean): CausePart {
+    if (!isThere) return { id, start: 0, end: 0 };
+    const length = this.view.getUint32(this.at, true);
+    const start = this.at + LENGTH_BYTES;
+    this.at = start + length;
+    return { id, start, end: this.at };
+  }
+
+  private lines(length: number, firstLine: number): Uint32Array {
+    const lines = new Uint32Array(length);
+    let line = firstLine;
+    for (let row = 0; row < length; row++) lines[row] = line += this.number();
+    return lines;
+  }
+
+  private take(length: number): Uint8Array {
+    const end = this.at + length;
+    if (end > this.bytes.length) throw new RangeError("the record ends too early");
+    const part = this.bytes.subarray(this.at, end);
+    this.at = end;
+    return part;
+  }
+
+  private number(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.bytes[this.at++];
+      if (byte === undefined) throw new RangeError("the record ends too early");
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+  }
+}

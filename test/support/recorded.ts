@@ -1,0 +1,36 @@
+import { recordHeader } from "../../src/compile/record-header.ts";
+import { BuildRecord } from "../../src/record/build-record.ts";
+import {
+  type CompileOptions,
+  type CompileResult,
+  type Config,
+  type Host,
+  compile,
+} from "../../src/index.ts";
+
+export interface Recorded {
+  readonly result: CompileResult;
+  readonly record: BuildRecord;
+}
+
+/** Compiles with a record, and reads the record back from its bytes. */
+export async function compileRecorded(
+  config: Config,
+  options: CompileOptions & { readonly host: Host },
+): Promise<Recorded> {
+  const pieces: Uint8Array[] = [];
+  const result = await compile(config, {
+    ...options,
+    record: (bytes) => void pieces.push(bytes.slice()),
+  });
+  const header = new TextEncoder().encode(JSON.stringify(recordHeader(config, result, 0)));
+  const length = Uint8Array.of(
+    header.length & 255,
+    (header.length >> 8) & 255,
+    (header.length >> 16) & 255,
+    header.length >>> 24,
+  );
+  const record = BuildRecord.read(new Uint8Array(Buffer.concat([...pieces, header, length])));
+  if (record === undefined) throw new Error("the record cannot be read");
+  return { result, record };
+}
