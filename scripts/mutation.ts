@@ -32,7 +32,11 @@ const PARTS: Readonly<
   },
   publish: {
     files: ["src/compile/write.ts", "src/compile/output-lock.ts"],
-    tests: ["test/safety/publish.test.ts", "test/regressions.test.ts"],
+    tests: [
+      "test/safety/publish.test.ts",
+      "test/safety/output-lock.test.ts",
+      "test/regressions.test.ts",
+    ],
   },
   trust: {
     files: ["src/transformations/trust.ts", "src/syntax/trust.ts", "src/syntax/name-pattern.ts"],

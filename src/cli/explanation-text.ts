@@ -68,8 +68,8 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
   const table = rows.map(({ place, text, fate, why }) => {
     const left = `      ${padText(fitText(place, width("place")), width("place"))}  ${padText(fitText(text, width("text")), width("text"))}  `;
     const room = columns === Infinity ? Infinity : Math.max(16, columns - textWidth(left) - 1);
-    const paint = fate === "kept" ? style.good : style.faint;
-    return `${left}${paint(room === Infinity ? why : fitText(why, room))}`;
+    const tone = fate === "kept" ? "good" : "faint";
+    return `${left}${style[tone](room === Infinity ? why : fitText(why, room))}`;
   });
   const more = lines.length - shown.length;
   return more > 0

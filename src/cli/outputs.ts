@@ -3,10 +3,11 @@ import { scratchOf } from "../compile/scratch.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import { RECORD_FOLDER, rememberPublish } from "../compile/last-publish.ts";
 import type { CompileReport } from "../compile/report.ts";
-import { ListFile, type WriteOutcome, slugOf } from "../compile/write.ts";
+import { ListFile, type WriteOutcome } from "../compile/write.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
+import { listFiles } from "./list-files.ts";
 import type { Options } from "./options.ts";
 import { sendToOutput } from "./send-to-output.ts";
 
@@ -31,15 +32,10 @@ export class Outputs {
   /** What goes to standard output waits here until the list is whole. */
   private waiting: { readonly scratch: Scratch; length: number } | undefined;
 
-  constructor(name: string, { output, writesToRules, rulesFolder }: Options, host: Host) {
+  constructor(name: string, options: Options, host: Host) {
     this.host = host;
-    this.isToStdout = output === "-";
-    const names: string[] = [];
-    if (output !== undefined && !this.isToStdout) names.push(output);
-    if (writesToRules) names.push(join(rulesFolder, `${slugOf(name)}.txt`));
-    // `-o` may name the file in the rules directory.
-    const byPath = new Map(names.map((file) => [resolve(host.cwd, file), file]));
-    this.files = [...byPath].map(([path, file]) => ({
+    this.isToStdout = options.output === "-";
+    this.files = listFiles(name, options, host).map(({ name: file, path }) => ({
       name: file,
       file: new ListFile(path, host),
       record: new RecordFile(path, join(dirname(path), RECORD_FOLDER), host),

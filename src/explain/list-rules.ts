@@ -1,9 +1,9 @@
 import { AhoCorasick } from "../bytes/aho-corasick.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import { cancelledBy } from "../syntax/adblock-rule.ts";
+import { cancelledBy, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { longestLiteral } from "../syntax/name-pattern.ts";
-import { withParents } from "../syntax/name-watch.ts";
+import { withParents } from "../syntax/parents.ts";
 import { isRegexText, loadRegex, regexLiteral } from "../syntax/regex-rule.ts";
 import { type WeighedRule, weighRule, weightiest } from "../syntax/weighed-rule.ts";
 import type { OrdinaryNames } from "./ordinary-names.ts";
@@ -31,6 +31,9 @@ interface Pattern {
   readonly rule: OddRule;
 }
 
+/** `||host^`, `@@||host^`, with modifiers or without; `$badfilter` concerns other rules. */
+const FOR_HOST = /^(?:@@)?\|\|(?<host>[a-z0-9_.-]+)\^(?:$|\$(?!.*badfilter))/i;
+
 const RARE_LITERAL = 5;
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 64 && byte < 91 ? byte + 32 : byte,
@@ -51,17 +54,31 @@ export class ListRules {
   private readonly exact = new Map<string, ListRule>();
   private readonly cancelled = new Set<string>();
 
-  private constructor(record: BuildRecord, names: OrdinaryNames) {
+  private constructor(odd: readonly ListRule[], names: OrdinaryNames) {
     this.names = names;
-    for (const { odd } of record.frames)
-      for (const { text, row } of odd) this.enter(text.trim(), row);
+    for (const { text, row } of odd) this.enter(text, row);
     this.rareLiterals = new AhoCorasick(this.rare.map(({ literal }) => encodeUtf8(literal)));
   }
 
-  static async of(record: BuildRecord, names: OrdinaryNames): Promise<ListRules> {
-    const isRegex = ({ text }: ListRule): boolean => /^(?:@@)?\//.test(text);
-    if (record.frames.some(({ odd }) => odd.some(isRegex))) await loadRegex();
-    return new ListRules(record, names);
+  /** `asked`, if there are only a few names to be asked about, leaves out rules that are for others. */
+  static async of(
+    record: BuildRecord,
+    names: OrdinaryNames,
+    asked?: readonly string[],
+  ): Promise<ListRules> {
+    const hosts = asked === undefined ? undefined : new Set(asked.flatMap(withParents));
+    const odd: ListRule[] = [];
+    let hasRegex = false;
+    for (const frame of record.frames)
+      for (const { row, text: raw } of frame.odd) {
+        const text = raw.trim();
+        const host = FOR_HOST.exec(text)?.groups?.["host"];
+        if (host !== undefined && hosts?.has(host.toLowerCase()) === false) continue;
+        hasRegex ||= mayBeRegexFor(text, asked);
+        odd.push({ text, row });
+      }
+    if (hasRegex) await loadRegex();
+    return new ListRules(odd, names);
   }
 
   private enter(text: string, row: number): void {
@@ -131,6 +148,15 @@ export class ListRules {
   private isCancelled({ text }: ListRule): boolean {
     return this.cancelled.size > 0 && this.cancelled.has(text);
   }
+}
+
+/** Whether a rule is an expression that may match one of the names; RE2 is loaded only then. */
+function mayBeRegexFor(text: string, asked: readonly string[] | undefined): boolean {
+  if (!/^(?:@@)?\//.test(text)) return false;
+  const pattern = parseAdblockRule(text)?.pattern ?? "";
+  if (asked === undefined || !isRegexText(pattern)) return true;
+  const literal = regexLiteral(pattern.slice(1, -1));
+  return asked.some((name) => name.includes(literal));
 }
 
 /** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */

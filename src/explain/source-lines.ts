@@ -7,7 +7,7 @@ import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
-import { withParents } from "../syntax/name-watch.ts";
+import { withParents } from "../syntax/parents.ts";
 
 /** A line of a source that names a name, or one of its parents. */
 export interface SourceLine {
@@ -53,7 +53,8 @@ export class SourceLines {
   private readonly record: BuildRecord;
   private readonly cacheFolder: string | undefined;
   private readonly host: Host;
-  private buffer = new Uint8Array(0);
+  /** Two buffers for all files, one read into while the other is searched: new ones cost more in garbage than the search. */
+  private readonly buffers = [new Uint8Array(0), new Uint8Array(0)];
   private readonly framesOf = new Map<number, Frame[]>();
 
   constructor(record: BuildRecord, cacheFolder: string | undefined, host: Host) {
@@ -73,9 +74,14 @@ export class SourceLines {
     const needles = names.length > MOST_SEARCHES ? undefined : needlesOf(names);
     const found = new Map<string, SourceLine[]>(names.map((name) => [name, []]));
     const unseen: RecordedFile[] = [];
-    for (const [index, file] of this.record.header.files.entries()) {
-      if (!this.framesOf.has(index) || file.isOwn === true) continue;
-      const bytes = await this.read(file);
+    const files = [...this.record.header.files.entries()].filter(
+      ([index, { isOwn }]) => this.framesOf.has(index) && isOwn !== true,
+    );
+    let next = files[0] && this.read(files[0][1], 0);
+    for (const [at, [index, file]] of files.entries()) {
+      const bytes = await next;
+      const following = files[at + 1];
+      next = following && this.read(following[1], (at + 1) % 2);
       if (bytes === undefined) {
         unseen.push(file);
         continue;
@@ -117,14 +123,17 @@ export class SourceLines {
     }
   }
 
-  private async read({ path, stamp, sha256 }: RecordedFile): Promise<Uint8Array | undefined> {
+  private async read(
+    { path, stamp, sha256 }: RecordedFile,
+    buffer: number,
+  ): Promise<Uint8Array | undefined> {
     const { cacheFolder } = this;
     if (path === undefined && (sha256 === undefined || cacheFolder === undefined)) return undefined;
     let file: OpenFile | undefined;
     try {
       file = await this.host.openFile(path ?? join(cacheFolder!, "objects", sha256!));
       if (path !== undefined && file.stamp.text !== stamp) return undefined;
-      return await this.readInto(file);
+      return await this.readInto(file, buffer);
     } catch (error) {
       if (error instanceof HostError) return undefined;
       throw error;
@@ -133,16 +142,16 @@ export class SourceLines {
     }
   }
 
-  /** One buffer for all files: new ones for each cost more in garbage than the search itself. */
-  private async readInto(file: OpenFile): Promise<Uint8Array> {
-    if (file.size > this.buffer.length) this.buffer = new Uint8Array(file.size);
+  private async readInto(file: OpenFile, buffer: number): Promise<Uint8Array> {
+    if (file.size > this.buffers[buffer]!.length) this.buffers[buffer] = new Uint8Array(file.size);
+    const bytes = this.buffers[buffer]!;
     let length = 0;
     while (length < file.size) {
-      const count = await file.read(this.buffer.subarray(length, file.size));
+      const count = await file.read(bytes.subarray(length, file.size));
       if (count === 0) break;
       length += count;
     }
-    return this.buffer.subarray(0, length);
+    return bytes.subarray(0, length);
   }
 }
 
@@ -196,15 +205,20 @@ function rowsAt(line: number, frames: readonly Frame[]): number[] {
   return rows;
 }
 
-/** The number of the line that begins at a byte, counted from the nearest frame that begins before it. */
+/** The number of the line that begins at a byte, counted from the nearest place before it that the record knows. */
 function lineAt(bytes: Uint8Array, start: number, frames: readonly Frame[]): number {
-  let near: Pick<Frame, "position" | "firstLine"> = { position: 0, firstLine: 1 };
-  for (const { position, firstLine } of frames) {
+  let frame: Frame | undefined;
+  for (const one of frames) {
+    const { position } = one;
     const isLineStart = position === 0 || bytes[position - 1] === LF;
-    if (isLineStart && position <= start && position > near.position)
-      near = { position, firstLine };
+    if (isLineStart && position <= start && position >= (frame?.position ?? 0)) frame = one;
   }
-  return near.firstLine + countLineFeeds(bytes, near.position, start);
+  if (frame === undefined) return 1 + countLineFeeds(bytes, 0, start);
+  const mark = frame.marks.findLast(({ position }) => position <= start);
+  const { firstLine, lines } = frame;
+  if (mark === undefined) return firstLine + countLineFeeds(bytes, frame.position, start);
+  const line = lines === undefined ? firstLine + mark.row : lines[mark.row]!;
+  return line + countLineFeeds(bytes, mark.position, start);
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

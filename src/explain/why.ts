@@ -73,7 +73,7 @@ function fateOf(row: number, text: string, record: BuildRecord): LineFate {
   const fate = record.fateOf(row);
   const place = placeOf(row, record);
   if (fate === Fate.Live) return { ...place, text, fate: "kept", meaning: "in the list" };
-  const [name, meaning] = FATES[fate as keyof typeof FATES & number] ?? ["unknown", ""];
+  const [name, meaning] = FATES[fate] ?? ["unknown", ""];
   return {
     ...place,
     text,

@@ -19,6 +19,8 @@ export interface Frame {
   readonly firstLine: number;
   /** Where the first line begins in its file. */
   readonly position: number;
+  /** Some of its rows, and the byte of the file that their text begins at. */
+  readonly marks: readonly { readonly row: number; readonly position: number }[];
   readonly lines: Uint32Array | undefined;
   readonly others: Uint8Array | undefined;
   readonly fates: Uint8Array;
@@ -177,6 +179,7 @@ class FrameReader {
     const offset = this.lastOffset + this.number();
     const parts = this.number();
     this.lastOffset = offset;
+    const marks = this.marks(position);
     const base = this.rows;
     this.bases[id] = base;
     const lines = (parts & Part.Lines) === 0 ? undefined : this.lines(length, firstLine);
@@ -196,12 +199,25 @@ class FrameReader {
       length,
       firstLine,
       position,
+      marks,
       lines,
       others,
       fates,
       offset,
       odd,
     });
+  }
+
+  private marks(position: number): Frame["marks"] {
+    const marks: { row: number; position: number }[] = [];
+    let row = 0;
+    let at = position;
+    for (let count = this.number(); count > 0; count--) {
+      row += this.number();
+      at += this.number();
+      marks.push({ row, position: at });
+    }
+    return marks;
   }
 
   private causePart(id: number, isThere: boolean): CausePart {

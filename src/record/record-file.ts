@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
+// By its default export: Deno before 2.9 has no zstd to be named.
+import zlib from "node:zlib";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
@@ -104,7 +105,7 @@ export async function readRecord(
   if (name === undefined) return undefined;
   try {
     const packed = await host.readFile(join(folder, name));
-    const bytes = name.endsWith(".zst") ? zstdDecompressSync(packed) : gunzipSync(packed);
+    const bytes = name.endsWith(".zst") ? zlib.zstdDecompressSync(packed) : zlib.gunzipSync(packed);
     return BuildRecord.read(bytes);
   } catch (error) {
     if (error instanceof HostError || (error as { code?: string }).code !== undefined)

@@ -6,6 +6,8 @@ import { FATES } from "../rules/fate.ts";
  * header (`RecordHeader`) as JSON and its length in four bytes; the whole packed as zstd, or gzip where there is none.
  *
  *   frame   varints: chunk id, origin, rows, first line, byte of the file, bytes of the list since the last frame, parts
+ *           marks                   varint count; each: varint row minus the row before, varint byte of its text in the chunk minus
+ *                                   the one before: every 2,048th row, to find lines by where they stand
  *           lines   (if parts & 1)  varint a row: line minus the line before
  *           others  (if parts & 2)  byte a row: 1 generated, 2 one more name of the line above
  *           fates                   byte a row

@@ -8,6 +8,7 @@ import { LENGTH_BYTES, Other, Part, zigzag } from "./record-format.ts";
 
 const PIECE = 1024 * 1024;
 const LONGEST_VARINT = 8;
+const MARK_ROWS = 2048;
 
 /** Writes the frames of a build record, chunk by chunk as the list is made. */
 export class RecordWriter {
@@ -38,6 +39,7 @@ export class RecordWriter {
     const head = [...place, offset - this.lastOffset, parts];
     for (const value of head) this.number(value);
     this.lastOffset = offset;
+    this.marks(chunk);
     if (lines !== undefined) this.lines(lines, length, chunk.firstLine);
     if (hasOthers) this.others(chunk);
     out.append(chunk.fate, 0, length);
@@ -53,6 +55,22 @@ export class RecordWriter {
   private flush(): void {
     this.sink(this.out.view());
     this.out.length = 0;
+  }
+
+  private marks({ flags, start, length }: Chunk): void {
+    const rows: number[] = [];
+    for (let row = MARK_ROWS; row < length; row += MARK_ROWS)
+      // The text of a row that was rewritten stands elsewhere.
+      if ((flags[row]! & Flag.Rewritten) === 0) rows.push(row);
+    this.number(rows.length);
+    let last = 0;
+    let at = 0;
+    for (const row of rows) {
+      this.number(row - last);
+      this.number(start[row]! - at);
+      last = row;
+      at = start[row]!;
+    }
   }
 
   private lines(lines: Uint32Array, length: number, firstLine: number): void {

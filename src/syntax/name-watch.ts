@@ -9,6 +9,7 @@ import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { longestLiteral } from "./name-pattern.ts";
 import { type WeighedRule, patternTest, weighRule, weightiest } from "./weighed-rule.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
+import { withParents } from "./parents.ts";
 import { isRegexText } from "./regex-rule.ts";
 
 /** A rule that says something about a watched name. */
@@ -151,10 +152,4 @@ export function isForHost(chunk: Chunk, row: number): boolean {
   const bytes = chunk.bytesOf(row);
   if (bytes[end] !== CARET) return false;
   return end + 1 === chunk.end[row] || bytes[end + 1] === DOLLAR;
-}
-
-/** `a.b.c`, `b.c`, `c`. */
-export function withParents(name: string): string[] {
-  const labels = name.split(".");
-  return labels.map((_, index) => labels.slice(index).join("."));
 }

@@ -59,12 +59,14 @@ const MANY: Config = {
   transformations: ["RemoveComments", "Compress", "Validate", "Deduplicate"],
 };
 
+function lines(start: string, count: number): string {
+  return Array.from(
+    { length: count },
+    (_, index) => `${start}${index % 3000}.x${index % 7}.example`,
+  ).join("\n");
+}
+
 test("the same in pieces, in little memory, and with threads", async () => {
-  const lines = (start: string, count: number): string =>
-    Array.from(
-      { length: count },
-      (_, index) => `${start}${index % 3000}.x${index % 7}.example`,
-    ).join("\n");
   const files = {
     "a.txt": `!c\n||x1.example^\n${lines("n", 9000)}`,
     "b.txt": `# c\n${lines("0.0.0.0 m", 5000)}\n0.0.0.0 a.test b.test c.test\n`,

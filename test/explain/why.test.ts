@@ -94,12 +94,15 @@ test("verdicts, and the rule that decides", async () => {
   }
 });
 
+async function lines(name: string): Promise<string[]> {
+  const explanation = await explained(name);
+  return (explanation["lines"] as LineFate[]).map(
+    ({ source, line, fate, by }) =>
+      `${source}:${line} ${fate}${by === undefined ? "" : ` ${by.source}:${by.line}`}`,
+  );
+}
+
 test("every line that names it, and what became of each", async () => {
-  const lines = async (name: string): Promise<string[]> =>
-    ((await explained(name))["lines"] as LineFate[]).map(
-      ({ source, line, fate, by }) =>
-        `${source}:${line} ${fate}${by === undefined ? "" : ` ${by.source}:${by.line}`}`,
-    );
   assert.deepEqual(await lines("ads.example.com"), ["Ads:2 kept", "Own:2 same-host Ads:2"]);
   assert.deepEqual(await lines("y.ads.example.com"), [
     "Ads:3 covered Ads:2",

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { recordHeader } from "../../src/compile/record-header.ts";
 import { BuildRecord } from "../../src/record/build-record.ts";
 import {

@@ -58,6 +58,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./why.ts")).whyCommand,
   },
   {
+    name: "stats",
+    description:
+      "Show what each source brings to the list, what they share, and which are not needed",
+    examples: [
+      ["stats -c my-list.yaml", "one row a source"],
+      ["stats -c my-list.yaml --markdown > STATS.md", "for a README"],
+    ],
+    load: async () => (await import("./stats.ts")).statsCommand,
+  },
+  {
     name: "serve",
     description: "Compile on a schedule and serve the lists, their health and their figures",
     examples: [

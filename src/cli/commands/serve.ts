@@ -9,8 +9,8 @@ import type { CompileEnd, RunnerParts } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../args.ts";
 import { configOf } from "../config-of.ts";
+import { listFiles } from "../list-files.ts";
 import type { Options } from "../options.ts";
-import { Outputs } from "../outputs.ts";
 import { serveOptionsOf } from "../serve-options.ts";
 import type { Command } from "./registry.ts";
 
@@ -21,8 +21,8 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     throw new CompilerError([errorOf("listen-failed", "This host cannot serve")]);
   // A configuration that cannot be read is said now, not at midnight.
   const { config } = await configOf(options, host, talk);
-  const outputs = new Outputs(config.name, options, host);
-  const [first] = outputs.written;
+  const files = listFiles(config.name, options, host);
+  const [first] = files;
   if (first === undefined)
     throw new CompilerError([
       errorOf("unknown-flag", "serve cannot write to standard output", {
@@ -35,7 +35,7 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     says: (level) => talk.says(level),
   });
   const folder = join(dirname(resolve(host.cwd, first.path)), RECORD_FOLDER);
-  const lists = outputs.written.map(({ path }) => path);
+  const lists = files.map(({ path }) => path);
   const compile = compileApart(options, host, signal);
   await serve({ ...settings, folder, lists, compile }, host, log, signal);
   return Exit.Done;

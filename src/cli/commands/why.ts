@@ -1,5 +1,3 @@
-import { dirname, join } from "node:path";
-import { RECORD_FOLDER } from "../../compile/last-publish.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -9,14 +7,11 @@ import { SourceLines } from "../../explain/source-lines.ts";
 import { explainNames, inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
-import { readRecord } from "../../record/record-file.ts";
 import { quickAscii } from "../../syntax/idna.ts";
-import { configOf } from "../config-of.ts";
 import { explanationText } from "../explanation-text.ts";
+import { lastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
-import { Outputs } from "../outputs.ts";
 import { sendToOutput } from "../send-to-output.ts";
-import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
 /** Answers from the record of the last build; nothing is compiled. */
@@ -33,9 +28,10 @@ export const whyCommand: Command = async (options, host, talk) => {
     await answerMany(list, record, options, host);
     return Exit.Done;
   }
-  const rules = await ListRules.of(record, new SearchedNames(list, record));
+  const names = operands.map(nameOf);
+  const rules = await ListRules.of(record, new SearchedNames(list, record), names);
   const sources = new SourceLines(record, options.cacheFolder, host);
-  for (const explanation of await explainNames(operands.map(nameOf), record, rules, sources)) {
+  for (const explanation of await explainNames(names, record, rules, sources)) {
     const text = options.isJson
       ? `${JSON.stringify({ list: name, ...explanation })}\n`
       : explanationText(explanation, name, talk.style, columnsOf(host));
@@ -56,25 +52,6 @@ function nameOf(operand: string): string {
     .replace(/^\|{0,2}(?:[0-9.:]+\s+)?/, "");
   const name = bare.replace(/[\^$].*$/, "").replace(/\.$/, "");
   return quickAscii(name).toLowerCase();
-}
-
-async function lastBuild(
-  options: Options,
-  host: Host,
-  talk: Talk,
-): Promise<{ name: string; list: Uint8Array; record: BuildRecord }> {
-  const { config } = await configOf(options, host, talk);
-  const [output] = new Outputs(config.name, options, host).written;
-  if (output === undefined)
-    throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
-  const record = await readRecord(output.path, join(dirname(output.path), RECORD_FOLDER), host);
-  const shown = printable(output.name);
-  if (record === undefined || !(await host.exists(output.path)))
-    throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
-  const list = await host.readFile(output.path);
-  if (list.length !== record.header.bytes)
-    throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
-  return { name: output.name, list, record };
 }
 
 /** A query log: one line for each name, as fast as it can be written. */

@@ -1,0 +1,47 @@
+import { dirname, join, resolve } from "node:path";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { RECORD_FOLDER } from "../compile/last-publish.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { readRecord } from "../record/record-file.ts";
+import { listFiles } from "./list-files.ts";
+import type { Options } from "./options.ts";
+import type { Talk } from "./talk.ts";
+
+/** A list as it was last published, and the record of its build. */
+export interface PublishedBuild {
+  readonly name: string;
+  readonly list: Uint8Array;
+  readonly record: BuildRecord;
+}
+
+/** The last build of the list that is configured. Rejects with a `CompilerError` when nothing is known of it. */
+export async function lastBuild(options: Options, host: Host, talk: Talk): Promise<PublishedBuild> {
+  const [output] = listFiles(await listName(options, host, talk), options, host);
+  if (output === undefined)
+    throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
+  const record = await readRecord(output.path, join(dirname(output.path), RECORD_FOLDER), host);
+  const shown = printable(output.name);
+  if (record === undefined || !(await host.exists(output.path)))
+    throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
+  const list = await host.readFile(output.path);
+  if (list.length !== record.header.bytes)
+    throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
+  return { name: output.name, list, record };
+}
+
+/** The name in the configuration, which tells where the list is. Reading all of one takes longer than the answer. */
+async function listName(options: Options, host: Host, talk: Talk): Promise<string> {
+  if (options.output !== undefined && !options.writesToRules) return "";
+  try {
+    const text = await host.readFile(resolve(host.cwd, options.configPath));
+    const { name } = JSON.parse(decodeUtf8(text)) as { name?: unknown };
+    if (typeof name === "string") return name;
+  } catch {
+    // Not JSON, or not there: the configuration's own reader says what is wrong.
+  }
+  const { configOf } = await import("./config-of.ts");
+  return (await configOf(options, host, talk)).config.name;
+}

@@ -1,0 +1,160 @@
+import type { BuildRecord } from "../record/build-record.ts";
+import { Fate, hasCause } from "../rules/fate.ts";
+
+/** Rules of the list that the same sources carry. */
+export interface CarriedRules {
+  /** Indexes of the sources, in order. */
+  readonly sources: readonly number[];
+  readonly rules: number;
+}
+
+/** Groups the rules of a list by the sources that have a line for them. */
+export function carriedRules(record: BuildRecord): CarriedRules[] {
+  const groups = new SourceGroups(record.header.sources.length);
+  const groupOf = new Int32Array(record.rows).fill(-1);
+  const isCounted = new Uint8Array(record.rows);
+  for (const { base, length, fates, file, others } of record.frames) {
+    const { source, isOwn } = record.header.files[file]!;
+    if (isOwn === true) continue;
+    for (let row = base; row < base + length; row++) {
+      const fate = fates[row - base]!;
+      // One more name of a hosts line is a rule; a line of ours is none.
+      if (((others?.[row - base] ?? 0) & 1) !== 0) continue;
+      const keeper = fate === Fate.Live ? row : hasCause(fate) ? carriedBy(record, row) : undefined;
+      if (keeper === undefined) continue;
+      if (fate === Fate.Live) isCounted[row] = 1;
+      groupOf[keeper] = groups.with(groupOf[keeper]!, source);
+    }
+  }
+  const counts = new Map<number, number>();
+  for (let row = 0; row < record.rows; row++)
+    if (isCounted[row] === 1) counts.set(groupOf[row]!, (counts.get(groupOf[row]!) ?? 0) + 1);
+  return [...counts].map(([group, rules]) => ({ sources: groups.sourcesOf(group), rules }));
+}
+
+/** The rule of the list that says the same as a redundant line; undefined when it says more. */
+function carriedBy(record: BuildRecord, row: number): number | undefined {
+  let keeper = row;
+  for (let steps = 0; steps < 64; steps++) {
+    const fate = record.fateOf(keeper);
+    if (fate === Fate.Live) return keeper;
+    if (fate !== Fate.Duplicate && fate !== Fate.SameHost) return undefined;
+    keeper = record.causeOf(keeper);
+  }
+  return undefined;
+}
+
+/** Sets of sources by number, each made once. */
+class SourceGroups {
+  private readonly count: number;
+  private readonly members: (readonly number[])[] = [];
+  private readonly byKey = new Map<string, number>();
+  private readonly steps = new Map<number, number>();
+
+  constructor(count: number) {
+    this.count = count;
+  }
+
+  /** The group with one more source; -1 is the empty one. */
+  with(group: number, source: number): number {
+    const step = (group + 1) * this.count + source;
+    const known = this.steps.get(step);
+    if (known !== undefined) return known;
+    const members = group === -1 ? [] : this.members[group]!;
+    const more = members.includes(source)
+      ? members
+      : [...members, source].toSorted((a, b) => a - b);
+    const key = more.join();
+    let found = this.byKey.get(key);
+    if (found === undefined) {
+      found = this.members.push(more) - 1;
+      this.byKey.set(key, found);
+    }
+    this.steps.set(step, found);
+    return found;
+  }
+
+  sourcesOf(group: number): readonly number[] {
+    return this.members[group] ?? [];
+  }
+}
+
+/** How many rules each pair of sources both carry; on the diagonal, how many each carries. */
+export function overlapMatrix(groups: readonly CarriedRules[], sources: number): number[][] {
+  const matrix = Array.from({ length: sources }, () => Array.from({ length: sources }, () => 0));
+  for (const { sources: members, rules } of groups)
+    for (const a of members) for (const b of members) matrix[a]![b]! += rules;
+  return matrix;
+}
+
+export interface Cover {
+  /** Sources that together carry every rule of the list. */
+  readonly sources: readonly number[];
+  /** Whether no smaller set does. */
+  readonly isSmallest: boolean;
+}
+
+/** Branches after which the best set so far has to do. */
+const MOST_STEPS = 200_000;
+
+/** The smallest set of sources that carries every rule of the list. */
+export function smallestCover(groups: readonly CarriedRules[]): Cover {
+  const chosen = new Set<number>();
+  // What only one source carries decides most of it.
+  for (const { sources } of groups) if (sources.length === 1) chosen.add(sources[0]!);
+  const open = groups
+    .map(({ sources }) => sources)
+    .filter((sources) => !sources.some((source) => chosen.has(source)));
+  const search = new CoverSearch(open);
+  const rest = search.run();
+  return {
+    sources: [...chosen, ...rest].toSorted((a, b) => a - b),
+    isSmallest: search.steps < MOST_STEPS,
+  };
+}
+
+/** Branch and bound over the groups that are left: the one with the fewest sources first. */
+class CoverSearch {
+  steps = 0;
+  private readonly groups: readonly (readonly number[])[];
+  private best: readonly number[];
+
+  constructor(groups: readonly (readonly number[])[]) {
+    this.groups = groups;
+    this.best = greedyCover(groups);
+  }
+
+  run(): readonly number[] {
+    this.branch([], this.groups);
+    return this.best;
+  }
+
+  private branch(chosen: readonly number[], open: readonly (readonly number[])[]): void {
+    if (++this.steps >= MOST_STEPS) return;
+    if (open.length === 0) {
+      if (chosen.length < this.best.length) this.best = chosen;
+      return;
+    }
+    if (chosen.length + 1 >= this.best.length) return;
+    const narrowest = open.reduce((a, b) => (b.length < a.length ? b : a));
+    for (const source of narrowest)
+      this.branch(
+        [...chosen, source],
+        open.filter((group) => !group.includes(source)),
+      );
+  }
+}
+
+function greedyCover(groups: readonly (readonly number[])[]): number[] {
+  const chosen: number[] = [];
+  let open = groups;
+  while (open.length > 0) {
+    const counts = new Map<number, number>();
+    for (const group of open)
+      for (const source of group) counts.set(source, (counts.get(source) ?? 0) + 1);
+    const [source] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    chosen.push(source);
+    open = open.filter((group) => !group.includes(source));
+  }
+  return chosen;
+}
