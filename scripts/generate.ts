@@ -16,10 +16,11 @@ import {
   errorsPage,
   transformationsPage,
 } from "./reference-pages.ts";
+import { withScreens } from "./readme-screens.ts";
 import { suffixListModule } from "./suffix-list.ts";
 import { versionModule } from "./version-module.ts";
 
-const files: Readonly<Record<string, () => string>> = {
+const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/syntax/public-suffix-list.ts": suffixListModule,
   "src/compile/version.ts": versionModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
@@ -30,11 +31,13 @@ const files: Readonly<Record<string, () => string>> = {
   "docs/reference/command-line.md": commandLinePage,
   "docs/reference/compatibility.md": compatibilityPage,
   "docs/guide/large-lists.md": figuresPage,
+  "README.md": () => withScreens("README.md"),
+  "docs/guide/why.md": () => withScreens("docs/guide/why.md"),
 };
 
 const isCheck = process.argv.includes("--check");
 for (const [path, make] of Object.entries(files)) {
-  const text = make();
+  const text = await make();
   if (readOrEmpty(path) === text) continue;
   if (isCheck) {
     process.stderr.write(`${path} is out of date; run: npm run generate\n`);

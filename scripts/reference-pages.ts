@@ -125,6 +125,7 @@ const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
   Bug: "A bug in rules-compiler. The message asks for a report.",
   Usage:
     "The command line, the configuration or a file of exclusions is wrong. Nothing was written.",
+  Changes: "Of `plan` and `diff`: something changes.",
   Degraded:
     "Only with `--strict`: the list is written, but a source failed and was left out or replaced by its last good copy.",
   Sources: "A source could not be had. Nothing was written.",

@@ -153,7 +153,7 @@ export const FLAGS = [
     only: ["limits"],
     description: "Tell whether this compiled list fits the account; end with 5 if not",
   },
-  { name: "markdown", only: ["stats"], description: "Print as Markdown" },
+  { name: "markdown", only: ["stats", "plan"], description: "Print as Markdown" },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
   { name: "verbose", short: "v", description: "The same as --debug" },

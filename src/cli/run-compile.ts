@@ -1,18 +1,16 @@
-import { type CompiledList, compileList } from "../compile/compile.ts";
-import { type CompileOptions, KnownList } from "../compile/compile-options.ts";
+import type { CompiledList } from "../compile/compile.ts";
+import { KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
-import { guardLimits } from "../compile/guards/guard.ts";
-import { refusals } from "../compile/guards/registry.ts";
 import { recordHeader } from "../compile/record-header.ts";
-import { readLastPublish } from "../compile/last-publish.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
+import { compileWithProgress } from "./compile-with-progress.ts";
 import { type ConfigInPlace, configOf } from "./config-of.ts";
 import { LockInPlace } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
 import { Outputs } from "./outputs.ts";
-import { ProgressLines } from "./progress-lines.ts";
+import { refusalsOf } from "./refusals-of.ts";
 import { sayAgain } from "./say-again.ts";
 import { sayResult } from "./say-result.ts";
 import type { Talk } from "./talk.ts";
@@ -34,9 +32,15 @@ export async function runCompile(
     await outputs.open();
     const isKnown = (web: string | undefined): boolean =>
       last !== undefined && web !== undefined && web === last.web;
+    const sinks = {
+      list: (bytes: Uint8Array): void => outputs.write(bytes),
+      record: outputs.isToStdout
+        ? undefined
+        : (bytes: Uint8Array): void => outputs.writeRecord(bytes),
+    };
     const result = await compileWithProgress(
       configured,
-      outputs,
+      sinks,
       { ...options, ...lock.wish, isKnown },
       host,
       talk,
@@ -73,47 +77,11 @@ export async function runCompile(
 /** Throws when a guard refuses the list. */
 async function refuseOrAccept(
   { config }: ConfigInPlace,
-  { report, findings }: CompiledList,
+  list: CompiledList,
   outputs: Outputs,
-  { accepted, isCompatible }: Options,
+  options: Options,
   host: Host,
 ): Promise<void> {
-  if (isCompatible) return;
-  const [first] = outputs.written;
-  const last = first === undefined ? undefined : await readLastPublish(first.path, host);
-  const limits = guardLimits(config);
-  const refused = refusals(findings, { report, limits, last }, accepted);
+  const refused = await refusalsOf(config, list, outputs.written[0]?.path, options, host);
   if (refused.length > 0) throw new CompilerError(refused);
-}
-
-async function compileWithProgress(
-  { config, folder }: ConfigInPlace,
-  outputs: Outputs,
-  options: Options & Pick<CompileOptions, "isKnown" | "locked" | "builtAt">,
-  host: Host,
-  talk: Talk,
-  signal: AbortSignal,
-): Promise<CompiledList> {
-  const progress = new ProgressLines(host, talk, config.sources.length);
-  try {
-    return await compileList(config, host, (bytes) => outputs.write(bytes), {
-      configFolder: folder,
-      signal,
-      memory: options.memory,
-      workers: options.workers,
-      cacheFolder: options.cacheFolder,
-      offline: options.isOffline,
-      isKnown: options.isKnown,
-      locked: options.locked,
-      builtAt: options.builtAt,
-      accept: options.accepted,
-      compat: options.isCompatible,
-      // Somebody typed these addresses just now.
-      allowPrivate: options.inputs.length > 0,
-      record: outputs.isToStdout ? undefined : (bytes) => outputs.writeRecord(bytes),
-      onProgress: (event) => progress.show(event),
-    });
-  } finally {
-    progress.end();
-  }
 }

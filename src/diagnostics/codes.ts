@@ -3,6 +3,8 @@ export const Exit = {
   Done: 0,
   Bug: 1,
   Usage: 2,
+  /** Of `plan` and `diff`, as of `terraform plan`: it went well, and something changes. */
+  Changes: 2,
   Degraded: 3,
   Sources: 4,
   Guard: 5,

@@ -66,17 +66,29 @@ export class ListRules {
     names: OrdinaryNames,
     asked?: readonly string[],
   ): Promise<ListRules> {
+    return await ListRules.from(
+      record.frames.flatMap(({ odd }) => odd),
+      names,
+      asked,
+    );
+  }
+
+  /** The same for rules that are more than a name, wherever they were read. */
+  static async from(
+    rules: readonly ListRule[],
+    names: OrdinaryNames,
+    asked?: readonly string[],
+  ): Promise<ListRules> {
     const hosts = asked === undefined ? undefined : new Set(asked.flatMap(withParents));
     const odd: ListRule[] = [];
     let hasRegex = false;
-    for (const frame of record.frames)
-      for (const { row, text: raw } of frame.odd) {
-        const text = raw.trim();
-        const host = FOR_HOST.exec(text)?.groups?.["host"];
-        if (host !== undefined && hosts?.has(host.toLowerCase()) === false) continue;
-        hasRegex ||= mayBeRegexFor(text, asked);
-        odd.push({ text, row });
-      }
+    for (const { row, text: raw } of rules) {
+      const text = raw.trim();
+      const host = FOR_HOST.exec(text)?.groups?.["host"];
+      if (host !== undefined && hosts?.has(host.toLowerCase()) === false) continue;
+      hasRegex ||= mayBeRegexFor(text, asked);
+      odd.push({ text, row });
+    }
     if (hasRegex) await loadRegex();
     return new ListRules(odd, names);
   }
@@ -160,7 +172,7 @@ function mayBeRegexFor(text: string, asked: readonly string[] | undefined): bool
 }
 
 /** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */
-function namesIn(text: string): string[] | undefined {
+export function namesIn(text: string): string[] | undefined {
   const { address, names } = HOSTS_LINE.exec(text)?.groups ?? {};
   if (address !== undefined && /[.:]/.test(address))
     return names!.trim().toLowerCase().split(/\s+/);

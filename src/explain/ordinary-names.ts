@@ -24,7 +24,7 @@ export interface OrdinaryNames {
 const HOSTS_LINE = /^\S+[ \t]+(?<name>[^\s#]+)\s*(?:#.*)?$/;
 
 /** What a line of the list that is nothing but a name names; undefined for any other line. */
-function nameIn(line: string): { name: string; isSubtree: boolean } | undefined {
+export function nameIn(line: string): { name: string; isSubtree: boolean } | undefined {
   if (line.startsWith("||") && line.endsWith("^")) {
     const name = line.slice(2, -1);
     return /[/*^$|]/.test(name) ? undefined : { name, isSubtree: true };

@@ -62,6 +62,8 @@ export class SourceLines {
     this.cacheFolder = cacheFolder;
     this.host = host;
     for (const frame of record.frames) {
+      // Lines of ours, such as the last empty one, have no number.
+      if (frame.firstLine === 0) continue;
       const known = this.framesOf.get(frame.file);
       if (known === undefined) this.framesOf.set(frame.file, [frame]);
       else known.push(frame);

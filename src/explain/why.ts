@@ -64,7 +64,7 @@ export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList
   return { text, ...placeOf(row, record) };
 }
 
-function placeOf(row: number, record: BuildRecord): LinePlace {
+export function placeOf(row: number, record: BuildRecord): LinePlace {
   const { source, file } = record.fileOf(row);
   return { source: record.header.sources[source]!.label, file, line: record.lineOf(row) };
 }

@@ -5,7 +5,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
 import { BuildRecord } from "./build-record.ts";
-import type { RecordHeader } from "./record-format.ts";
+import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
 /** Records of a list that are kept. */
 const KEPT = 8;
@@ -48,9 +48,7 @@ export class RecordFile {
     if (file === undefined || host.packFile === undefined) return;
     this.file = undefined;
     // Behind the frames, because it is known last; readers look for it at the end.
-    const text = encodeUtf8(JSON.stringify(header));
-    file.write(text);
-    file.write(lengthBytes(text.length));
+    file.write(headerBytes(header));
     await file.finish();
     const packed = temporaryFor(`${this.list}.record`);
     const stamp = header.builtAt.replace(/[^0-9TZ]/g, "");
@@ -78,8 +76,13 @@ export class RecordFile {
   }
 }
 
-function lengthBytes(length: number): Uint8Array {
-  return Uint8Array.of(length & 255, (length >> 8) & 255, (length >> 16) & 255, length >> 24);
+/** What ends a record: the header, and its length. */
+export function headerBytes(header: RecordHeader): Uint8Array {
+  const text = encodeUtf8(JSON.stringify(header));
+  const bytes = new Uint8Array(text.length + LENGTH_BYTES);
+  bytes.set(text);
+  new DataView(bytes.buffer).setUint32(text.length, text.length, true);
+  return bytes;
 }
 
 /** Names of the records of a list, oldest first. */

@@ -15,7 +15,13 @@ const FILES = {
       { name: "Ads", source: "ads.txt", type: "hosts" },
       { name: "Own", source: "own.txt", type: "adblock" },
     ],
-    transformations: ["RemoveComments", "Compress", "Validate", "Deduplicate"],
+    transformations: [
+      "RemoveComments",
+      "Compress",
+      "Validate",
+      "Deduplicate",
+      "InsertFinalNewLine",
+    ],
     exclusions: ["||left-out.example^"],
   }),
   "ads.txt":

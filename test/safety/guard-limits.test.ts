@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { type GuardContext, guardLimits } from "../../src/compile/guards/guard.ts";
 import { refusals } from "../../src/compile/guards/registry.ts";
 import { RowFinder } from "../../src/kernel/row-finder.ts";
-import { NameWatch } from "../../src/syntax/name-watch.ts";
+import { Flag, Kind } from "../../src/rules/kind.ts";
+import { NameWatch, isForHost } from "../../src/syntax/name-watch.ts";
 import { compile, memoryHost, rowsOf } from "../../src/index.ts";
 
 type State = GuardContext["report"]["sources"][number]["state"];
@@ -183,4 +184,104 @@ test("what rules mean for a name, one by one and together", async () => {
     [["@@/b\\.example$/", "||example^"], "-@@/b\\.example$/"],
   ] as const)
     assert.equal(await meaning(name, ...lines), expected, lines.join(" | "));
+});
+
+/** What a trusted list of these lines is refused for. */
+async function findings(...lines: string[]): Promise<string[]> {
+  const host = memoryHost({
+    files: { "a.txt": `${lines.join("\n")}\n`, "p.txt": PROTECTED.join("\n") },
+  });
+  const config = {
+    name: "N",
+    sources: [{ source: "a.txt", type: "adblock" as const, name: "A" }],
+    guards: { protect: ["p.txt"] },
+  };
+  const result = await compile(config, { host });
+  return result.findings.map(({ code, message, at }) => `${code} ${at?.line ?? "-"} ${message}`);
+}
+
+const PROTECTED = Array.from({ length: 8 }, (_, index) => `p${index}.mine.test`);
+
+function blocking(count: number): string[] {
+  return PROTECTED.slice(0, count).map((name) => `||${name}^`);
+}
+
+function wide(lines: readonly string[]): string[] {
+  return lines.filter((line) => line.startsWith("blocks-suffix"));
+}
+
+test("five findings are shown, and the others are counted", async () => {
+  assert.equal((await findings(...blocking(4))).length, 4);
+  const five = await findings(...blocking(5));
+  assert.equal(five.length, 5);
+  assert.equal(five[4], "blocks-protected 5 The list would block p4.mine.test, which devices need");
+  const seven = await findings(...blocking(7));
+  assert.equal(seven.length, 6);
+  assert.equal(seven[5], "blocks-protected - and 2 more: p5.mine.test, p6.mine.test");
+  const suffixes = ["com", "net", "org", "de", "fr", "it", "es"].map(
+    (suffix) => `||${suffix}^$important`,
+  );
+  assert.equal(wide(await findings(...suffixes.slice(0, 5))).length, 5);
+  const all = wide(await findings(...suffixes));
+  assert.equal(all.length, 6);
+  assert.match(
+    all[4]!,
+    /^blocks-suffix 5 The rule \|\|fr\^\$important is for a whole public suffix/,
+  );
+  assert.equal(all[5], "blocks-suffix - and 2 more");
+});
+
+test("what is wide, and what only looks like it", async () => {
+  for (const [line, isWide] of [
+    ["||com^", true],
+    ["||com.^", true],
+    ["com", true],
+    ["0.0.0.0 com", true],
+    ["||co.uk^$important", true],
+    ["||example.com^$important", false],
+    ["||example.com.^", false],
+    ["||com.example^", false],
+    ["||*.com^", true],
+    ["||a*.example.com^", false],
+    ["! ||com^", false],
+    ["/./", true],
+  ] as const) {
+    const found = await findings(line, "||fine.example^");
+    assert.equal(
+      found.some((one) => one.startsWith("blocks-suffix")),
+      isWide,
+      `${line}: ${found.join("\n")}`,
+    );
+  }
+});
+
+test("rules for one name are told from others", async () => {
+  for (const [line, isOne] of [
+    ["||a.example^$important", true],
+    ["@@||a.example^", true],
+    ["@@||a.example^$important", true],
+    ["||a.example^", true],
+    ["||A.example^$important", false],
+    ["||a.example", false],
+    ["||a.example/x$important", false],
+    ["||a.example^x$important", false],
+    ["||a.*.example^$important", false],
+    ["/a.example/", false],
+    ["|a.example^$important", false],
+  ] as const) {
+    const host = memoryHost({ files: { "a.txt": `${line}\n` } });
+    const config = {
+      name: "N",
+      sources: [{ source: "a.txt", type: "adblock" as const, name: "A" }],
+    };
+    const { rules } = await compile(config, { host, compat: true });
+    const rows = rules.chunks.flatMap((chunk) =>
+      [...chunk.kind.subarray(0, chunk.length).keys()]
+        .filter(
+          (row) => chunk.kind[row]! >= Kind.Block && (chunk.flags[row]! & Flag.Generated) === 0,
+        )
+        .map((row) => isForHost(chunk, row)),
+    );
+    assert.deepEqual(rows, [isOne], line);
+  }
 });

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { recordHeader } from "../../src/compile/record-header.ts";
+import { headerBytes } from "../../src/record/record-file.ts";
 import { BuildRecord } from "../../src/record/build-record.ts";
 import {
   type CompileOptions,
@@ -24,14 +25,8 @@ export async function compileRecorded(
     ...options,
     record: (bytes) => void pieces.push(bytes.slice()),
   });
-  const header = new TextEncoder().encode(JSON.stringify(recordHeader(config, result, 0)));
-  const length = Uint8Array.of(
-    header.length & 255,
-    (header.length >> 8) & 255,
-    (header.length >> 16) & 255,
-    header.length >>> 24,
-  );
-  const record = BuildRecord.read(new Uint8Array(Buffer.concat([...pieces, header, length])));
+  const header = headerBytes(recordHeader(config, result, 0));
+  const record = BuildRecord.read(new Uint8Array(Buffer.concat([...pieces, header])));
   if (record === undefined) throw new Error("the record cannot be read");
   return { result, record };
 }

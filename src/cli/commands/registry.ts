@@ -43,6 +43,23 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./validate.ts")).validateCommand,
   },
   {
+    name: "plan",
+    description: "Show what the next publish would change, and whether a guard would refuse it",
+    examples: [
+      ["plan -c my-list.yaml", "exit code 0: nothing, 2: changes, 5: would be refused"],
+      ["plan -c my-list.yaml --markdown", "for a pull request"],
+    ],
+    load: async () => (await import("./plan.ts")).planCommand,
+  },
+  {
+    name: "diff",
+    operands: "OLD NEW",
+    description:
+      "Compare two lists, or the lists of two configurations: rules, and what they do to names",
+    examples: [["diff old.txt new.txt", "rules that came and went, names newly blocked and freed"]],
+    load: async () => (await import("./diff.ts")).diffCommand,
+  },
+  {
     name: "why",
     operands: "NAME…",
     description:

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { run } from "../src/cli/main.ts";
+import { type Host, memoryHost } from "../src/index.ts";
+
+/** What a program printed, put into a page between its markers. Runs of the real thing, in memory: nothing here is typed by hand. */
+const MARKER = /(<!-- screen: (?<name>[a-z-]+) -->\n)[^]*?(<!-- \/screen -->)/g;
+
+function names(start: string, count: number): string {
+  return Array.from({ length: count }, (_, index) => `||${start}${index + 1}.example^\n`).join("");
+}
+
+/** Three sources, a published list, and the morning after: one of them has gained two lines. */
+async function screens(): Promise<Record<string, string>> {
+  const sources = [
+    { name: "Ads", source: "ads.txt", type: "hosts" },
+    { name: "Phishing", source: "phishing.txt", type: "adblock" },
+    { name: "Own", source: "own.txt", type: "adblock" },
+  ];
+  const transformations = ["RemoveComments", "Compress", "Deduplicate", "InsertFinalNewLine"];
+  const memory = memoryHost({
+    files: {
+      "my-list.json": JSON.stringify({ name: "My list", sources, transformations }),
+      "ads.txt":
+        "# ads\n0.0.0.0 ads.example.com\n0.0.0.0 metrics.ads.example.com\n0.0.0.0 tracker.example.net\n",
+      "phishing.txt": `! phishing\n${names("login-", 400)}||ads.example.com^\n`,
+      "own.txt": "! own\n||metrics.ads.example.com^\n||example.org/banner.js\n",
+    },
+    now: new Date("2026-11-15T06:00:00Z"),
+  });
+  const host: Host = {
+    ...memory,
+    packFile: (from, to, packing) =>
+      packing === "gzip"
+        ? Promise.resolve(void memory.files.set(to, gzipSync(memory.files.get(from)!)))
+        : undefined,
+  };
+  const say = async (line: string): Promise<string> => {
+    memory.output.stdout = "";
+    await run([...line.split(" ").slice(1), "-q"], host, new AbortController().signal);
+    return `\`\`\`console\n$ ${line}\n${memory.output.stdout}\`\`\`\n`;
+  };
+  await say("rules-compiler compile -c my-list.json");
+  const why = await say("rules-compiler why -c my-list.json metrics.ads.example.com");
+  const stats = await say("rules-compiler stats -c my-list.json");
+  const bad = `! phishing\n${names("login-", 400)}||ads.example.com^\n||com^\n`;
+  memory.files.set("/project/phishing.txt", new TextEncoder().encode(bad));
+  const plan = await say("rules-compiler plan -c my-list.json");
+  return { plan, why, stats };
+}
+
+/** A page with its screens as they are now. */
+export async function withScreens(path: string): Promise<string> {
+  const shown = await screens();
+  return readFileSync(path, "utf8").replaceAll(MARKER, (...match: unknown[]) => {
+    const { name } = match.at(-1) as { name: string };
+    return `${String(match[1])}${shown[name] ?? ""}${String(match[3])}`;
+  });
+}

@@ -1,0 +1,80 @@
+import { ByteBuffer } from "../../bytes/byte-buffer.ts";
+import type { CompiledList } from "../../compile/compile.ts";
+import { RECORD_FOLDER } from "../../compile/last-publish.ts";
+import { recordHeader } from "../../compile/record-header.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { type ListChange, type ListState, listChange } from "../../explain/list-change.ts";
+import type { Host } from "../../host/host.ts";
+import { BuildRecord } from "../../record/build-record.ts";
+import { headerBytes, readRecord } from "../../record/record-file.ts";
+import { dirname, join } from "node:path";
+import { changeJson } from "../change-text.ts";
+import { compileWithProgress } from "../compile-with-progress.ts";
+import { type ConfigInPlace, configOf } from "../config-of.ts";
+import { listFiles } from "../list-files.ts";
+import { LockInPlace } from "../lock-in-place.ts";
+import type { Options } from "../options.ts";
+import { planMarkdown, planText } from "../plan-text.ts";
+import { refusalsOf } from "../refusals-of.ts";
+import { sendToOutput } from "../send-to-output.ts";
+import type { Talk } from "../talk.ts";
+import type { Command } from "./registry.ts";
+
+/** What the next publish would change, and whether a guard would refuse it. Nothing is written. */
+export const planCommand: Command = async (options, host, talk, signal) => {
+  const configured = await configOf(options, host, talk);
+  const [output] = listFiles(configured.config.name, options, host);
+  if (output === undefined)
+    throw new CompilerError([errorOf("unknown-flag", "plan compares with a file; leave -o - out")]);
+  const old = await publishedState(output.path, host);
+  const { fresh, list, warnings } = await compileAside(configured, options, host, talk, signal);
+  const change = await listChange(old, fresh);
+  const refused = await refusalsOf(configured.config, list, output.path, options, host);
+  const plan = { file: output.name, report: list.report, change, refused, warnings };
+  const text = options.isJson
+    ? `${JSON.stringify({ file: output.name, report: list.report, refused, ...changeJson(change) })}\n`
+    : options.args.switches.has("markdown")
+      ? planMarkdown(plan)
+      : planText(plan, talk.style);
+  await sendToOutput(text, host);
+  return exitOf(change, refused);
+};
+
+function exitOf({ added, removed }: ListChange, refused: readonly Diagnostic[]): Exit {
+  if (refused.length > 0) return Exit.Guard;
+  return added.length + removed.length > 0 ? Exit.Changes : Exit.Done;
+}
+
+/** The list that is published now; an empty one when there is none. */
+async function publishedState(path: string, host: Host): Promise<ListState> {
+  if (!(await host.exists(path))) return { bytes: new Uint8Array(0) };
+  const bytes = await host.readFile(path);
+  const record = await readRecord(path, join(dirname(path), RECORD_FOLDER), host);
+  return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };
+}
+
+/** Compiles into memory. */
+async function compileAside(
+  configured: ConfigInPlace,
+  options: Options,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<{ fresh: ListState; list: CompiledList; warnings: readonly Diagnostic[] }> {
+  const lock = await LockInPlace.open(configured, options, host);
+  const bytes = new ByteBuffer();
+  const frames = new ByteBuffer();
+  const sinks = {
+    list: (piece: Uint8Array): void => void bytes.append(piece, 0, piece.length),
+    record: (piece: Uint8Array): void => void frames.append(piece, 0, piece.length),
+  };
+  const wish = { ...options, ...lock.wish, isKnown: undefined };
+  const list = await compileWithProgress(configured, sinks, wish, host, talk, signal);
+  await lock.check(list);
+  const header = headerBytes(recordHeader(configured.config, list, 0));
+  frames.append(header, 0, header.length);
+  list.close();
+  const record = BuildRecord.read(frames.view());
+  return { fresh: { bytes: bytes.view(), record }, list, warnings: list.diagnostics };
+}

@@ -1,0 +1,47 @@
+import { type CompiledList, compileList } from "../compile/compile.ts";
+import type { CompileOptions } from "../compile/compile-options.ts";
+import type { Host } from "../host/host.ts";
+import type { ConfigInPlace } from "./config-of.ts";
+import type { Options } from "./options.ts";
+import { ProgressLines } from "./progress-lines.ts";
+import type { Talk } from "./talk.ts";
+
+/** Where the bytes of a compile go. */
+export interface Sinks {
+  list(bytes: Uint8Array): void;
+  /** Frames of the build record, if there is to be one. */
+  readonly record?: ((bytes: Uint8Array) => void) | undefined;
+}
+
+/** Compiles as the options say, and shows how far it is. */
+export async function compileWithProgress(
+  { config, folder }: ConfigInPlace,
+  sinks: Sinks,
+  options: Options & Pick<CompileOptions, "isKnown" | "locked" | "builtAt">,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<CompiledList> {
+  const progress = new ProgressLines(host, talk, config.sources.length);
+  try {
+    return await compileList(config, host, (bytes) => sinks.list(bytes), {
+      configFolder: folder,
+      signal,
+      memory: options.memory,
+      workers: options.workers,
+      cacheFolder: options.cacheFolder,
+      offline: options.isOffline,
+      isKnown: options.isKnown,
+      locked: options.locked,
+      builtAt: options.builtAt,
+      accept: options.accepted,
+      compat: options.isCompatible,
+      // Somebody typed these addresses just now.
+      allowPrivate: options.inputs.length > 0,
+      record: sinks.record,
+      onProgress: (event) => progress.show(event),
+    });
+  } finally {
+    progress.end();
+  }
+}

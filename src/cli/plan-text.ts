@@ -1,0 +1,77 @@
+import type { CompileReport } from "../compile/report.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { NO_STYLE, type Style, renderDiagnostic } from "../diagnostics/render.ts";
+import type { ListChange } from "../explain/list-change.ts";
+import { changeLines } from "./change-text.ts";
+import { countText } from "./summary.ts";
+
+export interface PlanView {
+  readonly file: string;
+  readonly report: CompileReport;
+  readonly change: ListChange;
+  readonly refused: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** What would happen, in the order in which a person asks: to what, from what, what changes, and may it be. */
+export function planText(view: PlanView, style: Style): string {
+  const { file, report, change, refused, warnings } = view;
+  const lines = [
+    `${style.strong(printable(report.name))} → ${printable(file)}`,
+    `  ${sourcesText(report, style)}`,
+    ...changeLines(change, style),
+  ];
+  const stale = warnings.filter(({ code }) => code === "source-stale" || code === "source-dropped");
+  const said = [...stale, ...oneForEachLine(refused)]
+    .map((one) => renderDiagnostic(one, style))
+    .join("");
+  return `${lines.join("\n")}\n${said}${closing(view, style)}\n`;
+}
+
+/** A line that does much harm is shown once, with a number; what goes beyond that stands in `--json`. */
+function oneForEachLine(refused: readonly Diagnostic[]): Diagnostic[] {
+  const groups = new Map<string, Diagnostic[]>();
+  for (const one of refused) {
+    const key = `${one.code} ${one.at?.file ?? ""}:${one.at?.line ?? ""}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].map(([first, ...others]) => {
+    const more = others.length === 0 ? "" : `, and ${others.length} more by the same line`;
+    return { ...first!, message: `${printable(first!.message, 120)}${more}` };
+  });
+}
+
+function closing({ refused, change, report }: PlanView, style: Style): string {
+  const codes = [...new Set(refused.map(({ code }) => code))];
+  if (codes.length > 0)
+    return `${style.error("would be refused")}; publish once all the same: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
+  if (change.added.length + change.removed.length === 0) return style.good("nothing to publish");
+  return `${style.good("would be published")}${report.degraded ? ", degraded" : ""}`;
+}
+
+function sourcesText({ sources }: CompileReport, style: Style): string {
+  const counts = new Map<string, number>();
+  for (const { state } of sources) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const states = [...counts].map(([state, count]) =>
+    state === "stale" || state === "dropped"
+      ? style.warning(`${count} ${state}`)
+      : `${count} ${state}`,
+  );
+  return `${countText(sources.length, "source")}: ${states.join(", ")}`;
+}
+
+/** The same for a pull request. */
+export function planMarkdown(view: PlanView): string {
+  const text = planText(view, NO_STYLE);
+  // A fence that is longer than any in the text cannot be closed by it.
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const verdict =
+    view.refused.length > 0
+      ? "would be refused"
+      : view.change.added.length + view.change.removed.length > 0
+        ? "changes"
+        : "no change";
+  return `### Plan: ${verdict}\n\n${fence}text\n${text}${fence}\n`;
+}

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effectiveDiff } from "../../src/explain/effective-diff.ts";
+import { PlainList } from "../../src/explain/plain-list.ts";
+import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
+import { Random } from "../support/random.ts";
+
+const LABELS = ["a", "b", "ads"];
+const DOMAINS = ["one.com", "two.net"];
+
+/** All names of up to four labels below two domains, and the domains. */
+function universe(): string[] {
+  let level = DOMAINS;
+  const all = [...level];
+  for (let depth = 0; depth < 3; depth++) {
+    level = level.flatMap((parent) => LABELS.map((label) => `${label}.${parent}`));
+    all.push(...level);
+  }
+  return all;
+}
+
+function name(random: Random): string {
+  const depth = random.below(3);
+  return [...Array.from({ length: depth }, () => random.pick(LABELS)), random.pick(DOMAINS)].join(
+    ".",
+  );
+}
+
+function rule(random: Random): string {
+  const host = name(random);
+  return random.pick([
+    `||${host}^`,
+    `||${host}^`,
+    `0.0.0.0 ${host}`,
+    host,
+    `@@||${host}^`,
+    `||${host}^$important`,
+    `@@||${host}^$important`,
+    `|${host}^`,
+    `||${host}^$denyallow=${name(random)}`,
+    `||${host}^$badfilter`,
+    `0.0.0.0 ${host} ${name(random)}`,
+  ]);
+}
+
+async function listOf(rules: readonly string[]): Promise<PlainList> {
+  return await PlainList.read(new TextEncoder().encode(`! list\n${rules.join("\n")}\n`));
+}
+
+test("2000 random pairs of lists: the names that change are those that brute force over all names finds", async () => {
+  const names = universe();
+  let changed = 0;
+  for (let seed = 1; seed <= 2000; seed++) {
+    const random = new Random(seed);
+    const before = Array.from({ length: random.below(8) }, () => rule(random));
+    const after = [
+      ...before.filter(() => random.chance(0.7)),
+      ...Array.from({ length: random.below(4) }, () => rule(random)),
+    ];
+    const { changes } = effectiveDiff(await listOf(before), await listOf(after));
+    const [old, fresh] = [naiveRules(before), naiveRules(after)];
+    const byName = new Map(changes.map((change) => [change.name, change]));
+    for (const one of names) {
+      const was = isBlocked(old, one);
+      const is = isBlocked(fresh, one);
+      const expected = was === is ? undefined : is ? "blocked" : "freed";
+      const labels = one.split(".");
+      const nearest = labels
+        .map((_, index) => byName.get(labels.slice(index).join(".")))
+        .find((change) => change !== undefined);
+      const found = nearest?.name === one ? nearest.self : nearest?.below;
+      assert.equal(
+        found,
+        expected,
+        `seed ${seed}, ${one}\n${before.join("\n")}\n→\n${after.join("\n")}\n${JSON.stringify(changes)}`,
+      );
+      if (expected !== undefined) changed++;
+    }
+  }
+  assert.ok(changed > 20_000, `${changed}`);
+});
+
+test("patterns are compared for the names that the lists have, and are said", async () => {
+  const { changes, patterns, blocked } = effectiveDiff(
+    await listOf(["||b.one.com^", "@@||x.ads.one.com^"]),
+    await listOf(["||b.one.com^", "@@||x.ads.one.com^", "||ads.*.com^", "/^b\\./"]),
+  );
+  assert.deepEqual(patterns, ["||ads.*.com^", "/^b\\./"]);
+  assert.deepEqual(changes, []);
+  assert.equal(blocked, 0);
+  const more = effectiveDiff(
+    await listOf(["@@||q.ads.two.com^$client=1.2.3.4"]),
+    await listOf(["@@||q.ads.two.com^$client=1.2.3.4", "||ads.*.com^"]),
+  );
+  assert.deepEqual(
+    more.changes.map(({ name: one, self, below }) => [one, self, below]),
+    [["q.ads.two.com", "blocked", "blocked"]],
+  );
+});
+
+test("a name and what is below it are one change, and text that means the same is none", async () => {
+  const { added, removed, changes } = effectiveDiff(
+    await listOf(["||a.one.com^", "0.0.0.0 b.one.com"]),
+    await listOf(["||one.com^", "b.one.com"]),
+  );
+  assert.deepEqual(added, ["||one.com^", "b.one.com"]);
+  assert.deepEqual(removed, ["||a.one.com^", "0.0.0.0 b.one.com"]);
+  assert.deepEqual(
+    changes,
+    [
+      // Of a.one.com nothing changed: a change of its parent would say so.
+      { name: "a.one.com", self: undefined, below: undefined, rule: undefined },
+      { name: "b.one.com", self: undefined, below: "blocked", rule: "||one.com^" },
+      { name: "one.com", self: "blocked", below: "blocked", rule: "||one.com^" },
+    ].toSorted(
+      (x, y) =>
+        changes.findIndex(({ name: one }) => one === x.name) -
+        changes.findIndex(({ name: one }) => one === y.name),
+    ),
+  );
+});
