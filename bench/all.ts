@@ -10,6 +10,7 @@ const BENCHES = [
   ["growth.ts"],
   ["rebuild.ts"],
   ["startup.ts"],
+  ["record.ts"],
   ["limits.ts"],
   ["reference.ts"],
 ];

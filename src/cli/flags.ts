@@ -68,6 +68,12 @@ export const FLAGS = [
   },
   { name: "no-cache", description: "Neither use nor keep copies of sources" },
   {
+    name: "no-record",
+    only: ["compile", "serve"],
+    description:
+      "Keep no record of the build; why, stats and plan then have nothing to answer from",
+  },
+  {
     name: "offline",
     description: "Fetch nothing; use the copies that were kept, whatever their age",
   },

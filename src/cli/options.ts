@@ -27,6 +27,7 @@ export interface Options {
   readonly workers: number | undefined;
   /** Where builds and copies of sources are kept, if they are. */
   readonly cacheFolder: string | undefined;
+  readonly keepsRecord: boolean;
   readonly isOffline: boolean;
   readonly isStrict: boolean;
   readonly isFrozen: boolean;
@@ -57,6 +58,7 @@ export function optionsOf(args: Args, host: Host): Options {
     cacheFolder: args.switches.has("no-cache")
       ? undefined
       : cacheFolderOf(args.values.get("cache-dir")?.[0], host),
+    keepsRecord: !args.switches.has("no-record"),
     isOffline: args.switches.has("offline"),
     isStrict: args.switches.has("strict"),
     isFrozen: args.switches.has("frozen"),

@@ -26,7 +26,7 @@ export class Outputs {
   private readonly files: readonly {
     readonly name: string;
     readonly file: ListFile;
-    readonly record: RecordFile;
+    readonly record: RecordFile | undefined;
   }[];
   readonly isToStdout: boolean;
   /** What goes to standard output waits here until the list is whole. */
@@ -38,7 +38,9 @@ export class Outputs {
     this.files = listFiles(name, options, host).map(({ name: file, path }) => ({
       name: file,
       file: new ListFile(path, host),
-      record: new RecordFile(path, join(dirname(path), RECORD_FOLDER), host),
+      record: options.keepsRecord
+        ? new RecordFile(path, join(dirname(path), RECORD_FOLDER), host)
+        : undefined,
     }));
   }
 
@@ -51,7 +53,7 @@ export class Outputs {
     if (this.isToStdout) this.waiting = { scratch: scratchOf(this.host), length: 0 };
     for (const { file, record } of this.files) {
       await file.open();
-      await withoutHostErrors(() => record.open());
+      await withoutHostErrors(async () => await record?.open());
     }
   }
 
@@ -63,9 +65,13 @@ export class Outputs {
     this.waiting.length += bytes.length;
   }
 
+  get keepsRecord(): boolean {
+    return this.files.some(({ record }) => record !== undefined);
+  }
+
   /** Takes the frames of the build record. A list that cannot have one is as good without it. */
   writeRecord(bytes: Uint8Array): void {
-    for (const { record } of this.files) record.write(bytes);
+    for (const { record } of this.files) record?.write(bytes);
   }
 
   async publish(): Promise<Written[]> {
@@ -79,7 +85,8 @@ export class Outputs {
   /** Notes what was published, for the guards of the next time. Before `close`, so that no other run's list is meant. */
   async remember(report: CompileReport, header: RecordHeader): Promise<void> {
     for (const { path } of this.written) await rememberPublish(path, report, this.host);
-    for (const { record } of this.files) await withoutHostErrors(() => record.finish(header));
+    for (const { record } of this.files)
+      await withoutHostErrors(async () => await record?.finish(header));
   }
 
   /** Takes back what was not published, and lets other runs in. */
@@ -87,7 +94,7 @@ export class Outputs {
     this.waiting?.scratch.close();
     this.waiting = undefined;
     for (const { file, record } of this.files) {
-      await record.close();
+      await record?.close();
       await file.close();
     }
   }

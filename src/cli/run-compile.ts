@@ -34,9 +34,9 @@ export async function runCompile(
       last !== undefined && web !== undefined && web === last.web;
     const sinks = {
       list: (bytes: Uint8Array): void => outputs.write(bytes),
-      record: outputs.isToStdout
-        ? undefined
-        : (bytes: Uint8Array): void => outputs.writeRecord(bytes),
+      record: outputs.keepsRecord
+        ? (bytes: Uint8Array): void => outputs.writeRecord(bytes)
+        : undefined,
     };
     const result = await compileWithProgress(
       configured,

@@ -4,7 +4,7 @@ import type { BuildRecord } from "../record/build-record.ts";
 import { cancelledBy, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { longestLiteral } from "../syntax/name-pattern.ts";
 import { withParents } from "../syntax/parents.ts";
-import { isRegexText, loadRegex, regexLiteral } from "../syntax/regex-rule.ts";
+import { isRegexText, loadRegex, needsRe2, regexLiteral } from "../syntax/regex-rule.ts";
 import { type WeighedRule, weighRule, weightiest } from "../syntax/weighed-rule.ts";
 import type { OrdinaryNames } from "./ordinary-names.ts";
 
@@ -30,9 +30,6 @@ interface Pattern {
   readonly literal: string;
   readonly rule: OddRule;
 }
-
-/** `||host^`, `@@||host^`, with modifiers or without; `$badfilter` concerns other rules. */
-const FOR_HOST = /^(?:@@)?\|\|(?<host>[a-z0-9_.-]+)\^(?:$|\$(?!.*badfilter))/i;
 
 const RARE_LITERAL = 5;
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -81,15 +78,14 @@ export class ListRules {
   ): Promise<ListRules> {
     const hosts = asked === undefined ? undefined : new Set(asked.flatMap(withParents));
     const odd: ListRule[] = [];
-    let hasRegex = false;
+    let needsEngine = false;
     for (const { row, text: raw } of rules) {
       const text = raw.trim();
-      const host = FOR_HOST.exec(text)?.groups?.["host"];
-      if (host !== undefined && hosts?.has(host.toLowerCase()) === false) continue;
-      hasRegex ||= mayBeRegexFor(text, asked);
+      if (hosts !== undefined && isForOther(text, hosts)) continue;
+      needsEngine ||= mayNeedRe2(text, asked);
       odd.push({ text, row });
     }
-    if (hasRegex) await loadRegex();
+    if (needsEngine) await loadRegex();
     return new ListRules(odd, names);
   }
 
@@ -162,13 +158,27 @@ export class ListRules {
   }
 }
 
-/** Whether a rule is an expression that may match one of the names; RE2 is loaded only then. */
-function mayBeRegexFor(text: string, asked: readonly string[] | undefined): boolean {
+/**
+ * Whether a rule reads `||host^`, with `@@` or modifiers or without, and the host is none of these. Without an expression,
+ * which takes ten times as long: there are thousands of them, and one name to be asked about.
+ */
+function isForOther(text: string, hosts: ReadonlySet<string>): boolean {
+  const start = text.startsWith("||") ? 2 : text.startsWith("@@||") ? 4 : 0;
+  const end = text.indexOf("^", start);
+  if (start === 0 || end === -1 || text.includes("*") || text.includes("badfilter")) return false;
+  if (end + 1 < text.length && text[end + 1] !== "$") return false;
+  return !hosts.has(text.slice(start, end).toLowerCase());
+}
+
+/** Whether a rule is an expression for RE2 that may match one of the names. */
+function mayNeedRe2(text: string, asked: readonly string[] | undefined): boolean {
   if (!/^(?:@@)?\//.test(text)) return false;
   const pattern = parseAdblockRule(text)?.pattern ?? "";
-  if (asked === undefined || !isRegexText(pattern)) return true;
-  const literal = regexLiteral(pattern.slice(1, -1));
-  return asked.some((name) => name.includes(literal));
+  if (!isRegexText(pattern)) return true;
+  const source = pattern.slice(1, -1);
+  if (!needsRe2(source)) return false;
+  const literal = regexLiteral(source);
+  return asked === undefined || asked.some((name) => name.includes(literal));
 }
 
 /** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */

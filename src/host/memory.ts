@@ -165,7 +165,7 @@ function newFile(keep: (bytes: Uint8Array) => void): NewFile {
       length += bytes.length;
     },
     finish: async () => keep(joinBytes(parts, length)),
-    abandon() {},
+    abandon: () => keep(joinBytes(parts, length)),
   };
 }
 

@@ -49,7 +49,8 @@ export class RecordFile {
     this.file = undefined;
     // Behind the frames, because it is known last; readers look for it at the end.
     file.write(headerBytes(header));
-    await file.finish();
+    // Not flushed to the disk: it is read at once, and gone then.
+    file.abandon();
     const packed = temporaryFor(`${this.list}.record`);
     const stamp = header.builtAt.replace(/[^0-9TZ]/g, "");
     for (const packing of ["zstd", "gzip"] as const) {

@@ -56,6 +56,11 @@ export function nameRegex(source: string): LineTest | undefined {
   return regex === undefined ? undefined : (name) => regex.matcher(name).find();
 }
 
+/** Whether `nameRegex` has to ask RE2, which then must be loaded. */
+export function needsRe2(source: string): boolean {
+  return !isPortable(source) || scriptRegex(source) === undefined;
+}
+
 /** The same by JavaScript's rules, where that is harmless: other resolvers go by them. */
 export function scriptRegex(source: string): LineTest | undefined {
   if (!isSimple(source, 2) || !isJavaScript(source)) return undefined;
