@@ -40,7 +40,11 @@ const PARTS: Readonly<
   },
   trust: {
     files: ["src/transformations/trust.ts", "src/syntax/trust.ts", "src/syntax/name-pattern.ts"],
-    tests: ["test/safety/trust.test.ts", "test/safety/guards.test.ts"],
+    tests: [
+      "test/safety/trust-limits.test.ts",
+      "test/safety/trust.test.ts",
+      "test/safety/guards.test.ts",
+    ],
   },
 };
 

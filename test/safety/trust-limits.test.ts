@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Chunk } from "../../src/rules/chunk.ts";
+import { longestLiteral, namePattern } from "../../src/syntax/name-pattern.ts";
+import { isWideName } from "../../src/syntax/trust.ts";
+import { prepareTrust } from "../../src/transformations/trust.ts";
+import { type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+
+/** What becomes of each line of a stranger's, by its number. */
+async function fatesOf(
+  lines: readonly string[],
+  source: Partial<Config["sources"][number]> = {},
+): Promise<string[]> {
+  const url = "https://lists.example/l.txt";
+  const host = memoryHost({ web: { [url]: `${lines.join("\n")}\n` } });
+  const { rules } = await compile({ name: "n", sources: [{ source: url, ...source }] }, { host });
+  const fates: string[] = [];
+  for (const { line, fate } of rowsOf(rules))
+    if (fates[line - 1] !== "live") fates[line - 1] = fate;
+  return fates;
+}
+
+async function fateOf(
+  line: string,
+  source: Partial<Config["sources"][number]> = {},
+): Promise<string> {
+  return (await fatesOf([line, "||fine.example^"], source))[0]!;
+}
+
+function rule(length: number): string {
+  return `||a.example^$client='${"x".repeat(length - 22)}'`;
+}
+
+test("lines of 4 KiB are taken, longer ones are not", async () => {
+  assert.equal(rule(4096).length, 4096);
+  assert.equal(await fateOf(rule(4096)), "live");
+  assert.equal(await fateOf(rule(4097)), "too-long");
+});
+
+test("control characters of every kind are refused, also in comments; letters beside them are not", async () => {
+  for (const [line, fate] of [
+    ["||a\u0001.example^", "control-bytes"],
+    ["||a\u007f.example^", "control-bytes"],
+    ["||a\u0080.example^", "control-bytes"],
+    ["||a\u009f.example^", "control-bytes"],
+    ["! a comment with \u001b[31m", "control-bytes"],
+    ["! a comment with \u0085", "control-bytes"],
+    ["! a tab\tand a sign © and é", "live"],
+    ["! ÿ©", "live"],
+    ["0.0.0.0\ta.example", "live"],
+  ] as const)
+    assert.equal(await fateOf(line), fate, JSON.stringify(line));
+});
+
+test("three hundred expressions of a source are looked at, no more", async () => {
+  const fates = await fatesOf(
+    Array.from({ length: 302 }, (_, index) => `/^ads${index}x[0-9]\\.example$/`),
+  );
+  assert.equal(fates[299], "live");
+  assert.equal(fates[300], "slow-regex");
+  assert.equal(fates[301], "slow-regex");
+});
+
+test("$badfilter: for plain names too, and not for a source that may only block", async () => {
+  assert.deepEqual(
+    await fatesOf(["a.example", "a.example$badfilter", "||b.example^", "||b.example^$badfilter"]),
+    ["cancelled", "cancels", "cancelled", "cancels"],
+  );
+  assert.deepEqual(
+    await fatesOf(["||b.example^", "||b.example^$badfilter"], { trust: "block-only" }),
+    ["live", "cancels"],
+  );
+  assert.deepEqual(await fatesOf(["0.0.0.0 a.example", "||x.example^$badfilter"]), [
+    "live",
+    "cancels",
+  ]);
+});
+
+test("addresses, shared hosts and odd names", async () => {
+  for (const [line, fate] of [
+    ["||93.184.216.34^", "live"],
+    ["||github.io^", "live"],
+    ["@@||github.io^", "public-suffix"],
+    ["||me.github.io^", "live"],
+    ["@@||me.github.io^", "live"],
+    ["0.0.0.0 github.io", "live"],
+    ["0.0.0.0 *.com", "public-suffix"],
+    ["0.0.0.0 ads*.example.com", "live"],
+    ["0.0.0.0 a|b.example", "public-suffix"],
+    ["0.0.0.0 ｃom", "public-suffix"],
+    ["||ads*.example.com^", "live"],
+    ["||*^", "too-wide"],
+    ["||a*^", "too-wide"],
+    ["/^ads[0-9]+\\./", "live"],
+    ["/./", "too-wide"],
+    ["@@/\\.github\\.io$/", "public-suffix"],
+    ["/\\.com$/", "too-wide"],
+    ["", "blank"],
+  ] as const)
+    assert.equal(await fateOf(line), fate, line);
+});
+
+test("patterns with wildcards, one by one", () => {
+  for (const [pattern, matching, others] of [
+    [
+      "||a*b*c.example^",
+      ["abc.example", "axbyc.example", "z.a1b2c.example"],
+      ["acb.example", "ab.example", "abc.example.org", "bac.example"],
+    ],
+    ["||a*b*c", ["abc.example", "a.b.c.example", "abcd"], ["acb", "ab"]],
+    ["||a*^", ["a", "ab", "x.ab"], ["ba"]],
+    ["||ab*ba^", ["abba", "abxba"], ["aba", "ab", "abbax"]],
+    ["|a*b^", ["ab", "axb"], ["x.ab", "abx"]],
+    ["a*b", ["xaxbx", "ab"], ["ba"]],
+    ["||example.com^", ["example.com", "x.example.com"], ["xexample.com", "example.com.x"]],
+    ["||ex*", ["example.com", "a.ex"], ["hex.com"]],
+    ["ads", ["my-ads.example", "ads"], ["ad.example"]],
+  ] as const) {
+    const matches = namePattern(pattern)!;
+    for (const name of matching) assert.ok(matches(name), `${pattern} ${name}`);
+    for (const name of others) assert.ok(!matches(name), `${pattern} not ${name}`);
+  }
+  assert.equal(namePattern("||a^b^"), undefined);
+  assert.equal(namePattern("||a/b"), undefined);
+});
+
+test("the longest literal of a pattern, the first of several", () => {
+  for (const [pattern, literal] of [
+    ["||ads*.example.com^", ".example.com"],
+    ["||abc*def^", "abc"],
+    ["*", ""],
+    ["||A*^", "a"],
+    ["|https://x.example^", "x.example"],
+  ] as const)
+    assert.equal(longestLiteral(pattern), literal, pattern);
+});
+
+test("expressions are prepared for wherever one may hide", async () => {
+  const has = {
+    comments: false,
+    blanks: false,
+    outerBlanks: false,
+    oddHosts: false,
+    regexes: false,
+    nonAscii: false,
+    longLines: false,
+    otherRows: false,
+  };
+  const waits = (more: Partial<typeof has>): boolean =>
+    prepareTrust({ has: { ...has, ...more } } as Chunk) !== undefined;
+  assert.equal(waits({}), false);
+  assert.equal(waits({ regexes: true }), true);
+  assert.equal(waits({ outerBlanks: true }), true);
+  assert.equal(waits({ nonAscii: true }), true);
+  assert.equal(waits({ comments: true, oddHosts: true }), false);
+});
+
+test("names of a stranger's hosts line that are more than names", () => {
+  for (const [name, isWide] of [
+    ["com", true],
+    ["co.uk", true],
+    ["example.com", false],
+    ["github.io", false],
+    ["com.", true],
+    ["ｃom", true],
+    ["пример.example", false],
+    ["*.com", true],
+    ["ads*.example.com", false],
+    ["a|b.example", true],
+    ["a$b.example", true],
+  ] as const)
+    assert.equal(isWideName(name), isWide, name);
+});
