@@ -2,6 +2,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
 import type { ChangedName } from "../explain/effective-diff.ts";
 import type { ListChange } from "../explain/list-change.ts";
+import type { LinePlace } from "../explain/why.ts";
 import { countText, numberText } from "./summary.ts";
 import { padText, textWidth } from "./text-width.ts";
 
@@ -61,8 +62,7 @@ function nameLines(
   const tone = kind === "blocked" ? "error" : "good";
   const rows = shown.map(({ rule }, index) => {
     const place = rule === undefined ? undefined : places.get(rule);
-    const from =
-      place === undefined ? "" : `  ${style.faint(`${printable(place.source, 40)}:${place.line}`)}`;
+    const from = place === undefined ? "" : `  ${style.faint(placeText(place))}`;
     return `    ${padText(texts[index]!, width)}  ${printable(rule ?? "", 60)}${from}`.trimEnd();
   });
   const more = names.length - shown.length;
@@ -71,6 +71,10 @@ function nameLines(
     ...rows,
     ...(more > 0 ? [`    … and ${countText(more, "name")} more (--json has all)`] : []),
   ];
+}
+
+function placeText({ source, line }: LinePlace): string {
+  return line === 0 ? printable(source, 40) : `${printable(source, 40)}:${line}`;
 }
 
 function nameText({ name, self, below }: ChangedName): string {

@@ -82,5 +82,5 @@ function meaningText({ fate, meaning }: LineFate): string {
 }
 
 function placeText({ source, line }: LinePlace): string {
-  return `${printable(source, 60)}:${line}`;
+  return line === 0 ? printable(source, 60) : `${printable(source, 60)}:${line}`;
 }

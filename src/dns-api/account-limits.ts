@@ -56,12 +56,15 @@ function addressOf({ url, path }: DnsApiSettings): URL {
   const whole = `${url.replace(/\/+$/, "")}/${(path ?? LIMITS_PATH).replace(/^\/+/, "")}`;
   if (!URL.canParse(whole)) throw problem("api-address", "The address of the DNS API is none");
   const address = new URL(whole);
-  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(address.hostname);
-  if (address.protocol !== "https:" && !(address.protocol === "http:" && isHere))
+  if (address.protocol !== "https:" && !(address.protocol === "http:" && isHere(address)))
     throw problem("api-address", `The key is not sent to ${shown(address)}: it is not https`);
   if (address.username !== "" || address.password !== "")
     throw problem("api-address", "The address of the DNS API holds a password");
   return address;
+}
+
+function isHere({ hostname }: URL): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 async function exchange(
@@ -83,7 +86,8 @@ async function exchange(
       maxBytes: MAX_BYTES,
       onlyPublic: false,
       takesAnyStatus: true,
-      proxy: proxyFor(url, host.env),
+      // This machine is spoken to directly, or a key would pass a proxy in clear.
+      proxy: isHere(url) ? undefined : proxyFor(url, host.env),
       signal,
       take(piece) {
         pieces.push(piece.slice());

@@ -124,12 +124,14 @@ export class ListRules {
     const whole = odd.filter(({ isPartial, isRewrite }) => !isPartial && !isRewrite);
     const partial = odd.filter(({ isPartial }) => isPartial);
     const weighed = weightiest(whole);
-    if (weighed !== undefined && (weighed.isAllow || weighed.isImportant))
-      return { verdict: weighed.isAllow ? "allowed" : "blocked", by: weighed, partial };
+    if (weighed?.isAllow === true) return { verdict: "allowed", by: weighed, partial };
+    // A changed answer goes before a refused one.
+    const rewrite = odd.find(
+      ({ isRewrite, isPartial, isAllow }) => isRewrite && !isPartial && !isAllow,
+    );
+    if (rewrite !== undefined) return { verdict: "rewritten", by: rewrite, partial };
+    if (weighed?.isImportant === true) return { verdict: "blocked", by: weighed, partial };
     const by = weighed ?? this.ordinaryRuleFor(name, parents);
-    const rewrite = odd.find(({ isRewrite }) => isRewrite);
-    if (by === undefined && rewrite !== undefined)
-      return { verdict: "rewritten", by: rewrite, partial };
     return by === undefined ? { verdict: "neither", partial } : { verdict: "blocked", by, partial };
   }
 

@@ -21,10 +21,11 @@ export interface OrdinaryNames {
   find(name: string): NameRules;
 }
 
-const HOSTS_LINE = /^\S+[ \t]+(?<name>[^\s#]+)\s*(?:#.*)?$/;
+const HOSTS_LINE = /^[0-9a-f.:]*[.:][0-9a-f.:]*[ \t]+(?<name>[^\s#]+)\s*(?:#.*)?$/;
 
 /** What a line of the list that is nothing but a name names; undefined for any other line. */
 export function nameIn(line: string): { name: string; isSubtree: boolean } | undefined {
+  if (line.startsWith("!") || line.startsWith("#")) return undefined;
   if (line.startsWith("||") && line.endsWith("^")) {
     const name = line.slice(2, -1);
     return /[/*^$|]/.test(name) ? undefined : { name, isSubtree: true };

@@ -1,4 +1,5 @@
 import type { BuildRecord } from "../record/build-record.ts";
+import { Other } from "../record/record-format.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 
 /** Rules of the list that the same sources carry. */
@@ -18,8 +19,9 @@ export function carriedRules(record: BuildRecord): CarriedRules[] {
     if (isOwn === true) continue;
     for (let row = base; row < base + length; row++) {
       const fate = fates[row - base]!;
-      // One more name of a hosts line is a rule; a line of ours is none.
-      if (((others?.[row - base] ?? 0) & 1) !== 0) continue;
+      // One more name of a hosts line is a rule; a line of ours, and a comment, is none.
+      const other = others?.[row - base] ?? 0;
+      if ((other & (Other.Generated | Other.NoRule)) !== 0) continue;
       const keeper = fate === Fate.Live ? row : hasCause(fate) ? carriedBy(record, row) : undefined;
       if (keeper === undefined) continue;
       if (fate === Fate.Live) isCounted[row] = 1;

@@ -177,7 +177,9 @@ function askersOf(names: readonly string[]): Askers {
 /** What stands in every line that names one of these or a parent of two labels: the last two labels. */
 function needlesOf(names: readonly string[]): string[] {
   const tails = names.map((name) => name.split(".").slice(-2).join("."));
-  return [...new Set(tails.flatMap((tail) => [tail, domainToUnicode(tail) || tail]))];
+  // A rule for a top-level name has nothing but that name.
+  const tops = names.map((name) => `||${name.split(".").at(-1)}^`);
+  return [...new Set([...tails, ...tails.map((tail) => domainToUnicode(tail) || tail), ...tops])];
 }
 
 /** The names that a line is about: those behind an address, or the one that a rule begins with. */

@@ -66,7 +66,10 @@ export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList
 
 export function placeOf(row: number, record: BuildRecord): LinePlace {
   const { source, file } = record.fileOf(row);
-  return { source: record.header.sources[source]!.label, file, line: record.lineOf(row) };
+  const line = record.lineOf(row);
+  // Lines that no source has are written for the allow-list of the configuration.
+  if (line === 0) return { source: "allow", file: "the configuration", line };
+  return { source: record.header.sources[source]!.label, file, line };
 }
 
 function fateOf(row: number, text: string, record: BuildRecord): LineFate {
@@ -87,6 +90,6 @@ function unblocking(name: string, rule: string): { allow: string; effect: string
   const isOwn = rule === `||${name}^` || rule === name || rule.endsWith(` ${name}`);
   const effect = isOwn
     ? `takes ${rule} out of the list`
-    : `adds @@||${name}^; ${rule} stays for everything else`;
+    : `adds @@|${name}^; ${rule} stays for everything else`;
   return { allow: name, effect };
 }

@@ -8,8 +8,8 @@ import {
   toHostError,
 } from "./host.ts";
 
-/** One connection more, and the oldest that has nothing to wait for goes. */
-const MOST_OPEN = 256;
+/** One connection more, and the oldest that has nothing to wait for goes. Systems allow 1,024 files as a rule. */
+const MOST_OPEN = 512;
 const HEAD_MS = 10_000;
 /** A reader that takes nothing for this long has left. */
 const IDLE_MS = 60_000;
@@ -24,12 +24,12 @@ export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<
     keepAliveTimeout: 5000,
     maxHeaderSize: 16 * 1024,
   });
+  server.timeout = IDLE_MS;
   // Connections in the order they came, each with the answer it was given last.
   const open = new Map<Socket, ServerResponse | undefined>();
   server.on("connection", (socket: Socket) => {
     open.set(socket, undefined);
     socket.once("close", () => open.delete(socket));
-    socket.setTimeout(IDLE_MS, () => socket.destroy());
     if (open.size > MOST_OPEN) makeRoom(open);
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -47,10 +47,16 @@ export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<
   return { port, address, close: () => close(server) };
 }
 
-/** Ends the oldest connection that is not being answered. */
+/** Ends the oldest connection that is not being answered; if all are, the oldest. */
 function makeRoom(open: ReadonlyMap<Socket, ServerResponse | undefined>): void {
-  for (const [socket, response] of open)
-    if (response === undefined || response.writableFinished) return void socket.destroy();
+  let victim: Socket | undefined;
+  for (const [socket, response] of open) {
+    victim ??= socket;
+    if (response !== undefined && !response.writableFinished) continue;
+    victim = socket;
+    break;
+  }
+  victim?.destroy();
 }
 
 function close(server: http.Server): Promise<void> {

@@ -52,7 +52,11 @@ export class RecordFile {
     // Not flushed to the disk: it is read at once, and gone then.
     file.abandon();
     const packed = temporaryFor(`${this.list}.record`);
-    const stamp = header.builtAt.replace(/[^0-9TZ]/g, "");
+    // By when it is written: the list may be dated otherwise.
+    const stamp = host
+      .now()
+      .toISOString()
+      .replace(/[^0-9TZ]/g, "");
     for (const packing of ["zstd", "gzip"] as const) {
       const work = host.packFile(this.frames, packed, packing, "quick");
       if (work === undefined) continue;

@@ -9,7 +9,7 @@ import { FATES } from "../rules/fate.ts";
  *           marks                   varint count; each: varint row minus the row before, varint byte of its text in the chunk minus
  *                                   the one before: every 2,048th row, to find lines by where they stand
  *           lines   (if parts & 1)  varint a row: line minus the line before
- *           others  (if parts & 2)  byte a row: 1 generated, 2 one more name of the line above
+ *           others  (if parts & 2)  byte a row: 1 generated, 2 one more name of the line above, 4 no rule
  *           fates                   byte a row
  *           causes  (if parts & 4)  4 bytes: length of the part; for each row that another made redundant: zigzag varint, number of
  *                                   that row minus the one before (the first: minus chunk id × 65,536)
@@ -22,7 +22,7 @@ export const RECORD_VERSION = 1;
 export const LENGTH_BYTES = 4;
 
 export const Part = { Lines: 1, Others: 2, Causes: 4 } as const;
-export const Other = { Generated: 1, Continued: 2 } as const;
+export const Other = { Generated: 1, Continued: 2, NoRule: 4 } as const;
 
 /** A file that lines were read from. */
 export interface RecordedFile {

@@ -29,7 +29,7 @@ export class RecordWriter {
   take(chunk: Chunk, offset: number): void {
     const { out } = this;
     const { length, lines } = chunk;
-    const hasOthers = chunk.has.otherRows;
+    const hasOthers = chunk.has.otherRows || chunk.has.comments || chunk.has.blanks;
     const { by } = chunk;
     const parts =
       (lines === undefined ? 0 : Part.Lines) |
@@ -81,11 +81,15 @@ export class RecordWriter {
     }
   }
 
-  private others({ flags, length }: Chunk): void {
+  private others({ flags, kind, length }: Chunk): void {
     for (let row = 0; row < length; row++) {
       const isGenerated = (flags[row]! & Flag.Generated) !== 0;
       const isContinued = (flags[row]! & Flag.Continued) !== 0;
-      this.out.push((isGenerated ? Other.Generated : 0) | (isContinued ? Other.Continued : 0));
+      this.out.push(
+        (isGenerated ? Other.Generated : 0) |
+          (isContinued ? Other.Continued : 0) |
+          (kind[row]! < Kind.Hosts ? Other.NoRule : 0),
+      );
     }
   }
 
@@ -117,11 +121,9 @@ export class RecordWriter {
 
   private odd(chunk: Chunk): void {
     const rows = this.finder.odd(chunk);
-    const { kind, flags } = chunk;
+    const { kind } = chunk;
     if (!this.oddFiles.has(chunk.origin) && this.hasOddText(chunk)) this.oddFiles.add(chunk.origin);
-    const rules = rows.filter(
-      (row) => kind[row]! >= Kind.Hosts && (flags[row]! & Flag.Generated) === 0,
-    );
+    const rules = rows.filter((row) => kind[row]! >= Kind.Hosts);
     this.number(rules.length);
     let last = 0;
     for (const row of rules) {

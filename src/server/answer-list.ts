@@ -10,7 +10,7 @@ export function answerList(request: WebRequest, edition: Edition): WebReply {
     return { status: 304, headers: bareOf(form), body: "" };
   const wanted = asked["range"];
   const range =
-    wanted === undefined || !isRangeGood(asked["if-range"], headers)
+    wanted === undefined || request.method !== "GET" || !isRangeGood(asked["if-range"], headers)
       ? "all"
       : rangeOf(wanted, size);
   if (range === "all") {

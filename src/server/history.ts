@@ -134,7 +134,7 @@ function isHistory(found: unknown): found is History {
     version === 1 &&
     Array.isArray(runs) &&
     typeof totals === "object" &&
-    seconds?.buckets.length === DURATION_BUCKETS.length &&
+    seconds?.buckets?.length === DURATION_BUCKETS.length &&
     isBuild
   );
 }

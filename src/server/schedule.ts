@@ -6,6 +6,7 @@ import { printable } from "../diagnostics/printable.ts";
 export class Schedule {
   readonly pattern: string;
   private readonly cron: Cron;
+  private longest: number | undefined;
 
   /** Throws a `CompilerError` when the pattern or the zone means nothing, or names no moment that ever comes. */
   constructor(pattern: string, timeZone: string | undefined) {
@@ -26,6 +27,7 @@ export class Schedule {
 
   /** The first moment after another. */
   next(after: number): number {
+    if (after === Infinity) return Infinity;
     return this.cron.nextRun(new Date(after))?.getTime() ?? Infinity;
   }
 
@@ -33,6 +35,22 @@ export class Schedule {
   previous(at: number): number {
     // What it gives lies before the moment it is asked for.
     return this.cron.previousRuns(1, new Date(at + 1000))[0]?.getTime() ?? -Infinity;
+  }
+
+  /** The longest time from one moment to the next, nights and weekends included: over the next hundred. */
+  get longestInterval(): number {
+    if (this.longest === undefined) {
+      this.longest = 0;
+      let at = this.previous(Date.now());
+      if (at === -Infinity) at = this.next(Date.now());
+      for (let count = 0; count < 100; count++) {
+        const next = this.next(at);
+        if (next === Infinity) break;
+        this.longest = Math.max(this.longest, next - at);
+        at = next;
+      }
+    }
+    return this.longest;
   }
 
   /** How long it is from one moment to the next, around a time. */

@@ -83,7 +83,8 @@ class Server {
       compile,
       onPublished: () => this.takeOver(),
     });
-    shelf.serve(this.listPaths());
+    // What the configuration means now; an earlier server may have served others.
+    shelf.serve(settings.lists);
     await shelf.look();
     this.listening = await this.listen();
     const { address, port } = this.listening;
@@ -109,7 +110,8 @@ class Server {
       },
       onNext: (at) => {
         this.next = at;
-        this.log.say("info", "next-run", { at: new Date(at).toISOString() });
+        const isNever = at === Infinity;
+        this.log.say("info", "next-run", { at: isNever ? null : new Date(at).toISOString() });
       },
       onSkipped: (count) => this.runner.noteSkipped(count),
     });
@@ -184,7 +186,7 @@ class Server {
     return healthOf({
       history: this.runner.history,
       now,
-      limitMs: maxAgeMs ?? 3 * schedule.interval(now),
+      limitMs: maxAgeMs ?? 3 * schedule.longestInterval,
       missing: this.shelf.missing,
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
@@ -198,15 +200,8 @@ class Server {
   }
 
   private async takeOver(): Promise<void> {
-    this.shelf.serve(this.listPaths());
+    const outputs = this.runner.history.lastBuild?.outputs ?? [];
+    this.shelf.serve(outputs.map(({ file }) => resolve(this.host.cwd, file)));
     await this.shelf.lookNow();
-  }
-
-  /** Those of the last build; before there is one, those that it will have. */
-  private listPaths(): readonly string[] {
-    const { lastBuild } = this.runner.history;
-    return lastBuild === undefined
-      ? this.settings.lists
-      : lastBuild.outputs.map(({ file }) => resolve(this.host.cwd, file));
   }
 }

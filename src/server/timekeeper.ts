@@ -44,15 +44,26 @@ export async function keepTime(
   }
   while (!signal.aborted) {
     const slot = schedule.next(latest(done, now(), schedule));
+    if (slot === Infinity) return await untilStopped(timekeeping);
     const interval = schedule.next(slot) - slot;
     const due = slot + timekeeping.random() * Math.min(timekeeping.jitterMs, interval / 2);
     timekeeping.onNext(due);
-    while (now() < due && !isStopped(signal))
+    const waited = now();
+    while (now() < due && now() >= waited - LONGEST_WAIT_MS && !isStopped(signal))
       await host.wait(Math.min(due - now(), LONGEST_WAIT_MS), signal);
     if (isStopped(signal)) return;
+    // The clock was set back: another moment may come first.
+    if (now() < due) continue;
     await timekeeping.run({ trigger: "schedule", slot, lag: now() - due });
     done = afterRun(slot, timekeeping);
   }
+}
+
+/** A schedule may end; who is served by then still is. */
+async function untilStopped(timekeeping: Timekeeping): Promise<void> {
+  const { host, signal } = timekeeping;
+  timekeeping.onNext(Infinity);
+  while (!signal.aborted) await host.wait(LONGEST_WAIT_MS, signal);
 }
 
 /** The last moment that is done with after a run for a slot. */

@@ -29,7 +29,11 @@ export function weighRule(
   const test = testOf(pattern);
   if (test === undefined) return undefined;
   const has = (name: string): boolean => modifiers.some((one) => one.name === name);
-  const denied = modifiers.find((one) => one.name === "denyallow")?.value?.split("|") ?? [];
+  const denied =
+    modifiers
+      .find((one) => one.name === "denyallow")
+      ?.value?.toLowerCase()
+      .split("|") ?? [];
   const isWhole = isAllow
     ? modifiers.every((one) => one.name === "important")
     : modifiers.every((one) => WHOLE.has(one.name));

@@ -99,6 +99,14 @@ const FILES = {
   "2.txt": "||a.com^\n||c.com^\n||bad.com^$third-party\n",
 };
 
+test("comments that stay in the list are no rules", async () => {
+  const config: Config = { name: "N", sources: [{ source: "a.txt", name: "A", type: "adblock" }] };
+  const files = { "a.txt": "! c\n! d\n\n||a.com^\n||b.com^\n" };
+  const { record } = await compileRecorded(config, { host: memoryHost({ files }) });
+  const [source] = statsOf(record).sources;
+  assert.deepEqual([source!.rules, source!.unique], [2, 2]);
+});
+
 test("for people, and for a README", async () => {
   const { record } = await compileRecorded(configOf(3), { host: memoryHost({ files: FILES }) });
   const stats = statsOf(record);

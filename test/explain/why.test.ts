@@ -41,8 +41,9 @@ async function why(
   words: readonly string[],
   meanwhile: (files: Map<string, Uint8Array>) => void = () => {},
   stdin = "",
+  files: Readonly<Record<string, string>> = FILES,
 ): Promise<Said> {
-  const memory = memoryHost({ files: FILES });
+  const memory = memoryHost({ files });
   const host: Host = {
     ...memory,
     packFile: (from, to, packing) =>
@@ -121,6 +122,42 @@ test("every line that names it, and what became of each", async () => {
   assert.deepEqual(await lines("nothing.test"), []);
 });
 
+test("the allow-list's own exceptions, comments, rewrites and addresses of pages", async () => {
+  const files = {
+    ...FILES,
+    "c.json": JSON.stringify({
+      name: "My list",
+      sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
+      allow: ["ok.ads.example.com"],
+    }),
+    "own.txt":
+      "! noted.example.com\n# hashed.example.com\n||ads.example.com^\n||both.example^\n||both.example^$dnsrewrite=1.2.3.4\n||some.example^$dnsrewrite=1.2.3.4,client=10.0.0.1\n||zipp^\n||deny.example^$denyallow=OK.deny.example\n",
+  };
+  for (const [name, verdict, rule] of [
+    ["ok.ads.example.com", "allowed", "@@|ok.ads.example.com^ allow:0"],
+    ["no.ads.example.com", "blocked", "||ads.example.com^ Own:3"],
+    ["https://no.ads.example.com/x?y", "blocked", "||ads.example.com^ Own:3"],
+    ["noted.example.com", "neither", undefined],
+    ["hashed.example.com", "neither", undefined],
+    ["both.example", "rewritten", "||both.example^$dnsrewrite=1.2.3.4 Own:5"],
+    ["some.example", "neither", undefined],
+    ["foo.zipp", "blocked", "||zipp^ Own:7"],
+    ["ok.deny.example", "neither", undefined],
+    ["no.deny.example", "blocked", "||deny.example^$denyallow=OK.deny.example Own:8"],
+  ] as const) {
+    const { stdout, stderr } = await why(["--json", name], undefined, "", files);
+    const answer = JSON.parse(stdout) as {
+      verdict: string;
+      rule?: { text: string; source: string; line: number };
+    };
+    assert.equal(answer.verdict, verdict, `${name} ${stderr}`);
+    const { rule: by } = answer;
+    assert.equal(by && `${by.text} ${by.source}:${by.line}`, rule, name);
+    const many = await why(["-"], undefined, name.replace(/^https:\/\/|\/x.*$/g, ""), files);
+    assert.equal(many.stdout.split("\t")[1], verdict, name);
+  }
+});
+
 test("for a person", async () => {
   const { stdout } = await why(["y.ads.example.com", "nothing.test", "partly.example"]);
   assert.equal(
@@ -130,7 +167,7 @@ test("for a person", async () => {
       Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, a parent domain is blocked by another line: Ads:2
       Ads:2  0.0.0.0 ads.example.com                      kept
       Own:2  ||ads.example.com^                           same-host, the same name is blocked by another line: Ads:2
-  to unblock: allow: ["y.ads.example.com"], which adds @@||y.ads.example.com^; ||ads.example.com^ stays for everything else
+  to unblock: allow: ["y.ads.example.com"], which adds @@|y.ads.example.com^; ||ads.example.com^ stays for everything else
 nothing.test  neither blocked nor allowed in l.txt
   no line of any source names it or a parent of it
 partly.example  neither blocked nor allowed in l.txt

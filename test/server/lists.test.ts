@@ -123,6 +123,7 @@ test("parts of a list", async () => {
   const { etag } = ask(shelf).headers;
   assert.equal(ask(shelf, { range: "bytes=0-0", "if-range": etag! }).status, 206);
   assert.equal(ask(shelf, { range: "bytes=0-0", "if-range": '"old"' }).status, 200);
+  assert.equal(ask(shelf, { range: "bytes=0-0" }, "HEAD").status, 200);
 });
 
 test("a new edition has new tags, and packed forms of its own only", async () => {

@@ -27,6 +27,8 @@ class FakeWorld {
       work?: () => number;
       jitterMs?: number;
       crashAt?: string;
+      onWait?: () => void;
+      until?: number;
     } = {},
   ): Promise<void> {
     const end = Date.parse(until);
@@ -43,13 +45,15 @@ class FakeWorld {
         wait: async (ms) => {
           assert.ok(ms > 0, "no busy waiting");
           this.time += ms;
+          settings.onWait?.();
           if (this.time >= end) this.stop.abort();
         },
       },
       run: async (due) => {
         this.runs.push({ ...due, at: this.time });
         this.time += settings.work?.() ?? 20_000;
-        if (this.time >= Math.min(end, crash)) this.stop.abort();
+        if (this.time >= Math.min(end, crash) || this.runs.length === settings.until)
+          this.stop.abort();
       },
       onNext: () => {},
       onSkipped: (count) => (this.skipped += count),
@@ -236,4 +240,33 @@ test("what is no schedule is said at once", () => {
         error.exit === 2,
       pattern,
     );
+});
+
+test("the longest interval is that of nights and weekends", () => {
+  const HOURS = 3_600_000;
+  assert.equal(new Schedule("0 */6 * * *", "UTC").longestInterval, 6 * HOURS);
+  assert.equal(new Schedule("0 8-18 * * *", "UTC").longestInterval, 14 * HOURS);
+  assert.equal(new Schedule("0 8-18 * * 1-5", "UTC").longestInterval, 62 * HOURS);
+});
+
+test("a schedule that ends leaves the rest in peace", async () => {
+  const world = new FakeWorld("2027-06-01T00:00:00Z");
+  const schedule = new Schedule("0 0 0 2 6 * 2027", "UTC");
+  await world.keep(schedule, "2027-06-05T00:00:00Z", { lastSuccess: "2027-06-01T00:00:00Z" });
+  assert.deepEqual(world.slots, ["2027-06-02T00:00"]);
+});
+
+test("a clock that is set back while one waits does not make the wait longer", async () => {
+  const world = new FakeWorld("2026-11-02T06:01:00Z");
+  let isSetBack = false;
+  await world.keep(new Schedule("0 */6 * * *", "UTC"), "2026-11-02T13:00:00Z", {
+    lastSuccess: "2026-11-02T06:00:30Z",
+    onWait: () => {
+      if (isSetBack || world.time < Date.parse("2026-11-02T09:00:00Z")) return;
+      isSetBack = true;
+      world.time -= 365 * DAY;
+    },
+    until: 3,
+  });
+  assert.deepEqual(world.slots.slice(0, 2), ["2025-11-02T12:00", "2025-11-02T18:00"]);
 });

@@ -23,10 +23,10 @@ test(
     assert.equal(await list.text(), readFileSync(join(served.folder, "rules/my-list.txt"), "utf8"));
     const etag = list.headers.get("etag")!;
     served.write([...LINES, "||more.example^"]);
-    const asked = await fetch(served.url("/compile"), { method: "POST" });
+    const posted = await fetch(served.url("/compile"), { method: "POST" });
     // A runtime's own fetch may mark itself as a page; the answer is then no.
-    if (asked.status === 403) served.child.kill("SIGHUP");
-    else assert.deepEqual(await asked.json(), { state: "started" });
+    if (posted.status === 403) served.child.kill("SIGHUP");
+    else assert.deepEqual(await posted.json(), { state: "started" });
     assert.equal((await served.event("run-ended", 2))["outcome"], "published");
     const again = await fetch(served.url("/rules/my-list.txt"), {
       headers: { "if-none-match": etag },
@@ -52,6 +52,18 @@ test(
     assert.equal(asking.exit, 0, asking.stderr);
     assert.match(asking.stderr, /^healthy: the last good list is/);
     await served.stop("SIGINT");
+    // Another name is another list: it is made at once.
+    const config = readFileSync(join(served.folder, "compiler-config.json"), "utf8");
+    writeFileSync(
+      join(served.folder, "compiler-config.json"),
+      config.replace("My list", "New name"),
+    );
+    const asked = served.port;
+    await served.start("--schedule", "0 0 1 1 *");
+    assert.equal((await served.event("run-ended"))["outcome"], "published");
+    assert.equal((await fetch(served.url("/rules/new-name.txt"))).status, 200);
+    await served.stop();
+    served.port = asked;
     const gone = await runProgram(["health", "--port", String(served.port)]);
     assert.equal(gone.exit, 1);
     assert.match(gone.stderr, /error\[health-failed\]: No server answers/);

@@ -58,7 +58,17 @@ function goodEnd(exit: number, stdout: string): CompileEnd {
   const { diagnostics: _said, ...build } = JSON.parse(stdout) as GoodBuild & {
     diagnostics: unknown;
   };
-  return { exit, build };
+  return { exit, build: { ...build, sources: withOwnLabels(build.sources) } };
+}
+
+/** Sources may have the same name; figures and states are kept by name. */
+function withOwnLabels(sources: GoodBuild["sources"]): GoodBuild["sources"] {
+  const seen = new Map<string, number>();
+  return sources.map((source) => {
+    const count = (seen.get(source.label) ?? 0) + 1;
+    seen.set(source.label, count);
+    return count === 1 ? source : { ...source, label: `${source.label} (${count})` };
+  });
 }
 
 function problemIn(line: string): Problem & { severity: string } {

@@ -46,7 +46,8 @@ function columnsOf({ stdout }: Host): number {
 
 /** `||ads.example.com^` and `0.0.0.0 ads.example.com` ask about their name. */
 function nameOf(operand: string): string {
-  const bare = operand
+  const address = operand.trim().replace(/^\w+:\/\/([^/?#]*).*$/, "$1");
+  const bare = address
     .trim()
     .replace(/^@@/, "")
     .replace(/^\|{0,2}(?:[0-9.:]+\s+)?/, "");
@@ -64,7 +65,8 @@ async function answerMany(
   const rules = await ListRules.of(record, new MappedNames(list, record));
   let out = "";
   for await (const line of host.stdin!.lines()) {
-    const name = line.trim().toLowerCase().replace(/\.$/, "");
+    const typed = line.trim().toLowerCase().replace(/\.$/, "");
+    const name = /[^\u0020-\u007e]/.test(typed) ? quickAscii(typed) : typed;
     if (name === "") continue;
     const { verdict, by } = rules.answer(name);
     const rule = by === undefined ? undefined : inList(by, record);
