@@ -135,8 +135,9 @@ test(
 const BARE = `
 import http from "node:http"; import fs from "node:fs";
 const bytes = fs.readFileSync(process.argv[1]);
+const headers = JSON.parse(process.argv[2]);
 http.createServer((request, response) => {
-  response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "content-length": bytes.length });
+  response.writeHead(200, headers);
   response.end(bytes);
 }).listen(0, "127.0.0.1", function () { console.log(this.address().port); });`;
 
@@ -163,9 +164,20 @@ test(
       await served.start("--schedule", "0 0 1 1 *");
       await served.event("run-ended");
       const list = join(served.folder, "rules/my-list.txt");
-      const bare = spawn(process.execPath, ["--input-type=module", "-e", BARE, list], {
-        stdio: ["ignore", "pipe", "inherit"],
+      // The same answer to the byte, head included.
+      const answered = await fetch(served.url("/rules/my-list.txt"), {
+        headers: { "accept-encoding": "identity" },
       });
+      await answered.arrayBuffer();
+      const own = new Set(["date", "connection", "keep-alive"]);
+      const headers = Object.fromEntries([...answered.headers].filter(([name]) => !own.has(name)));
+      const bare = spawn(
+        process.execPath,
+        ["--input-type=module", "-e", BARE, list, JSON.stringify(headers)],
+        {
+          stdio: ["ignore", "pipe", "inherit"],
+        },
+      );
       context.after(() => bare.kill());
       const [port] = (await once(bare.stdout, "data")) as [Uint8Array];
       const ours: number[] = [];
