@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
 import { run } from "../src/cli/main.ts";
-import { type Host, memoryHost } from "../src/index.ts";
+import { memoryHost } from "../src/index.ts";
+import { packingHost } from "../test/support/packing-host.ts";
 
 /** What a program printed, put into a page between its markers. Runs of the real thing, in memory: nothing here is typed by hand. */
 const MARKER = /(<!-- screen: (?<name>[a-z-]+) -->\n)[^]*?(<!-- \/screen -->)/g;
@@ -28,13 +28,7 @@ async function screens(): Promise<Record<string, string>> {
     },
     now: new Date("2026-11-15T06:00:00Z"),
   });
-  const host: Host = {
-    ...memory,
-    packFile: (from, to, packing) =>
-      packing === "gzip"
-        ? Promise.resolve(void memory.files.set(to, gzipSync(memory.files.get(from)!)))
-        : undefined,
-  };
+  const host = packingHost(memory);
   const say = async (line: string): Promise<string> => {
     memory.output.stdout = "";
     await run([...line.split(" ").slice(1), "-q"], host, new AbortController().signal);

@@ -1,9 +1,9 @@
 import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
 import type { ChangedName } from "../explain/effective-diff.ts";
-import type { ListChange } from "../explain/list-change.ts";
-import type { LinePlace } from "../explain/why.ts";
-import { countText, numberText } from "./summary.ts";
+import { type ListChange, isSame } from "../explain/list-change.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import { placeText } from "./place-text.ts";
 import { padText, textWidth } from "./text-width.ts";
 
 /** Names and sources shown before the rest is a number. */
@@ -12,8 +12,7 @@ const MOST = 10;
 /** A change as a person reads it: how many rules, by whom, and what it does to names. */
 export function changeLines(change: ListChange, style: Style): string[] {
   const { added, removed, rulesBefore, rulesNow, patterns } = change;
-  if (added.length === 0 && removed.length === 0)
-    return [`  no change: ${countText(rulesNow, "rule")}`];
+  if (isSame(change)) return [`  no change: ${countText(rulesNow, "rule")}`];
   const part = rulesBefore === 0 ? "" : `, ${percentText(rulesNow / rulesBefore - 1)}`;
   return [
     `  ${style.good(`+ ${numberText(added.length)}`)}  ${style.error(`− ${numberText(removed.length)}`)}  = ${countText(rulesNow, "rule")} (was ${numberText(rulesBefore)}${part})`,
@@ -62,7 +61,7 @@ function nameLines(
   const tone = kind === "blocked" ? "error" : "good";
   const rows = shown.map(({ rule }, index) => {
     const place = rule === undefined ? undefined : places.get(rule);
-    const from = place === undefined ? "" : `  ${style.faint(placeText(place))}`;
+    const from = place === undefined ? "" : `  ${style.faint(placeText(place, 40))}`;
     return `    ${padText(texts[index]!, width)}  ${printable(rule ?? "", 60)}${from}`.trimEnd();
   });
   const more = names.length - shown.length;
@@ -71,10 +70,6 @@ function nameLines(
     ...rows,
     ...(more > 0 ? [`    … and ${countText(more, "name")} more (--json has all)`] : []),
   ];
-}
-
-function placeText({ source, line }: LinePlace): string {
-  return line === 0 ? printable(source, 40) : `${printable(source, 40)}:${line}`;
 }
 
 function nameText({ name, self, below }: ChangedName): string {

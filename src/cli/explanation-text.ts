@@ -1,7 +1,8 @@
 import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
-import type { Explanation, LineFate, LinePlace } from "../explain/why.ts";
-import { countText } from "./summary.ts";
+import type { Explanation, LineFate } from "../explain/why.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { placeText } from "./place-text.ts";
 import { fitText, padText, textWidth } from "./text-width.ts";
 
 /** Lines shown before the rest is a number. */
@@ -79,8 +80,4 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
 
 function meaningText({ fate, meaning }: LineFate): string {
   return fate === "kept" ? "kept" : `${fate}, ${meaning}`;
-}
-
-function placeText({ source, line }: LinePlace): string {
-  return line === 0 ? printable(source, 60) : `${printable(source, 60)}:${line}`;
 }

@@ -1,6 +1,5 @@
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { RECORD_FOLDER } from "../compile/last-publish.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
@@ -22,14 +21,22 @@ export async function lastBuild(options: Options, host: Host, talk: Talk): Promi
   const [output] = listFiles(await listName(options, host, talk), options, host);
   if (output === undefined)
     throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
-  const record = await readRecord(output.path, join(dirname(output.path), RECORD_FOLDER), host);
   const shown = printable(output.name);
-  if (record === undefined || !(await host.exists(output.path)))
+  const { list, record } = await buildAt(output.path, host);
+  if (record === undefined || list === undefined)
     throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
-  const list = await host.readFile(output.path);
   if (list.length !== record.header.bytes)
     throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
   return { name: output.name, list, record };
+}
+
+/** What is at a path: a list, and its newest record, which may be of another. */
+export async function buildAt(
+  path: string,
+  host: Host,
+): Promise<{ list: Uint8Array | undefined; record: BuildRecord | undefined }> {
+  const list = (await host.exists(path)) ? await host.readFile(path) : undefined;
+  return { list, record: await readRecord(path, host) };
 }
 
 /** The name in the configuration, which tells where the list is. Reading all of one takes longer than the answer. */

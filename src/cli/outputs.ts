@@ -1,7 +1,7 @@
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { scratchOf } from "../compile/scratch.ts";
 import type { OutputFile } from "../compile/last-build.ts";
-import { RECORD_FOLDER, rememberPublish } from "../compile/last-publish.ts";
+import { rememberPublish } from "../compile/last-publish.ts";
 import type { CompileReport } from "../compile/report.ts";
 import { ListFile, type WriteOutcome } from "../compile/write.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
@@ -38,9 +38,7 @@ export class Outputs {
     this.files = listFiles(name, options, host).map(({ name: file, path }) => ({
       name: file,
       file: new ListFile(path, host),
-      record: options.keepsRecord
-        ? new RecordFile(path, join(dirname(path), RECORD_FOLDER), host)
-        : undefined,
+      record: options.keepsRecord ? new RecordFile(path, host) : undefined,
     }));
   }
 

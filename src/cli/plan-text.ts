@@ -2,9 +2,10 @@ import type { CompileReport } from "../compile/report.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { NO_STYLE, type Style, renderDiagnostic } from "../diagnostics/render.ts";
-import type { ListChange } from "../explain/list-change.ts";
+import { type ListChange, isSame } from "../explain/list-change.ts";
+import { type SourceState, isDegraded } from "../sources/acquire.ts";
 import { changeLines } from "./change-text.ts";
-import { countText } from "./summary.ts";
+import { countText } from "../diagnostics/number-text.ts";
 
 export interface PlanView {
   readonly file: string;
@@ -46,17 +47,15 @@ function closing({ refused, change, report }: PlanView, style: Style): string {
   const codes = [...new Set(refused.map(({ code }) => code))];
   if (codes.length > 0)
     return `${style.error("would be refused")}; publish once all the same: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
-  if (change.added.length + change.removed.length === 0) return style.good("nothing to publish");
+  if (isSame(change)) return style.good("nothing to publish");
   return `${style.good("would be published")}${report.degraded ? ", degraded" : ""}`;
 }
 
 function sourcesText({ sources }: CompileReport, style: Style): string {
-  const counts = new Map<string, number>();
+  const counts = new Map<SourceState["kind"], number>();
   for (const { state } of sources) counts.set(state, (counts.get(state) ?? 0) + 1);
   const states = [...counts].map(([state, count]) =>
-    state === "stale" || state === "dropped"
-      ? style.warning(`${count} ${state}`)
-      : `${count} ${state}`,
+    isDegraded(state) ? style.warning(`${count} ${state}`) : `${count} ${state}`,
   );
   return `${countText(sources.length, "source")}: ${states.join(", ")}`;
 }
@@ -67,11 +66,7 @@ export function planMarkdown(view: PlanView): string {
   // A fence that is longer than any in the text cannot be closed by it.
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
-  const verdict =
-    view.refused.length > 0
-      ? "would be refused"
-      : view.change.added.length + view.change.removed.length > 0
-        ? "changes"
-        : "no change";
+  const changes = isSame(view.change) ? "no change" : "changes";
+  const verdict = view.refused.length > 0 ? "would be refused" : changes;
   return `### Plan: ${verdict}\n\n${fence}text\n${text}${fence}\n`;
 }

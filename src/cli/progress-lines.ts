@@ -2,7 +2,8 @@ import type { ProgressEvent } from "../compile/progress-event.ts";
 import { warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { bytesText, numberText } from "./summary.ts";
+import { numberText } from "../diagnostics/number-text.ts";
+import { bytesText } from "./summary.ts";
 import { fitText } from "./text-width.ts";
 import type { Talk } from "./talk.ts";
 

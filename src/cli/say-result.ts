@@ -5,8 +5,10 @@ import type { Host } from "../host/host.ts";
 import type { Options } from "./options.ts";
 import type { Written } from "./outputs.ts";
 import { sendToOutput } from "./send-to-output.ts";
-import { bytesText, countText, summaryTable } from "./summary.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { bytesText, summaryTable } from "./summary.ts";
 import type { Talk } from "./talk.ts";
+import { columnsOf } from "./text-width.ts";
 
 /** How a compile went: as a table for people, or as JSON. */
 export async function sayResult(
@@ -46,7 +48,7 @@ function sayTable(
   const { style } = talk;
   // The list on the screen may end without a line feed.
   if (host.stdout.isTerminal && written.length === 0 && lastByte !== LF) talk.info("");
-  talk.info(summaryTable(report, host.stderr.isTerminal ? host.stderr.columns : Infinity, style));
+  talk.info(summaryTable(report, columnsOf(host.stderr), style));
   for (const { file, outcome } of written) {
     const size = `${countText(report.rules, "rule")}, ${bytesText(report.bytes)}, ${seconds.toFixed(1)} s`;
     talk.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);

@@ -1,7 +1,7 @@
 import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
 import type { ListStats } from "../explain/stats.ts";
-import { countText, numberText } from "./summary.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
 import { fitText, padText, textWidth } from "./text-width.ts";
 
 const HEADINGS = ["lines", "rejected", "duplicate", "covered", "rules", "only here"] as const;

@@ -1,17 +1,8 @@
 import type { CompileReport, SourceReport } from "../compile/report.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
+import { numberText } from "../diagnostics/number-text.ts";
 import { fitText, padText, textWidth, wrapParts } from "./text-width.ts";
-
-export function numberText(value: number): string {
-  // Not `toLocaleString`: its first call loads the locale data, 20 ms.
-  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-/** `1 rule`, `2 rules`. */
-export function countText(count: number, noun: string): string {
-  return `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 export function bytesText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB"];

@@ -1,3 +1,5 @@
+import type { TextSink } from "../host/host.ts";
+
 /** Columns that a text takes on a terminal: two for East Asian wide characters and emoji, none for combining marks. */
 export function textWidth(text: string): number {
   let width = 0;
@@ -39,4 +41,9 @@ export function wrapParts(parts: readonly string[], columns: number): string[] {
     else lines.push(text);
   }
   return lines;
+}
+
+/** Columns there are to fill; without a terminal nothing is cut. */
+export function columnsOf({ isTerminal, columns }: TextSink): number {
+  return isTerminal ? columns : Infinity;
 }

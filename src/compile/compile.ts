@@ -14,7 +14,7 @@ import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
-import type { SourceState } from "../sources/acquire.ts";
+import { type SourceState, isDegraded } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
@@ -280,7 +280,7 @@ class ListCompiler {
       kept: sources.reduce((sum, { kept }) => sum + kept, 0),
       bytes,
       ...(allow.isEmpty ? {} : { allow: allow.uses.map(useReport) }),
-      degraded: states.some(({ kind }) => kind === "stale" || kind === "dropped"),
+      degraded: states.some(({ kind }) => isDegraded(kind)),
     };
   }
 }

@@ -1,7 +1,8 @@
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { removeLeftovers, writeWhole } from "../host/write-whole.ts";
+import { recordFolder } from "../record/record-folder.ts";
 import type { CompileReport } from "./report.ts";
 
 /** What is remembered of the list that was published last, beside it. */
@@ -17,11 +18,8 @@ export interface LastPublish {
   }[];
 }
 
-/** The folder for what is known of the lists in a folder. */
-export const RECORD_FOLDER = ".rules-compiler";
-
 function recordOf(output: string): string {
-  return join(dirname(output), RECORD_FOLDER, `${basename(output)}.json`);
+  return join(recordFolder(output), `${basename(output)}.json`);
 }
 
 /** Undefined the first time, when the list itself is gone, and when the record cannot be read. */

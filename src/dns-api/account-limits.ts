@@ -3,9 +3,10 @@ import type { Code } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
+import { fetchBody } from "../host/fetch-body.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { joinBytes } from "../host/join-bytes.ts";
 import { proxyFor } from "../host/proxy.ts";
+import { retryAfterMs } from "../host/retry-after.ts";
 import type { ApiKey } from "./api-key.ts";
 
 /** One thing that an account may have some of. */
@@ -45,7 +46,7 @@ export async function accountLimits(settings: DnsApiSettings, host: Host): Promi
     const { status, headers, text } = await exchange(url, settings, host);
     if (status === 200) return limitsIn(text);
     if (status !== 429) throw refusal(status, headers, text);
-    const told = pauseOf(headers["retry-after"], host.now());
+    const told = retryAfterMs(headers["retry-after"], host.now());
     if (attempt === RETRIES || (told ?? 0) > LONGEST_PAUSE_MS) throw busy(told, attempt + 1);
     await host.wait(told ?? PAUSE_MS * 2 ** attempt, settings.signal);
     settings.signal?.throwIfAborted();
@@ -72,10 +73,8 @@ async function exchange(
   { key, signal }: DnsApiSettings,
   host: Host,
 ): Promise<{ status: number; headers: Readonly<Record<string, string>>; text: string }> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
   try {
-    const { status, headers } = await host.fetch({
+    const request = {
       url: url.href,
       headers: {
         accept: "application/json",
@@ -89,13 +88,10 @@ async function exchange(
       // This machine is spoken to directly, or a key would pass a proxy in clear.
       proxy: isHere(url) ? undefined : proxyFor(url, host.env),
       signal,
-      take(piece) {
-        pieces.push(piece.slice());
-        length += piece.length;
-      },
-    });
+    };
+    const { status, headers, body } = await fetchBody(request, host);
     // An answer may repeat what it was sent.
-    return { status, headers, text: key.redact(decodeUtf8(joinBytes(pieces, length))) };
+    return { status, headers, text: key.redact(decodeUtf8(body)) };
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof HostError)) throw error;
@@ -156,14 +152,6 @@ function busy(told: number | undefined, tries: number): CompilerError {
   const wait = told === undefined ? "" : `; it wants ${Math.ceil(told / 1000)} s of wait`;
   const after = tries === 1 ? "" : ` after ${tries} tries`;
   return problem("api-busy", `The DNS API is rate limiting (HTTP 429)${after}${wait}`);
-}
-
-/** `Retry-After`: seconds, or a date. */
-function pauseOf(text: string | undefined, now: Date): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }
 
 function beginning(text: string): string {

@@ -23,6 +23,11 @@ export interface ListChange extends ListDifference {
   }[];
 }
 
+/** Whether both lists have the same rules. */
+export function isSame({ added, removed }: ListChange): boolean {
+  return added.length + removed.length === 0;
+}
+
 /** What changes from one list to another: in text, in effect, and by whom. */
 export async function listChange(old: ListState, fresh: ListState): Promise<ListChange> {
   const before = await PlainList.read(old.bytes);

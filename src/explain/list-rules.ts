@@ -1,4 +1,4 @@
-import { AhoCorasick } from "../bytes/aho-corasick.ts";
+import { AhoCorasick, FOLDED } from "../bytes/aho-corasick.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { cancelledBy, parseAdblockRule } from "../syntax/adblock-rule.ts";
@@ -6,6 +6,7 @@ import { longestLiteral } from "../syntax/name-pattern.ts";
 import { withParents } from "../syntax/parents.ts";
 import { isRegexText, loadRegex, needsRe2, regexLiteral } from "../syntax/regex-rule.ts";
 import { type WeighedRule, weighRule, weightiest } from "../syntax/weighed-rule.ts";
+import { namesIn } from "./line-names.ts";
 import type { OrdinaryNames } from "./ordinary-names.ts";
 
 export type Verdict = "blocked" | "allowed" | "rewritten" | "neither";
@@ -31,13 +32,8 @@ interface Pattern {
   readonly rule: OddRule;
 }
 
+/** Shorter ones stand in many names. */
 const RARE_LITERAL = 5;
-const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte > 64 && byte < 91 ? byte + 32 : byte,
-);
-
-const HOSTS_LINE = /^(?<address>[0-9a-f.:]+)[ \t]+(?<names>[^#]+)/i;
-
 /** The rules of a published list, by the semantics of AdGuard's DNS engine. */
 export class ListRules {
   private readonly names: OrdinaryNames;
@@ -140,7 +136,7 @@ export class ListRules {
     for (const parent of parents)
       for (const rule of this.byHost.get(parent) ?? []) if (rule.matches(name)) rules.push(rule);
     const bytes = encodeUtf8(name);
-    const isRare = this.rareLiterals.search(bytes, 0, bytes.length, LOWER) !== -1;
+    const isRare = this.rareLiterals.search(bytes, 0, bytes.length, FOLDED) !== -1;
     for (const { literal, rule } of isRare ? [...this.patterns, ...this.rare] : this.patterns)
       if (name.includes(literal) && rule.matches(name)) rules.push(rule);
     return this.cancelled.size === 0 ? rules : rules.filter((rule) => !this.isCancelled(rule));
@@ -181,12 +177,4 @@ function mayNeedRe2(text: string, asked: readonly string[] | undefined): boolean
   if (!needsRe2(source)) return false;
   const literal = regexLiteral(source);
   return asked === undefined || asked.some((name) => name.includes(literal));
-}
-
-/** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */
-export function namesIn(text: string): string[] | undefined {
-  const { address, names } = HOSTS_LINE.exec(text)?.groups ?? {};
-  if (address !== undefined && /[.:]/.test(address))
-    return names!.trim().toLowerCase().split(/\s+/);
-  return /^[^\s|^*/@$#!]+\.[^\s|^*/@$#!]+$/.test(text) ? [text.toLowerCase()] : undefined;
 }

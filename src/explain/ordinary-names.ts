@@ -1,8 +1,11 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
+import { bufferOf } from "../bytes/search.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { Fate } from "../rules/fate.ts";
+import { nameIn } from "./line-names.ts";
+import { eachLiveLine } from "./live-lines.ts";
 
 /** A live row of the list that is nothing but a name. */
 export interface NameRule {
@@ -21,20 +24,6 @@ export interface OrdinaryNames {
   find(name: string): NameRules;
 }
 
-const HOSTS_LINE = /^[0-9a-f.:]*[.:][0-9a-f.:]*[ \t]+(?<name>[^\s#]+)\s*(?:#.*)?$/;
-
-/** What a line of the list that is nothing but a name names; undefined for any other line. */
-export function nameIn(line: string): { name: string; isSubtree: boolean } | undefined {
-  if (line.startsWith("!") || line.startsWith("#")) return undefined;
-  if (line.startsWith("||") && line.endsWith("^")) {
-    const name = line.slice(2, -1);
-    return /[/*^$|]/.test(name) ? undefined : { name, isSubtree: true };
-  }
-  if (/^[a-z0-9_.-]+$/.test(line)) return { name: line, isSubtree: false };
-  const name = HOSTS_LINE.exec(line)?.groups?.["name"];
-  return name === undefined || /[|^$*/]/.test(line) ? undefined : { name, isSubtree: false };
-}
-
 /** For a few names: looks for each in the bytes of the list, without reading it. */
 export class SearchedNames implements OrdinaryNames {
   private readonly list: Buffer;
@@ -43,7 +32,7 @@ export class SearchedNames implements OrdinaryNames {
   private readonly found = new Map<string, Map<string, NameRules>>();
 
   constructor(list: Uint8Array, record: BuildRecord) {
-    this.list = Buffer.from(list.buffer as ArrayBuffer, list.byteOffset, list.byteLength);
+    this.list = bufferOf(list);
     this.record = record;
   }
 
@@ -97,16 +86,8 @@ export class SearchedNames implements OrdinaryNames {
 
 /** The live row whose text begins at a byte of the list. */
 function rowAt(record: BuildRecord, list: Uint8Array, start: number): number {
-  const { frames } = record;
-  let low = 0;
-  let high = frames.length - 1;
   // Frames without live rows have the offset of the next; the last one that begins before the text has it.
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (frames[middle]!.offset < start) low = middle;
-    else high = middle - 1;
-  }
-  const { base, length, offset, fates } = frames[low]!;
+  const { base, length, offset, fates } = record.lastFrame((frame) => frame.offset < start);
   let lines = countLineFeeds(list, offset, start);
   for (let row = 0; row < length; row++)
     if (fates[row] === Fate.Live && --lines === 0) return base + row;
@@ -121,25 +102,19 @@ export class MappedNames implements OrdinaryNames {
   private readonly list: Buffer;
 
   constructor(list: Uint8Array, record: BuildRecord) {
-    this.list = Buffer.from(list.buffer as ArrayBuffer, list.byteOffset, list.byteLength);
+    this.list = bufferOf(list);
     this.starts = new Uint32Array(record.rows);
     for (const frame of record.frames) this.enter(frame);
   }
 
-  private enter({ base, length, offset, fates }: Frame): void {
-    const { list } = this;
-    let at = offset;
-    for (let row = base; row < base + length; row++) {
-      if (fates[row - base] !== Fate.Live) continue;
-      const start = at + 1;
-      const next = list.indexOf(LF, start);
-      at = next === -1 ? list.length : next;
+  private enter(frame: Frame): void {
+    eachLiveLine(this.list, frame, (row, start, end) => {
       this.starts[row] = start;
-      const found = nameIn(list.toString("latin1", start, at));
-      if (found === undefined) continue;
+      const found = nameIn(this.list.toString("latin1", start, end));
+      if (found === undefined) return;
       const names = found.isSubtree ? this.subtrees : this.exact;
       if (!names.has(found.name)) names.set(found.name, row);
-    }
+    });
   }
 
   find(name: string): NameRules {

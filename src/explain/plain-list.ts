@@ -1,7 +1,8 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
-import { type ListRule, ListRules, namesIn } from "./list-rules.ts";
-import { type NameRules, type OrdinaryNames, nameIn } from "./ordinary-names.ts";
+import { nameIn, namesIn } from "./line-names.ts";
+import { type ListRule, ListRules } from "./list-rules.ts";
+import type { NameRules, OrdinaryNames } from "./ordinary-names.ts";
 
 /** A list as it stands in a file: its rules by text, and what they mean. Rows are numbers of lines, from 1. */
 export class PlainList implements OrdinaryNames {

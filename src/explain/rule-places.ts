@@ -1,7 +1,6 @@
-import { Buffer } from "node:buffer";
-import { LF } from "../bytes/ascii.ts";
+import { bufferOf } from "../bytes/search.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import { Fate } from "../rules/fate.ts";
+import { eachLiveLine } from "./live-lines.ts";
 import { type LinePlace, placeOf } from "./why.ts";
 
 /** Where rules of a list come from, by their texts: the line that is in the list. */
@@ -11,17 +10,11 @@ export function rulePlaces(
   texts: ReadonlySet<string>,
 ): Map<string, LinePlace> {
   const places = new Map<string, LinePlace>();
-  const buffer = Buffer.from(list.buffer as ArrayBuffer, list.byteOffset, list.byteLength);
-  for (const { base, length, offset, fates } of record.frames) {
-    let at = offset;
-    for (let row = 0; row < length; row++) {
-      if (fates[row] !== Fate.Live) continue;
-      const start = at + 1;
-      const next = buffer.indexOf(LF, start);
-      at = next === -1 ? buffer.length : next;
-      const text = buffer.toString("utf8", start, at).trim();
-      if (texts.has(text) && !places.has(text)) places.set(text, placeOf(base + row, record));
-    }
-  }
+  const buffer = bufferOf(list);
+  for (const frame of record.frames)
+    eachLiveLine(buffer, frame, (row, start, end) => {
+      const text = buffer.toString("utf8", start, end).trim();
+      if (texts.has(text) && !places.has(text)) places.set(text, placeOf(row, record));
+    });
   return places;
 }

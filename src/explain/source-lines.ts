@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { domainToUnicode } from "node:url";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
+import { bufferOf } from "../bytes/search.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
+import { hostsIn } from "./line-names.ts";
 
 /** A line of a source that names a name, or one of its parents. */
 export interface SourceLine {
@@ -182,20 +184,6 @@ function needlesOf(names: readonly string[]): string[] {
   return [...new Set([...tails, ...tails.map((tail) => domainToUnicode(tail) || tail), ...tops])];
 }
 
-/** The names that a line is about: those behind an address, or the one that a rule begins with. */
-function hostsIn(text: string): string[] {
-  const line = text.trim().toLowerCase();
-  const { names } = /^[0-9a-f.:]*[.:][0-9a-f.:]*\s+(?<names>[^#]+)/.exec(line)?.groups ?? {};
-  if (names !== undefined) return names.trim().split(/\s+/).map(withoutDot);
-  const host = /^(?:@@)?\|{0,2}(?:\w+:\/\/)?(?:\*\.)?(?<host>[^\s|^*/@$#!,:?]+)/.exec(line)
-    ?.groups?.["host"];
-  return host === undefined ? [] : [withoutDot(host)];
-}
-
-function withoutDot(name: string): string {
-  return name.endsWith(".") ? name.slice(0, -1) : name;
-}
-
 /** Rows that were read from a line. */
 function rowsAt(line: number, frames: readonly Frame[]): number[] {
   const rows: number[] = [];
@@ -223,10 +211,6 @@ function lineAt(bytes: Uint8Array, start: number, frames: readonly Frame[]): num
   if (mark === undefined) return firstLine + countLineFeeds(bytes, frame.position, start);
   const line = lines === undefined ? firstLine + mark.row : lines[mark.row]!;
   return line + countLineFeeds(bytes, mark.position, start);
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 function* allLines(bytes: Uint8Array): Generator<FoundText> {

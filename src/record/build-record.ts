@@ -28,6 +28,8 @@ export interface Frame {
   readonly offset: number;
   /** Live rules that are more than a name. */
   readonly odd: readonly OddRule[];
+  /** Where its causes stand in the record, and the chunk that their numbers count from. */
+  readonly causes: { readonly chunk: number; readonly start: number; readonly end: number };
 }
 
 export interface OddRule {
@@ -41,17 +43,15 @@ export class BuildRecord {
   readonly frames: readonly Frame[];
   readonly rows: number;
   private readonly bytes: Uint8Array;
-  private readonly causeParts: readonly CausePart[];
   /** Number of the first row of each chunk, by the chunk's id. */
   private readonly bases: readonly number[];
-  private readonly causes = new Map<Frame, Int32Array>();
+  private readonly causesOf = new Map<Frame, Int32Array>();
 
   private constructor(bytes: Uint8Array, header: RecordHeader, reader: FrameReader) {
     this.bytes = bytes;
     this.header = header;
     this.frames = reader.frames;
     this.rows = reader.rows;
-    this.causeParts = reader.causeParts;
     this.bases = reader.bases;
   }
 
@@ -75,11 +75,16 @@ export class BuildRecord {
   }
 
   frameOf(row: number): Frame {
+    return this.lastFrame(({ base }) => base <= row);
+  }
+
+  /** The last frame of which something is true that is true of none behind it; the first when it is true of none. */
+  lastFrame(isTrue: (frame: Frame) => boolean): Frame {
     let low = 0;
     let high = this.frames.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.frames[middle]!.base <= row) low = middle;
+      if (isTrue(this.frames[middle]!)) low = middle;
       else high = middle - 1;
     }
     return this.frames[low]!;
@@ -103,8 +108,8 @@ export class BuildRecord {
   /** For a row that another made redundant, the number of that row. */
   causeOf(row: number): number {
     const frame = this.frameOf(row);
-    let causes = this.causes.get(frame);
-    if (causes === undefined) this.causes.set(frame, (causes = this.readCauses(frame)));
+    let causes = this.causesOf.get(frame);
+    if (causes === undefined) this.causesOf.set(frame, (causes = this.readCauses(frame)));
     return causes[row - frame.base]!;
   }
 
@@ -118,13 +123,12 @@ export class BuildRecord {
 
   private readCauses(frame: Frame): Int32Array {
     const { fates, length } = frame;
+    const { chunk, start, end } = frame.causes;
     const causes = new Int32Array(length).fill(-1);
-    const part = this.causeParts[this.frames.indexOf(frame)];
-    if (part === undefined || part.start === part.end) return causes;
     const { bytes, bases } = this;
-    let at = part.start;
-    let last = part.id << CHUNK_SHIFT;
-    for (let row = 0; row < length && at < part.end; row++) {
+    let at = start;
+    let last = chunk << CHUNK_SHIFT;
+    for (let row = 0; row < length && at < end; row++) {
       if (!hasCause(fates[row]!)) continue;
       let value = 0;
       let scale = 1;
@@ -144,16 +148,9 @@ export class BuildRecord {
 /** Longer than any: a duplicate of a duplicate that was covered. */
 const LONGEST_CHAIN = 64;
 
-interface CausePart {
-  readonly id: number;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Reads frames one after the other. Throws a `RangeError` when they end too early. */
 class FrameReader {
   readonly frames: Frame[] = [];
-  readonly causeParts: CausePart[] = [];
   readonly bases: number[] = [];
   rows = 0;
   private readonly bytes: Uint8Array;
@@ -185,7 +182,7 @@ class FrameReader {
     const lines = (parts & Part.Lines) === 0 ? undefined : this.lines(length, firstLine);
     const others = (parts & Part.Others) === 0 ? undefined : this.take(length);
     const fates = this.take(length);
-    this.causeParts.push(this.causePart(id, (parts & Part.Causes) !== 0));
+    const causes = this.causes(id, (parts & Part.Causes) !== 0);
     const odd: OddRule[] = [];
     let row = base;
     for (let count = this.number(); count > 0; count--) {
@@ -205,6 +202,7 @@ class FrameReader {
       fates,
       offset,
       odd,
+      causes,
     });
   }
 
@@ -220,12 +218,11 @@ class FrameReader {
     return marks;
   }
 
-  private causePart(id: number, isThere: boolean): CausePart {
-    if (!isThere) return { id, start: 0, end: 0 };
-    const length = this.view.getUint32(this.at, true);
+  private causes(chunk: number, areThere: boolean): Frame["causes"] {
+    if (!areThere) return { chunk, start: 0, end: 0 };
     const start = this.at + LENGTH_BYTES;
-    this.at = start + length;
-    return { id, start, end: this.at };
+    this.at = start + this.view.getUint32(this.at, true);
+    return { chunk, start, end: this.at };
   }
 
   private lines(length: number, firstLine: number): Uint32Array {

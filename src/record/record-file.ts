@@ -5,6 +5,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
 import { BuildRecord } from "./build-record.ts";
+import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
 /** Records of a list that are kept. */
@@ -18,8 +19,8 @@ export class RecordFile {
   private readonly frames: string;
   private file: NewFile | undefined;
 
-  constructor(list: string, folder: string, host: Host) {
-    this.list = join(folder, basename(list));
+  constructor(list: string, host: Host) {
+    this.list = join(recordFolder(list), basename(list));
     this.host = host;
     this.frames = temporaryFor(`${this.list}.frames`);
   }
@@ -104,11 +105,8 @@ async function recordNames(list: string, host: Host): Promise<string[]> {
 }
 
 /** The newest record of a list; undefined when there is none that can be read. */
-export async function readRecord(
-  list: string,
-  folder: string,
-  host: Host,
-): Promise<BuildRecord | undefined> {
+export async function readRecord(list: string, host: Host): Promise<BuildRecord | undefined> {
+  const folder = recordFolder(list);
   const name = (await recordNames(join(folder, basename(list)), host)).at(-1);
   if (name === undefined) return undefined;
   try {

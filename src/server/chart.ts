@@ -1,3 +1,4 @@
+import { numberText } from "../diagnostics/number-text.ts";
 import { type Html, html } from "./html.ts";
 
 export interface ChartPoint {
@@ -33,9 +34,9 @@ export function lineChart(title: string, points: readonly ChartPoint[], unit: st
   );
   const first = values[0]!;
   const last = values.at(-1)!;
-  const described = `${title}: from ${countText(first)} to ${countText(last)}${unit}, between ${countText(Math.min(...values))} and ${countText(Math.max(...values))}, over ${points.length} runs`;
+  const described = `${title}: from ${roundText(first)} to ${roundText(last)}${unit}, between ${roundText(Math.min(...values))} and ${roundText(Math.max(...values))}, over ${points.length} runs`;
   return html`<figure>
-    <figcaption>${title} <b>${countText(last)}${unit}</b></figcaption>
+    <figcaption>${title} <b>${roundText(last)}${unit}</b></figcaption>
     <svg
       viewBox="0 0 ${WIDTH} ${HEIGHT}"
       role="img"
@@ -46,7 +47,7 @@ export function lineChart(title: string, points: readonly ChartPoint[], unit: st
       <polyline points="${line.join(" ")}" />
     </svg>
     <p class="axis">
-      <span>${points[0]!.label}</span><span>${countText(low)} – ${countText(high)}${unit}</span
+      <span>${points[0]!.label}</span><span>${roundText(low)} – ${roundText(high)}${unit}</span
       ><span>${points.at(-1)!.label}</span>
     </p>
   </figure>`;
@@ -64,6 +65,6 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-export function countText(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ",");
+function roundText(value: number): string {
+  return numberText(Math.round(value));
 }

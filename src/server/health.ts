@@ -1,3 +1,4 @@
+import { isDegraded } from "../sources/acquire.ts";
 import type { History } from "./history.ts";
 
 export interface HealthQuestion {
@@ -84,7 +85,7 @@ function judge(
       reason: `the last good list is ${hours} old, the limit is ${(limitMs / 3_600_000).toFixed(1)} h${because}`,
     };
   if (lastBuild?.degraded === true) {
-    const bad = lastBuild.sources.filter(({ state }) => state === "stale" || state === "dropped");
+    const bad = lastBuild.sources.filter(({ state }) => isDegraded(state));
     return {
       status: "degraded",
       reason: `not as it should be: ${bad.map(({ label, state }) => `${label} (${state})`).join(", ")}`,

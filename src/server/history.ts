@@ -3,6 +3,7 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { CompileReport } from "../compile/report.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
+import { isDegraded } from "../sources/acquire.ts";
 
 export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -97,8 +98,7 @@ export function withRun(history: History, run: Run, build: GoodBuild | undefined
 function goodTimes(history: History, { sources }: GoodBuild, at: string): Record<string, string> {
   const times: Record<string, string> = {};
   for (const { label, state, goodAt } of sources) {
-    const isGood = state !== "stale" && state !== "dropped";
-    const time = isGood ? at : (goodAt ?? history.goodAt[label]);
+    const time = isDegraded(state) ? (goodAt ?? history.goodAt[label]) : at;
     if (time !== undefined) times[label] = time;
   }
   return times;

@@ -1,4 +1,5 @@
 import { VERSION } from "../compile/version.ts";
+import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES } from "./history.ts";
 import type { Edition } from "./published-list.ts";
 
@@ -177,7 +178,7 @@ function sourceMetrics(out: Exposition, { lastBuild, goodAt }: History): void {
       }),
     );
   gauge("source_up", "1 when a source was had, 0 when a copy stands in or it is left out.", (one) =>
-    one.state === "stale" || one.state === "dropped" ? 0 : 1,
+    isDegraded(one.state) ? 0 : 1,
   );
   out.family(
     "gauge",

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { type FileStamp, type Host, HostError, type OpenFile, type Packing } from "../host/host.ts";
 import { temporaryFor } from "../host/write-whole.ts";
+import { recordFolder } from "../record/record-folder.ts";
 
 /** Up to this size a list and its packed forms are kept in memory. */
 const IN_MEMORY = 64 * 1024 * 1024;
@@ -193,5 +194,5 @@ async function* piecesOf(
 
 /** Where packed forms of a list are kept. */
 export function packedFolder(path: string): string {
-  return join(dirname(path), ".rules-compiler", "packed");
+  return join(recordFolder(path), "packed");
 }

@@ -1,3 +1,4 @@
+import { Exit } from "../diagnostics/codes.ts";
 import type { Host } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import {
@@ -30,8 +31,6 @@ export interface RunnerParts {
   /** Told when lists may have changed. */
   onPublished(): Promise<void>;
 }
-
-const GUARD_EXIT = 5;
 
 /** Compiles when it is asked to, one run at a time, and remembers how it went. */
 export class Runner {
@@ -124,6 +123,6 @@ export class Runner {
 function outcomeOf({ exit, build }: CompileEnd, isStopped: boolean): Outcome {
   if (build !== undefined)
     return build.outputs.some(({ outcome }) => outcome === "written") ? "published" : "unchanged";
-  if (exit === GUARD_EXIT) return "refused";
+  if (exit === Exit.Guard) return "refused";
   return isStopped ? "stopped" : "failed";
 }

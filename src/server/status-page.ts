@@ -1,7 +1,9 @@
 import { VERSION } from "../compile/version.ts";
+import { numberText } from "../diagnostics/number-text.ts";
+import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
 import type { History, Run } from "./history.ts";
-import { countText, lineChart } from "./chart.ts";
+import { lineChart } from "./chart.ts";
 import { Html, html } from "./html.ts";
 import type { Edition } from "./published-list.ts";
 import { STATUS_STYLE } from "./status-style.ts";
@@ -76,11 +78,11 @@ function stateCard({ health, history, schedule, now }: StatusView): Html {
       </div>
       <div>
         <dt>Rules</dt>
-        <dd>${lastBuild === undefined ? "–" : countText(lastBuild.rules)}</dd>
+        <dd>${lastBuild === undefined ? "–" : numberText(lastBuild.rules)}</dd>
       </div>
       <div>
         <dt>Lines read</dt>
-        <dd>${lastBuild === undefined ? "–" : countText(lastBuild.lines)}</dd>
+        <dd>${lastBuild === undefined ? "–" : numberText(lastBuild.lines)}</dd>
       </div>
     </dl>
   </section>`;
@@ -107,7 +109,7 @@ function listsSection({ lists, now }: StatusView): Html {
     ({ name, size, modified, forms }) =>
       html`<tr>
         <td><a href="rules/${encodeURIComponent(name)}">${name}</a></td>
-        <td class="n" data-name="bytes">${countText(size)}</td>
+        <td class="n" data-name="bytes">${numberText(size)}</td>
         <td data-name="published">${agoText(modified.toISOString(), now)}</td>
         <td data-name="packed">
           ${forms.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}
@@ -115,42 +117,27 @@ function listsSection({ lists, now }: StatusView): Html {
       </tr>`,
   );
   return html`<h2>Lists</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="Lists">
-      <table>
-        <thead>
-          <tr>
-            <th>file</th>
-            <th class="n">bytes</th>
-            <th>published</th>
-            <th>packed</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+    ${table("Lists", ["file", "#bytes", "published", "packed"], rows)}`;
 }
 
 function sourcesSection({ lastBuild, goodAt }: History, now: number): Html | undefined {
   if (lastBuild === undefined) return undefined;
   const most = Math.max(1, ...lastBuild.sources.map(({ kept }) => kept));
   const rows = lastBuild.sources.map(({ label, source, state, lines, kept, dropped }) => {
-    const isBad = state === "stale" || state === "dropped";
     const reasons = Object.entries(dropped)
       .toSorted(([, a], [, b]) => b - a)
-      .map(([reason, count]) => `${reason} ${countText(count)}`);
+      .map(([reason, count]) => `${reason} ${numberText(count)}`);
     const width = Math.max(0.2, (kept / most) * 100).toFixed(1);
     return html`<tr>
       <td>
         ${label}
         <div class="faint"><code>${source}</code></div>
       </td>
-      <td data-name="state" class="${isBad ? "bad" : "good"}">${state}</td>
+      <td data-name="state" class="${isDegraded(state) ? "bad" : "good"}">${state}</td>
       <td data-name="good">${agoText(goodAt[label] ?? null, now)}</td>
-      <td class="n" data-name="lines">${countText(lines)}</td>
+      <td class="n" data-name="lines">${numberText(lines)}</td>
       <td class="n" data-name="kept">
-        ${countText(kept)}<svg
+        ${numberText(kept)}<svg
           class="bar-box"
           viewBox="0 0 100 4"
           preserveAspectRatio="none"
@@ -163,23 +150,7 @@ function sourcesSection({ lastBuild, goodAt }: History, now: number): Html | und
     </tr>`;
   });
   return html`<h2>Sources</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="Sources">
-      <table>
-        <thead>
-          <tr>
-            <th>source</th>
-            <th>state</th>
-            <th>last good</th>
-            <th class="n">lines</th>
-            <th class="n">kept</th>
-            <th>dropped</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+    ${table("Sources", ["source", "state", "last good", "#lines", "#kept", "dropped"], rows)}`;
 }
 
 function historySection({ runs }: History, now: number): Html {
@@ -201,7 +172,7 @@ function historySection({ runs }: History, now: number): Html {
           </td>
           <td data-name="by">${trigger}</td>
           <td class="n" data-name="seconds">${seconds.toFixed(1)}</td>
-          <td class="n" data-name="rules">${rules === undefined ? "–" : countText(rules)}</td>
+          <td class="n" data-name="rules">${rules === undefined ? "–" : numberText(rules)}</td>
           <td data-name="problem" class="faint">${problem?.message ?? "–"}</td>
         </tr>`,
     );
@@ -216,23 +187,26 @@ function historySection({ runs }: History, now: number): Html {
       points(({ bytes }) => (bytes === undefined ? undefined : bytes / 1000)),
       " kB",
     )}
-    <div class="scroll" tabindex="0" role="region" aria-label="Runs">
-      <table>
-        <thead>
-          <tr>
-            <th>when</th>
-            <th>outcome</th>
-            <th>by</th>
-            <th class="n">seconds</th>
-            <th class="n">rules</th>
-            <th>problem</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+    ${table("Runs", ["when", "outcome", "by", "#seconds", "#rules", "problem"], rows)}`;
+}
+
+/** Names of columns with figures begin with `#`; on a phone the cells have their names themselves. */
+function table(label: string, columns: readonly string[], rows: readonly Html[]): Html {
+  const heads = columns.map((column) =>
+    column.startsWith("#") ? html`<th class="n">${column.slice(1)}</th>` : html`<th>${column}</th>`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function momentText(ms: number): string {

@@ -35,6 +35,11 @@ export type SourceState =
   /** It is optional, and not there. */
   | { readonly kind: "dropped"; readonly causes: readonly Diagnostic[] };
 
+/** Whether a source is not what it should be: a copy stands in for it, or it is left out. */
+export function isDegraded(kind: SourceState["kind"]): kind is "stale" | "dropped" {
+  return kind === "stale" || kind === "dropped";
+}
+
 export interface Acquired {
   readonly list: SourceList;
   readonly state: SourceState;

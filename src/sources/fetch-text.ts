@@ -1,6 +1,7 @@
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type FetchResponse, type Host, HostError } from "../host/host.ts";
 import { proxyFor } from "../host/proxy.ts";
+import { retryAfterMs } from "../host/retry-after.ts";
 import { recodeText } from "./decode.ts";
 import type { FetchLimits } from "./fetch-limits.ts";
 import type { HostSlots } from "./host-slots.ts";
@@ -122,16 +123,8 @@ function redirectOf(
   }
   const error = failed(shown, `the server answered with status ${status}`);
   if ([408, 425, 429, 500, 502, 503, 504].includes(status))
-    throw new BadLuck(error, pauseOf(headers["retry-after"], host.now()));
+    throw new BadLuck(error, retryAfterMs(headers["retry-after"], host.now()));
   throw error;
-}
-
-/** `Retry-After`: seconds, or a date. */
-function pauseOf(text: string | undefined, now: Date): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }
 
 async function request(

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { gzipSync } from "node:zlib";
 import { run } from "../../src/cli/main.ts";
 import { type Host, HostError, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { packingHost } from "../support/packing-host.ts";
 
 const names = (start: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `||${start}${index}.example^\n`).join("");
@@ -44,12 +44,8 @@ class Project {
     const { memory } = this;
     memory.output.stdout = memory.output.stderr = "";
     const host: Host = {
-      ...memory,
+      ...packingHost(memory),
       now: () => new Date(this.now),
-      packFile: (from, to, packing) =>
-        packing === "gzip"
-          ? Promise.resolve(void memory.files.set(to, gzipSync(memory.files.get(from)!)))
-          : undefined,
       fetch: async (request) => {
         if (this.web === undefined) throw new HostError("ECONNREFUSED", "connection refused");
         request.take(new TextEncoder().encode(this.web));

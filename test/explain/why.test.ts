@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gzipSync } from "node:zlib";
 import { run } from "../../src/cli/main.ts";
 import type { LineFate } from "../../src/explain/why.ts";
 import { type Host, memoryHost } from "../../src/index.ts";
+import { packingHost } from "../support/packing-host.ts";
 import { regexLiteral } from "../../src/syntax/regex-rule.ts";
 import { countLineFeeds } from "../../src/bytes/count-lines.ts";
 import { Random } from "../support/random.ts";
@@ -45,11 +45,7 @@ async function why(
 ): Promise<Said> {
   const memory = memoryHost({ files });
   const host: Host = {
-    ...memory,
-    packFile: (from, to, packing) =>
-      packing === "gzip"
-        ? Promise.resolve(void memory.files.set(to, gzipSync(memory.files.get(from)!)))
-        : undefined,
+    ...packingHost(memory),
     stdin: {
       async *lines() {
         yield* stdin.split("\n");

@@ -3,7 +3,7 @@ import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
-import { type ListState, listChange } from "../../explain/list-change.ts";
+import { type ListState, isSame, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { changeJson, changeLines } from "../change-text.ts";
 import { lastBuild } from "../last-build.ts";
@@ -27,7 +27,7 @@ export const diffCommand: Command = async (options, host, talk) => {
     ? `${JSON.stringify(changeJson(change))}\n`
     : `${printable(before)} → ${printable(after)}\n${changeLines(change, talk.style).join("\n")}\n`;
   await sendToOutput(text, host);
-  return change.added.length + change.removed.length > 0 ? Exit.Changes : Exit.Done;
+  return isSame(change) ? Exit.Done : Exit.Changes;
 };
 
 const CONFIG = /\.(?:json|jsonc|ya?ml)$/i;

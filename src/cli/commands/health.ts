@@ -3,8 +3,8 @@ import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
+import { fetchBody } from "../../host/fetch-body.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { joinBytes } from "../../host/join-bytes.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import { portOf } from "../serve-options.ts";
 import type { Command } from "./registry.ts";
@@ -33,22 +33,11 @@ async function ask(
   host: Host,
   signal: AbortSignal,
 ): Promise<{ status: number; text: string }> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const headers = { accept: "application/json" };
+  const limits = { timeouts: TIMEOUTS, maxBytes: 16 * 1024 * 1024, onlyPublic: false };
   try {
-    const { status } = await host.fetch({
-      url,
-      headers: { accept: "application/json" },
-      timeouts: TIMEOUTS,
-      maxBytes: 16 * 1024 * 1024,
-      onlyPublic: false,
-      signal,
-      take(piece) {
-        pieces.push(piece);
-        length += piece.length;
-      },
-    });
-    return { status, text: decodeUtf8(joinBytes(pieces, length)) };
+    const { status, body } = await fetchBody({ url, headers, ...limits, signal }, host);
+    return { status, text: decodeUtf8(body) };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([

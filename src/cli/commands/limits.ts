@@ -11,7 +11,7 @@ import { type Host, HostError } from "../../host/host.ts";
 import type { FlagName } from "../flags.ts";
 import type { Options } from "../options.ts";
 import { sendToOutput } from "../send-to-output.ts";
-import { numberText } from "../summary.ts";
+import { numberText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 
 /** The limit that a compiled list counts against. */

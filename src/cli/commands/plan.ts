@@ -1,17 +1,16 @@
 import { ByteBuffer } from "../../bytes/byte-buffer.ts";
 import type { CompiledList } from "../../compile/compile.ts";
-import { RECORD_FOLDER } from "../../compile/last-publish.ts";
 import { recordHeader } from "../../compile/record-header.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
-import { type ListChange, type ListState, listChange } from "../../explain/list-change.ts";
+import { type ListChange, type ListState, isSame, listChange } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
 import { BuildRecord } from "../../record/build-record.ts";
-import { headerBytes, readRecord } from "../../record/record-file.ts";
-import { dirname, join } from "node:path";
+import { headerBytes } from "../../record/record-file.ts";
 import { changeJson } from "../change-text.ts";
 import { compileWithProgress } from "../compile-with-progress.ts";
 import { type ConfigInPlace, configOf } from "../config-of.ts";
+import { buildAt } from "../last-build.ts";
 import { listFiles } from "../list-files.ts";
 import { LockInPlace } from "../lock-in-place.ts";
 import type { Options } from "../options.ts";
@@ -41,16 +40,14 @@ export const planCommand: Command = async (options, host, talk, signal) => {
   return exitOf(change, refused);
 };
 
-function exitOf({ added, removed }: ListChange, refused: readonly Diagnostic[]): Exit {
+function exitOf(change: ListChange, refused: readonly Diagnostic[]): Exit {
   if (refused.length > 0) return Exit.Guard;
-  return added.length + removed.length > 0 ? Exit.Changes : Exit.Done;
+  return isSame(change) ? Exit.Done : Exit.Changes;
 }
 
 /** The list that is published now; an empty one when there is none. */
 async function publishedState(path: string, host: Host): Promise<ListState> {
-  if (!(await host.exists(path))) return { bytes: new Uint8Array(0) };
-  const bytes = await host.readFile(path);
-  const record = await readRecord(path, join(dirname(path), RECORD_FOLDER), host);
+  const { list: bytes = new Uint8Array(0), record } = await buildAt(path, host);
   return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };
 }
 

@@ -1,8 +1,7 @@
-import { dirname, join, resolve } from "node:path";
-import { RECORD_FOLDER } from "../../compile/last-publish.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
+import { recordFolder } from "../../record/record-folder.ts";
 import { EventLog } from "../../server/event-log.ts";
 import type { GoodBuild, Problem } from "../../server/history.ts";
 import type { CompileEnd, RunnerParts } from "../../server/runner.ts";
@@ -34,7 +33,7 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     style: talk.style,
     says: (level) => talk.says(level),
   });
-  const folder = join(dirname(resolve(host.cwd, first.path)), RECORD_FOLDER);
+  const folder = recordFolder(first.path);
   const lists = files.map(({ path }) => path);
   const compile = compileApart(options, host, signal);
   await serve({ ...settings, folder, lists, compile }, host, log, signal);

@@ -2,7 +2,7 @@ import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { configOf } from "../config-of.ts";
 import { sendToOutput } from "../send-to-output.ts";
-import { countText } from "../summary.ts";
+import { countText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Checks the configuration; reads no source. */

@@ -11,7 +11,9 @@ import { quickAscii } from "../../syntax/idna.ts";
 import { explanationText } from "../explanation-text.ts";
 import { lastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
+import { placeText } from "../place-text.ts";
 import { sendToOutput } from "../send-to-output.ts";
+import { columnsOf } from "../text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** Answers from the record of the last build; nothing is compiled. */
@@ -34,15 +36,11 @@ export const whyCommand: Command = async (options, host, talk) => {
   for (const explanation of await explainNames(names, record, rules, sources)) {
     const text = options.isJson
       ? `${JSON.stringify({ list: name, ...explanation })}\n`
-      : explanationText(explanation, name, talk.style, columnsOf(host));
+      : explanationText(explanation, name, talk.style, columnsOf(host.stdout));
     await sendToOutput(text, host);
   }
   return Exit.Done;
 };
-
-function columnsOf({ stdout }: Host): number {
-  return stdout.isTerminal ? stdout.columns : Infinity;
-}
 
 /** `||ads.example.com^` and `0.0.0.0 ads.example.com` ask about their name. */
 function nameOf(operand: string): string {
@@ -72,7 +70,7 @@ async function answerMany(
     const rule = by === undefined ? undefined : inList(by, record);
     if (isJson) out += `${JSON.stringify({ name, verdict, ...(rule && { rule }) })}\n`;
     else
-      out += `${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${printable(rule.source)}:${rule.line}`}\n`;
+      out += `${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${placeText(rule, 200)}`}\n`;
     if (out.length > 65_536) {
       await sendToOutput(out, host);
       out = "";

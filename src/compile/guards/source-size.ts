@@ -1,5 +1,6 @@
 import { type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
+import { isDegraded } from "../../sources/acquire.ts";
 import type { Guard } from "./guard.ts";
 
 const SLACK = 100;
@@ -10,7 +11,7 @@ export const sourceSize: Guard = {
     const findings: Diagnostic[] = [];
     for (const { label, source, lines, state } of report.sources) {
       const before = last?.sources.find((one) => one.source === source)?.lines;
-      if (before === undefined || state === "stale" || state === "dropped") continue;
+      if (before === undefined || isDegraded(state)) continue;
       const cause = `it has ${lines} lines; when the list was last published it had ${before}`;
       if (lines < before * (1 - limits.maxSourceShrink / 100) && before - lines > SLACK)
         findings.push(

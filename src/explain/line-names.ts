@@ -1,0 +1,43 @@
+/** What lines of a list name, as text: for the few that are asked about. The compiler's own reading is in `syntax/`. */
+
+const HOSTS_LINE = /^[0-9a-f.:]*[.:][0-9a-f.:]*[ \t]+(?<names>[^#]+)/i;
+
+/** The names of a hosts line, in lower case; undefined for any other line. */
+function hostsNames(line: string): string[] | undefined {
+  const names = HOSTS_LINE.exec(line)?.groups?.["names"];
+  return names?.trim().toLowerCase().split(/\s+/);
+}
+
+/** What a line of the list that is nothing but a name names; undefined for any other line. */
+export function nameIn(line: string): { name: string; isSubtree: boolean } | undefined {
+  if (line.startsWith("!") || line.startsWith("#")) return undefined;
+  if (line.startsWith("||") && line.endsWith("^")) {
+    const name = line.slice(2, -1);
+    return /[/*^$|]/.test(name) ? undefined : { name, isSubtree: true };
+  }
+  if (/^[a-z0-9_.-]+$/.test(line)) return { name: line, isSubtree: false };
+  if (/[|^$*/A-Z]/.test(line)) return undefined;
+  const [name, ...more] = hostsNames(line) ?? [];
+  return name === undefined || more.length > 0 ? undefined : { name, isSubtree: false };
+}
+
+/** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */
+export function namesIn(text: string): string[] | undefined {
+  const names = hostsNames(text);
+  if (names !== undefined) return names;
+  return /^[^\s|^*/@$#!]+\.[^\s|^*/@$#!]+$/.test(text) ? [text.toLowerCase()] : undefined;
+}
+
+/** The names that a line of a source is about: those behind an address, or the one that a rule begins with. */
+export function hostsIn(text: string): string[] {
+  const line = text.trim().toLowerCase();
+  const names = hostsNames(line);
+  if (names !== undefined) return names.map(withoutDot);
+  const host = /^(?:@@)?\|{0,2}(?:\w+:\/\/)?(?:\*\.)?(?<host>[^\s|^*/@$#!,:?]+)/.exec(line)
+    ?.groups?.["host"];
+  return host === undefined ? [] : [withoutDot(host)];
+}
+
+function withoutDot(name: string): string {
+  return name.endsWith(".") ? name.slice(0, -1) : name;
+}
