@@ -49,10 +49,11 @@ const [few, many] = [1, NAMES].map((count) => {
   if (status !== 0) throw new Error(`why - ended in ${status}`);
   return performance.now() - began;
 }) as [number, number];
-const records = readdirSync(join(folder, ".rules-compiler")).filter((name) =>
-  name.includes(".record."),
-);
-const bytes = statSync(join(folder, ".rules-compiler", records.at(-1)!)).size;
+const kept = readdirSync(join(folder, ".rules-compiler"));
+const [bytes, copyBytes] = [".record.", ".list."].map((part) => {
+  const name = kept.findLast((file) => file.includes(part))!;
+  return statSync(join(folder, ".rules-compiler", name)).size;
+}) as [number, number];
 const lines = 2_273_191;
 rmSync(folder, { recursive: true });
 const cost = costs["with"]!.wallSeconds / costs["without"]!.wallSeconds;
@@ -60,8 +61,9 @@ report("record", {
   ...costs,
   cost: rounded(cost),
   bytesPerLine: rounded(bytes / lines),
+  copyBytesPerLine: rounded(copyBytes / lines),
   whyMilliseconds: rounded(one["why"]!),
   versionMilliseconds: rounded(one["version"]!),
   namesPerSecond: Math.round((NAMES / (many - few)) * 1000),
 });
-if (cost > COST_LIMIT || bytes / lines > BYTES_LIMIT) process.exitCode = 1;
+if (cost > COST_LIMIT || (bytes + copyBytes) / lines > BYTES_LIMIT) process.exitCode = 1;

@@ -3,7 +3,7 @@ import type { Style } from "../diagnostics/render.ts";
 import type { ChangedName } from "../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../explain/list-change.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
-import { placeText } from "./place-text.ts";
+import { placeLink, placeText } from "./place-text.ts";
 import { padText, textWidth } from "./text-width.ts";
 
 /** Names and sources shown before the rest is a number. */
@@ -61,7 +61,8 @@ function nameLines(
   const tone = kind === "blocked" ? "error" : "good";
   const rows = shown.map(({ rule }, index) => {
     const place = rule === undefined ? undefined : places.get(rule);
-    const from = place === undefined ? "" : `  ${style.faint(placeText(place, 40))}`;
+    const from =
+      place === undefined ? "" : `  ${style.faint(placeLink(placeText(place, 40), place, style))}`;
     return `    ${padText(texts[index]!, width)}  ${printable(rule ?? "", 60)}${from}`.trimEnd();
   });
   const more = names.length - shown.length;

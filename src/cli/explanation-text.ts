@@ -1,8 +1,10 @@
 import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
+import type { Since } from "../explain/since.ts";
 import type { Explanation, LineFate } from "../explain/why.ts";
+import { momentText } from "../diagnostics/moment-text.ts";
 import { countText } from "../diagnostics/number-text.ts";
-import { placeText } from "./place-text.ts";
+import { placeLink, placeText } from "./place-text.ts";
 import { fitText, padText, textWidth } from "./text-width.ts";
 
 /** Lines shown before the rest is a number. */
@@ -28,12 +30,15 @@ export function explanationText(
   style: Style,
   columns: number,
 ): string {
-  const { name, verdict, rule, partial, lines, unseen, unblock } = explanation;
+  const { name, verdict, rule, since, partial, lines, unseen, unblock } = explanation;
   const out = [
     `${style.strong(printable(name))}  ${style[TONES[verdict]](WORDS[verdict])} in ${printable(list)}`,
   ];
   if (rule !== undefined)
-    out.push(`  by  ${style.strong(printable(rule.text))}  ${style.faint(placeText(rule))}`);
+    out.push(
+      `  by  ${style.strong(printable(rule.text))}  ${style.faint(placeLink(placeText(rule), rule, style))}`,
+    );
+  if (since !== undefined) out.push(`  ${style.faint(sinceText(since))}`);
   for (const one of partial)
     out.push(
       `  for some clients or questions: ${printable(one.text)}  ${style.faint(placeText(one))}`,
@@ -56,9 +61,15 @@ export function explanationText(
   return `${out.join("\n")}\n`;
 }
 
+function sinceText({ at, isOldest }: Since): string {
+  const moment = momentText(at);
+  return isOldest ? `since ${moment} or longer: no older build is kept` : `since ${moment}`;
+}
+
 function lineTable(lines: readonly LineFate[], style: Style, columns: number): string[] {
   const shown = lines.slice(0, MOST_LINES);
   const rows = shown.map((line) => ({
+    line,
     place: placeText(line),
     text: printable(line.text.trim(), 80),
     fate: line.fate,
@@ -66,11 +77,13 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
   }));
   const width = (key: "place" | "text"): number =>
     Math.min(key === "place" ? 40 : 48, Math.max(0, ...rows.map((row) => textWidth(row[key]))));
-  const table = rows.map(({ place, text, fate, why }) => {
-    const left = `      ${padText(fitText(place, width("place")), width("place"))}  ${padText(fitText(text, width("text")), width("text"))}  `;
+  const table = rows.map(({ line, place, text, fate, why }) => {
+    const from = padText(fitText(place, width("place")), width("place"));
+    const left = `      ${from}  ${padText(fitText(text, width("text")), width("text"))}  `;
     const room = columns === Infinity ? Infinity : Math.max(16, columns - textWidth(left) - 1);
     const tone = fate === "kept" ? "good" : "faint";
-    return `${left}${style[tone](room === Infinity ? why : fitText(why, room))}`;
+    const linked = left.replace(from, () => placeLink(from, line, style));
+    return `${linked}${style[tone](room === Infinity ? why : fitText(why, room))}`;
   });
   const more = lines.length - shown.length;
   return more > 0

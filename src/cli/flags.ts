@@ -160,6 +160,13 @@ export const FLAGS = [
     description: "Tell whether this compiled list fits the account; end with 5 if not",
   },
   { name: "markdown", only: ["stats", "plan"], description: "Print as Markdown" },
+  {
+    name: "save",
+    value: "FILE",
+    only: ["plan"],
+    description: "Save the plan here, for apply to publish exactly that",
+  },
+  { name: "open", only: ["report"], description: "Show the page in the browser" },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
   { name: "verbose", short: "v", description: "The same as --debug" },

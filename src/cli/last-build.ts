@@ -4,7 +4,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import { readRecord } from "../record/record-file.ts";
+import { readRecord } from "../record/kept-builds.ts";
 import { listFiles } from "./list-files.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "./talk.ts";
@@ -12,6 +12,7 @@ import type { Talk } from "./talk.ts";
 /** A list as it was last published, and the record of its build. */
 export interface PublishedBuild {
   readonly name: string;
+  readonly path: string;
   readonly list: Uint8Array;
   readonly record: BuildRecord;
 }
@@ -27,7 +28,7 @@ export async function lastBuild(options: Options, host: Host, talk: Talk): Promi
     throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
   if (list.length !== record.header.bytes)
     throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
-  return { name: output.name, list, record };
+  return { name: output.name, path: output.path, list, record };
 }
 
 /** What is at a path: a list, and its newest record, which may be of another. */

@@ -15,6 +15,7 @@ import type { Host } from "../host/host.ts";
 import { type StoredFile, digestOf } from "../sources/source-store.ts";
 import type { ConfigInPlace } from "./config-of.ts";
 import type { Options } from "./options.ts";
+import type { Talk } from "./talk.ts";
 
 /** The lock beside a configuration, and what the command line wants of it. */
 export class LockInPlace {
@@ -91,12 +92,29 @@ export class LockInPlace {
     if (changed.length > 0) throw new CompilerError(changed);
   }
 
-  /** Writes the lock, where there is one or one is wanted. */
-  async renew(result: CompiledList): Promise<void> {
+  /** The lock as it should be once the list is out; undefined where there is none and none is wanted. */
+  async renewed(result: CompiledList): Promise<Lockfile | undefined> {
     const { isFrozen, update, inputs } = this.options;
-    if (isFrozen || inputs.length > 0 || (this.lock === undefined && update === undefined)) return;
+    if (isFrozen || inputs.length > 0 || (this.lock === undefined && update === undefined))
+      return undefined;
     const { config, folder } = this.configured;
-    await writeLockfile(folder, await lockOf(result, config, folder, this.host), this.host);
+    return await lockOf(result, config, folder, this.host);
+  }
+}
+
+/** Writes a lock, if there is to be one. The list is out; that it could not be noted down is worth a word, no more. */
+export async function saveLock(
+  folder: string,
+  lock: Lockfile | undefined,
+  host: Host,
+  talk: Talk,
+): Promise<void> {
+  if (lock === undefined) return;
+  try {
+    await writeLockfile(folder, lock, host);
+  } catch (error) {
+    if (!(error instanceof CompilerError)) throw error;
+    for (const one of error.diagnostics) talk.diagnostic({ ...one, severity: "warning" });
   }
 }
 

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { Host } from "../host/host.ts";
+import type { Host, TextSink } from "../host/host.ts";
 import { GUARD_NAMES } from "../compile/guards/names.ts";
 import type { Args } from "./args.ts";
 import type { FlagName } from "./flags.ts";
+import { hasTerminalLinks } from "./terminal-links.ts";
 
 /** How much is said, least first. */
 export const LEVELS = ["none", "error", "warning", "info", "debug"] as const;
@@ -38,7 +39,11 @@ export interface Options {
   readonly accepted: readonly string[];
   readonly level: Level;
   readonly isJson: boolean;
+  /** For what is said. */
   readonly hasColor: boolean;
+  /** For what is printed on standard output. */
+  readonly hasDataColor: boolean;
+  readonly hasLinks: boolean;
 }
 
 export function optionsOf(args: Args, host: Host): Options {
@@ -67,7 +72,9 @@ export function optionsOf(args: Args, host: Host): Options {
     accepted: acceptedOf(args.values.get("accept") ?? []),
     level: levelOf(args.switches, env),
     isJson: args.switches.has("json"),
-    hasColor: hasColor(args.values.get("color")?.[0], host),
+    hasColor: hasColor(args.values.get("color")?.[0], host.stderr, env),
+    hasDataColor: hasColor(args.values.get("color")?.[0], host.stdout, env),
+    hasLinks: host.stdout.isTerminal && hasTerminalLinks(env),
   };
 }
 
@@ -125,18 +132,14 @@ function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): Level {
   return named[(env["RULESCOMPILER_Logging__LogLevel__Default"] ?? "").toLowerCase()] ?? "info";
 }
 
-function hasColor(when: string | undefined, host: Host): boolean {
+function hasColor(when: string | undefined, sink: TextSink, env: Host["env"]): boolean {
   if (when === "always") return true;
   if (when === "never") return false;
   if (when !== undefined && when !== "auto")
     throw new CompilerError([
       errorOf("unknown-flag", `--color must be auto, always or never, not ${printable(when, 40)}`),
     ]);
-  const { env } = host;
   return (
-    host.stderr.isTerminal &&
-    !nonEmpty(env["NO_COLOR"]) &&
-    !nonEmpty(env["CI"]) &&
-    env["TERM"] !== "dumb"
+    sink.isTerminal && !nonEmpty(env["NO_COLOR"]) && !nonEmpty(env["CI"]) && env["TERM"] !== "dumb"
   );
 }

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { scratchOf } from "../compile/scratch.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import { rememberPublish } from "../compile/last-publish.ts";
@@ -7,8 +6,6 @@ import { ListFile, type WriteOutcome } from "../compile/write.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
-import { listFiles } from "./list-files.ts";
-import type { Options } from "./options.ts";
 import { sendToOutput } from "./send-to-output.ts";
 
 export interface Written {
@@ -29,22 +26,24 @@ export class Outputs {
     readonly record: RecordFile | undefined;
   }[];
   readonly isToStdout: boolean;
+  /** The files that are written. */
+  readonly written: readonly OutputFile[];
   /** What goes to standard output waits here until the list is whole. */
   private waiting: { readonly scratch: Scratch; length: number } | undefined;
 
-  constructor(name: string, options: Options, host: Host) {
+  constructor(
+    files: readonly OutputFile[],
+    { keepsRecord, isToStdout }: { keepsRecord: boolean; isToStdout: boolean },
+    host: Host,
+  ) {
     this.host = host;
-    this.isToStdout = options.output === "-";
-    this.files = listFiles(name, options, host).map(({ name: file, path }) => ({
-      name: file,
+    this.isToStdout = isToStdout;
+    this.written = files;
+    this.files = files.map(({ name, path }) => ({
+      name,
       file: new ListFile(path, host),
-      record: options.keepsRecord ? new RecordFile(path, host) : undefined,
+      record: keepsRecord ? new RecordFile(path, host) : undefined,
     }));
-  }
-
-  /** The files that are written. */
-  get written(): OutputFile[] {
-    return this.files.map(({ name }) => ({ name, path: resolve(this.host.cwd, name) }));
   }
 
   async open(): Promise<void> {

@@ -7,7 +7,8 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
 import { type ConfigInPlace, configOf } from "./config-of.ts";
-import { LockInPlace } from "./lock-in-place.ts";
+import { listFiles } from "./list-files.ts";
+import { LockInPlace, saveLock } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
 import { Outputs } from "./outputs.ts";
 import { refusalsOf } from "./refusals-of.ts";
@@ -27,7 +28,9 @@ export async function runCompile(
   const started = host.now().getTime();
   const configured = await configOf(options, host, talk);
   const lock = await LockInPlace.open(configured, options, host);
-  const outputs = new Outputs(configured.config.name, options, host);
+  const isToStdout = options.output === "-";
+  const files = listFiles(configured.config.name, options, host);
+  const outputs = new Outputs(files, { ...options, isToStdout }, host);
   try {
     await outputs.open();
     const isKnown = (web: string | undefined): boolean =>
@@ -55,11 +58,7 @@ export async function runCompile(
     const written = await outputs.publish();
     const seconds = (host.now().getTime() - started) / 1000;
     await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
-    await lock.renew(result).catch((error: unknown) => {
-      // The list is out; that it could not be noted down is worth a word, no more.
-      if (!(error instanceof CompilerError)) throw error;
-      for (const one of error.diagnostics) talk.diagnostic({ ...one, severity: "warning" });
-    });
+    await saveLock(configured.folder, await lock.renewed(result), host, talk);
     const diagnostics = [...configured.warnings, ...result.diagnostics];
     if (!outputs.isToStdout)
       await builds?.remember({ ...result, diagnostics }, result, outputs.written);

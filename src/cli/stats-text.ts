@@ -2,6 +2,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
 import type { ListStats } from "../explain/stats.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
+import { markdownText } from "./markdown-text.ts";
 import { fitText, padText, textWidth } from "./text-width.ts";
 
 const HEADINGS = ["lines", "rejected", "duplicate", "covered", "rules", "only here"] as const;
@@ -72,11 +73,7 @@ function overlapLines({ overlap, sources }: ListStats): string[] {
 /** The same for a README or a pull request. */
 export function statsMarkdown(stats: ListStats): string {
   const rows = figuresOf(stats).map(
-    (row, index) => `| ${cellText(stats.sources[index]!.source)} | ${row.join(" | ")} |`,
+    (row, index) => `| ${markdownText(stats.sources[index]!.source)} | ${row.join(" | ")} |`,
   );
-  return `| source | ${HEADINGS.join(" | ")} |\n|---|${"---:|".repeat(HEADINGS.length)}\n${rows.join("\n")}\n\n${cellText(coverLine(stats))}\n`;
-}
-
-function cellText(text: string): string {
-  return printable(text).replace(/[|<>&[\]*_`\\]/g, (one) => `\\${one}`);
+  return `| source | ${HEADINGS.join(" | ")} |\n|---|${"---:|".repeat(HEADINGS.length)}\n${rows.join("\n")}\n\n${markdownText(coverLine(stats))}\n`;
 }

@@ -5,22 +5,35 @@ import {
   type Style,
   diagnosticJson,
   renderDiagnostic,
+  withLinks,
 } from "../diagnostics/render.ts";
 import type { Host } from "../host/host.ts";
 import { LEVELS, type Level } from "./options.ts";
 
+export interface TalkSettings {
+  readonly level: Level;
+  readonly isJson: boolean;
+  readonly hasColor: boolean;
+  readonly hasDataColor?: boolean;
+  readonly hasLinks?: boolean;
+}
+
 /** What the program says to a person: on standard error, as loudly as it was asked to. */
 export class Talk {
   readonly style: Style;
+  /** For what goes to standard output. */
+  readonly dataStyle: Style;
   private readonly host: Host;
   private readonly level: number;
   private readonly isJson: boolean;
 
-  constructor(host: Host, settings: { level: Level; isJson: boolean; hasColor: boolean }) {
+  constructor(host: Host, settings: TalkSettings) {
     this.host = host;
     this.level = LEVELS.indexOf(settings.level);
     this.isJson = settings.isJson;
     this.style = settings.hasColor ? ANSI_STYLE : NO_STYLE;
+    const style = settings.hasDataColor === true ? ANSI_STYLE : NO_STYLE;
+    this.dataStyle = settings.hasLinks === true ? withLinks(style) : style;
   }
 
   /** Whether a line that is replaced by the next one has a place to stand. */

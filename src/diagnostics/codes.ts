@@ -308,6 +308,21 @@ export const CODES = {
     meaning: "The list was changed since its last build was recorded.",
     hint: "Compile it again",
   },
+  "plan-unreadable": {
+    exit: 2,
+    meaning: "The file that `apply` was given is no plan, or another version saved it.",
+    hint: "Make one with plan --save, and apply it with the same version",
+  },
+  "plan-outdated": {
+    exit: 5,
+    meaning: "The published list is not the one that the plan was compared with.",
+    hint: "Plan again, and look at what changes now",
+  },
+  "build-missing": {
+    exit: 2,
+    meaning: "There is no such build among those that are kept.",
+    hint: "@0 is the last build, @1 the one before; @2026-11-15 the last one of that day",
+  },
   "scratch-failed": {
     exit: 6,
     meaning: "What did not fit into memory could not be put into the temporary folder.",

@@ -8,6 +8,8 @@ export interface Style {
   strong(text: string): string;
   faint(text: string): string;
   good(text: string): string;
+  /** A text that leads somewhere, where the terminal can do that. */
+  link(text: string, address: string | undefined): string;
 }
 
 const PLAIN = (text: string): string => text;
@@ -18,6 +20,7 @@ export const NO_STYLE: Style = {
   strong: PLAIN,
   faint: PLAIN,
   good: PLAIN,
+  link: PLAIN,
 };
 
 const ansi =
@@ -31,7 +34,18 @@ export const ANSI_STYLE: Style = {
   strong: ansi(1, 22),
   faint: ansi(2, 22),
   good: ansi(32, 39),
+  link: PLAIN,
 };
+
+/** OSC 8. The address is a URL of our own making: nothing in it can end the sequence. */
+function terminalLink(text: string, address: string | undefined): string {
+  if (address === undefined) return text;
+  return `\u001b]8;;${new URL(address).href}\u001b\\${text}\u001b]8;;\u001b\\`;
+}
+
+export function withLinks(style: Style): Style {
+  return { ...style, link: terminalLink };
+}
 
 /**
  * A problem as a person reads it: what, where with the line itself, why, what to do.

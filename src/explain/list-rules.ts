@@ -25,7 +25,7 @@ export interface Answer {
   readonly partial: readonly ListRule[];
 }
 
-type OddRule = WeighedRule & ListRule;
+export type OddRule = WeighedRule & ListRule;
 
 interface Pattern {
   readonly literal: string;
@@ -152,7 +152,20 @@ export class ListRules {
   }
 
   private isCancelled({ text }: ListRule): boolean {
+    return this.isCancelledText(text);
+  }
+
+  /** Whether a `$badfilter` takes a rule back. */
+  isCancelledText(text: string): boolean {
     return this.cancelled.size > 0 && this.cancelled.has(text);
+  }
+
+  /** The rules that are more than names and count. */
+  odd(): OddRule[] {
+    const patterns = [...this.patterns, ...this.rare].map(({ rule }) => rule);
+    return [...[...this.byHost.values()].flat(), ...patterns].filter(
+      (rule) => !this.isCancelled(rule),
+    );
   }
 }
 

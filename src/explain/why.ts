@@ -1,6 +1,7 @@
 import type { BuildRecord } from "../record/build-record.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
 import type { ListRule, ListRules, Verdict } from "./list-rules.ts";
+import type { Since } from "./since.ts";
 import type { SourceLines } from "./source-lines.ts";
 
 /** Where a line stands. */
@@ -8,6 +9,8 @@ export interface LinePlace {
   readonly source: string;
   readonly file: string;
   readonly line: number;
+  /** Where the file is on this machine, if it is. */
+  readonly path?: string;
 }
 
 /** A line of a source, and what became of it. */
@@ -29,6 +32,7 @@ export interface Explanation {
   readonly verdict: Verdict;
   /** The rule that decides, and the line it came from. */
   readonly rule?: RuleInList;
+  readonly since?: Since;
   /** Rules for some clients or some kinds of questions. */
   readonly partial: readonly RuleInList[];
   readonly lines: readonly LineFate[];
@@ -44,14 +48,22 @@ export async function explainNames(
   record: BuildRecord,
   rules: ListRules,
   sources: SourceLines,
+  sinceOf: (rules: readonly string[]) => Promise<ReadonlyMap<string, Since>> = async () =>
+    await Promise.resolve(new Map()),
 ): Promise<Explanation[]> {
-  const { lines, unseen } = await sources.find(names);
-  return names.map((name): Explanation => {
-    const { verdict, by, partial } = rules.answer(name);
+  const answers = names.map((name) => ({ name, ...rules.answer(name) }));
+  // Older lists are unpacked apart, while files are searched here.
+  const [since, { lines, unseen }] = await Promise.all([
+    sinceOf(answers.flatMap(({ by }) => by?.text ?? [])),
+    sources.find(names),
+  ]);
+  return answers.map(({ name, verdict, by, partial }): Explanation => {
+    const known = by && since.get(by.text);
     return {
       name,
       verdict,
       ...(by && { rule: inList(by, record) }),
+      ...(known && { since: known }),
       partial: partial.map((rule) => inList(rule, record)),
       lines: (lines.get(name) ?? []).map(({ row, text }) => fateOf(row, text, record)),
       unseen: unseen.map(({ file }) => file),
@@ -65,11 +77,12 @@ export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList
 }
 
 export function placeOf(row: number, record: BuildRecord): LinePlace {
-  const { source, file } = record.fileOf(row);
+  const { source, file, path } = record.fileOf(row);
   const line = record.lineOf(row);
   // Lines that no source has are written for the allow-list of the configuration.
   if (line === 0) return { source: "allow", file: "the configuration", line };
-  return { source: record.header.sources[source]!.label, file, line };
+  const { label } = record.header.sources[source]!;
+  return { source: label, file, line, ...(path && { path }) };
 }
 
 function fateOf(row: number, text: string, record: BuildRecord): LineFate {

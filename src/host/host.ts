@@ -55,6 +55,8 @@ export interface Host {
   onHangup?(listener: () => void): void;
   /** A file packed into another, which must not exist; undefined when this runtime has no such packing. */
   packFile?(from: string, to: string, packing: Packing, pace?: "quick"): Promise<void> | undefined;
+  /** Shows a file in the browser. Rejects with a `HostError` when there is none. */
+  openInBrowser?(path: string): Promise<void>;
   /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
   cacheFolder(): string | undefined;
   /** What is piped into the program. */

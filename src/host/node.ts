@@ -67,6 +67,7 @@ export function nodeHost(): Host {
         : (await import("./node-fetch-once.ts")).fetchOnce(request),
     wait,
     runSelf: async (run) => (await import("./node-self-run.ts")).runSelf(run),
+    openInBrowser: async (path) => (await import("./node-browser.ts")).openInBrowser(path),
     listen: async (place, answer) =>
       (await import("./node-http-server.ts")).listenHttp(place, answer),
     onHangup: (listener) => void process.on("SIGHUP", listener),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { STATUS_STYLE } from "./status-style.ts";
+import { PAGE_STYLE } from "../pages/page-style.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
 import { answerList } from "./answer-list.ts";
 import type { Health } from "./health.ts";
@@ -11,11 +11,13 @@ export interface Facts {
   metrics(): string;
   page(): string;
   list(name: string): Edition | undefined;
+  /** The page about the last build. */
+  report(): Edition | undefined;
   /** Starts a run, or asks for one more after the present. */
   compile(): "started" | "queued";
 }
 
-const STYLE_HASH = createHash("sha256").update(STATUS_STYLE).digest("base64");
+const STYLE_HASH = createHash("sha256").update(PAGE_STYLE).digest("base64");
 
 const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
@@ -42,6 +44,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "/": "page",
   "/health": "health",
   "/metrics": "metrics",
+  "/report": "report",
 };
 
 function readReply(name: string, path: string, request: WebRequest, facts: Facts): WebReply {
@@ -58,9 +61,24 @@ function readReply(name: string, path: string, request: WebRequest, facts: Facts
       },
     };
   if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: facts.page() };
+  const report = name === "report" ? facts.report() : undefined;
+  if (report !== undefined) return reportReply(answerList(request, report));
   const edition = name === "rules" ? facts.list(nameIn(path)) : undefined;
   if (edition !== undefined) return answerList(request, edition);
-  return textReply(404, "Not found. There is: /, /health, /metrics, /rules/<file>\n");
+  return textReply(404, "Not found. There is: /, /report, /health, /metrics, /rules/<file>\n");
+}
+
+/** The page has a policy of its own, with the digests of what is in it; no other page may show it. */
+function reportReply(reply: WebReply): WebReply {
+  return {
+    ...reply,
+    headers: {
+      ...reply.headers,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+    },
+  };
 }
 
 function nameIn(path: string): string {

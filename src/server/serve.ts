@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
@@ -31,7 +31,12 @@ export interface ServeSettings {
   /** The files that the configuration means now. */
   readonly lists: readonly string[];
   readonly compile: RunnerParts["compile"];
+  /** Writes a page about the last build into a file. */
+  report(file: string): Promise<void>;
 }
+
+/** Where the page about the last build is. */
+const REPORT = "report.html";
 
 /** Compiles on a schedule and serves the lists until the signal. Rejects with a `CompilerError` when it cannot begin. */
 export async function serve(
@@ -55,12 +60,15 @@ class Server {
   private readonly log: EventLog;
   private readonly signal: AbortSignal;
   private readonly shelf: ListShelf;
+  private readonly reports: ListShelf;
   private readonly requests = new Map<string, number>();
   private readonly startedAt: number;
   private runner!: Runner;
   private listening: Listening | undefined;
   private next: number | undefined;
   private lagMs = 0;
+  private reporting: Promise<void> | undefined;
+  private isReportDue = false;
 
   constructor(settings: ServeSettings, host: Host, log: EventLog, signal: AbortSignal) {
     this.settings = settings;
@@ -68,6 +76,7 @@ class Server {
     this.log = log;
     this.signal = signal;
     this.shelf = new ListShelf(host, log);
+    this.reports = new ListShelf(host, log);
     this.startedAt = host.now().getTime();
   }
 
@@ -86,6 +95,8 @@ class Server {
     // What the configuration means now; an earlier server may have served others.
     shelf.serve(settings.lists);
     await shelf.look();
+    this.reports.serve([join(folder, REPORT)]);
+    await this.reports.look();
     this.listening = await this.listen();
     const { address, port } = this.listening;
     log.say("info", "listening", { address, port, schedule: settings.schedule.pattern });
@@ -120,7 +131,9 @@ class Server {
   async end(): Promise<void> {
     await this.listening?.close();
     await this.runner.settled();
+    await this.reporting;
     await this.shelf.settled();
+    await this.reports.settled();
     this.log.say("info", "stopped");
   }
 
@@ -173,8 +186,10 @@ class Server {
         lists: this.shelf.all,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
+        hasReport: this.reports.missing.length === 0,
       }),
     list: (name) => this.shelf.find(name),
+    report: () => this.reports.find(REPORT),
     compile: () => this.runNow("request"),
   };
 
@@ -203,5 +218,25 @@ class Server {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
     this.shelf.serve(outputs.map(({ file }) => resolve(this.host.cwd, file)));
     await this.shelf.lookNow();
+    // Nobody waits for it: the list is out. Lists that come while one is written share the next.
+    this.isReportDue = true;
+    this.reporting ??= this.renewReports().finally(() => (this.reporting = undefined));
+  }
+
+  private async renewReports(): Promise<void> {
+    while (this.isReportDue && !this.signal.aborted) {
+      this.isReportDue = false;
+      await this.renewReport();
+    }
+  }
+
+  private async renewReport(): Promise<void> {
+    const { settings } = this;
+    try {
+      await settings.report(join(settings.folder, REPORT));
+      await this.reports.lookNow();
+    } catch (error) {
+      this.log.say("warning", "no-report", { reason: (error as Error).message });
+    }
   }
 }

@@ -1,12 +1,14 @@
 import { VERSION } from "../compile/version.ts";
+import { momentText } from "../diagnostics/moment-text.ts";
 import { numberText } from "../diagnostics/number-text.ts";
+import { table } from "../pages/table.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
 import type { History, Run } from "./history.ts";
-import { lineChart } from "./chart.ts";
-import { Html, html } from "./html.ts";
+import { lineChart } from "../pages/line-chart.ts";
+import { Html, html } from "../pages/html.ts";
 import type { Edition } from "./published-list.ts";
-import { STATUS_STYLE } from "./status-style.ts";
+import { PAGE_STYLE } from "../pages/page-style.ts";
 
 export interface StatusView {
   readonly history: History;
@@ -14,6 +16,8 @@ export interface StatusView {
   readonly lists: readonly Edition[];
   readonly now: number;
   readonly schedule: string;
+  /** Whether there is a page about the last build. */
+  readonly hasReport: boolean;
 }
 
 /** Runs in the table; the charts show all that are remembered. */
@@ -39,7 +43,7 @@ export function statusPage(view: StatusView): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${name}: ${health.status}</title>
-        ${new Html(`<style>${STATUS_STYLE}</style>`)}
+        ${new Html(`<style>${PAGE_STYLE}</style>`)}
       </head>
       <body>
         <header>
@@ -49,7 +53,10 @@ export function statusPage(view: StatusView): string {
         <main>
           ${stateCard(view)} ${refusalCard(history, now)} ${listsSection(view)}
           ${sourcesSection(history, now)} ${historySection(history, now)}
-          <p class="faint"><a href="health">health</a>, <a href="metrics">metrics</a></p>
+          <p class="faint">
+            ${view.hasReport ? html`<a href="report">report of the last build</a>, ` : undefined}
+            <a href="health">health</a>, <a href="metrics">metrics</a>
+          </p>
         </main>
       </body>
     </html> `;
@@ -188,29 +195,6 @@ function historySection({ runs }: History, now: number): Html {
       " kB",
     )}
     ${table("Runs", ["when", "outcome", "by", "#seconds", "#rules", "problem"], rows)}`;
-}
-
-/** Names of columns with figures begin with `#`; on a phone the cells have their names themselves. */
-function table(label: string, columns: readonly string[], rows: readonly Html[]): Html {
-  const heads = columns.map((column) =>
-    column.startsWith("#") ? html`<th class="n">${column.slice(1)}</th>` : html`<th>${column}</th>`,
-  );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
-    <table>
-      <thead>
-        <tr>
-          ${heads}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
-}
-
-function momentText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function agoText(at: string | null, now: number): Html {

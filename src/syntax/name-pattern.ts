@@ -9,6 +9,37 @@ export type NameTest = (name: string) => boolean;
  * `*` is anything; without anchors a part of the name is enough. Undefined when no name can match.
  */
 export function namePattern(pattern: string): NameTest | undefined {
+  const read = patternParts(pattern);
+  if (read === undefined) return undefined;
+  const { startsAtLabel, startsAtName, endsName, parts } = read;
+  return (name) => {
+    if (startsAtName) return matchesFrom(name, 0, parts, endsName);
+    if (!startsAtLabel) return matchesFrom(name, 0, ["", ...parts], endsName);
+    for (let at = 0; at !== -1; at = nextLabel(name, at))
+      if (matchesFrom(name, at, parts, endsName)) return true;
+    return false;
+  };
+}
+
+/** The same as a regular expression, for where there is nothing else. */
+export function patternExpression(pattern: string): string | undefined {
+  const read = patternParts(pattern);
+  if (read === undefined) return undefined;
+  const { startsAtLabel, startsAtName, endsName, parts } = read;
+  const start = startsAtLabel ? "(?:^|\\.)" : startsAtName ? "^" : "";
+  const body = parts.map((part) => part.replaceAll(".", "\\.")).join(".*");
+  return `${start}${body}${endsName ? "$" : ""}`;
+}
+
+interface PatternParts {
+  readonly startsAtLabel: boolean;
+  readonly startsAtName: boolean;
+  readonly endsName: boolean;
+  /** What stands between its stars. */
+  readonly parts: readonly string[];
+}
+
+function patternParts(pattern: string): PatternParts | undefined {
   const text = withoutScheme(pattern.toLowerCase());
   if (!NAME_PATTERN.test(text)) return undefined;
   const startsAtLabel = text.startsWith("||");
@@ -17,14 +48,7 @@ export function namePattern(pattern: string): NameTest | undefined {
   const endsName = /[|^][|^*]*$/.test(body);
   body = body.replace(/[|^][|^*]*$/, "");
   if (/[|^]/.test(body)) return undefined;
-  const parts = body.split("*");
-  return (name) => {
-    if (startsAtName) return matchesFrom(name, 0, parts, endsName);
-    if (!startsAtLabel) return matchesFrom(name, 0, ["", ...parts], endsName);
-    for (let at = 0; at !== -1; at = nextLabel(name, at))
-      if (matchesFrom(name, at, parts, endsName)) return true;
-    return false;
-  };
+  return { startsAtLabel, startsAtName, endsName, parts: body.split("*") };
 }
 
 /** The engine sees `http://name`: what a pattern says of the scheme says nothing. */

@@ -160,6 +160,7 @@ test("for a person", async () => {
     stdout,
     `y.ads.example.com  BLOCKED in l.txt
   by  ||ads.example.com^  Ads:2
+  since 1970-01-01 00:00 UTC or longer: no older build is kept
       Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, a parent domain is blocked by another line: Ads:2
       Ads:2  0.0.0.0 ads.example.com                      kept
       Own:2  ||ads.example.com^                           same-host, the same name is blocked by another line: Ads:2

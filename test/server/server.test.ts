@@ -146,7 +146,9 @@ test("the page tells, and lets nothing through", () => {
     lists: [],
     now: NOW,
     schedule: "0 */6 * * *",
+    hasReport: true,
   });
+  assert.match(page, /<a href="report">/);
   assert.ok(!page.includes("<script"));
   assert.match(page, /&lt;script&gt;/);
   assert.match(page, /The last list was refused; the one before it is served/);
@@ -158,7 +160,9 @@ test("the page tells, and lets nothing through", () => {
     lists: [],
     now: NOW,
     schedule: "x",
+    hasReport: false,
   });
+  assert.doesNotMatch(first, /href="report"/);
   assert.match(first, /no list has been made yet/);
 });
 
@@ -168,6 +172,7 @@ function facts(started: string[]): Facts {
     metrics: () => "m 1\n",
     page: () => "<p>",
     list: () => undefined,
+    report: () => undefined,
     compile: () => {
       started.push("run");
       return "started";
@@ -195,6 +200,7 @@ test("routes", () => {
   assert.equal(ask("POST", "/").status, 405);
   for (const target of [
     "/x",
+    "/report",
     "/rules/",
     "/rules/..%2f..%2fetc%2fpasswd",
     "/rules/%E0%A4%A",

@@ -5,6 +5,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
 import { type ListState, isSame, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
+import { BUILD, buildNamed } from "../build-named.ts";
 import { changeJson, changeLines } from "../change-text.ts";
 import { lastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
@@ -12,7 +13,7 @@ import { sendToOutput } from "../send-to-output.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
-/** Two lists, or the published lists of two configurations: what the second has that the first has not, and what that does. */
+/** Two lists, builds, or the published lists of two configurations: what the second has that the first has not, and what that does. */
 export const diffCommand: Command = async (options, host, talk) => {
   const [before, after, ...more] = options.args.operands;
   if (before === undefined || after === undefined || more.length > 0)
@@ -25,7 +26,7 @@ export const diffCommand: Command = async (options, host, talk) => {
   );
   const text = options.isJson
     ? `${JSON.stringify(changeJson(change))}\n`
-    : `${printable(before)} → ${printable(after)}\n${changeLines(change, talk.style).join("\n")}\n`;
+    : `${printable(before)} → ${printable(after)}\n${changeLines(change, talk.dataStyle).join("\n")}\n`;
   await sendToOutput(text, host);
   return isSame(change) ? Exit.Done : Exit.Changes;
 };
@@ -38,6 +39,10 @@ async function stateOf(
   host: Host,
   talk: Talk,
 ): Promise<ListState> {
+  if (BUILD.test(operand)) {
+    const { path } = await lastBuild(options, host, talk);
+    return await buildNamed(operand, path, host);
+  }
   if (CONFIG.test(operand)) {
     const published = { ...options, configPath: operand, output: undefined, writesToRules: true };
     const { list, record } = await lastBuild(published, host, talk);

@@ -31,7 +31,7 @@ export const limitsCommand: Command = async (options, host, talk, signal) => {
   const fit = rules === undefined ? undefined : fitOf(rules, account);
   const isTable = host.stdout.isTerminal && !options.isJson;
   const text = isTable
-    ? limitsTable(account, talk.style)
+    ? limitsTable(account, talk.dataStyle)
     : `${JSON.stringify({ ...account, ...(fit && { check: { file, ...fit } }) })}\n`;
   await sendToOutput(text, host);
   if (fit === undefined) return Exit.Done;

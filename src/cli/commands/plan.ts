@@ -1,5 +1,6 @@
 import { ByteBuffer } from "../../bytes/byte-buffer.ts";
 import type { CompiledList } from "../../compile/compile.ts";
+import type { Lockfile } from "../../compile/lockfile.ts";
 import { recordHeader } from "../../compile/record-header.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -7,6 +8,7 @@ import { type ListChange, type ListState, isSame, listChange } from "../../expla
 import type { Host } from "../../host/host.ts";
 import { BuildRecord } from "../../record/build-record.ts";
 import { headerBytes } from "../../record/record-file.ts";
+import type { RecordHeader } from "../../record/record-format.ts";
 import { changeJson } from "../change-text.ts";
 import { compileWithProgress } from "../compile-with-progress.ts";
 import { type ConfigInPlace, configOf } from "../config-of.ts";
@@ -16,27 +18,43 @@ import { LockInPlace } from "../lock-in-place.ts";
 import type { Options } from "../options.ts";
 import { planMarkdown, planText } from "../plan-text.ts";
 import { refusalsOf } from "../refusals-of.ts";
+import { digestAt, savePlan } from "../saved-plan.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
-/** What the next publish would change, and whether a guard would refuse it. Nothing is written. */
+/** What the next publish would change, and whether a guard would refuse it. Nothing is published. */
 export const planCommand: Command = async (options, host, talk, signal) => {
   const configured = await configOf(options, host, talk);
-  const [output] = listFiles(configured.config.name, options, host);
+  const files = listFiles(configured.config.name, options, host);
+  const [output] = files;
   if (output === undefined)
     throw new CompilerError([errorOf("unknown-flag", "plan compares with a file; leave -o - out")]);
+  const was = await Promise.all(files.map(({ path }) => digestAt(path, host)));
   const old = await publishedState(output.path, host);
-  const { fresh, list, warnings } = await compileAside(configured, options, host, talk, signal);
+  const aside = await compileAside(configured, options, host, talk, signal);
+  const { fresh, compiled } = aside;
+  const { report, diagnostics: warnings } = compiled;
   const change = await listChange(old, fresh);
-  const refused = await refusalsOf(configured.config, list, output.path, options, host);
-  const plan = { file: output.name, report: list.report, change, refused, warnings };
+  const refused = await refusalsOf(configured.config, compiled, output.path, options, host);
+  const plan = { file: output.name, report, change, refused, warnings };
   const text = options.isJson
-    ? `${JSON.stringify({ file: output.name, report: list.report, refused, ...changeJson(change) })}\n`
+    ? `${JSON.stringify({ file: output.name, report, refused, ...changeJson(change) })}\n`
     : options.args.switches.has("markdown")
       ? planMarkdown(plan)
-      : planText(plan, talk.style);
+      : planText(plan, talk.dataStyle);
   await sendToOutput(text, host);
+  const saved = options.args.values.get("save")?.[0];
+  if (saved !== undefined) {
+    const places = files.map((file, index) => ({ ...file, was: was[index]! }));
+    const rest = {
+      files: places,
+      record: aside.header,
+      lock: aside.lock,
+      folder: configured.folder,
+    };
+    await savePlan(saved, { report, refused, warnings, ...rest }, aside, host);
+  }
   return exitOf(change, refused);
 };
 
@@ -51,6 +69,15 @@ async function publishedState(path: string, host: Host): Promise<ListState> {
   return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };
 }
 
+interface CompiledAside {
+  readonly fresh: ListState;
+  readonly compiled: CompiledList;
+  readonly list: Uint8Array;
+  readonly frames: Uint8Array;
+  readonly header: RecordHeader;
+  readonly lock: Lockfile | undefined;
+}
+
 /** Compiles into memory. */
 async function compileAside(
   configured: ConfigInPlace,
@@ -58,7 +85,7 @@ async function compileAside(
   host: Host,
   talk: Talk,
   signal: AbortSignal,
-): Promise<{ fresh: ListState; list: CompiledList; warnings: readonly Diagnostic[] }> {
+): Promise<CompiledAside> {
   const lock = await LockInPlace.open(configured, options, host);
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
@@ -67,11 +94,22 @@ async function compileAside(
     record: (piece: Uint8Array): void => void frames.append(piece, 0, piece.length),
   };
   const wish = { ...options, ...lock.wish, isKnown: undefined };
-  const list = await compileWithProgress(configured, sinks, wish, host, talk, signal);
-  await lock.check(list);
-  const header = headerBytes(recordHeader(configured.config, list, 0));
-  frames.append(header, 0, header.length);
-  list.close();
+  const started = host.now().getTime();
+  const compiled = await compileWithProgress(configured, sinks, wish, host, talk, signal);
+  await lock.check(compiled);
+  const seconds = (host.now().getTime() - started) / 1000;
+  const header = recordHeader(configured.config, compiled, seconds);
+  compiled.close();
+  const framesEnd = frames.length;
+  const end = headerBytes(header);
+  frames.append(end, 0, end.length);
   const record = BuildRecord.read(frames.view());
-  return { fresh: { bytes: bytes.view(), record }, list, warnings: list.diagnostics };
+  return {
+    fresh: { bytes: bytes.view(), record },
+    compiled,
+    list: bytes.view(),
+    frames: frames.view().subarray(0, framesEnd),
+    header,
+    lock: await lock.renewed(compiled),
+  };
 }

@@ -48,16 +48,34 @@ export const commands: readonly CommandEntry[] = [
     examples: [
       ["plan -c my-list.yaml", "exit code 0: nothing, 2: changes, 5: would be refused"],
       ["plan -c my-list.yaml --markdown", "for a pull request"],
+      ["plan -c my-list.yaml --save my.plan", "keep it, to apply it later"],
     ],
     load: async () => (await import("./plan.ts")).planCommand,
+  },
+  {
+    name: "apply",
+    operands: "PLAN",
+    description: "Publish exactly what plan --save saved, if the list is still the one it was for",
+    examples: [["apply my.plan", "publish it"]],
+    load: async () => (await import("./apply.ts")).applyCommand,
   },
   {
     name: "diff",
     operands: "OLD NEW",
     description:
-      "Compare two lists, or the lists of two configurations: rules, and what they do to names",
-    examples: [["diff old.txt new.txt", "rules that came and went, names newly blocked and freed"]],
+      "Compare two lists, builds, or the lists of two configurations: rules, and what they do to names",
+    examples: [
+      ["diff old.txt new.txt", "rules that came and went, names newly blocked and freed"],
+      ["diff -c my-list.yaml @1 @0", "the last build with the one before"],
+      ["diff -c my-list.yaml @2026-11-14 @0", "with the last one of that day"],
+    ],
     load: async () => (await import("./diff.ts")).diffCommand,
+  },
+  {
+    name: "changelog",
+    description: "Tell what the kept builds of the list changed, newest first, for people to read",
+    examples: [["changelog -c my-list.yaml > CHANGES.md", "one section a build, as Markdown"]],
+    load: async () => (await import("./changelog.ts")).changelogCommand,
   },
   {
     name: "why",
@@ -83,6 +101,17 @@ export const commands: readonly CommandEntry[] = [
       ["stats -c my-list.yaml --markdown > STATS.md", "for a README"],
     ],
     load: async () => (await import("./stats.ts")).statsCommand,
+  },
+  {
+    name: "report",
+    operands: "[FILE]",
+    description:
+      "Write the last build as one page: what sources bring and share, what became of lines, a search",
+    examples: [
+      ["report -c my-list.yaml --open", "write my-list.report.html and look at it"],
+      ["report -c my-list.yaml public/index.html", "write it there"],
+    ],
+    load: async () => (await import("./report.ts")).reportCommand,
   },
   {
     name: "serve",

@@ -36,7 +36,8 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
   const folder = recordFolder(first.path);
   const lists = files.map(({ path }) => path);
   const compile = compileApart(options, host, signal);
-  await serve({ ...settings, folder, lists, compile }, host, log, signal);
+  const report = reportApart(options, host, signal);
+  await serve({ ...settings, folder, lists, compile, report }, host, log, signal);
   return Exit.Done;
 };
 
@@ -50,6 +51,22 @@ function compileApart(options: Options, host: Host, signal: AbortSignal): Runner
       onLine: (line) => onProblem(problemIn(line)),
     });
     return exit === Exit.Done || exit === Exit.Degraded ? goodEnd(exit, stdout) : { exit };
+  };
+}
+
+/** The report in a process of its own too. */
+function reportApart(
+  options: Options,
+  host: Host,
+  signal: AbortSignal,
+): (file: string) => Promise<void> {
+  return async (file) => {
+    if (options.args.switches.has("no-record")) return;
+    const words = ["report", "--quiet", ...wordsFor("report", options.args), file];
+    const said: string[] = [];
+    const { exit } = await host.runSelf!({ words, signal, onLine: (line) => said.push(line) });
+    if (exit !== Exit.Done && !signal.aborted)
+      throw new Error(said.join(" ") || `ended in ${exit}`);
   };
 }
 

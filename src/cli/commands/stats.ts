@@ -12,6 +12,6 @@ export const statsCommand: Command = async (options, host, talk) => {
   const stats = statsOf(record);
   if (options.isJson) await sendToOutput(`${JSON.stringify(stats)}\n`, host);
   else if (options.args.switches.has("markdown")) await sendToOutput(statsMarkdown(stats), host);
-  else await sendToOutput(statsTable(stats, talk.style, columnsOf(host.stdout)), host);
+  else await sendToOutput(statsTable(stats, talk.dataStyle, columnsOf(host.stdout)), host);
   return Exit.Done;
 };

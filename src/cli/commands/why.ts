@@ -3,10 +3,12 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
 import { MappedNames, SearchedNames } from "../../explain/ordinary-names.ts";
+import { type BuildText, type Since, sinceWhen } from "../../explain/since.ts";
 import { SourceLines } from "../../explain/source-lines.ts";
 import { explainNames, inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
+import { keptBuilds, listOf, momentOf } from "../../record/kept-builds.ts";
 import { quickAscii } from "../../syntax/idna.ts";
 import { explanationText } from "../explanation-text.ts";
 import { lastBuild } from "../last-build.ts";
@@ -25,7 +27,7 @@ export const whyCommand: Command = async (options, host, talk) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
-  const { name, list, record } = await lastBuild(options, host, talk);
+  const { name, path, list, record } = await lastBuild(options, host, talk);
   if (operands.length === 1 && operands[0] === "-") {
     await answerMany(list, record, options, host);
     return Exit.Done;
@@ -33,14 +35,24 @@ export const whyCommand: Command = async (options, host, talk) => {
   const names = operands.map(nameOf);
   const rules = await ListRules.of(record, new SearchedNames(list, record), names);
   const sources = new SourceLines(record, options.cacheFolder, host);
-  for (const explanation of await explainNames(names, record, rules, sources)) {
+  const sinceOf = async (texts: readonly string[]): Promise<Map<string, Since>> =>
+    await sinceWhen(texts, await buildTexts(path, host));
+  for (const explanation of await explainNames(names, record, rules, sources, sinceOf)) {
     const text = options.isJson
       ? `${JSON.stringify({ list: name, ...explanation })}\n`
-      : explanationText(explanation, name, talk.style, columnsOf(host.stdout));
+      : explanationText(explanation, name, talk.dataStyle, columnsOf(host.stdout));
     await sendToOutput(text, host);
   }
   return Exit.Done;
 };
+
+async function buildTexts(path: string, host: Host): Promise<BuildText[]> {
+  const builds = (await keptBuilds(path, host)).toReversed();
+  return builds.map((build) => ({
+    at: momentOf(build.stamp),
+    list: async () => await listOf(build, host),
+  }));
+}
 
 /** `||ads.example.com^` and `0.0.0.0 ads.example.com` ask about their name. */
 function nameOf(operand: string): string {

@@ -1,0 +1,52 @@
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Host } from "../../host/host.ts";
+import { saveLock } from "../lock-in-place.ts";
+import { Outputs } from "../outputs.ts";
+import { type SavedPlan, digestAt, readPlan } from "../saved-plan.ts";
+import { sayResult } from "../say-result.ts";
+import type { Command } from "./registry.ts";
+
+/** Publishes what `plan --save` saved: those bytes, in place of the list that they were compared with. */
+export const applyCommand: Command = async (options, host, talk, signal) => {
+  const [path, ...more] = options.args.operands;
+  if (path === undefined || more.length > 0)
+    throw new CompilerError([
+      errorOf("unknown-flag", "apply needs a plan", {
+        hint: "Such as: plan --save my.plan, and then: apply my.plan",
+      }),
+    ]);
+  const started = host.now().getTime();
+  const { plan, bytes } = await readPlan(path, host);
+  const accepted: readonly string[] = options.accepted;
+  const refused = plan.refused.filter(({ code }) => !accepted.includes(code));
+  if (refused.length > 0) throw new CompilerError(refused);
+  for (const warning of plan.warnings) talk.diagnostic(warning);
+  const outputs = new Outputs(plan.files, { keepsRecord: true, isToStdout: false }, host);
+  try {
+    await outputs.open();
+    // Now that no other run can publish.
+    await refuseIfOutdated(plan, host);
+    outputs.write(bytes.list);
+    outputs.writeRecord(bytes.frames);
+    signal.throwIfAborted();
+    const written = await outputs.publish();
+    await outputs.remember(plan.report, plan.record);
+    await saveLock(plan.folder, plan.lock, host, talk);
+    const seconds = (host.now().getTime() - started) / 1000;
+    const answer = { report: plan.report, diagnostics: plan.warnings };
+    await sayResult(answer, written, seconds, bytes.list.at(-1), options, host, talk);
+    return options.isStrict && plan.report.degraded ? Exit.Degraded : Exit.Done;
+  } finally {
+    await outputs.close();
+  }
+};
+
+async function refuseIfOutdated({ files }: SavedPlan, host: Host): Promise<void> {
+  for (const { name, path, was } of files)
+    if ((await digestAt(path, host)) !== was)
+      throw new CompilerError([
+        errorOf("plan-outdated", `${printable(name)} is not the list that was planned for`),
+      ]);
+}

@@ -1,0 +1,65 @@
+import { basename, resolve } from "node:path";
+import { encodeUtf8 } from "../../bytes/utf8.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { reasonOf } from "../../diagnostics/reason.ts";
+import { ListRules } from "../../explain/list-rules.ts";
+import { MappedNames } from "../../explain/ordinary-names.ts";
+import { statsOf } from "../../explain/stats.ts";
+import { type Host, HostError } from "../../host/host.ts";
+import { writeWhole } from "../../host/write-whole.ts";
+import { keptBuilds, momentOf, recordOf } from "../../record/kept-builds.ts";
+import { largestParents } from "../../report/largest-parents.ts";
+import { type ReportView, reportPage } from "../../report/report-page.ts";
+import { searchIndex } from "../../report/search-index.ts";
+import { type PublishedBuild, lastBuild } from "../last-build.ts";
+import type { Command } from "./registry.ts";
+
+const MOST_PARENTS = 20;
+
+/** The last build as one page that needs nothing else. */
+export const reportCommand: Command = async (options, host, talk) => {
+  const build = await lastBuild(options, host, talk);
+  const [wanted, ...more] = options.args.operands;
+  if (more.length > 0) throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);
+  const name = wanted ?? `${basename(build.path).replace(/\.txt$/, "")}.report.html`;
+  const path = resolve(host.cwd, name);
+  const page = encodeUtf8(reportPage(await viewOf(build, host)));
+  try {
+    await writeWhole(path, host, (file) => file.write(page));
+    if (options.args.switches.has("open")) await host.openInBrowser?.(path);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new CompilerError([
+      errorOf("output-failed", `Cannot write or open ${printable(name)}`, {
+        cause: reasonOf(error.code, error.message),
+      }),
+    ]);
+  }
+  talk.info(`${talk.style.good("written")} ${talk.style.strong(printable(name))}`);
+  return Exit.Done;
+};
+
+async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promise<ReportView> {
+  const rules = await ListRules.of(record, new MappedNames(list, record));
+  const index = searchIndex(list, record, rules);
+  return {
+    header: record.header,
+    stats: statsOf(record),
+    parents: largestParents(list, record, MOST_PARENTS),
+    history: await historyOf(path, host),
+    index,
+    untried: rules.odd().length - index.rules.length,
+  };
+}
+
+async function historyOf(path: string, host: Host): Promise<ReportView["history"]> {
+  const history: { at: string; rules: number; bytes: number }[] = [];
+  for (const build of await keptBuilds(path, host)) {
+    const header = (await recordOf(build, host))?.header;
+    if (header === undefined) continue;
+    history.push({ at: momentOf(build.stamp), rules: header.rules, bytes: header.bytes });
+  }
+  return history;
+}

@@ -1,0 +1,100 @@
+import { resolve } from "node:path";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { OutputFile } from "../compile/last-build.ts";
+import type { Lockfile } from "../compile/lockfile.ts";
+import type { CompileReport } from "../compile/report.ts";
+import { VERSION } from "../compile/version.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
+import type { RecordHeader } from "../record/record-format.ts";
+import { digestOfFile } from "../sources/source-store.ts";
+
+/** All that `apply` needs to publish what `plan` showed, and nothing else. */
+export interface SavedPlan {
+  readonly report: CompileReport;
+  readonly refused: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+  /** Where the list goes, and SHA-256 of what was there; null where nothing was. */
+  readonly files: readonly (OutputFile & { readonly was: string | null })[];
+  readonly record: RecordHeader;
+  /** The lock to write, and beside what. */
+  readonly lock?: Lockfile | undefined;
+  readonly folder: string;
+}
+
+export interface PlannedBytes {
+  readonly list: Uint8Array;
+  /** Frames of the build record. */
+  readonly frames: Uint8Array;
+}
+
+interface Head extends SavedPlan {
+  readonly plan: 1;
+  readonly tool: string;
+  readonly listBytes: number;
+}
+
+/** A line of JSON, the list, the frames. */
+export async function savePlan(
+  path: string,
+  plan: SavedPlan,
+  { list, frames }: PlannedBytes,
+  host: Host,
+): Promise<void> {
+  const head: Head = { plan: 1, tool: VERSION, listBytes: list.length, ...plan };
+  try {
+    await writeWhole(resolve(host.cwd, path), host, (file) => {
+      file.write(encodeUtf8(`${JSON.stringify(head)}\n`));
+      file.write(list);
+      file.write(frames);
+    });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new CompilerError([
+      errorOf("output-failed", `Cannot write ${printable(path)}`, {
+        cause: reasonOf(error.code, error.message),
+      }),
+    ]);
+  }
+}
+
+/** Rejects with a `CompilerError`: it cannot be read, or is no plan of this version. */
+export async function readPlan(
+  path: string,
+  host: Host,
+): Promise<{ plan: SavedPlan; bytes: PlannedBytes }> {
+  const bytes = await host.readFile(resolve(host.cwd, path)).catch((error: unknown) => {
+    if (!(error instanceof HostError)) throw error;
+    throw unreadable(path, reasonOf(error.code, error.message));
+  });
+  const end = bytes.indexOf(10);
+  const head = headIn(decodeUtf8(bytes, 0, Math.max(end, 0)));
+  if (head === undefined) throw unreadable(path, "it is no plan");
+  if (head.tool !== VERSION) throw unreadable(path, `version ${printable(head.tool, 20)} saved it`);
+  const list = bytes.subarray(end + 1, end + 1 + head.listBytes);
+  if (list.length !== head.listBytes) throw unreadable(path, "it ends too early");
+  return { plan: head, bytes: { list, frames: bytes.subarray(end + 1 + head.listBytes) } };
+}
+
+function unreadable(path: string, cause: string): CompilerError {
+  return new CompilerError([
+    errorOf("plan-unreadable", `Cannot apply ${printable(path)}`, { cause }),
+  ]);
+}
+
+function headIn(text: string): Head | undefined {
+  try {
+    const head = JSON.parse(text) as Partial<Head> | null;
+    return head?.plan === 1 && Array.isArray(head.files) ? (head as Head) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** SHA-256 of a list that is there. */
+export async function digestAt(path: string, host: Host): Promise<string | null> {
+  return (await host.exists(path)) ? ((await digestOfFile(path, host)) ?? null) : null;
+}

@@ -1,0 +1,51 @@
+import { Buffer } from "node:buffer";
+import { LF } from "../bytes/ascii.ts";
+import { bufferOf } from "../bytes/search.ts";
+
+/** Since when a rule has been in the list. */
+export interface Since {
+  /** When the first build of an unbroken row with it was written. */
+  readonly at: string;
+  /** Whether nothing older is kept: it may have been there before. */
+  readonly isOldest: boolean;
+}
+
+/** A build, as far as this needs it. */
+export interface BuildText {
+  readonly at: string;
+  list(): Promise<Uint8Array | undefined>;
+}
+
+/** Since when each of these rules, which all are in the newest build, has been in the list. Builds are newest first. */
+export async function sinceWhen(
+  rules: Iterable<string>,
+  builds: readonly BuildText[],
+): Promise<Map<string, Since>> {
+  const [newest, ...older] = builds;
+  const found = new Map<string, Since>();
+  if (newest === undefined) return found;
+  let open = new Set(rules);
+  let last = newest.at;
+  for (const build of older) {
+    if (open.size === 0) break;
+    const bytes = await build.list();
+    if (bytes === undefined) break;
+    const still = new Set([...open].filter((rule) => hasLine(bytes, rule)));
+    for (const rule of open) if (!still.has(rule)) found.set(rule, { at: last, isOldest: false });
+    open = still;
+    last = build.at;
+  }
+  for (const rule of open) found.set(rule, { at: last, isOldest: true });
+  return found;
+}
+
+function hasLine(list: Uint8Array, text: string): boolean {
+  const buffer = bufferOf(list);
+  const wanted = Buffer.from(text);
+  for (let at = buffer.indexOf(wanted); at !== -1; at = buffer.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const startsLine = at === 0 || buffer[at - 1] === LF;
+    if (startsLine && (end === buffer.length || buffer[end] === LF)) return true;
+  }
+  return false;
+}

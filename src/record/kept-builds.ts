@@ -1,0 +1,96 @@
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+// By its default export: Deno before 2.9 has no zstd to be named.
+import zlib from "node:zlib";
+import { type Host, HostError } from "../host/host.ts";
+import { BuildRecord } from "./build-record.ts";
+import { recordFolder } from "./record-folder.ts";
+
+/** Builds of a list of which record and text are kept. */
+const KEPT = 8;
+
+export const ENDINGS = { zstd: "zst", gzip: "gz" } as const;
+const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|list)\.(?:zst|gz)$/;
+
+/** A build of a list that can be looked at again. */
+export interface KeptBuild {
+  /** When it was written, as its files are named: `20261115T060000000Z`. */
+  readonly stamp: string;
+  readonly files: { readonly record?: string; readonly list?: string };
+}
+
+/** The name of a part of a build, for a list of this name. */
+export function partName(
+  list: string,
+  stamp: string,
+  part: "record" | "list",
+  packing: keyof typeof ENDINGS,
+): string {
+  return `${list}.${stamp}.${part}.${ENDINGS[packing]}`;
+}
+
+/** By when it is written: the list itself may be dated otherwise. */
+export function stampOf(moment: Date): string {
+  return moment.toISOString().replace(/[^0-9TZ]/g, "");
+}
+
+/** The moment that a stamp stands for, as ISO 8601 has it. */
+export function momentOf(stamp: string): string {
+  return stamp.replace(
+    /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z$/,
+    "$1-$2-$3T$4:$5:$6.$7Z",
+  );
+}
+
+/** What is kept of a list, oldest first. */
+export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]> {
+  const start = `${basename(list)}.`;
+  const folder = recordFolder(list);
+  const builds = new Map<string, { record?: string; list?: string }>();
+  for (const name of await host.listFolder(folder)) {
+    const { stamp, part } = FILE.exec(name.slice(start.length))?.groups ?? {};
+    if (!name.startsWith(start) || stamp === undefined) continue;
+    builds.set(stamp, { ...builds.get(stamp), [part as "record" | "list"]: join(folder, name) });
+  }
+  return [...builds]
+    .map(([stamp, files]) => ({ stamp, files }))
+    .toSorted((a, b) => (a.stamp < b.stamp ? -1 : 1));
+}
+
+/** Removes all but the newest. */
+export async function removeOldBuilds(list: string, host: Host): Promise<void> {
+  for (const { files } of (await keptBuilds(list, host)).slice(0, -KEPT))
+    for (const file of Object.values(files)) await host.removeFile(file).catch(() => {});
+}
+
+/** The newest record of a list; undefined when there is none that can be read. */
+export async function readRecord(list: string, host: Host): Promise<BuildRecord | undefined> {
+  const newest = (await keptBuilds(list, host)).at(-1);
+  return newest === undefined ? undefined : await recordOf(newest, host);
+}
+
+/** Undefined when it cannot be read. */
+export async function recordOf({ files }: KeptBuild, host: Host): Promise<BuildRecord | undefined> {
+  const bytes = await unpacked(files.record, host);
+  return bytes === undefined ? undefined : BuildRecord.read(bytes);
+}
+
+/** The list as it was published; undefined when it cannot be read. */
+export async function listOf({ files }: KeptBuild, host: Host): Promise<Uint8Array | undefined> {
+  return await unpacked(files.list, host);
+}
+
+async function unpacked(file: string | undefined, host: Host): Promise<Uint8Array | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    const packed = await host.readFile(file);
+    // On the thread pool: whoever asks has other things to look at meanwhile.
+    return file.endsWith(".zst")
+      ? await promisify(zlib.zstdDecompress)(packed)
+      : await promisify(zlib.gunzip)(packed);
+  } catch (error) {
+    if (error instanceof HostError || (error as { code?: string }).code !== undefined)
+      return undefined;
+    throw error;
+  }
+}

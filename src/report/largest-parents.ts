@@ -1,0 +1,29 @@
+import { getDomain } from "tldts";
+import { bufferOf } from "../bytes/search.ts";
+import { nameIn } from "../explain/line-names.ts";
+import { eachLiveLine } from "../explain/live-lines.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+
+/** The domains that most rules of a list are for, with how many. */
+export function largestParents(
+  list: Uint8Array,
+  record: BuildRecord,
+  most: number,
+): { readonly name: string; readonly rules: number }[] {
+  const buffer = bufferOf(list);
+  const counts = new Map<string, number>();
+  for (const frame of record.frames)
+    eachLiveLine(buffer, frame, (_row, start, end) => {
+      const name = nameIn(buffer.toString("latin1", start, end).trim())?.name;
+      if (name === undefined) return;
+      const domain = getDomain(name, OPTIONS) ?? name;
+      counts.set(domain, (counts.get(domain) ?? 0) + 1);
+    });
+  return [...counts]
+    .filter(([, rules]) => rules > 1)
+    .toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .slice(0, most)
+    .map(([name, rules]) => ({ name, rules }));
+}
+
+const OPTIONS = { allowPrivateDomains: true, validateHostname: false } as const;

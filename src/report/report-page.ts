@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { VERSION } from "../compile/version.ts";
+import { momentText } from "../diagnostics/moment-text.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import type { ListStats } from "../explain/stats.ts";
+import { Html, html } from "../pages/html.ts";
+import { lineChart } from "../pages/line-chart.ts";
+import { PAGE_STYLE } from "../pages/page-style.ts";
+import { table } from "../pages/table.ts";
+import type { RecordHeader } from "../record/record-format.ts";
+import { bars } from "./bars.ts";
+import { fateFlow } from "./fate-flow.ts";
+import { heatmap } from "./heatmap.ts";
+import { PAGE_SCRIPT } from "./page-script.ts";
+import type { SearchIndex } from "./page-search.ts";
+import { REPORT_STYLE } from "./report-style.ts";
+
+export interface ReportView {
+  readonly header: RecordHeader;
+  readonly stats: ListStats;
+  readonly parents: readonly { readonly name: string; readonly rules: number }[];
+  /** Kept builds, oldest first. */
+  readonly history: readonly {
+    readonly at: string;
+    readonly rules: number;
+    readonly bytes: number;
+  }[];
+  readonly index: SearchIndex;
+  /** Rules that the page cannot try. */
+  readonly untried: number;
+}
+
+const STYLE = PAGE_STYLE + REPORT_STYLE;
+
+function digest(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+/** One file that needs nothing else: no network, no server, no other file. */
+export function reportPage(view: ReportView): string {
+  const { header, index } = view;
+  const policy = `default-src 'none'; style-src ${digest(STYLE)}; script-src ${digest(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`;
+  // In a script element only "</" and "<!--" mean anything.
+  const data = JSON.stringify(index).replaceAll("<", "\\u003c");
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${header.name}: report</title>
+        ${new Html(`<style>${STYLE}</style>`)}
+      </head>
+      <body>
+        <header>
+          <h1>${header.name}</h1>
+          <span class="faint">rules-compiler ${VERSION}, built ${momentText(header.builtAt)}</span>
+        </header>
+        <main>${summary(view)} ${search(view)} ${sections(view)}</main>
+        ${new Html(`<script type="application/json" id="index">${data}</script><script>${PAGE_SCRIPT}</script>`)}
+      </body>
+    </html> `;
+  return page.text;
+}
+
+function figure(name: string, value: string): Html {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+}
+
+function summary({ header, stats }: ReportView): Html {
+  return html`<section class="card" aria-label="In short">
+    <dl>
+      ${figure("Rules", numberText(header.rules))} ${figure("Lines read", numberText(header.lines))}
+      ${figure("Sources", numberText(stats.sources.length))}
+      ${figure("Sources that would do", numberText(stats.cover.sources.length))}
+      ${figure("Size", `${numberText(Math.round(header.bytes / 1000))} kB`)}
+    </dl>
+  </section>`;
+}
+
+function search({ index, untried }: ReportView): Html {
+  const names = index.groups.reduce((sum, { count }) => sum + count, 0);
+  const chance = Math.round(2 ** index.bits / Math.max(1, names));
+  return html`<h2>Is it blocked?</h2>
+    <form id="search" role="search">
+      <input
+        id="name"
+        name="name"
+        type="text"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        placeholder="ads.example.com"
+        aria-label="A name or an address"
+      />
+      <button>Look</button>
+    </form>
+    <p id="answer" role="status"></p>
+    <p class="faint">
+      Answered by this page alone, for ${countText(names, "name")} and
+      ${countText(index.rules.length, "pattern")}. Of names that are not in the list, one in
+      ${numberText(chance)} may be taken for one that is; rules-compiler why is certain, and shows
+      every
+      line.${
+        untried === 0
+          ? undefined
+          : ` ${countText(untried, "regular expression")} only that can try.`
+      }
+    </p>`;
+}
+
+function sections({ header, stats, parents, history }: ReportView): Html {
+  const { sources } = stats;
+  const byRules = sources.toSorted((a, b) => b.rules - a.rules);
+  const flows = header.sources.flatMap(({ kept, dropped }, from) => [
+    { from, to: "in the list", lines: kept },
+    ...Object.entries(dropped).map(([to, lines]) => ({ from, to, lines })),
+  ]);
+  const points = (
+    valueOf: (build: ReportView["history"][number]) => number,
+  ): Parameters<typeof lineChart>[1] =>
+    history.map((build) => ({ label: build.at.slice(0, 10), value: valueOf(build) }));
+  return html`<h2>What each source brings</h2>
+    <p class="faint">
+      Rules of the list that it has a line for; darker, those that no other source has.
+    </p>
+    ${bars(
+      "Rules by source",
+      byRules.map(({ source, rules, unique }) => ({ label: source, value: rules, part: unique })),
+      "only here",
+    )}
+    <h2>What became of the lines</h2>
+    ${fateFlow(
+      header.sources.map(({ label }) => label),
+      flows,
+    )}
+    ${sourceTable(stats)}
+    <h2>What sources share</h2>
+    <p class="faint">
+      Per cent of the rules of the source in the row that the one in the column has as well.
+    </p>
+    ${heatmap(
+      sources.map(({ source }) => source),
+      stats.overlap,
+    )}
+    <h2>Domains with the most rules</h2>
+    ${
+      parents.length === 0
+        ? html`<p class="faint">No domain has more than one.</p>`
+        : bars(
+            "Rules by domain",
+            parents.map(({ name, rules }) => ({ label: name, value: rules })),
+          )
+    }
+    <h2>Builds</h2>
+    ${lineChart(
+      "Rules",
+      points(({ rules }) => rules),
+      "",
+    )}
+    ${lineChart(
+      "Size",
+      points(({ bytes }) => bytes / 1000),
+      " kB",
+    )}`;
+}
+
+function sourceTable({ sources }: ListStats): Html {
+  const rows = sources.map(
+    ({ source, state, lines, rejectedLines, duplicate, covered, rules, unique }) => {
+      const figures = {
+        lines,
+        rejected: rejectedLines,
+        duplicate,
+        covered,
+        rules,
+        "only here": unique,
+      };
+      return html`<tr>
+        <td>${source}</td>
+        <td data-name="state">${state}</td>
+        ${Object.entries(figures).map(([name, value]) => html`<td class="n" data-name="${name}">${numberText(value)}</td>`)}
+      </tr>`;
+    },
+  );
+  return table(
+    "Sources",
+    ["source", "state", "#lines", "#rejected", "#duplicate", "#covered", "#rules", "#only here"],
+    rows,
+  );
+}

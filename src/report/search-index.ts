@@ -1,0 +1,145 @@
+import { bufferOf } from "../bytes/search.ts";
+import { nameIn, namesIn } from "../explain/line-names.ts";
+import type { ListRules, OddRule } from "../explain/list-rules.ts";
+import { eachLiveLine } from "../explain/live-lines.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { patternExpression } from "../syntax/name-pattern.ts";
+import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
+import { type NameGroup, type PatternRule, type SearchIndex, pageHash } from "./page-search.ts";
+
+/** Bytes of the page that the names may take; what is left of five million is for everything else. */
+const ROOM = 4_300_000;
+/** What a character of base64 holds. */
+const BITS_A_BASE64 = 6;
+const MOST_BITS = 48;
+const FEWEST_BITS = 33;
+
+/** What the page needs to know of a list to answer for it without the list. */
+export function searchIndex(list: Uint8Array, record: BuildRecord, rules: ListRules): SearchIndex {
+  const names = namesBySource(list, record, rules);
+  const bits = bitsFor(
+    [...names.values()].flatMap(({ subtree, exact }) => [subtree.length, exact.length]),
+  );
+  const groups = [...names].flatMap(([source, { subtree, exact }]) => [
+    ...(subtree.length === 0 ? [] : [groupOf(subtree, source, true, bits)]),
+    ...(exact.length === 0 ? [] : [groupOf(exact, source, false, bits)]),
+  ]);
+  return {
+    bits,
+    sources: [...record.header.sources.map(({ label }) => label), "the configuration"],
+    groups,
+    rules: rules.odd().flatMap((rule) => patternOf(rule, record) ?? []),
+  };
+}
+
+interface Names {
+  readonly subtree: string[];
+  readonly exact: string[];
+}
+
+/** Names in the order of the sources, each at the first that has it. Rules without a line are the configuration's. */
+function namesBySource(
+  list: Uint8Array,
+  record: BuildRecord,
+  rules: ListRules,
+): Map<number, Names> {
+  const buffer = bufferOf(list);
+  const bySource = new Map<number, Names>();
+  for (const frame of record.frames) {
+    const source = sourceOf(frame.base, record);
+    const names = bySource.get(source) ?? { subtree: [], exact: [] };
+    bySource.set(source, names);
+    eachLiveLine(buffer, frame, (_row, start, end) => {
+      const text = buffer.toString("utf8", start, end).trim();
+      if (rules.isCancelledText(text)) return;
+      const found = nameIn(text);
+      if (found !== undefined) (found.isSubtree ? names.subtree : names.exact).push(found.name);
+      else if (!/^[!#]/.test(text)) names.exact.push(...(namesIn(text) ?? []));
+    });
+  }
+  return bySource;
+}
+
+function sourceOf(row: number, record: BuildRecord): number {
+  return record.lineOf(row) === 0 && record.fileOf(row).isOwn === true
+    ? record.header.sources.length
+    : record.fileOf(row).source;
+}
+
+/** As many bits as there is room for: the more, the fewer names that are in no list are mistaken for one that is. */
+function bitsFor(groups: readonly number[]): number {
+  const count = groups.reduce((sum, size) => sum + size, 0);
+  if (count === 0) return MOST_BITS;
+  // A Rice code of evenly spread numbers takes their bits, less those of how many there are, and about 1.6.
+  const saved = groups.reduce((sum, size) => sum + size * Math.log2(Math.max(1, size)), 0) / count;
+  const bits = Math.floor((ROOM * BITS_A_BASE64) / count + saved - 1.6);
+  return Math.min(MOST_BITS, Math.max(FEWEST_BITS, bits));
+}
+
+function groupOf(
+  names: readonly string[],
+  source: number,
+  isSubtree: boolean,
+  bits: number,
+): NameGroup {
+  const hashes = Float64Array.from(new Set(names.map((name) => pageHash(name, bits)))).toSorted();
+  const low = Math.max(0, Math.floor(Math.log2(2 ** bits / hashes.length)));
+  const out = new BitWriter();
+  let last = 0;
+  for (const hash of hashes) {
+    const difference = hash - last;
+    last = hash;
+    const unit = 2 ** low;
+    for (let ones = Math.floor(difference / unit); ones > 0; ones--) out.bit(1);
+    out.bit(0);
+    for (let place = low - 1; place >= 0; place--) out.bit(Math.floor(difference / 2 ** place) % 2);
+  }
+  return { source, isSubtree, count: hashes.length, low, data: out.base64() };
+}
+
+class BitWriter {
+  private bytes = new Uint8Array(1024);
+  private length = 0;
+
+  bit(value: number): void {
+    const at = this.length >> 3;
+    if (at === this.bytes.length) {
+      const more = new Uint8Array(at * 2);
+      more.set(this.bytes);
+      this.bytes = more;
+    }
+    this.bytes[at]! |= value << (7 - (this.length & 7));
+    this.length++;
+  }
+
+  base64(): string {
+    return bufferOf(this.bytes.subarray(0, Math.ceil(this.length / 8))).toString("base64");
+  }
+}
+
+function patternOf(rule: OddRule, record: BuildRecord): PatternRule | undefined {
+  const { text, row, pattern, isAllow, isImportant, isPartial, isRewrite } = rule;
+  const matcher = matcherOf(pattern);
+  if (matcher === undefined) return undefined;
+  const denied = parseAdblockRule(text)?.modifiers.find(({ name }) => name === "denyallow")?.value;
+  return {
+    text,
+    source: sourceOf(row, record),
+    line: record.lineOf(row),
+    ...matcher,
+    ...(denied !== undefined && { denied: denied.toLowerCase().split("|") }),
+    ...(isAllow && { isAllow }),
+    ...(isImportant && { isImportant }),
+    ...(isPartial && { isPartial }),
+    ...(isRewrite && { isRewrite }),
+  };
+}
+
+function matcherOf(pattern: string): Pick<PatternRule, "host" | "test"> | undefined {
+  const host = /^\|\|(?<host>[a-z0-9_.-]+)\^$/i.exec(pattern)?.groups?.["host"]?.toLowerCase();
+  if (host !== undefined) return { host };
+  const test = isRegexText(pattern) ? pattern.slice(1, -1) : patternExpression(pattern);
+  // Browsers have no RE2, and a stranger's expression may keep them busy for ever.
+  return test === undefined || (isRegexText(pattern) && needsRe2(test)) ? undefined : { test };
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+const root = join(import.meta.dirname, "../..");
+const tools = createRequire(join(root, "test/tools/package.json"));
+const CHROMIUM = "/usr/bin/chromium";
+const ARTIFACTS = join(root, "test/artifacts");
+
+/** As much of playwright as is used here. */
+export interface Page {
+  goto(url: string): Promise<unknown>;
+  fill(selector: string, text: string): Promise<void>;
+  textContent(selector: string): Promise<string | null>;
+  screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
+  evaluate<T>(code: string): Promise<T>;
+  on(
+    event: "console" | "pageerror" | "request",
+    listener: (said: { text?(): string; message?: string; url?(): string }) => void,
+  ): void;
+}
+
+export interface Browser {
+  newPage(options: object): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** How people look at pages. */
+export const LOOKS: readonly (readonly [string, object])[] = [
+  ["light", { colorScheme: "light", viewport: { width: 1200, height: 900 } }],
+  ["dark", { colorScheme: "dark", viewport: { width: 1200, height: 900 } }],
+  [
+    "phone",
+    {
+      colorScheme: "light",
+      viewport: { width: 360, height: 740 },
+      isMobile: true,
+      deviceScaleFactor: 2,
+    },
+  ],
+];
+
+/** Debian's Chromium, closed after the test. */
+export async function browserFor(context: TestContext): Promise<Browser> {
+  assert.ok(existsSync(CHROMIUM), "Debian's chromium is installed");
+  const { chromium } = tools("playwright-core") as {
+    chromium: { launch(options: object): Promise<Browser> };
+  };
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ];
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  context.after(() => browser.close());
+  return browser;
+}
+
+/** Where the picture of a page goes. */
+export function pictureOf(name: string): { path: string; fullPage: boolean } {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  return { path: join(ARTIFACTS, `${name}.png`), fullPage: true };
+}
+
+/** Nothing is cut off, and nothing is wrong for those who read the page otherwise. */
+export async function assertAccessible(
+  page: Page,
+  name: string,
+  context: TestContext,
+): Promise<void> {
+  const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  assert.ok(wide <= 0, `${name}: nothing is cut off or scrolls sideways`);
+  // Evaluated by the debugger, which the page's policy does not bind.
+  await page.evaluate(readFileSync(tools.resolve("axe-core/axe.min.js"), "utf8"));
+  const { violations } = await page.evaluate<{
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  }>("axe.run()");
+  const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  context.diagnostic(`${name}: ${violations.length} findings, ${grave.length} serious`);
+  assert.deepEqual(
+    grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+    [],
+  );
+}
