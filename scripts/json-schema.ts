@@ -1,8 +1,10 @@
 import { TRANSFORMATION_NAMES } from "../src/compile/plan.ts";
 import {
+  FORMAT_NAMES,
   type Field,
   GUARD_FIELDS,
   LIST_FIELDS,
+  OUTPUT_FIELDS,
   SOURCE_FIELDS,
   SOURCE_TYPES,
   TRUST_LEVELS,
@@ -38,7 +40,7 @@ function propertySchema(field: Field): object {
   };
 }
 
-function typeSchema({ type, required }: Field): object {
+function typeSchema({ type, required, values, fields }: Field): object {
   switch (type) {
     case "string":
     case "source":
@@ -60,6 +62,18 @@ function typeSchema({ type, required }: Field): object {
       return { type: "boolean" };
     case "duration":
       return { type: "string", pattern: "^\\d{1,6}(\\.\\d{1,3})?[smhd]$" };
+    case "size":
+      return { type: ["string", "integer"], pattern: "^\\d{1,12}[kKmMgG]?(i?[bB])?$" };
+    case "format":
+      return { enum: FORMAT_NAMES };
+    case "choice":
+      return { enum: values };
+    case "choices":
+      return { type: "array", items: { enum: values } };
+    case "object":
+      return objectSchema(fields!);
+    case "outputs":
+      return { type: "array", items: objectSchema(OUTPUT_FIELDS) };
     case "sources":
       return { type: "array", minItems: 1, items: { $ref: "#/$defs/source" } };
   }

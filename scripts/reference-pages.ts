@@ -1,7 +1,13 @@
 import { commands } from "../src/cli/commands/registry.ts";
 import { FLAGS, type Flag, VARIABLES } from "../src/cli/flags.ts";
 import { flagUsage } from "../src/cli/help.ts";
-import { type Field, GUARD_FIELDS, LIST_FIELDS, SOURCE_FIELDS } from "../src/config/fields.ts";
+import {
+  type Field,
+  GUARD_FIELDS,
+  LIST_FIELDS,
+  OUTPUT_FIELDS,
+  SOURCE_FIELDS,
+} from "../src/config/fields.ts";
 import { CODES, Exit, codeEntry } from "../src/diagnostics/codes.ts";
 import { FATES } from "../src/rules/fate.ts";
 import { transformations } from "../src/transformations/registry.ts";
@@ -33,6 +39,13 @@ be blocked. A guard that refuses names the source and line, the old list stays, 
 the code of the refusal passes it once.
 
 ${fieldTable(GUARD_FIELDS)}
+
+## Outputs
+
+The list itself is always written in adblock syntax, to \`rules/<name>.txt\` or where \`-o\` says. \`outputs\` names further files, in
+the [formats](formats.md) of other resolvers, which are made from the same list, take the same guards, and are published with it.
+
+${fieldTable(OUTPUT_FIELDS)}
 
 ## Paths
 
@@ -66,14 +79,22 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
     number: "number",
     guards: "[guards](#guards)",
     duration: "time, such as `30m` or `7d`",
+    size: "size, such as `20M`",
+    format: "name of a [format](formats.md)",
+    choice: "one of",
+    choices: "some of",
+    object: "object",
+    outputs: "[outputs](#outputs)",
   };
-  const rows = Object.entries(fields).map(([name, { type, required, description, example }]) => {
-    const shown =
-      example === undefined
-        ? ""
-        : ` Example: \`${JSON.stringify(example).replaceAll("|", "\\|")}\``;
-    return `| \`${name}\` | ${types[type]} | ${required === true ? "yes" : "no"} | ${description.replaceAll("|", "\\|")}${shown} |`;
-  });
+  const rows = Object.entries(fields).map(
+    ([name, { type, required, description, example, values }]) => {
+      const shown =
+        example === undefined
+          ? ""
+          : ` Example: \`${JSON.stringify(example).replaceAll("|", "\\|")}\``;
+      return `| \`${name}\` | ${[types[type], ...(values ?? []).map((value) => `\`${value}\``)].join(" ")} | ${required === true ? "yes" : "no"} | ${description.replaceAll("|", "\\|")}${shown} |`;
+    },
+  );
   return ["| field | type | required | meaning |", "|---|---|---|---|", ...rows].join("\n");
 }
 

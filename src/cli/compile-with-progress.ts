@@ -11,6 +11,8 @@ export interface Sinks {
   list(bytes: Uint8Array): void;
   /** Frames of the build record, if there is to be one. */
   readonly record?: ((bytes: Uint8Array) => void) | undefined;
+  /** Rules for other formats, if there are to be any. */
+  readonly spool?: CompileOptions["spool"];
 }
 
 /** Compiles as the options say, and shows how far it is. */
@@ -39,6 +41,7 @@ export async function compileWithProgress(
       // Somebody typed these addresses just now.
       allowPrivate: options.inputs.length > 0,
       record: sinks.record,
+      spool: sinks.spool,
       onProgress: (event) => progress.show(event),
     });
   } finally {

@@ -166,6 +166,12 @@ export const FLAGS = [
     only: ["plan"],
     description: "Save the plan here, for apply to publish exactly that",
   },
+  {
+    name: "key",
+    value: "KEY",
+    only: ["verify"],
+    description: "The minisign public key, or a file with it, that must have signed the manifest",
+  },
   { name: "open", only: ["report"], description: "Show the page in the browser" },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host, TextSink } from "../host/host.ts";
@@ -107,12 +108,12 @@ function countOf(text: string | undefined): number | undefined {
 /** `256M`, `2G`, `500000k` or bytes. */
 function sizeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const { digits, unit } = /^(?<digits>\d{1,12})(?<unit>[kmg]?)(?:i?b)?$/i.exec(text)?.groups ?? {};
-  if (digits === undefined || Number(digits) === 0)
+  const bytes = sizeBytes(text);
+  if (bytes === undefined)
     throw new CompilerError([
       errorOf("unknown-flag", `--memory must be a size such as 256M, not ${printable(text, 40)}`),
     ]);
-  return Number(digits) * 1024 ** " kmg".indexOf((unit || " ").toLowerCase());
+  return bytes;
 }
 
 /** Flags win over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */

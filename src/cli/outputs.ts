@@ -1,4 +1,5 @@
 import { scratchOf } from "../compile/scratch.ts";
+import type { ArtifactReport } from "../compile/artifacts.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import { rememberPublish } from "../compile/last-publish.ts";
 import type { CompileReport } from "../compile/report.ts";
@@ -8,7 +9,7 @@ import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { sendToOutput } from "./send-to-output.ts";
 
-export interface Written {
+export interface Written extends Partial<ArtifactReport> {
   readonly file: string;
   readonly outcome: WriteOutcome;
 }
@@ -71,11 +72,20 @@ export class Outputs {
     for (const { record } of this.files) record?.write(bytes);
   }
 
-  async publish(): Promise<Written[]> {
+  /** `beside` is told of each list that is new, with what was there before. */
+  async publish(
+    beside?: (path: string, old: Uint8Array | undefined) => Promise<void>,
+  ): Promise<Written[]> {
     if (this.waiting !== undefined) await this.send(this.waiting);
     const written: Written[] = [];
-    for (const { name, file } of this.files)
-      written.push({ file: name, outcome: await file.publish() });
+    for (const [index, { name, file }] of this.files.entries()) {
+      const { path } = this.written[index]!;
+      const isThere = beside !== undefined && (await this.host.exists(path));
+      const old = isThere ? await this.host.readFile(path) : undefined;
+      const outcome = await file.publish();
+      written.push({ file: name, outcome });
+      if (outcome === "written") await beside?.(path, old);
+    }
     return written;
   }
 

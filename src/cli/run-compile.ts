@@ -1,9 +1,12 @@
 import type { CompiledList } from "../compile/compile.ts";
 import { KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
+import { artifactPlans } from "../compile/artifact-plan.ts";
 import { recordHeader } from "../compile/record-header.ts";
+import { scratchOf } from "../compile/scratch.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
 import { type ConfigInPlace, configOf } from "./config-of.ts";
@@ -11,6 +14,7 @@ import { listFiles } from "./list-files.ts";
 import { LockInPlace, saveLock } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
 import { Outputs } from "./outputs.ts";
+import { publishList } from "./publish-list.ts";
 import { refusalsOf } from "./refusals-of.ts";
 import { sayAgain } from "./say-again.ts";
 import { sayResult } from "./say-result.ts";
@@ -27,9 +31,12 @@ export async function runCompile(
 ): Promise<Exit> {
   const started = host.now().getTime();
   const configured = await configOf(options, host, talk);
+  const { config } = configured;
   const lock = await LockInPlace.open(configured, options, host);
   const isToStdout = options.output === "-";
   const files = listFiles(configured.config.name, options, host);
+  const plans = isToStdout ? [] : artifactPlans(config, options.rulesFolder, host.cwd);
+  const spool = plans.length === 0 ? undefined : new NameSpool(() => scratchOf(host));
   const outputs = new Outputs(files, { ...options, isToStdout }, host);
   try {
     await outputs.open();
@@ -40,6 +47,7 @@ export async function runCompile(
       record: outputs.keepsRecord
         ? (bytes: Uint8Array): void => outputs.writeRecord(bytes)
         : undefined,
+      spool,
     };
     const result = await compileWithProgress(
       configured,
@@ -55,13 +63,22 @@ export async function runCompile(
     for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
     await lock.check(result);
     await refuseOrAccept(configured, result, outputs, options, host);
-    const written = await outputs.publish();
+    const publication = {
+      config,
+      artifacts: plans,
+      spool,
+      isMinimal: result.isMinimal,
+      builtAt: result.builtAt,
+      sources: result.report.sources.map(({ label }) => label),
+      configFolder: configured.folder,
+      rulesFolder: options.rulesFolder,
+    };
+    const { written, files: published } = await publishList(outputs, publication, host);
     const seconds = (host.now().getTime() - started) / 1000;
     await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
     await saveLock(configured.folder, await lock.renewed(result), host, talk);
     const diagnostics = [...configured.warnings, ...result.diagnostics];
-    if (!outputs.isToStdout)
-      await builds?.remember({ ...result, diagnostics }, result, outputs.written);
+    if (!outputs.isToStdout) await builds?.remember({ ...result, diagnostics }, result, published);
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
     return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;
   } catch (error) {
@@ -69,6 +86,7 @@ export async function runCompile(
       return await sayAgain(last, started, options, host, talk);
     throw error;
   } finally {
+    spool?.close();
     await outputs.close();
   }
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { Config } from "../config/fields.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import type { CompileReport } from "../compile/report.ts";
@@ -20,6 +21,9 @@ export interface SavedPlan {
   /** Where the list goes, and SHA-256 of what was there; null where nothing was. */
   readonly files: readonly (OutputFile & { readonly was: string | null })[];
   readonly record: RecordHeader;
+  /** What of the configuration is about publishing. */
+  readonly config: Pick<Config, "name" | "outputs" | "patches" | "manifest">;
+  readonly isMinimal: boolean;
   /** The lock to write, and beside what. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;

@@ -6,6 +6,7 @@ import type { Options } from "./options.ts";
 import type { Written } from "./outputs.ts";
 import { sendToOutput } from "./send-to-output.ts";
 import { countText } from "../diagnostics/number-text.ts";
+import { artifactText, lossLines } from "./artifact-text.ts";
 import { bytesText, summaryTable } from "./summary.ts";
 import type { Talk } from "./talk.ts";
 import { columnsOf } from "./text-width.ts";
@@ -49,8 +50,13 @@ function sayTable(
   // The list on the screen may end without a line feed.
   if (host.stdout.isTerminal && written.length === 0 && lastByte !== LF) talk.info("");
   talk.info(summaryTable(report, columnsOf(host.stderr), style));
-  for (const { file, outcome } of written) {
-    const size = `${countText(report.rules, "rule")}, ${bytesText(report.bytes)}, ${seconds.toFixed(1)} s`;
+  for (const one of written) {
+    const { file, outcome, format } = one;
+    const size =
+      format === undefined
+        ? `${countText(report.rules, "rule")}, ${bytesText(report.bytes)}, ${seconds.toFixed(1)} s`
+        : artifactText(one);
     talk.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);
+    for (const line of lossLines(one)) talk.info(`  ${style.warning(line)}`);
   }
 }

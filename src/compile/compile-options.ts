@@ -25,6 +25,8 @@ export interface CompileOptions extends MemoryWish {
   readonly compat?: boolean | undefined;
   /** Takes the frames of the build record, piece by piece; a piece is good until the next. See `record/record-format.ts`. */
   readonly record?: ((bytes: Uint8Array) => void) | undefined;
+  /** Takes the lines of the list, each with a line feed before it, and the index of their source. */
+  readonly spool?: { take(bytes: Uint8Array, source: number): void } | undefined;
   /**
    * Asked when everything from the web is there, with what tells it from any other state (undefined when nothing can):
    * whether the list is known. It is not compiled then; the promise rejects with `KnownList`.

@@ -32,6 +32,7 @@ import { type Filters, stagesOf } from "./level.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Notes } from "./notes.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
+import { patchLines } from "./patches.ts";
 import { type Plan, type PlannedSource, planOf } from "./plan.ts";
 import { type CompileReport, sourceReports } from "./report.ts";
 import { SourceReader } from "./source-reader.ts";
@@ -60,6 +61,8 @@ export interface CompiledList {
   readonly oddFiles: ReadonlySet<number>;
   /** The moment in the list's header. */
   readonly builtAt: Date;
+  /** Whether no name that is blocked with all below it can be there twice or below another. */
+  readonly isMinimal: boolean;
   /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
   close(): void;
 }
@@ -111,7 +114,7 @@ class ListCompiler {
     this.workshop = { pool, room, finder: new RowFinder(kernel) };
     this.notes = new Notes(pool);
     this.builtAt = options.builtAt ?? timeOf(host);
-    const header = headerLines(config, VERSION, this.builtAt);
+    const header = headerLines(config, VERSION, this.builtAt, patchLines(config, this.builtAt));
     const sources = this.plan.sources.length;
     this.output = new OutputStage(pool, kernel, sources, adblock, header, sink);
   }
@@ -169,6 +172,7 @@ class ListCompiler {
     const record =
       options.record === undefined ? undefined : new RecordWriter(workshop.finder, options.record);
     output.record = record;
+    output.spool = options.spool;
     const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
     const list = new Flow(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -192,6 +196,7 @@ class ListCompiler {
       files: reader.files,
       oddFiles: record?.oddFiles ?? new Set(),
       builtAt: this.builtAt,
+      isMinimal: isMinimal(plan),
       findings: watch?.findings() ?? [],
       close: () => this.close(),
       diagnostics: [
@@ -292,6 +297,12 @@ function useReport({
 }: AllowUse): NonNullable<CompileReport["allow"]>[0] {
   const text = writtenEntry(entry);
   return { entry: text, removed, ...(exception === undefined ? {} : { exception }) };
+}
+
+/** Compress makes it so, unless a later pass makes new rules for names. */
+function isMinimal({ list }: Plan): boolean {
+  const names = new Set(list.steps.map(({ name }) => name));
+  return names.has("Compress") && !names.has("InvertAllow") && !names.has("RemoveModifiers");
 }
 
 /** Entries of the allow-list that met no rule, in one note. */

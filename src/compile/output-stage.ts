@@ -39,6 +39,8 @@ export class OutputStage {
 
   /** Looks at everything that is written, when there is one. */
   watch: { take(chunk: Chunk): void } | undefined;
+  /** Takes the lines of each chunk for other formats. */
+  spool: { take(bytes: Uint8Array, source: number): void } | undefined;
   /** Notes down what became of every row, and where the list goes on. */
   record: { take(chunk: Chunk, offset: number): void; end(): void } | undefined;
 
@@ -47,7 +49,12 @@ export class OutputStage {
     this.watch?.take(chunk);
     this.count.add(chunk);
     this.record?.take(chunk, this.bytes + this.piece.length);
+    const start = this.piece.length;
     this.format.append(chunk, this.piece, this.writer);
+    if (this.spool !== undefined && this.piece.length > start) {
+      const { source } = this.rules.pool.origins[chunk.origin]!;
+      this.spool.take(this.piece.bytes.subarray(start, this.piece.length), source);
+    }
     if (this.piece.length >= PIECE) this.flush();
   }
 

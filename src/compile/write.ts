@@ -1,7 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { sameBytes } from "../bytes/hash.ts";
 import { equalBytes } from "../bytes/search.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
@@ -27,6 +25,15 @@ export class ListFile {
     this.path = path;
     this.host = host;
     this.temporary = temporaryFor(hiddenName(path));
+  }
+
+  /** Begins one that belongs to another, whose lock is taken. Throws a `CompilerError`. */
+  openBeside(): void {
+    try {
+      this.file = this.host.createFile(this.temporary);
+    } catch (error) {
+      throw this.errorOf(error);
+    }
   }
 
   /** Rejects with a `CompilerError`: it cannot be written, or another run is at it. */
@@ -56,7 +63,8 @@ export class ListFile {
     return await this.attempt(async () => {
       await this.file!.finish();
       this.file = undefined;
-      if (!(await this.lock!.isOurs())) throw new HostError("EBUSY", "another run took over");
+      if (this.lock !== undefined && !(await this.lock.isOurs()))
+        throw new HostError("EBUSY", "another run took over");
       if (await isSameButDate(this.path, this.temporary, this.host)) {
         await this.host.removeFile(this.temporary).catch(() => {});
         return "unchanged";
@@ -100,8 +108,10 @@ function hiddenName(path: string): string {
 }
 
 const BLOCK = 1024 * 1024;
+/** Bytes in which the head of a list ends. */
+const HEAD = 8192;
 
-/** Whether two lists differ in nothing but the date in their headers, which takes the same bytes in both. */
+/** Whether two lists differ in nothing but the date and the serial in their heads, which take the same bytes in both. */
 async function isSameButDate(oldPath: string, newPath: string, host: Host): Promise<boolean> {
   if (!(await host.exists(oldPath))) return false;
   const files: OpenFile[] = [];
@@ -125,8 +135,8 @@ async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
     if (a.length !== b.length) return false;
     if (a.length === 0) return true;
     if (block === 0) {
-      const end = sameDateEnd(a, b);
-      if (end === -1 || !equalBytes(a.subarray(end), b.subarray(end))) return false;
+      if (withoutDates(a) !== withoutDates(b)) return false;
+      if (!equalBytes(a.subarray(HEAD), b.subarray(HEAD))) return false;
     } else if (!equalBytes(a, b)) return false;
   }
 }
@@ -141,22 +151,18 @@ async function readBlock(file: OpenFile, bytes: Uint8Array): Promise<Uint8Array>
   return bytes.subarray(0, length);
 }
 
-/** Where the date's line ends in both, when all that stands before it is the same; otherwise -1. */
-function sameDateEnd(a: Uint8Array, b: Uint8Array): number {
-  const [first, second] = [dateLine(a), dateLine(b)];
-  if (first === undefined || second === undefined) return -1;
-  if (first.start !== second.start || first.end !== second.end) return -1;
-  return sameBytes(a, 0, first.start, b, 0, first.start) ? first.end : -1;
-}
+/** Parts of a head that say when and which edition, and nothing about rules. */
+const VOLATILE = [
+  /(?<=^! Diff-Path: )[^\n]*/m,
 
-/** The `! Last modified:` line stands in the header, so a search in its first kilobytes is enough. */
-function dateLine(bytes: Uint8Array): { start: number; end: number } | undefined {
-  const mark = encodeUtf8("\n! Last modified: ");
-  const last = Math.min(bytes.length, 8192) - mark.length;
-  for (let start = 0; start < last; start++) {
-    if (!sameBytes(bytes, start, start + mark.length, mark, 0, mark.length)) continue;
-    const end = bytes.indexOf(10, start + 1);
-    return end === -1 ? undefined : { start, end };
-  }
-  return undefined;
+  /(?<=^[!#;]? ?Last modified: )[^\n]*/m,
+  /(?<=^@ SOA \S+ \S+ )\d+/m,
+  /(?<="Last modified: )[^"]*/,
+];
+
+/** A head with those parts blotted out; of the same length. */
+function withoutDates(bytes: Uint8Array): string {
+  let text = String.fromCharCode(...bytes.subarray(0, HEAD));
+  for (const part of VOLATILE) text = text.replace(part, (found) => "?".repeat(found.length));
+  return text;
 }

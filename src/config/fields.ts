@@ -26,14 +26,49 @@ export type FieldType =
   /** What is looked at before a list is published: `GUARD_FIELDS` */
   | "guards"
   /** A span of time: a number and `s`, `m`, `h` or `d` */
-  | "duration";
+  | "duration"
+  /** A number of bytes: a number and `k`, `M` or `G`, or nothing */
+  | "size"
+  /** One of `FORMAT_NAMES` */
+  | "format"
+  /** One of `values` */
+  | "choice"
+  /** A list of some of `values` */
+  | "choices"
+  /** An object with `fields` */
+  | "object"
+  /** Further files: a list of objects with `OUTPUT_FIELDS` */
+  | "outputs";
 
 export interface Field {
   readonly type: FieldType;
   readonly required?: boolean;
   readonly description: string;
   readonly example?: string | readonly string[];
+  readonly values?: readonly string[];
+  readonly fields?: Readonly<Record<string, Field>>;
 }
+
+/** What a list can be written in. `formats/registry.ts` has the same names, and a test holds them together. */
+export const FORMAT_NAMES = [
+  "adblock",
+  "hosts",
+  "domains",
+  "wildcard",
+  "dnsmasq",
+  "dnsmasq-servers",
+  "unbound",
+  "rpz",
+  "dnscrypt",
+  "smartdns",
+  "dnsdist",
+  "squid",
+  "rbldnsd",
+  "pihole",
+  "blocky",
+  "json",
+] as const;
+export type FormatName = (typeof FORMAT_NAMES)[number];
 
 export const SOURCE_TYPES = ["adblock", "hosts", "domains"] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
@@ -126,6 +161,34 @@ const OWN_LIST_FIELDS = {
     type: "guards",
     description: "What is looked at before a list is published; see [Guards](#guards).",
   },
+  outputs: {
+    type: "outputs",
+    description:
+      "Further files to write, in other formats, besides the list itself; see [Outputs](#outputs).",
+  },
+  patches: {
+    type: "object",
+    fields: {
+      expires: {
+        type: "duration",
+        description: "How long subscribers wait before they look for the next one.",
+        example: "6h",
+      },
+      keep: { type: "duration", description: "How long they are kept.", example: "7d" },
+    },
+    description:
+      "Keeps differences between editions in `patches` beside the list, for subscribers that read `Diff-Path` (AdGuard, uBlock Origin). `expires` (without it `6h`) is how often they look, `keep` (`7d`) how long a difference stays.",
+  },
+  manifest: {
+    type: "object",
+    fields: {
+      file: { type: "string", description: "Where it is written, below the rules directory." },
+      expires: { type: "duration", description: "How long it is good.", example: "14d" },
+      key_file: { type: "string", description: "A minisign key without a password." },
+    },
+    description:
+      "Writes a manifest of all files with their SHA-256, a version and an expiry: `file` (without it `manifest.json`, below the rules directory), `expires` (`14d`), and `key_file`, a secret key of minisign, for a signature beside it. `verify` checks it.",
+  },
   max_stale: {
     type: "duration",
     description:
@@ -215,6 +278,83 @@ export const GUARD_FIELDS = {
   },
 } as const;
 
+export const OUTPUT_FIELDS = {
+  format: {
+    type: "format",
+    required: true,
+    description: "What it is written in; see [Formats](formats.md).",
+    example: "rpz",
+  },
+  file: {
+    type: "string",
+    description:
+      "Where it is written, below the rules directory (RULES_DIR). Without it the name of the list with the ending of the format.",
+    example: "blocked.rpz",
+  },
+  allow_file: {
+    type: "string",
+    description:
+      "Where exceptions go, for formats that keep them apart. Without it `file` with `.allow` before its ending.",
+  },
+  on_loss: {
+    type: "choice",
+    values: ["skip", "widen", "fail"],
+    description:
+      "What to do about rules that the format cannot say as they are meant: `skip` (the default) leaves them out, or says less; `widen` says more, such as all names below one instead of that one; `fail` refuses to publish. What is lost is always reported.",
+  },
+  answer: {
+    type: "choice",
+    values: ["nxdomain", "null", "nodata", "refused"],
+    description:
+      "What a resolver answers for a blocked name, in formats that say so: that there is no such name, 0.0.0.0 and ::, no data, or a refusal.",
+  },
+  ipv6: {
+    type: "boolean",
+    description: "For `hosts`: whether each name is also given the address `::`.",
+  },
+  ttl: {
+    type: "number",
+    description: "For `rpz`: seconds that answers may be kept. Without it 60.",
+  },
+  origin: {
+    type: "string",
+    description:
+      "For `rpz`: the name that the zone will have, which limits how long names in it may be. Without it `rpz.local`.",
+  },
+  mailbox: {
+    type: "string",
+    description: "For `rpz`: the mailbox in the zone's SOA. Without it `hostmaster.localhost.`",
+  },
+  split: {
+    type: "object",
+    fields: {
+      max_rules: { type: "number", description: "Names in a file at the most." },
+      max_bytes: { type: "size", description: "Bytes of a file at the most.", example: "20M" },
+    },
+    description:
+      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into further ones: `list.txt`, `list-2.txt` …",
+  },
+  fit: {
+    type: "object",
+    fields: {
+      max_rules: { type: "number", description: "Names at the most." },
+      max_bytes: { type: "size", description: "Bytes at the most.", example: "5M" },
+      ram: {
+        type: "size",
+        description: "Memory that the resolver may use for it, by what was measured.",
+        example: "64M",
+      },
+    },
+    description:
+      "What all of it may take at the most (`max_rules`, `max_bytes`, `ram`). Sources that stand first in the configuration come first; what is left out is reported.",
+  },
+  pack: {
+    type: "choices",
+    values: ["gzip", "zstd"],
+    description: "Packed forms to write beside each file: `.gz`, `.zst`.",
+  },
+} as const;
+
 export const LIST_FIELDS: typeof OWN_LIST_FIELDS & typeof FILTER_FIELDS = {
   ...OWN_LIST_FIELDS,
   ...FILTER_FIELDS,
@@ -224,7 +364,7 @@ export const SOURCE_FIELDS: typeof OWN_SOURCE_FIELDS & typeof FILTER_FIELDS = {
   ...FILTER_FIELDS,
 };
 
-type ValueOf<F extends Field> = F["type"] extends "string" | "source" | "duration"
+type ValueOf<F extends Field> = F["type"] extends "string" | "source" | "duration" | "size"
   ? string
   : F["type"] extends "source-type"
     ? SourceType
@@ -238,7 +378,17 @@ type ValueOf<F extends Field> = F["type"] extends "string" | "source" | "duratio
             ? number
             : F["type"] extends "guards"
               ? GuardsConfig
-              : readonly string[];
+              : F["type"] extends "format"
+                ? FormatName
+                : F["type"] extends "choice"
+                  ? NonNullable<F["values"]>[number]
+                  : F["type"] extends "choices"
+                    ? readonly NonNullable<F["values"]>[number][]
+                    : F["type"] extends "object"
+                      ? ConfigOf<NonNullable<F["fields"]>>
+                      : F["type"] extends "outputs"
+                        ? readonly OutputConfig[]
+                        : readonly string[];
 
 type Fields = Readonly<Record<string, Field>>;
 type RequiredKeys<T extends Fields> = {
@@ -253,6 +403,8 @@ type ConfigOf<T extends Fields> = {
 
 /** What a configuration says about guards. */
 export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
+/** One further file of a configuration. */
+export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
 /** One source of a configuration, as the user writes it. */
 export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
 /** A configuration, as the user writes it, known to be valid. */

@@ -6,14 +6,17 @@ import type { ConfigEntry, ConfigNode } from "./config-node.ts";
 import { durationMs } from "./duration.ts";
 import {
   type Config,
+  FORMAT_NAMES,
   type Field,
   GUARD_FIELDS,
   LIST_FIELDS,
+  OUTPUT_FIELDS,
   SOURCE_FIELDS,
   SOURCE_TYPES,
   type SourceConfig,
   TRUST_LEVELS,
 } from "./fields.ts";
+import { sizeBytes } from "./size.ts";
 
 /** What validation needs to know of the world around the configuration. */
 export interface ValidationContext {
@@ -119,6 +122,18 @@ class ConfigCheck {
         return this.guards(node, path);
       case "sources":
         return this.sources(node, path);
+      case "size":
+        return this.size(node, path);
+      case "format":
+        return this.choice(node, path, FORMAT_NAMES);
+      case "choice":
+        return this.choice(node, path, field.values!);
+      case "choices":
+        return this.choices(node, path, field.values!);
+      case "object":
+        return this.fieldsOf(node, path, field.fields!);
+      case "outputs":
+        return this.outputs(node, path);
     }
   }
 
@@ -195,6 +210,45 @@ class ConfigCheck {
   private guards(node: ConfigNode, path: string): object | undefined {
     if (node.kind === "object") return this.object(node, GUARD_FIELDS, `${path}.`);
     this.invalid(node.offset, `${path} must be an object`, 'Write { "max_shrink": 30 }');
+    return undefined;
+  }
+
+  private fieldsOf(
+    node: ConfigNode,
+    path: string,
+    fields: Readonly<Record<string, Field>>,
+  ): object | undefined {
+    if (node.kind === "object") return this.object(node, fields, `${path}.`);
+    const [first] = Object.keys(fields);
+    this.invalid(node.offset, `${path} must be an object`, `Write { "${first}": … }`);
+    return undefined;
+  }
+
+  private outputs(node: ConfigNode, path: string): object[] {
+    if (node.kind !== "array") {
+      this.invalid(node.offset, `${path} must be a list`, 'Write [{ "format": "hosts" }]');
+      return [];
+    }
+    return node.items.flatMap(
+      (item, index) => this.fieldsOf(item, `${path}[${index}]`, OUTPUT_FIELDS) ?? [],
+    );
+  }
+
+  private choices(node: ConfigNode, path: string, values: readonly string[]): string[] {
+    if (node.kind === "array")
+      return node.items.flatMap(
+        (item, index) => this.choice(item, `${path}[${index}]`, values) ?? [],
+      );
+    this.invalid(node.offset, `${path} must be a list of some of ${values.join(", ")}`);
+    return [];
+  }
+
+  private size(node: ConfigNode, path: string): string | undefined {
+    const text =
+      node.kind === "scalar" && typeof node.value === "number" ? String(node.value) : undefined;
+    const value = text ?? this.string(node, path, true);
+    if (value === undefined || sizeBytes(value) !== undefined) return value;
+    this.invalid(node.offset, `${path} must be a size`, 'Write "20M", "500k" or bytes');
     return undefined;
   }
 

@@ -308,6 +308,21 @@ export const CODES = {
     meaning: "The list was changed since its last build was recorded.",
     hint: "Compile it again",
   },
+  "format-loss": {
+    exit: 5,
+    meaning: "A format cannot say all rules of the list, and `on_loss` is `fail` for it.",
+    hint: "Leave such rules out of the list, choose another format, or set on_loss to skip or widen",
+  },
+  "manifest-mismatch": {
+    exit: 5,
+    meaning: "A release is not what its manifest says, has expired, or is not signed by the key.",
+    hint: "Fetch it again; if it stays so, do not use it",
+  },
+  "bad-key": {
+    exit: 2,
+    meaning: "A key to sign or to verify with cannot be read, or is none.",
+    hint: "Make a pair with minisign -G -W; the secret one goes into manifest.key_file, the public one to --key",
+  },
   "plan-unreadable": {
     exit: 2,
     meaning: "The file that `apply` was given is no plan, or another version saved it.",

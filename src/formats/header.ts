@@ -4,23 +4,40 @@ import type { Config } from "../config/fields.ts";
 const COMPILER_NAME = "rules-compiler";
 
 /** The lines above the rules. Values are put on one line each, whatever line breaks they hold. */
-export function headerLines(config: Config, version: string, time: Date): string[] {
-  const lines = ["!", `! Title: ${oneLine(config.name)}`];
+export function headerLines(
+  config: Config,
+  version: string,
+  time: Date,
+  more: readonly string[] = [],
+): string[] {
+  return ["", ...headerTexts(config, version, time, more), ""].map((text) =>
+    text === "" ? "!" : `! ${text}`,
+  );
+}
+
+/** The same without signs of comments, for other formats. */
+export function headerTexts(
+  config: Pick<Config, "name" | "description" | "version" | "homepage" | "license">,
+  version: string,
+  time: Date,
+  more: readonly string[] = [],
+): string[] {
+  const lines = [`Title: ${oneLine(config.name)}`];
   for (const [label, value] of [
     ["Description", config.description],
     ["Version", config.version],
     ["Homepage", config.homepage],
     ["License", config.license],
   ] as const) {
-    if (value !== undefined && value !== "") lines.push(`! ${label}: ${oneLine(value)}`);
+    if (value !== undefined && value !== "") lines.push(`${label}: ${oneLine(value)}`);
   }
-  lines.push(
-    `! Last modified: ${time.toISOString()}`,
-    "!",
-    `! Compiled by ${COMPILER_NAME} v${version}`,
-    "!",
-  );
-  return lines;
+  return [
+    ...lines,
+    `Last modified: ${time.toISOString()}`,
+    ...more,
+    "",
+    `Compiled by ${COMPILER_NAME} v${version}`,
+  ];
 }
 
 /** The lines above a source's own. Credentials in an address are nobody's business. `note` says what is wrong with it. */

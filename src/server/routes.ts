@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { PATCH_FOLDER } from "../compile/patches.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
 import { answerList } from "./answer-list.ts";
@@ -11,6 +12,8 @@ export interface Facts {
   metrics(): string;
   page(): string;
   list(name: string): Edition | undefined;
+  /** A difference between two editions of a list. */
+  patch(name: string): Edition | undefined;
   /** The page about the last build. */
   report(): Edition | undefined;
   /** Starts a run, or asks for one more after the present. */
@@ -63,7 +66,7 @@ function readReply(name: string, path: string, request: WebRequest, facts: Facts
   if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: facts.page() };
   const report = name === "report" ? facts.report() : undefined;
   if (report !== undefined) return reportReply(answerList(request, report));
-  const edition = name === "rules" ? facts.list(nameIn(path)) : undefined;
+  const edition = name === "rules" ? editionAt(nameIn(path), facts) : undefined;
   if (edition !== undefined) return answerList(request, edition);
   return textReply(404, "Not found. There is: /, /report, /health, /metrics, /rules/<file>\n");
 }
@@ -79,6 +82,11 @@ function reportReply(reply: WebReply): WebReply {
       "referrer-policy": "no-referrer",
     },
   };
+}
+
+function editionAt(name: string, facts: Facts): Edition | undefined {
+  const patch = `${PATCH_FOLDER}/`;
+  return name.startsWith(patch) ? facts.patch(name.slice(patch.length)) : facts.list(name);
 }
 
 function nameIn(path: string): string {

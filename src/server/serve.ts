@@ -1,4 +1,5 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { PATCH_FOLDER } from "../compile/patches.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
@@ -61,6 +62,7 @@ class Server {
   private readonly signal: AbortSignal;
   private readonly shelf: ListShelf;
   private readonly reports: ListShelf;
+  private readonly patches: ListShelf;
   private readonly requests = new Map<string, number>();
   private readonly startedAt: number;
   private runner!: Runner;
@@ -77,6 +79,7 @@ class Server {
     this.signal = signal;
     this.shelf = new ListShelf(host, log);
     this.reports = new ListShelf(host, log);
+    this.patches = new ListShelf(host, log);
     this.startedAt = host.now().getTime();
   }
 
@@ -95,6 +98,7 @@ class Server {
     // What the configuration means now; an earlier server may have served others.
     shelf.serve(settings.lists);
     await shelf.look();
+    await this.takePatches(settings.lists);
     this.reports.serve([join(folder, REPORT)]);
     await this.reports.look();
     this.listening = await this.listen();
@@ -134,6 +138,7 @@ class Server {
     await this.reporting;
     await this.shelf.settled();
     await this.reports.settled();
+    await this.patches.settled();
     this.log.say("info", "stopped");
   }
 
@@ -190,6 +195,7 @@ class Server {
       }),
     list: (name) => this.shelf.find(name),
     report: () => this.reports.find(REPORT),
+    patch: (name) => this.patches.find(name),
     compile: () => this.runNow("request"),
   };
 
@@ -218,9 +224,21 @@ class Server {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
     this.shelf.serve(outputs.map(({ file }) => resolve(this.host.cwd, file)));
     await this.shelf.lookNow();
+    await this.takePatches(outputs.map(({ file }) => resolve(this.host.cwd, file)));
     // Nobody waits for it: the list is out. Lists that come while one is written share the next.
     this.isReportDue = true;
     this.reporting ??= this.renewReports().finally(() => (this.reporting = undefined));
+  }
+
+  /** Differences between editions lie beside the lists. */
+  private async takePatches(lists: readonly string[]): Promise<void> {
+    const folders = new Set(lists.map((path) => join(dirname(path), PATCH_FOLDER)));
+    const paths: string[] = [];
+    for (const folder of folders)
+      for (const name of await this.host.listFolder(folder))
+        if (name.endsWith(".patch")) paths.push(join(folder, name));
+    this.patches.serve(paths);
+    await this.patches.lookNow();
   }
 
   private async renewReports(): Promise<void> {

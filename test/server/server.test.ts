@@ -173,6 +173,7 @@ function facts(started: string[]): Facts {
     page: () => "<p>",
     list: () => undefined,
     report: () => undefined,
+    patch: () => undefined,
     compile: () => {
       started.push("run");
       return "started";
@@ -202,6 +203,8 @@ test("routes", () => {
     "/x",
     "/report",
     "/rules/",
+    "/rules/patches/x.patch",
+    "/rules/patches/..%2fx.txt",
     "/rules/..%2f..%2fetc%2fpasswd",
     "/rules/%E0%A4%A",
     "/rules/../serve.json",

@@ -1,9 +1,13 @@
+import { artifactPlans } from "../../compile/artifact-plan.ts";
+import { scratchOf } from "../../compile/scratch.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
+import { NameSpool } from "../../formats/name-spool.ts";
 import type { Host } from "../../host/host.ts";
 import { saveLock } from "../lock-in-place.ts";
 import { Outputs } from "../outputs.ts";
+import { publishList } from "../publish-list.ts";
 import { type SavedPlan, digestAt, readPlan } from "../saved-plan.ts";
 import { sayResult } from "../say-result.ts";
 import type { Command } from "./registry.ts";
@@ -24,6 +28,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
   if (refused.length > 0) throw new CompilerError(refused);
   for (const warning of plan.warnings) talk.diagnostic(warning);
   const outputs = new Outputs(plan.files, { keepsRecord: true, isToStdout: false }, host);
+  const spool = new NameSpool(() => scratchOf(host));
   try {
     await outputs.open();
     // Now that no other run can publish.
@@ -31,7 +36,20 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
-    const written = await outputs.publish();
+    const { config, isMinimal, folder, record, report } = plan;
+    const artifacts = artifactPlans(config, options.rulesFolder, host.cwd);
+    if (artifacts.length > 0) spool.take(bytes.list, 0);
+    const publication = {
+      config,
+      artifacts,
+      spool: artifacts.length === 0 ? undefined : spool,
+      isMinimal,
+      builtAt: new Date(record.builtAt),
+      sources: report.sources.map(({ label }) => label),
+      configFolder: folder,
+      rulesFolder: options.rulesFolder,
+    };
+    const { written } = await publishList(outputs, publication, host);
     await outputs.remember(plan.report, plan.record);
     await saveLock(plan.folder, plan.lock, host, talk);
     const seconds = (host.now().getTime() - started) / 1000;
@@ -39,6 +57,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     await sayResult(answer, written, seconds, bytes.list.at(-1), options, host, talk);
     return options.isStrict && plan.report.degraded ? Exit.Degraded : Exit.Done;
   } finally {
+    spool.close();
     await outputs.close();
   }
 };

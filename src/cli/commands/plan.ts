@@ -18,7 +18,7 @@ import { LockInPlace } from "../lock-in-place.ts";
 import type { Options } from "../options.ts";
 import { planMarkdown, planText } from "../plan-text.ts";
 import { refusalsOf } from "../refusals-of.ts";
-import { digestAt, savePlan } from "../saved-plan.ts";
+import { type SavedPlan, digestAt, savePlan } from "../saved-plan.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
@@ -53,7 +53,14 @@ export const planCommand: Command = async (options, host, talk, signal) => {
       lock: aside.lock,
       folder: configured.folder,
     };
-    await savePlan(saved, { report, refused, warnings, ...rest }, aside, host);
+    const { name, outputs, patches, manifest } = configured.config;
+    const config = { name, outputs, patches, manifest } as SavedPlan["config"];
+    await savePlan(
+      saved,
+      { report, refused, warnings, config, isMinimal: compiled.isMinimal, ...rest },
+      aside,
+      host,
+    );
   }
   return exitOf(change, refused);
 };

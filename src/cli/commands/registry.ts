@@ -114,6 +114,13 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./report.ts")).reportCommand,
   },
   {
+    name: "verify",
+    operands: "MANIFEST",
+    description: "Check a release: its signature, its expiry, and the digest of every file",
+    examples: [["verify rules/manifest.json --key minisign.pub", "exit code 0 when all is well"]],
+    load: async () => (await import("./verify.ts")).verifyCommand,
+  },
+  {
     name: "serve",
     description: "Compile on a schedule and serve the lists, their health and their figures",
     examples: [

@@ -1,0 +1,30 @@
+/**
+ * What all formats cost: the typical corpus compiled into the list alone, and into the list and every format, taking turns. Fails
+ * above one and a half times the time.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { FORMAT_NAMES } from "../src/config/fields.ts";
+import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.ts";
+import { interleaved, measure } from "./measure.ts";
+
+const LIMIT = 1.5;
+
+const alone = workFolder(inputOf("typical"));
+const every = workFolder(inputOf("typical"));
+const config = JSON.parse(readFileSync(join(every, "config.json"), "utf8")) as object;
+const outputs = FORMAT_NAMES.map((format) => ({ format, file: join(every, `of-${format}`) }));
+writeFileSync(join(every, "config.json"), JSON.stringify({ ...config, outputs }));
+const times = interleaved(
+  {
+    alone: () => measure(compileCommand(alone, "--no-record")),
+    every: () => measure(compileCommand(every, "--no-record")),
+  },
+  process.argv.includes("--gate") ? 5 : 9,
+);
+rmSync(alone, { recursive: true });
+rmSync(every, { recursive: true });
+const ratio = times["every"]!.wallSeconds / times["alone"]!.wallSeconds;
+report("formats", { ...times, formats: FORMAT_NAMES.length, ratio: rounded(ratio) });
+if (ratio > LIMIT) process.exitCode = 1;

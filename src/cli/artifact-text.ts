@@ -1,0 +1,29 @@
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Loss } from "../formats/losses.ts";
+import type { Written } from "./outputs.ts";
+import { bytesText } from "./summary.ts";
+
+export function artifactText({ format, names, bytes, parts }: Written): string {
+  const files = parts !== undefined && parts > 1 ? `, ${parts} files` : "";
+  return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
+}
+
+/** What a format could not say, and what there was no room for. The reasons are explained in docs/reference/formats.md. */
+export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
+  const narrowed = losses.filter(({ reason }) => reason === "narrowed");
+  const others = losses.filter(({ reason }) => reason !== "narrowed");
+  const left = leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`);
+  return [
+    ...narrowed.map(
+      ({ count }) => `for the name alone, not for what is below it: ${numberText(count)}`,
+    ),
+    ...(others.length === 0 ? [] : [`left out: ${others.map(lossText).join(", ")}`]),
+    ...(left.length === 0 ? [] : [`no room for: ${left.join(", ")}`]),
+  ];
+}
+
+function lossText({ reason, count, examples }: Loss): string {
+  const example = examples[0] === undefined ? "" : ` (${printable(examples[0], 40)})`;
+  return `${reason} ${numberText(count)}${example}`;
+}

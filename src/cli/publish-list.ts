@@ -1,0 +1,57 @@
+import type { PlannedArtifact } from "../compile/artifact-plan.ts";
+import { Artifacts } from "../compile/artifacts.ts";
+import type { OutputFile } from "../compile/last-build.ts";
+import { manifestKey, manifestPath, writeManifest } from "../compile/manifest.ts";
+import { keepPatch } from "../compile/patches.ts";
+import { VERSION } from "../compile/version.ts";
+import type { Config } from "../config/fields.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { headerTexts } from "../formats/header.ts";
+import type { NameSpool } from "../formats/name-spool.ts";
+import type { Host } from "../host/host.ts";
+import type { Outputs, Written } from "./outputs.ts";
+
+/** All that is published with a list. */
+export interface Publication {
+  readonly config: Pick<Config, "name" | "patches" | "manifest">;
+  readonly artifacts: readonly PlannedArtifact[];
+  readonly spool: NameSpool | undefined;
+  readonly isMinimal: boolean;
+  readonly builtAt: Date;
+  /** Labels of the sources. */
+  readonly sources: readonly string[];
+  readonly configFolder: string;
+  readonly rulesFolder: string;
+}
+
+/** Writes the further files, and puts them and the list in their places. Nothing is published when one cannot be written. */
+export async function publishList(
+  outputs: Outputs,
+  publication: Publication,
+  host: Host,
+): Promise<{ written: Written[]; files: OutputFile[] }> {
+  const { config, spool, isMinimal, builtAt, sources } = publication;
+  const artifacts = new Artifacts(publication.artifacts, host);
+  try {
+    // A key that is none is found before anything is published.
+    const key = await manifestKey(config, publication.configFolder, host);
+    if (spool !== undefined) {
+      const head = headerTexts(config, VERSION, builtAt);
+      const lost = await artifacts.write(spool, isMinimal, head, builtAt);
+      if (lost.length > 0) throw new CompilerError(lost);
+    }
+    const written: Written[] = await outputs.publish(
+      config.patches && (async (path, old) => await keepPatch(path, old, config, host)),
+    );
+    written.push(...(await artifacts.publish(sources)));
+    const files = [...outputs.written, ...artifacts.files];
+    if (config.manifest !== undefined && !outputs.isToStdout) {
+      const path = manifestPath(config, publication.rulesFolder, host.cwd);
+      const paths = files.map((file) => file.path);
+      await writeManifest(config, path, paths, builtAt, key, host);
+    }
+    return { written, files };
+  } finally {
+    await artifacts.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { isAbsolute, join, resolve } from "node:path";
+import type { Config, OutputConfig } from "../config/fields.ts";
+import { sizeBytes } from "../config/size.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { LossPolicy, Room } from "../formats/artifact-writer.ts";
+import type { FormatOptions, NameFormat } from "../formats/name-format.ts";
+import { nameFormats } from "../formats/registry.ts";
+import type { PartLimits } from "./parted-file.ts";
+import { slugOf } from "./slug.ts";
+
+/** A further file, decided before anything is read. */
+export interface PlannedArtifact {
+  readonly formatName: string;
+  readonly format: NameFormat;
+  readonly options: FormatOptions;
+  readonly policy: LossPolicy;
+  /** As it is named to people, and where it is. */
+  readonly name: string;
+  readonly path: string;
+  readonly allowName: string;
+  readonly allowPath: string;
+  readonly limits: PartLimits;
+  readonly room: Room;
+  readonly packings: readonly ("gzip" | "zstd")[];
+}
+
+const LONGEST_ORIGIN = 100;
+
+/** What `outputs` means. Throws a `CompilerError` for what cannot be. */
+export function artifactPlans(
+  config: Pick<Config, "name" | "outputs">,
+  folder: string,
+  cwd: string,
+): PlannedArtifact[] {
+  const plans = (config.outputs ?? []).map((output, index) =>
+    planOf(output, `outputs[${index}]`, slugOf(config.name), folder, cwd),
+  );
+  const seen = new Set<string>();
+  for (const { format, name, path, allowName, allowPath } of plans)
+    for (const [shown, file] of [
+      [name, path],
+      ...(format.hasAllowFile === true ? [[allowName, allowPath]] : []),
+    ] as [string, string][]) {
+      if (seen.has(file))
+        throw invalid(`outputs write ${printable(shown)} twice`, "Give each a `file`");
+      seen.add(file);
+    }
+  return plans;
+}
+
+function planOf(
+  output: OutputConfig,
+  where: string,
+  slug: string,
+  folder: string,
+  cwd: string,
+): PlannedArtifact {
+  const format = nameFormats.get(output.format)!;
+  const answer = output.answer ?? format.answers[0] ?? "nxdomain";
+  if (output.answer !== undefined && !format.answers.includes(output.answer))
+    throw invalid(
+      `${where}.answer: ${output.format} cannot say ${output.answer}`,
+      format.answers.length === 0 ? "Leave it out" : `It can say ${format.answers.join(", ")}`,
+    );
+  const origin = (output.origin ?? "rpz.local").replace(/\.$/, "").toLowerCase();
+  if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin) || origin.length > LONGEST_ORIGIN)
+    throw invalid(`${where}.origin is not the name of a zone`, "Such as rpz.local");
+  const mailbox = output.mailbox ?? "hostmaster.localhost.";
+  if (!/^[\w.\\-]+\.$/.test(mailbox))
+    throw invalid(`${where}.mailbox is not a mailbox of a zone`, "Such as hostmaster.example.org.");
+  const file = output.file ?? `${slug}${format.extension}`;
+  const allowFile = output.allow_file ?? file.replace(/(\.[^./]*)?$/, ".allow$1");
+  const name = (one: string): string => (isAbsolute(one) ? one : join(folder, one));
+  return {
+    formatName: output.format,
+    format,
+    options: { answer, ipv6: output.ipv6 === true, ttl: output.ttl ?? 60, origin, soa: mailbox },
+    policy: output.on_loss ?? "skip",
+    name: name(file),
+    path: resolve(cwd, folder, file),
+    allowName: name(allowFile),
+    allowPath: resolve(cwd, folder, allowFile),
+    limits: {
+      names: output.split?.max_rules ?? Infinity,
+      bytes: sizeBytes(output.split?.max_bytes ?? "") ?? Infinity,
+    },
+    room: {
+      names: Math.min(
+        output.fit?.max_rules ?? Infinity,
+        Math.floor((sizeBytes(output.fit?.ram ?? "") ?? Infinity) / format.memoryPerName),
+      ),
+      bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
+    },
+    packings: output.pack ?? [],
+  };
+}
+
+function invalid(what: string, hint: string): CompilerError {
+  return new CompilerError([errorOf("config-invalid", `Invalid configuration: ${what}`, { hint })]);
+}

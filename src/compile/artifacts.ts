@@ -1,0 +1,157 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { errorOf } from "../diagnostics/diagnostic.ts";
+import { numberText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import { ArtifactWriter, headOf } from "../formats/artifact-writer.ts";
+import type { Loss } from "../formats/losses.ts";
+import { ListModel } from "../formats/list-model.ts";
+import type { NameSpool } from "../formats/name-spool.ts";
+import type { Host } from "../host/host.ts";
+import { HostError } from "../host/host.ts";
+import { temporaryFor } from "../host/write-whole.ts";
+import type { PlannedArtifact } from "./artifact-plan.ts";
+import type { OutputFile } from "./last-build.ts";
+import { PartedFile } from "./parted-file.ts";
+import type { WriteOutcome } from "./write.ts";
+import { nextSerial } from "./zone-serial.ts";
+
+/** What became of a further file. */
+export interface ArtifactReport {
+  readonly file: string;
+  readonly format: string;
+  readonly outcome: WriteOutcome;
+  readonly names: number;
+  readonly bytes: number;
+  /** How many files it is split into. */
+  readonly parts: number;
+  readonly allowFile?: string;
+  readonly losses: readonly Loss[];
+  /** Names that there was no room for, by source. */
+  readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
+}
+
+interface Written {
+  readonly plan: PlannedArtifact;
+  readonly writer: ArtifactWriter;
+  readonly block: PartedFile;
+  readonly allow: PartedFile | undefined;
+}
+
+/** The list in other formats: written beside their places first, and put there when the list is. */
+export class Artifacts {
+  private readonly plans: readonly PlannedArtifact[];
+  private readonly host: Host;
+  private readonly written: Written[] = [];
+
+  constructor(plans: readonly PlannedArtifact[], host: Host) {
+    this.plans = plans;
+    this.host = host;
+  }
+
+  /** Returns why nothing may be published, if something is lost that must not be. */
+  async write(
+    spool: NameSpool,
+    isMinimal: boolean,
+    head: readonly string[],
+    builtAt: Date,
+  ): Promise<Diagnostic[]> {
+    if (this.plans.length === 0) return [];
+    const model = new ListModel(spool, isMinimal);
+    for (const plan of this.plans) await this.writeOne(plan, model, head, builtAt);
+    return this.written.flatMap(refusals);
+  }
+
+  private async writeOne(
+    plan: PlannedArtifact,
+    model: ListModel,
+    lines: readonly string[],
+    builtAt: Date,
+  ): Promise<void> {
+    const { host } = this;
+    const { format, options, limits } = plan;
+    const serial = await nextSerial(plan.path, builtAt, host);
+    const foot = encodeUtf8((format.foot ?? []).map((line) => `${line}\n`).join(""));
+    const ends = { head: headOf(format, { lines, serial }, options), foot };
+    const block = new PartedFile(plan.path, ends, limits, host);
+    await block.open();
+    const allow =
+      format.hasAllowFile === true ? new PartedFile(plan.allowPath, ends, limits, host) : undefined;
+    const sinks = {
+      block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
+      allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
+    };
+    const writer = new ArtifactWriter(format, options, plan.policy, sinks);
+    this.written.push({ plan, writer, block, allow });
+    await allow?.open();
+    writer.write(model, { ...plan.room, bytes: plan.room.bytes - ends.head.length - foot.length });
+  }
+
+  /** Puts everything in its place. */
+  async publish(sources: readonly string[]): Promise<ArtifactReport[]> {
+    const reports: ArtifactReport[] = [];
+    for (const { plan, writer, block, allow } of this.written) {
+      const outcomes = [await block.publish(), await allow?.publish()];
+      await this.pack(plan, [...block.paths, ...(allow?.paths ?? [])]);
+      const leftOut = [...writer.leftOut].map(([source, names]) => ({
+        source: sources[source] ?? "",
+        names,
+      }));
+      reports.push({
+        file: plan.name,
+        format: plan.formatName,
+        outcome: outcomes.includes("written") ? "written" : "unchanged",
+        names: writer.names,
+        bytes: block.bytes,
+        parts: block.paths.length,
+        ...(allow && { allowFile: plan.allowName }),
+        losses: writer.losses.all(),
+        ...(leftOut.length > 0 && { leftOut }),
+      });
+    }
+    return reports;
+  }
+
+  /** Every file that was written; further parts of one by their paths. */
+  get files(): OutputFile[] {
+    return this.written.flatMap(({ plan, block, allow }) => [
+      ...block.paths.map((path) => ({ path, name: path === plan.path ? plan.name : path })),
+      ...(allow?.paths ?? []).map((path) => ({
+        path,
+        name: path === plan.allowPath ? plan.allowName : path,
+      })),
+    ]);
+  }
+
+  async close(): Promise<void> {
+    for (const { block, allow } of this.written) {
+      await allow?.close();
+      await block.close();
+    }
+  }
+
+  private async pack({ packings }: PlannedArtifact, paths: readonly string[]): Promise<void> {
+    const { host } = this;
+    for (const path of paths)
+      for (const packing of packings) {
+        const temporary = temporaryFor(path);
+        const work = host.packFile?.(path, temporary, packing);
+        if (work === undefined)
+          throw new HostError("ENOSYS", `this runtime cannot pack ${packing}`);
+        await work;
+        await host.rename(temporary, `${path}.${packing === "gzip" ? "gz" : "zst"}`);
+      }
+  }
+}
+
+function refusals({ plan, writer }: Written): Diagnostic[] {
+  const losses = writer.losses.all();
+  if (plan.policy !== "fail" || losses.length === 0) return [];
+  const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
+  const [first] = losses;
+  return [
+    errorOf("format-loss", `${plan.formatName} cannot say everything: ${parts.join(", ")}`, {
+      cause: `such as ${printable(first!.examples[0] ?? "", 80)}`,
+    }),
+  ];
+}

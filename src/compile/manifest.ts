@@ -1,0 +1,169 @@
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { durationMs } from "../config/duration.ts";
+import type { Config } from "../config/fields.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
+import { digestOfFile } from "../sources/source-store.ts";
+import {
+  type SecretKey,
+  isSigned,
+  readPublicKey,
+  readSecretKey,
+  signatureFile,
+} from "./minisign.ts";
+
+/** What a release consists of, for those who fetch it from anywhere. */
+export interface Manifest {
+  readonly manifest: 1;
+  readonly name: string;
+  /** Seconds since 1970: larger in each release. */
+  readonly version: number;
+  readonly built: string;
+  readonly expires: string;
+  readonly files: readonly {
+    /** From where the manifest is. */
+    readonly file: string;
+    readonly bytes: number;
+    readonly sha256: string;
+  }[];
+}
+
+const DEFAULT_EXPIRES = "14d";
+
+export function manifestPath(
+  { manifest }: Pick<Config, "manifest">,
+  folder: string,
+  cwd: string,
+): string {
+  return resolve(cwd, folder, manifest?.file ?? "manifest.json");
+}
+
+/** Writes the manifest of files that are published, and its signature if there is a key. Rejects with a `CompilerError`. */
+export async function writeManifest(
+  config: Pick<Config, "name" | "manifest">,
+  path: string,
+  paths: readonly string[],
+  builtAt: Date,
+  key: SecretKey | undefined,
+  host: Host,
+): Promise<void> {
+  const expiresMs = durationMs(config.manifest?.expires ?? DEFAULT_EXPIRES) ?? 0;
+  const manifest: Manifest = {
+    manifest: 1,
+    name: config.name,
+    version: Math.floor(builtAt.getTime() / 1000),
+    built: builtAt.toISOString(),
+    expires: new Date(builtAt.getTime() + expiresMs).toISOString(),
+    files: await Promise.all(
+      paths.map(async (file) => ({
+        file: relative(dirname(path), file).replaceAll("\\", "/"),
+        bytes: await host.sizeOf(file),
+        sha256: (await digestOfFile(file, host)) ?? "",
+      })),
+    ),
+  };
+  const bytes = encodeUtf8(`${JSON.stringify(manifest, undefined, 2)}\n`);
+  const comment = `version:${manifest.version}\texpires:${manifest.expires}`;
+  const signature = key && signatureFile(bytes, key, comment);
+  try {
+    await writeWhole(path, host, (file) => file.write(bytes));
+    if (signature !== undefined)
+      await writeWhole(`${path}.minisig`, host, (file) => file.write(encodeUtf8(signature)));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw problem(
+      "output-failed",
+      `Cannot write ${printable(path)}`,
+      reasonOf(error.code, error.message),
+    );
+  }
+}
+
+/** The key to sign with, if one is configured. Rejects with a `CompilerError` when it is none. */
+export async function manifestKey(
+  { manifest }: Pick<Config, "manifest">,
+  configFolder: string,
+  host: Host,
+): Promise<SecretKey | undefined> {
+  if (manifest?.key_file === undefined) return undefined;
+  const path = resolve(configFolder, manifest.key_file);
+  const text = await host.readFile(path).catch((error: unknown) => {
+    if (!(error instanceof HostError)) throw error;
+    throw problem("bad-key", `Cannot read ${printable(path)}`, reasonOf(error.code, error.message));
+  });
+  const key = readSecretKey(decodeUtf8(text));
+  if (typeof key === "string") throw problem("bad-key", `Cannot sign with ${printable(path)}`, key);
+  return key;
+}
+
+function problem(code: "bad-key" | "output-failed", message: string, cause: string): CompilerError {
+  return new CompilerError([errorOf(code, message, { cause })]);
+}
+
+/** What is wrong with a release; nothing when it is as it was made. `key` is a public key, or nothing to look at the files only. */
+export async function verifyManifest(
+  path: string,
+  key: string | undefined,
+  host: Host,
+): Promise<{ manifest: Manifest | undefined; problems: Diagnostic[] }> {
+  const bytes = await read(path, host);
+  const manifest = bytes === undefined ? undefined : parsed(decodeUtf8(bytes));
+  if (bytes === undefined || manifest === undefined)
+    return { manifest: undefined, problems: [bad(`${printable(path)} is no manifest`)] };
+  const problems: Diagnostic[] = [];
+  if (key !== undefined) {
+    const publicKey = readPublicKey(key);
+    const signature = await read(`${path}.minisig`, host);
+    if (publicKey === undefined) problems.push(bad("The key is no minisign public key"));
+    else if (signature === undefined)
+      problems.push(bad(`There is no ${printable(basename(path))}.minisig`));
+    else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
+      problems.push(bad(`${printable(basename(path))} is not signed by this key`));
+  }
+  if (Date.parse(manifest.expires) < host.now().getTime())
+    problems.push(bad(`It expired at ${printable(manifest.expires, 40)}`));
+  for (const { file, sha256 } of manifest.files) {
+    const there = await digestOfFile(join(dirname(path), file), host).catch((error: unknown) => {
+      if (error instanceof HostError) return undefined;
+      throw error;
+    });
+    if (there === undefined) problems.push(bad(`${printable(file)} is not there`));
+    else if (there !== sha256)
+      problems.push(bad(`${printable(file)} is not what the manifest says`));
+  }
+  return { manifest, problems };
+}
+
+function bad(message: string): Diagnostic {
+  return errorOf("manifest-mismatch", message);
+}
+
+async function read(path: string, host: Host): Promise<Uint8Array | undefined> {
+  try {
+    return await host.readFile(path);
+  } catch (error) {
+    if (error instanceof HostError) return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string): Manifest | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Manifest> | null;
+    const isManifest =
+      value?.manifest === 1 &&
+      Array.isArray(value.files) &&
+      value.files.every(
+        ({ file, sha256 }) =>
+          typeof file === "string" && typeof sha256 === "string" && !/^\/|\.\.(?:\/|$)/.test(file),
+      ) &&
+      !Number.isNaN(Date.parse(value.expires ?? ""));
+    return isManifest ? (value as Manifest) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+import { basename, dirname, join } from "node:path";
+import { LF } from "../bytes/ascii.ts";
+import type { Host } from "../host/host.ts";
+import { ListFile, type WriteOutcome } from "./write.ts";
+
+export interface PartLimits {
+  readonly names: number;
+  readonly bytes: number;
+}
+
+/** A file, or several where one would be too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each begins with the same head. */
+export class PartedFile {
+  bytes = 0;
+  private readonly path: string;
+  private readonly host: Host;
+  private readonly limits: PartLimits;
+  private readonly head: Uint8Array;
+  private readonly foot: Uint8Array;
+  private readonly parts: ListFile[] = [];
+  private partBytes = 0;
+  private partNames = 0;
+
+  constructor(
+    path: string,
+    ends: { readonly head: Uint8Array; readonly foot: Uint8Array },
+    limits: PartLimits,
+    host: Host,
+  ) {
+    this.path = path;
+    this.head = ends.head;
+    this.foot = ends.foot;
+    this.limits = limits;
+    this.host = host;
+  }
+
+  get paths(): string[] {
+    return this.parts.map((_, index) => partPath(this.path, index));
+  }
+
+  async open(): Promise<void> {
+    const file = new ListFile(this.path, this.host);
+    await file.open();
+    this.begin(file);
+  }
+
+  /** Takes lines of so many names, each of which has as many lines as any other. */
+  write(bytes: Uint8Array, names: number): void {
+    const { limits } = this;
+    let from = 0;
+    let left = names;
+    const lines = limits.names === Infinity && limits.bytes === Infinity ? 0 : countLines(bytes);
+    while (left > 0 || from < bytes.length) {
+      const isWhole =
+        this.partNames + left <= limits.names &&
+        this.partBytes + bytes.length - from + this.foot.length <= limits.bytes;
+      const taken = isWhole ? left : this.fitting(bytes, from, left, lines / names);
+      if (taken === 0 && this.partNames > 0) {
+        this.beginNext();
+        continue;
+      }
+      // A name that is larger than a file may be has one for itself.
+      const count = Math.max(1, taken);
+      const end = isWhole ? bytes.length : endOfLines(bytes, from, count * (lines / names));
+      this.append(bytes.subarray(from, end));
+      this.partNames += count;
+      from = end;
+      left -= count;
+    }
+  }
+
+  /** Puts all parts in their places, and takes away those of an earlier edition that had more. */
+  async publish(): Promise<WriteOutcome> {
+    let outcome: WriteOutcome = "unchanged";
+    this.append(this.foot);
+    for (const part of this.parts) if ((await part.publish()) === "written") outcome = "written";
+    for (let index = this.parts.length; ; index++) {
+      const path = partPath(this.path, index);
+      if (!(await this.host.exists(path))) break;
+      await this.host.removeFile(path);
+    }
+    return outcome;
+  }
+
+  async close(): Promise<void> {
+    for (const part of this.parts.toReversed()) await part.close();
+  }
+
+  private begin(file: ListFile): void {
+    this.parts.push(file);
+    this.partBytes = this.partNames = 0;
+    this.append(this.head);
+  }
+
+  private beginNext(): void {
+    this.append(this.foot);
+    const file = new ListFile(partPath(this.path, this.parts.length), this.host);
+    file.openBeside();
+    this.begin(file);
+  }
+
+  private append(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.parts.at(-1)!.write(bytes);
+    this.partBytes += bytes.length;
+    this.bytes += bytes.length;
+  }
+
+  /** How many of the next names fit into the present part. */
+  private fitting(bytes: Uint8Array, from: number, names: number, linesPerName: number): number {
+    const byNames = Math.min(names, this.limits.names - this.partNames);
+    const room = this.limits.bytes - this.partBytes - this.foot.length;
+    let end = from;
+    for (let count = 0; count < byNames; count++) {
+      end = endOfLines(bytes, end, linesPerName);
+      if (end - from > room) return count;
+    }
+    return byNames;
+  }
+}
+
+/** `list.txt` → `list-2.txt` for the second part. */
+function partPath(path: string, index: number): string {
+  if (index === 0) return path;
+  const name = basename(path);
+  const dot = name.indexOf(".", 1);
+  const [stem, ending] = dot === -1 ? [name, ""] : [name.slice(0, dot), name.slice(dot)];
+  return join(dirname(path), `${stem}-${index + 1}${ending}`);
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines++;
+  return lines;
+}
+
+function endOfLines(bytes: Uint8Array, from: number, lines: number): number {
+  let at = from;
+  for (let count = 0; count < lines; count++) at = bytes.indexOf(LF, at) + 1;
+  return at;
+}

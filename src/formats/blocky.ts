@@ -1,0 +1,21 @@
+import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+
+export const blocky: NameFormat = {
+  summary:
+    "`*.name`, plain names and regular expressions for `denylists`, and a second file for `allowlists`.",
+  usedBy: "blocky",
+  extension: ".blocky",
+  answers: [],
+  lines: () => ({
+    subtree: ["*.%"],
+    exact: ["%"],
+    allowSubtree: ["*.%"],
+    allowExact: ["%"],
+    regex: ["/%/"],
+  }),
+  head: commentHead("#"),
+  hasAllowFile: true,
+  allowWins: true,
+  longestName: () => LONGEST_NAME,
+  memoryPerName: 150,
+};

@@ -1,0 +1,18 @@
+import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+
+export const dnsmasqServers: NameFormat = {
+  summary: "`server=/name/` for `--servers-file`, which dnsmasq reads again at SIGHUP.",
+  usedBy: "dnsmasq",
+  extension: ".dnsmasq-servers",
+  answers: ["nxdomain"],
+  lines: () => ({
+    subtree: ["server=/%/"],
+    exact: ["server=/%/", "server=/*.%/#"],
+    below: ["server=/*.%/"],
+    allowSubtree: ["server=/%/#"],
+    allowBelow: ["server=/*.%/#"],
+  }),
+  head: commentHead("#"),
+  longestName: () => LONGEST_NAME,
+  memoryPerName: 110,
+};

@@ -1,0 +1,22 @@
+import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+
+export const dnsmasq: NameFormat = {
+  summary: "`address=/name/` for a configuration file; read again by a restart.",
+  usedBy: "dnsmasq, OpenWrt",
+  extension: ".dnsmasq.conf",
+  answers: ["nxdomain", "null"],
+  lines({ answer }) {
+    const end = answer === "null" ? "#" : "";
+    return {
+      subtree: [`address=/%/${end}`],
+      // The names below are sent on: the more specific line wins.
+      exact: [`address=/%/${end}`, "server=/*.%/#"],
+      below: [`address=/*.%/${end}`],
+      allowSubtree: ["server=/%/#"],
+      allowBelow: ["server=/*.%/#"],
+    };
+  },
+  head: commentHead("#"),
+  longestName: () => LONGEST_NAME,
+  memoryPerName: 100,
+};

@@ -1,0 +1,12 @@
+import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+
+export const domains: NameFormat = {
+  summary: "A name a line, meant for itself alone; some programs take in what is below it.",
+  usedBy: "Pi-hole, blocky, smartdns (domain-set), many others",
+  extension: ".domains",
+  answers: [],
+  lines: () => ({ exact: ["%"] }),
+  head: commentHead("#"),
+  longestName: () => LONGEST_NAME,
+  memoryPerName: 150,
+};

@@ -1,0 +1,75 @@
+/** What a resolver says of a blocked name. */
+export type Answer = "nxdomain" | "null" | "nodata" | "refused";
+
+/** What an output of the configuration says about its format; what is not said is the format's own. */
+export interface FormatOptions {
+  readonly answer: Answer;
+  /** Whether a format with addresses writes those of IPv6 too. */
+  readonly ipv6: boolean;
+  readonly ttl: number;
+  /** Name of the zone, for zone files. */
+  readonly origin: string;
+  readonly soa: string;
+}
+
+/**
+ * How a format says each thing, in lines with `%` for the name; what it has no lines for it cannot say. `subtree` is a name
+ * with all names below it, `exact` the name alone, `below` all below it without itself.
+ */
+export interface Lines {
+  readonly subtree?: readonly string[];
+  readonly exact?: readonly string[];
+  readonly below?: readonly string[];
+  readonly allowSubtree?: readonly string[];
+  readonly allowExact?: readonly string[];
+  readonly allowBelow?: readonly string[];
+  /** A rule that is a regular expression, with `%` for its source. */
+  readonly regex?: readonly string[];
+  /** Any rule as it is, with `%` for its text as JSON. */
+  readonly rule?: readonly string[];
+}
+
+/** Facts that stand in the head of a file. */
+export interface HeadFacts {
+  /** The lines that every list begins with, without their comment signs. */
+  readonly lines: readonly string[];
+  /** Larger than that of any earlier edition with other rules. */
+  readonly serial: number;
+}
+
+/** A way to write names down for a resolver. One file each; `registry.ts` has them all. */
+export interface NameFormat {
+  /** One line, for the reference page. */
+  readonly summary: string;
+  readonly usedBy: string;
+  readonly extension: string;
+  /** What the resolver can be told to answer; the first is the default, none where that is its own business. */
+  readonly answers: readonly Answer[];
+  lines(options: FormatOptions): Lines;
+  head(facts: HeadFacts, options: FormatOptions): readonly string[];
+  readonly foot?: readonly string[];
+  /** Every rule can be written as it is. */
+  readonly saysEverything?: true;
+  /** Exceptions go into a file of their own. */
+  readonly hasAllowFile?: true;
+  /** An exception wins over everything below it, so nothing there can be blocked again. */
+  readonly allowWins?: true;
+  /**
+   * A name that is written hides what the wildcard of a parent says of the names below it and of those in between: both
+   * must be said again (the closest encloser of RFC 4592).
+   */
+  readonly hidesParents?: true;
+  /** Every line but the first is parted from the one before by a comma at its start. */
+  readonly isCommaFirst?: true;
+  /** Characters of a name at the most. */
+  longestName(options: FormatOptions): number;
+  /** What one name takes in the memory of the software, measured with 200,000 of them. */
+  readonly memoryPerName: number;
+}
+
+export const LONGEST_NAME = 253;
+
+/** A head of comments. */
+export function commentHead(sign: string): (facts: HeadFacts) => string[] {
+  return ({ lines }) => lines.map((line) => (line === "" ? sign : `${sign} ${line}`));
+}

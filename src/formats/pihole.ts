@@ -1,0 +1,20 @@
+import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+
+export const pihole: NameFormat = {
+  summary:
+    "`||name^` and plain names, without modifiers; exceptions in a second list, to be subscribed as an allow-list.",
+  usedBy: "Pi-hole 6",
+  extension: ".pihole",
+  answers: [],
+  lines: () => ({
+    subtree: ["||%^"],
+    exact: ["%"],
+    allowSubtree: ["@@||%^"],
+    allowExact: ["%"],
+  }),
+  head: commentHead("#"),
+  hasAllowFile: true,
+  allowWins: true,
+  longestName: () => LONGEST_NAME,
+  memoryPerName: 150,
+};

@@ -1,0 +1,39 @@
+import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+
+const TARGETS = {
+  nxdomain: ["CNAME ."],
+  nodata: ["CNAME *."],
+  null: ["A 0.0.0.0", "AAAA ::"],
+  refused: ["CNAME rpz-drop."],
+} as const;
+const PASS = "CNAME rpz-passthru.";
+
+/** Names are relative to the zone: with a final dot they would lie outside of it and be lost. */
+export const rpz: NameFormat = {
+  summary: "A response policy zone, with a serial that grows when the rules change.",
+  usedBy: "BIND, unbound, Knot Resolver, PowerDNS Recursor",
+  extension: ".rpz",
+  answers: ["nxdomain", "null", "nodata"],
+  lines({ answer }) {
+    const own = TARGETS[answer].map((target) => `% ${target}`);
+    const below = TARGETS[answer].map((target) => `*.% ${target}`);
+    return {
+      subtree: [...own, ...below],
+      exact: own,
+      below,
+      allowSubtree: [`% ${PASS}`, `*.% ${PASS}`],
+      allowExact: [`% ${PASS}`],
+      allowBelow: [`*.% ${PASS}`],
+    };
+  },
+  head: (facts, { ttl, soa }) => [
+    ...commentHead(";")(facts),
+    `$TTL ${ttl}`,
+    `@ SOA localhost. ${soa} ${facts.serial} 3600 600 604800 ${ttl}`,
+    "@ NS localhost.",
+  ],
+  hidesParents: true,
+  // `*.` before it and the zone behind it must fit as well.
+  longestName: ({ origin }) => LONGEST_NAME - 2 - origin.length - 1,
+  memoryPerName: 1250,
+};

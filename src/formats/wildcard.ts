@@ -1,0 +1,12 @@
+import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+
+export const wildcard: NameFormat = {
+  summary: "`*.name` for a name and everything below it. No exceptions.",
+  usedBy: "blocky, RethinkDNS and others that take in the name itself",
+  extension: ".wildcard",
+  answers: [],
+  lines: () => ({ subtree: ["*.%"] }),
+  head: commentHead("#"),
+  longestName: () => LONGEST_NAME,
+  memoryPerName: 150,
+};

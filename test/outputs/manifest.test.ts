@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { generateKeyPairSync } from "node:crypto";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+
+/** A pair of keys as minisign writes them. */
+function minisignKeys(): { secret: string; publicKey: string } {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const seed = privateKey.export({ format: "der", type: "pkcs8" }).subarray(-32);
+  const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+  const id = Buffer.from("0123456789abcdef", "hex");
+  const secret = Buffer.concat([
+    Buffer.from("Ed\0\0B2"),
+    Buffer.alloc(48),
+    id,
+    seed,
+    raw,
+    Buffer.alloc(32),
+  ]);
+  return {
+    secret: `untrusted comment: secret\n${secret.toString("base64")}\n`,
+    publicKey: Buffer.concat([Buffer.from("Ed"), id, raw]).toString("base64"),
+  };
+}
+
+async function released(
+  manifest: object,
+  files: Record<string, string> = {},
+): Promise<MemoryProject> {
+  const made = new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "L",
+      sources: [{ source: "a.txt" }],
+      outputs: [{ format: "hosts" }],
+      manifest,
+    }),
+    "a.txt": "||a.example^\n",
+    ...files,
+  });
+  const { exit, stderr } = await made.run("compile", "-q", "-c", "c.json", "--no-cache");
+  assert.equal(exit, 0, stderr);
+  return made;
+}
+
+test("a manifest names every file with its digest, and verify finds what is wrong", async () => {
+  const made = await released({ expires: "2d" });
+  const { name, version, expires, files } = JSON.parse(made.text("rules/manifest.json")) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual([name, version, expires], ["L", 1_794_268_800, "2026-11-12T00:00:00.000Z"]);
+  assert.deepEqual(
+    (files as { file: string }[]).map(({ file }) => file),
+    ["l.txt", "l.hosts"],
+  );
+  const good = await made.run("verify", "rules/manifest.json");
+  assert.equal(good.exit, 0);
+  assert.match(good.stderr, /good: 2 files of version 1794268800, not asked for a signature/);
+  made.write("rules/l.hosts", "0.0.0.0 evil.example\n");
+  const bad = await made.run("verify", "rules/manifest.json", "--json");
+  assert.equal(bad.exit, 5);
+  assert.equal((JSON.parse(bad.stdout) as { isGood: boolean }).isGood, false);
+  assert.match(bad.stderr, /l\.hosts is not what the manifest says/);
+  made.memory.files.delete("/project/rules/l.hosts");
+  made.now = "2026-11-13T00:00:00Z";
+  const { stderr } = await made.run("verify", "rules/manifest.json");
+  assert.match(stderr, /l\.hosts is not there/);
+  assert.match(stderr, /It expired at 2026-11-12/);
+});
+
+test("a signature is by the key and of the manifest", async () => {
+  const { secret, publicKey } = minisignKeys();
+  const made = await released(
+    { key_file: "secret.key" },
+    { "secret.key": secret, "pub.key": `untrusted comment: x\n${publicKey}\n` },
+  );
+  assert.match(
+    made.text("rules/manifest.json.minisig"),
+    /^untrusted comment: .*\n.*\ntrusted comment: version:1794268800\texpires:/,
+  );
+  assert.equal((await made.run("verify", "rules/manifest.json", "--key", publicKey)).exit, 0);
+  assert.equal((await made.run("verify", "rules/manifest.json", "--key", "pub.key")).exit, 0);
+  const other = await made.run("verify", "rules/manifest.json", "--key", minisignKeys().publicKey);
+  assert.equal(other.exit, 5);
+  assert.match(other.stderr, /is not signed by this key/);
+  made.write("rules/manifest.json", made.text("rules/manifest.json").replace('"L"', '"M"'));
+  assert.equal((await made.run("verify", "rules/manifest.json", "--key", publicKey)).exit, 5);
+});
+
+test("what is no key, no manifest, or leads out of its folder", async () => {
+  const made = await released({});
+  assert.equal((await made.run("verify", "rules/manifest.json", "--key", "gone.pub")).exit, 2);
+  made.write(
+    "x.json",
+    JSON.stringify({
+      manifest: 1,
+      files: [{ file: "../../etc/passwd", sha256: "x" }],
+      expires: "2027-01-01",
+    }),
+  );
+  const { exit, stderr } = await made.run("verify", "x.json");
+  assert.equal(exit, 5);
+  assert.match(stderr, /x\.json is no manifest/);
+  const words = ["compile", "-q", "-c", "c.json", "--no-cache"];
+  made.write(
+    "c.json",
+    made.text("c.json").replace('"manifest":{}', '"manifest":{"key_file":"a.txt"}'),
+  );
+  made.write("a.txt", "||b.example^\n");
+  const unsigned = await made.run(...words);
+  assert.equal(unsigned.exit, 2);
+  assert.match(unsigned.stderr, /it is no minisign secret key/);
+  assert.doesNotMatch(made.text("rules/l.txt"), /b\.example/, "nothing was published");
+});

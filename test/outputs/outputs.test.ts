@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+
+function project(
+  outputs: readonly object[],
+  lines: readonly string[],
+  more: object = {},
+): MemoryProject {
+  return new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "My list",
+      sources: [
+        { name: "First", source: "a.txt", type: "adblock" },
+        { name: "Second", source: "b.txt", type: "adblock" },
+      ],
+      transformations: ["Compress", "InsertFinalNewLine"],
+      outputs,
+      ...more,
+    }),
+    "a.txt": `${lines.join("\n")}\n`,
+    "b.txt": "||second.example^\n||third.example^\n",
+  });
+}
+
+const LINES = ["||a.example^", "@@||good.a.example^", "||b.example^", "/regex[0-9]/"];
+const WORDS = ["compile", "-c", "c.json", "--no-cache"];
+
+interface Output {
+  readonly file: string;
+  readonly outcome: string;
+  readonly names?: number;
+  readonly parts?: number;
+  readonly losses?: readonly { readonly reason: string; readonly count: number }[];
+  readonly leftOut?: readonly object[];
+}
+
+async function outputsOf(of: MemoryProject): Promise<Output[]> {
+  const { stdout, stderr, exit } = await of.run(...WORDS, "--json");
+  assert.equal(exit, 0, stderr);
+  return (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+}
+
+test("further files are written beside the list, each with its own report", async () => {
+  const made = project([{ format: "rpz" }, { format: "dnscrypt", file: "x/names.txt" }], LINES);
+  const outputs = await outputsOf(made);
+  assert.deepEqual(
+    outputs.map(({ file, outcome, names }) => [file, outcome, names]),
+    [
+      ["rules/my-list.txt", "written", undefined],
+      ["rules/my-list.rpz", "written", 4],
+      ["rules/x/names.txt", "written", 4],
+    ],
+  );
+  assert.deepEqual(
+    outputs[1]!.losses?.map(({ reason, count }) => [reason, count]),
+    [["regex", 1]],
+  );
+  assert.match(made.text("rules/x/names.allow.txt"), /^good\.a\.example$/m);
+  assert.match(
+    made.text("rules/my-list.rpz"),
+    /^@ SOA localhost\. hostmaster\.localhost\. \d{10} /m,
+  );
+});
+
+test("a file that would come out the same stays as it is, serial and date included", async () => {
+  const made = project([{ format: "rpz" }, { format: "hosts" }, { format: "json" }], LINES);
+  await outputsOf(made);
+  const before = made.text("rules/my-list.rpz");
+  made.now = "2026-11-11T00:00:00Z";
+  assert.deepEqual(
+    (await outputsOf(made)).map(({ outcome }) => outcome),
+    ["unchanged", "unchanged", "unchanged", "unchanged"],
+  );
+  assert.equal(made.text("rules/my-list.rpz"), before);
+});
+
+test("the serial grows with every change, also when the clock goes back", async () => {
+  const made = project([{ format: "rpz" }], LINES);
+  const serial = (): number =>
+    Number(/ SOA \S+ \S+ (\d+) /.exec(made.text("rules/my-list.rpz"))?.[1]);
+  await outputsOf(made);
+  let last = serial();
+  assert.equal(last, Date.parse(made.now) / 1000);
+  for (const [index, now] of [
+    "2026-11-11T00:00:00Z",
+    "2026-11-01T00:00:00Z",
+    "2026-11-01T00:00:00Z",
+  ].entries()) {
+    made.now = now;
+    made.write("b.txt", `||new${index}.example^\n||third.example^\n`);
+    await outputsOf(made);
+    assert.ok(serial() > last, `${serial()} after ${last}`);
+    last = serial();
+  }
+});
+
+test("a file is split where it would be too large, and parts that are not needed any more go", async () => {
+  const lines = Array.from({ length: 25 }, (_, index) => `||n${index}.example^`);
+  const made = project([{ format: "rpz", file: "l.rpz", split: { max_rules: 10 } }], lines);
+  const [, output] = await outputsOf(made);
+  assert.equal(output!.parts, 3);
+  const parts = ["rules/l.rpz", "rules/l-2.rpz", "rules/l-3.rpz"].map((file) => made.text(file));
+  assert.deepEqual(
+    parts.map((text) => text.match(/^[^*;@$\n]+ CNAME \./gm)?.length),
+    [10, 10, 7],
+  );
+  assert.ok(parts.every((text) => text.includes(" SOA ")));
+  made.write("a.txt", "||n1.example^\n");
+  await made.run(...WORDS, "--accept", "list-shrunk", "--accept", "source-shrunk");
+  assert.equal(made.memory.files.has("/project/rules/l-2.rpz"), false);
+  assert.equal(made.memory.files.has("/project/rules/l-3.rpz"), false);
+  const bytes = project([{ format: "domains", file: "l.txt", split: { max_bytes: 200 } }], lines);
+  await outputsOf(bytes);
+  const sizes = [...bytes.memory.files]
+    .filter(([path]) => /\/l(?:-\d)?\.txt$/.test(path))
+    .map(([, data]) => data.length);
+  assert.ok(sizes.length > 1 && sizes.every((size) => size <= 200), sizes.join());
+});
+
+test("what has no room is left out from the end, and said", async () => {
+  const made = project([{ format: "domains", fit: { max_rules: 3 } }], LINES);
+  const [, output] = await outputsOf(made);
+  assert.equal(output!.names, 3);
+  assert.deepEqual(output!.leftOut, [{ source: "Second", names: 1 }]);
+  const { stderr } = await project([{ format: "domains", fit: { max_rules: 3 } }], LINES).run(
+    ...WORDS,
+  );
+  assert.match(stderr, /no room for: Second 1/);
+  const small = project(
+    [{ format: "domains", fit: { ram: "1k" } }],
+    Array.from({ length: 30 }, (_, index) => `||n${index}.example^`),
+  );
+  assert.equal((await outputsOf(small))[1]!.names, Math.floor(1024 / 150));
+});
+
+test("fail refuses to publish anything", async () => {
+  const made = project([{ format: "rpz", on_loss: "fail" }], LINES);
+  const { exit, stderr } = await made.run(...WORDS);
+  assert.equal(exit, 5);
+  assert.match(stderr, /error\[format-loss\]: rpz cannot say everything: regex 1/);
+  assert.equal(made.memory.files.has("/project/rules/my-list.txt"), false);
+  assert.deepEqual(
+    [...made.memory.files.keys()].filter((path) => path.includes(".tmp")),
+    [],
+  );
+});
+
+test("what cannot be is said before anything is fetched", async () => {
+  for (const [outputs, message] of [
+    [[{ format: "hosts", answer: "refused" }], /hosts cannot say refused/],
+    [[{ format: "rpz", origin: "a b" }], /origin is not the name of a zone/],
+    [[{ format: "rpz" }, { format: "rpz" }], /outputs write rules\/my-list\.rpz twice/],
+    [[{ format: "rpzz" }], /outputs\[0\]\.format must be one of/],
+    [[{ format: "hosts", split: { max_bytes: "lots" } }], /max_bytes must be a size/],
+    [[{ format: "hosts", on_loss: "cry" }], /on_loss must be one of skip, widen, fail/],
+  ] as const) {
+    const { exit, stderr } = await project(outputs, LINES).run(...WORDS);
+    assert.equal(exit, 2, stderr);
+    assert.match(stderr, message);
+  }
+});
+
+test("apply writes further files too", async () => {
+  const made = project([{ format: "rpz" }], LINES);
+  await made.run("plan", "-c", "c.json", "--no-cache", "--save", "p.plan");
+  const { exit, stderr } = await made.run("apply", "p.plan");
+  assert.equal(exit, 0, stderr);
+  assert.match(made.text("rules/my-list.rpz"), /^third\.example CNAME \.$/m);
+});
+
+test("packed forms are written beside", async () => {
+  const made = project([{ format: "hosts", pack: ["gzip"] }], LINES);
+  await outputsOf(made);
+  const packed = made.memory.files.get("/project/rules/my-list.hosts.gz")!;
+  assert.deepEqual([...packed.subarray(0, 2)], [0x1f, 0x8b]);
+});

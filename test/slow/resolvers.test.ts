@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, before, test } from "node:test";
+import { nameFormats } from "../../src/formats/registry.ts";
+import { missingCorpus } from "../support/corpus.ts";
+import { Random } from "../support/random.ts";
+import { compileFor } from "../support/resolvers/compiled-for.ts";
+import { type Said, askAll, startUpstream } from "../support/resolvers/dns-client.ts";
+import { NaiveNames } from "../support/resolvers/naive-names.ts";
+import { realNames } from "../support/resolvers/real-names.ts";
+import { randomRuleSets } from "../support/resolvers/rule-sets.ts";
+import { Running, type Server, runCheck, servers } from "../support/resolvers/servers.ts";
+
+const LISTED = 200_000;
+const PROBES = 20_000;
+const ALLOWED = 500;
+const READY_MS = 60_000;
+const OPTIONS = {
+  answer: "nxdomain",
+  ipv6: false,
+  ttl: 60,
+  origin: "rpz.local",
+  soa: "x.",
+} as const;
+
+let names: { listed: string[]; controls: string[] } = { listed: [], controls: [] };
+before(() => {
+  if (missingCorpus === false) names = realNames(LISTED, PROBES);
+});
+
+/** Asks until the last name of the list is blocked and another is not: ports are open before lists are read. */
+async function ready(running: Running, server: Server, last: string): Promise<void> {
+  const began = Date.now();
+  for (;;) {
+    const answers = await ask(running.port, server, [last, "control.example"]);
+    if (answers[0] === "blocked" && answers[1] === "passed") return;
+    assert.equal(running.child.exitCode, null, running.log);
+    assert.ok(Date.now() - began < READY_MS, `not ready: ${answers.join()}\n${running.log}`);
+    await new Promise((later) => setTimeout(later, 50));
+  }
+}
+
+async function ask(port: number, server: Server, asked: readonly string[]): Promise<Said[]> {
+  const { suffix = "", atOnce, isInverted } = server;
+  const answers = await askAll(
+    port,
+    asked.map((name) => name + suffix),
+    atOnce,
+  );
+  if (server.failsWhenPassed === true)
+    return answers.map((said) => (said === "failed" ? "passed" : said));
+  // rbldnsd has an answer for what is listed, and none for anything else.
+  return isInverted === true
+    ? answers.map((said) => (said === "listed" ? "blocked" : said === "blocked" ? "passed" : said))
+    : answers;
+}
+
+async function prove(name: string, server: Server, context: TestContext): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "resolver-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  // Some servers go on as somebody else.
+  chmodSync(folder, 0o755);
+  const format = nameFormats.get(server.format)!;
+  const sets = randomRuleSets(format.lines(OPTIONS), format.allowWins === true, new Random(7));
+  const hasAllow = format.lines(OPTIONS).allowSubtree !== undefined;
+  const allowed = names.listed.slice(0, ALLOWED).map((one) => `allowed.${one}`);
+  const lines = [
+    ...(hasAllow ? allowed.map((one) => `@@||${one}^`) : []),
+    ...sets.rules,
+    ...names.listed.map((one) => `||${one}^`),
+  ];
+  const { text, artifact, list, allow } = compileFor(server.format, lines, folder);
+  const narrowing = artifact.losses.filter(({ reason }) => reason !== "narrowed");
+  assert.deepEqual(narrowing, [], "the format can say all of it");
+  const naive = new NaiveNames(text);
+  const isExact = format.lines(OPTIONS).subtree === undefined;
+  const isBlocked = (one: string): boolean =>
+    naive.isBlocked(one) && (!isExact || naive.isNamed(one));
+  const upstream = await startUpstream();
+  context.after(() => upstream.close());
+  if (server.check !== undefined) {
+    const check = server.check({ folder, port: 53, upstream: upstream.port, list, allow });
+    const { status, said } = runCheck(check);
+    assert.equal(status, 0, said.slice(0, 500));
+    if (server.complaint !== undefined) assert.doesNotMatch(said, server.complaint);
+  }
+  const running = await Running.start(server, { folder, upstream: upstream.port, list, allow });
+  context.after(() => running.stop());
+  const began = Date.now();
+  await ready(running, server, names.listed.at(-1)!);
+  const readyMs = Date.now() - began;
+  const memory = Math.round(running.memory / 1024 / 1024);
+  const every = Math.floor(names.listed.length / PROBES);
+  const some = names.listed.filter((_, index) => index % every === 0).slice(0, PROBES);
+  const asked = [
+    ...names.listed,
+    ...some.map((one) => `x9z.${one}`),
+    ...some.map((one) => `zz9${one}`).filter((one) => /^[^.]{1,63}\./.test(one)),
+    ...names.controls,
+    ...allowed,
+    ...allowed.map((one) => `q.${one}`),
+    ...sets.names,
+  ];
+  const answers = await ask(running.port, server, asked);
+  const wrong = asked.filter(
+    (one, index) => answers[index] !== (isBlocked(one) ? "blocked" : "passed"),
+  );
+  const seconds = ((Date.now() - began - readyMs) / 1000).toFixed(1);
+  context.diagnostic(
+    `${name}: ${artifact.names} names, ${artifact.bytes} bytes; ready after ${readyMs} ms, ${memory} MiB; ${asked.length} questions in ${seconds} s, ${wrong.length} wrong`,
+  );
+  const shown = wrong.slice(0, 10).map((one) => {
+    const said = answers[asked.indexOf(one)];
+    return `${one}: ${said}, and the list ${isBlocked(one) ? "blocks" : "does not block"} it`;
+  });
+  assert.equal(wrong.length, 0, `${shown.join("\n")}\n${running.log.slice(-300)}`);
+  assert.ok(asked.filter(isBlocked).length > LISTED - ALLOWED);
+}
+
+for (const [name, server] of servers)
+  test(
+    `${name}: every listed name, what is below, what only looks alike, and random sets of rules`,
+    { timeout: 300_000, skip: missingCorpus },
+    async (context) => {
+      await prove(name, server, context);
+    },
+  );

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { squid } from "../../src/formats/squid.ts";
+import { missingCorpus } from "../support/corpus.ts";
+import { Random } from "../support/random.ts";
+import { compileFor } from "../support/resolvers/compiled-for.ts";
+import { askAll } from "../support/resolvers/dns-client.ts";
+import { NaiveNames } from "../support/resolvers/naive-names.ts";
+import { realNames } from "../support/resolvers/real-names.ts";
+import { randomRuleSets } from "../support/resolvers/rule-sets.ts";
+import { runCheck } from "../support/resolvers/servers.ts";
+import { ICP, askProxy, freeTcpPort, squidConf, startOrigin } from "../support/resolvers/squid.ts";
+
+const OPTIONS = {
+  answer: "nxdomain",
+  ipv6: false,
+  ttl: 60,
+  origin: "rpz.local",
+  soa: "x.",
+} as const;
+
+test(
+  "squid: every listed name, what is below, what only looks alike, and random sets of rules",
+  { timeout: 400_000, skip: missingCorpus },
+  async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), "squid-"));
+    // It goes on as somebody else.
+    chmodSync(folder, 0o777);
+    context.after(() => rmSync(folder, { recursive: true }));
+    const { listed, controls } = realNames(200_000, 20_000);
+    const sets = randomRuleSets(squid.lines(OPTIONS), true, new Random(7));
+    const allowed = listed.slice(0, 500).map((name) => `allowed.${name}`);
+    const lines = [
+      ...allowed.map((name) => `@@||${name}^`),
+      ...sets.rules,
+      ...listed.map((name) => `||${name}^`),
+    ];
+    const { text, artifact, list, allow } = compileFor("squid", lines, folder);
+    assert.deepEqual(artifact.losses, []);
+    const origin = await startOrigin();
+    context.after(() => origin.close());
+    const port = await freeTcpPort();
+    const icpPort = await freeTcpPort();
+    const conf = squidConf(folder, port, icpPort, origin.port, list, allow);
+    const { status, said } = runCheck(["squid", "-k", "parse", "-f", conf]);
+    assert.equal(status, 0, said);
+    assert.doesNotMatch(said, /ERROR|WARNING.*subdomain/);
+    const began = Date.now();
+    const child = spawn("squid", ["-N", "-f", conf], { stdio: "ignore" });
+    context.after(() => child.kill("SIGKILL"));
+    for (;;) {
+      const answers = await askProxy(port, [listed.at(-1)!, "control.example"], 1).catch(() => []);
+      if (answers[0] === "blocked" && answers[1] === "passed") break;
+      assert.ok(Date.now() - began < 60_000, `not ready: ${answers.join()}`);
+      await new Promise((later) => setTimeout(later, 100));
+    }
+    const readyMs = Date.now() - began;
+    const some = listed.filter((_, index) => index % 10 === 0);
+    const asked = [
+      ...listed,
+      ...some.map((name) => `x9z.${name}`),
+      ...some.map((name) => `zz9${name}`).filter((name) => /^[^.]{1,63}\./.test(name)),
+      ...controls,
+      ...allowed,
+      ...sets.names,
+    ];
+    const naive = new NaiveNames(text);
+    const answers = await askAll(icpPort, asked, 16, ICP);
+    const byHttp = asked.filter((_, index) => index % 100 === 0);
+    const pages = await askProxy(port, byHttp);
+    assert.deepEqual(
+      pages,
+      answers.filter((_, index) => index % 100 === 0),
+      "pages are given and refused as it said",
+    );
+    const wrong = asked.filter(
+      (name, index) => answers[index] !== (naive.isBlocked(name) ? "blocked" : "passed"),
+    );
+    context.diagnostic(
+      `squid: ${artifact.names} names; ready after ${readyMs} ms; ${asked.length} requests in ${((Date.now() - began - readyMs) / 1000).toFixed(1)} s, ${wrong.length} wrong`,
+    );
+    const shown = wrong.slice(0, 10).map((name) => `${name}: ${answers[asked.indexOf(name)]}`);
+    assert.equal(wrong.length, 0, shown.join("\n"));
+  },
+);

@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import type { ArtifactReport } from "../../../src/compile/artifacts.ts";
+
+const BIN = join(import.meta.dirname, "../../../dist/cli/bin.js");
+
+export interface CompiledFor {
+  /** The list itself. */
+  readonly text: string;
+  readonly artifact: ArtifactReport;
+  readonly list: string;
+  readonly allow: string;
+}
+
+/** Compiles lines into a list and into a format, with the program itself. */
+export function compileFor(
+  format: string,
+  lines: readonly string[],
+  folder: string,
+  more: object = {},
+): CompiledFor {
+  writeFileSync(join(folder, "own.txt"), `${lines.join("\n")}\n`);
+  const config = {
+    name: "List",
+    sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
+    transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
+    outputs: [{ format, file: "artifact", allow_file: "artifact.allow", ...more }],
+  };
+  writeFileSync(join(folder, "c.json"), JSON.stringify(config));
+  const words = ["compile", "-c", "c.json", "-o", "list.txt", "--no-cache", "--json"];
+  const accept = ["list-shrunk", "list-grown", "source-shrunk", "source-grown", "blocks-protected"];
+  const report = execFileSync(
+    process.execPath,
+    [BIN, ...words, ...accept.flatMap((guard) => ["--accept", guard])],
+    { cwd: folder, env: { ...process.env, RULES_DIR: folder }, encoding: "utf8", maxBuffer: 1e9 },
+  );
+  const { outputs } = JSON.parse(report) as { outputs: ArtifactReport[] };
+  const artifact = outputs.find((one) => one.format === format)!;
+  return {
+    text: readFileSync(join(folder, "list.txt"), "utf8"),
+    artifact,
+    list: join(folder, "artifact"),
+    allow: join(folder, "artifact.allow"),
+  };
+}
