@@ -73,7 +73,7 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
     source: "address or path",
     transformations: "list of [names](transformations.md)",
     sources: "list of sources",
-    "source-type": "`adblock`, `hosts`, `domains`",
+    "source-type": "name of a [format](formats.md)",
     trust: "`full`, `standard`, `block-only`",
     boolean: "`true` or `false`",
     number: "number",

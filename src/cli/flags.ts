@@ -46,7 +46,8 @@ export const FLAGS = [
     name: "input-type",
     short: "t",
     value: "TYPE",
-    description: "Type of the -i sources: adblock, hosts or domains (default: adblock)",
+    description:
+      "Type of the -i sources: adblock, hosts, domains, rpz or any other format (default: adblock)",
   },
   {
     name: "memory",

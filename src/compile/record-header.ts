@@ -6,6 +6,7 @@ import {
   type RecordHeader,
   type RecordedFile,
 } from "../record/record-format.ts";
+import { lineReaders } from "../formats/line-readers.ts";
 import type { CompiledList } from "./compile.ts";
 import { VERSION } from "./version.ts";
 
@@ -33,18 +34,23 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
         dropped,
       }),
     ),
-    files: recordedFiles(list),
+    files: recordedFiles(config, list),
     fates: FATE_NAMES,
   };
 }
 
-function recordedFiles({ rules, inputs, files, oddFiles }: CompiledList): RecordedFile[] {
+function recordedFiles(
+  config: Config,
+  { rules, inputs, files, oddFiles }: CompiledList,
+): RecordedFile[] {
   const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
   const copies = new Map([...files.values()].flat().map(({ url, sha256 }) => [url, sha256]));
   return rules.pool.origins.map(({ source, file, place }, index): RecordedFile => {
+    const format = config.sources[source]?.type ?? "adblock";
     const known = {
       source,
       file: withoutCredentials(file),
+      ...(lineReaders.has(format) ? { format } : {}),
       ...(oddFiles.has(index) ? {} : { isPlain: true as const }),
     };
     if (place === undefined) return { ...known, isOwn: true };

@@ -1,6 +1,9 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
+import { lineReaders } from "../formats/line-readers.ts";
+import { BlockTranslator } from "../formats/block-translator.ts";
 import type { LineScanner } from "../kernel/line-scanner.ts";
 import { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
@@ -18,6 +21,9 @@ export class SourceSink implements LineSink {
   private readonly preparing: readonly Pick<Transformation, "prepare">[];
   private readonly ready: Chunk[] = [];
   private current: FileLines | undefined;
+  private fate: Fate = Fate.Live;
+  /** For lines that are not in adblock syntax. */
+  private readonly translator: BlockTranslator | undefined;
 
   constructor(
     pool: ChunkPool,
@@ -29,6 +35,8 @@ export class SourceSink implements LineSink {
     this.pool = pool;
     this.source = source;
     this.preparing = preparing;
+    const reader = lineReaders.get(source.type);
+    this.translator = reader && new BlockTranslator(reader);
     this.push = push;
     this.scan = new ListScan(
       pool,
@@ -46,13 +54,28 @@ export class SourceSink implements LineSink {
 
   read(file: FileLines, block: TextBlock, stretch: Stretch): Promise<void> | undefined {
     // Rows of different files never share a chunk, and must keep their order.
+    if (file !== this.current || stretch.fate !== this.fate) this.readHeld();
     if (file !== this.current) this.scan.flush();
     this.current = file;
-    this.scan.read(file, block, stretch);
+    this.fate = stretch.fate;
+    if (this.translator === undefined) this.scan.read(file, block, stretch);
+    else this.readWhole(this.translator.translate(block, stretch.start, stretch.end));
     return this.ready.length === 0 ? undefined : this.send();
   }
 
+  /** A block that is all of the present file and fate. */
+  private readWhole(block: TextBlock): void {
+    const { length } = block.bytes;
+    if (length > 0 || block.isLast)
+      this.scan.read(this.current!, block, { start: 0, end: length, fate: this.fate });
+  }
+
+  private readHeld(): void {
+    if (this.translator?.isHolding === true) this.readWhole(this.translator.rest());
+  }
+
   nextLine(file: FileLines): number {
+    this.readHeld();
     this.scan.settle();
     return file.nextLine;
   }
@@ -64,6 +87,7 @@ export class SourceSink implements LineSink {
   }
 
   async end(): Promise<void> {
+    this.readHeld();
     this.scan.flush();
     await this.send();
   }

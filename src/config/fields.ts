@@ -70,7 +70,8 @@ export const FORMAT_NAMES = [
 ] as const;
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
-export const SOURCE_TYPES = ["adblock", "hosts", "domains"] as const;
+/** What a source can be written in: everything that a list can be. */
+export const SOURCE_TYPES: typeof FORMAT_NAMES = FORMAT_NAMES;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
 /** What a source's lines may do, most first. */
@@ -214,7 +215,7 @@ const OWN_SOURCE_FIELDS = {
   type: {
     type: "source-type",
     description:
-      "What the list is written in: `adblock`, `hosts` or `domains`. Lines are recognised by themselves; the type settles doubtful ones: in `hosts` and `domains` every line that begins with `#` is a comment.",
+      "What the list is written in: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are recognised by themselves; the type settles doubtful ones: in all but `adblock` every line that begins with `#` is a comment.",
     example: "hosts",
   },
   mirrors: {

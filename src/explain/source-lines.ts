@@ -7,6 +7,7 @@ import { bufferOf } from "../bytes/search.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
+import { lineReaders } from "../formats/line-readers.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
 import { hostsIn } from "./line-names.ts";
@@ -106,13 +107,16 @@ export class SourceLines {
     askers: Askers,
     found: Map<string, SourceLine[]>,
   ): void {
-    const hosts = hostsIn(text);
+    const { format } = this.record.header.files[file]!;
+    const reader = format === undefined ? undefined : lineReaders.get(format);
+    const hosts = hostsIn(reader === undefined ? text : reader(text, "", ""));
     if (!hosts.some((host) => askers.has(host))) return;
     const frames = this.framesOf.get(file) ?? [];
     const { record } = this;
-    const rows = rowsAt(lineAt(bytes, start, frames), frames).filter(
-      (row) => !SILENT.has(record.fateOf(row)),
-    );
+    // Marks are places in the text of rows.
+    const line =
+      format === undefined ? lineAt(bytes, start, frames) : 1 + countLineFeeds(bytes, 0, start);
+    const rows = rowsAt(line, frames).filter((row) => !SILENT.has(record.fateOf(row)));
     for (const [index, host] of hosts.entries()) {
       // A hosts line of several names may have a row for each, in their order.
       const row = rows.length === hosts.length ? rows[index] : rows[0];

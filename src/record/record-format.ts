@@ -35,6 +35,8 @@ export interface RecordedFile {
   /** Its path, for a local file, and what it was like. */
   readonly path?: string;
   readonly stamp?: string;
+  /** What it is written in, where that is not adblock syntax: its lines are then other texts than the rows. */
+  readonly format?: string;
   /** Whether all of its rules are names in lower case. */
   readonly isPlain?: true;
   /** SHA-256 of the kept copy, for one from the web. */

@@ -44,6 +44,13 @@ export interface Protocol {
   meaning(answer: Buffer): Said;
 }
 
+/** A server of the zone itself has a record for what is blocked, and none for anything else. */
+export const ZONE: Protocol = {
+  question,
+  idOf: (answer) => answer.readUInt16BE(0),
+  meaning: (answer) => (answer.readUInt16BE(6) > 0 ? "blocked" : "passed"),
+};
+
 const DNS: Protocol = { question, meaning, idOf: (answer) => answer.readUInt16BE(0) };
 
 /** Asks a server on this machine about many names at a time. */
