@@ -956,3 +956,43 @@ export function findHashes(rows: u32, fates: u32, hashes: u32, filter: u32, out:
   }
   return count;
 }
+
+/** Copies sixteen bytes at a time: up to fifteen more than asked for are written, and are written over by what comes next. */
+// @ts-ignore: decorator
+@inline
+function copy(to: u32, from: u32, length: u32): void {
+  for (let at: u32 = 0; at < length; at += 16) v128.store(to + at, v128.load(from + at));
+}
+
+/**
+ * Writes lines for names that each have a line feed behind them. `parts` are the texts before, between and behind the places of
+ * the name: for each a length in sixteen bytes, then its bytes up to a multiple of sixteen. Returns where the lines end.
+ */
+export function expandNames(names: u32, count: u32, parts: u32, places: u32, out: u32): u32 {
+  const feeds = i8x16.splat(10);
+  let from = names;
+  let to = out;
+  for (let left = count; left > 0; left--) {
+    let length: u32 = 0;
+    while (true) {
+      const mask = i8x16.bitmask(i8x16.eq(v128.load(from + length), feeds));
+      if (mask != 0) {
+        length += <u32>ctz(mask);
+        break;
+      }
+      length += 16;
+    }
+    let part = parts;
+    for (let place: u32 = 0; ; place++) {
+      const size = load<u32>(part);
+      copy(to, part + 16, size);
+      to += size;
+      if (place == places) break;
+      part += 16 + ((size + 15) & ~15);
+      copy(to, from, length);
+      to += length;
+    }
+    from += length + 1;
+  }
+  return to;
+}

@@ -14,6 +14,7 @@ import {
   commandLinePage,
   configurationPage,
   errorsPage,
+  formatsPage,
   transformationsPage,
 } from "./reference-pages.ts";
 import { withScreens } from "./readme-screens.ts";
@@ -26,6 +27,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
   "docs/reference/configuration.md": configurationPage,
+  "docs/reference/formats.md": formatsPage,
   "docs/reference/transformations.md": transformationsPage,
   "docs/reference/errors.md": errorsPage,
   "docs/reference/command-line.md": commandLinePage,

@@ -1,14 +1,12 @@
 import { TRANSFORMATION_NAMES } from "../src/compile/plan.ts";
 import {
-  FORMAT_NAMES,
   type Field,
   GUARD_FIELDS,
   LIST_FIELDS,
-  OUTPUT_FIELDS,
   SOURCE_FIELDS,
-  SOURCE_TYPES,
   TRUST_LEVELS,
 } from "../src/config/fields.ts";
+import { FORMAT_NAMES, OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 
 /** The JSON Schema of a configuration, for editors; it is published as rules-compiler/schema.json. */
 export function jsonSchema(): string {
@@ -51,7 +49,7 @@ function typeSchema({ type, required, values, fields }: Field): object {
     case "transformations":
       return { type: "array", items: { enum: TRANSFORMATION_NAMES } };
     case "source-type":
-      return { enum: SOURCE_TYPES };
+      return { enum: FORMAT_NAMES };
     case "trust":
       return { enum: TRUST_LEVELS };
     case "number":

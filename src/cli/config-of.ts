@@ -1,7 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { VALIDATION_CONTEXT } from "../compile/validation-context.ts";
 import { nodeOfValue } from "../config/config-node.ts";
-import { type Config, SOURCE_TYPES } from "../config/fields.ts";
+import type { Config } from "../config/fields.ts";
+import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { validateConfig } from "../config/validate.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -34,7 +35,7 @@ export async function configOf(options: Options, host: Host, talk: Talk): Promis
 function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace {
   const value = {
     name: "Blocklist",
-    sources: inputs.map((source) => ({ source, type: inputType ?? SOURCE_TYPES[0] })),
+    sources: inputs.map((source) => ({ source, type: inputType ?? FORMAT_NAMES[0] })),
     transformations: [
       "RemoveComments",
       "Deduplicate",

@@ -7,6 +7,7 @@ import { ArtifactWriter, headOf } from "../formats/artifact-writer.ts";
 import type { Loss } from "../formats/losses.ts";
 import { ListModel } from "../formats/list-model.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
+import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
 import { HostError } from "../host/host.ts";
 import { temporaryFor } from "../host/write-whole.ts";
@@ -58,7 +59,8 @@ export class Artifacts {
   ): Promise<Diagnostic[]> {
     if (this.plans.length === 0) return [];
     const model = new ListModel(spool, isMinimal);
-    for (const plan of this.plans) await this.writeOne(plan, model, head, builtAt);
+    const expander = NameExpander.create();
+    for (const plan of this.plans) await this.writeOne(plan, model, head, builtAt, expander);
     return this.written.flatMap(refusals);
   }
 
@@ -67,6 +69,7 @@ export class Artifacts {
     model: ListModel,
     lines: readonly string[],
     builtAt: Date,
+    expander: NameExpander | undefined,
   ): Promise<void> {
     const { host } = this;
     const { format, options, limits } = plan;
@@ -81,7 +84,7 @@ export class Artifacts {
       block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
     };
-    const writer = new ArtifactWriter(format, options, plan.policy, sinks);
+    const writer = new ArtifactWriter(format, options, plan.policy, sinks, expander);
     this.written.push({ plan, writer, block, allow });
     await allow?.open();
     writer.write(model, { ...plan.room, bytes: plan.room.bytes - ends.head.length - foot.length });
@@ -89,27 +92,31 @@ export class Artifacts {
 
   /** Puts everything in its place. */
   async publish(sources: readonly string[]): Promise<ArtifactReport[]> {
-    const reports: ArtifactReport[] = [];
-    for (const { plan, writer, block, allow } of this.written) {
-      const outcomes = [await block.publish(), await allow?.publish()];
-      await this.pack(plan, [...block.paths, ...(allow?.paths ?? [])]);
-      const leftOut = [...writer.leftOut].map(([source, names]) => ({
-        source: sources[source] ?? "",
-        names,
-      }));
-      reports.push({
-        file: plan.name,
-        format: plan.formatName,
-        outcome: outcomes.includes("written") ? "written" : "unchanged",
-        names: writer.names,
-        bytes: block.bytes,
-        parts: block.paths.length,
-        ...(allow && { allowFile: plan.allowName }),
-        losses: writer.losses.all(),
-        ...(leftOut.length > 0 && { leftOut }),
-      });
-    }
-    return reports;
+    // All at once: most of it is waiting for the disk.
+    return await Promise.all(this.written.map(async (one) => await this.publishOne(one, sources)));
+  }
+
+  private async publishOne(
+    { plan, writer, block, allow }: Written,
+    sources: readonly string[],
+  ): Promise<ArtifactReport> {
+    const outcomes = [await block.publish(), await allow?.publish()];
+    await this.pack(plan, [...block.paths, ...(allow?.paths ?? [])]);
+    const leftOut = [...writer.leftOut].map(([source, names]) => ({
+      source: sources[source] ?? "",
+      names,
+    }));
+    return {
+      file: plan.name,
+      format: plan.formatName,
+      outcome: outcomes.includes("written") ? "written" : "unchanged",
+      names: writer.names,
+      bytes: block.bytes,
+      parts: block.paths.length,
+      ...(allow && { allowFile: plan.allowName }),
+      losses: writer.losses.all(),
+      ...(leftOut.length > 0 && { leftOut }),
+    };
   }
 
   /** Every file that was written; further parts of one by their paths. */

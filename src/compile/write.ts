@@ -110,6 +110,8 @@ function hiddenName(path: string): string {
 const BLOCK = 1024 * 1024;
 /** Bytes in which the head of a list ends. */
 const HEAD = 8192;
+/** Its last line may end behind them. */
+const LAST_LINE = 512;
 
 /** Whether two lists differ in nothing but the date and the serial in their heads, which take the same bytes in both. */
 async function isSameButDate(oldPath: string, newPath: string, host: Host): Promise<boolean> {
@@ -136,7 +138,8 @@ async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
     if (a.length === 0) return true;
     if (block === 0) {
       if (withoutDates(a) !== withoutDates(b)) return false;
-      if (!equalBytes(a.subarray(HEAD), b.subarray(HEAD))) return false;
+      const rest = HEAD + LAST_LINE;
+      if (!equalBytes(a.subarray(rest), b.subarray(rest))) return false;
     } else if (!equalBytes(a, b)) return false;
   }
 }
@@ -153,16 +156,18 @@ async function readBlock(file: OpenFile, bytes: Uint8Array): Promise<Uint8Array>
 
 /** Parts of a head that say when and which edition, and nothing about rules. */
 const VOLATILE = [
-  /(?<=^! Diff-Path: )[^\n]*/m,
-
-  /(?<=^[!#;]? ?Last modified: )[^\n]*/m,
+  /(?<=^! Diff-Path: )[^\n]*(?=\n)/m,
+  /(?<=^[!#;]? ?Last modified: )[^\n]*(?=\n)/m,
   /(?<=^@ SOA \S+ \S+ )\d+/m,
   /(?<="Last modified: )[^"]*/,
 ];
 
 /** A head with those parts blotted out; of the same length. */
 function withoutDates(bytes: Uint8Array): string {
-  let text = String.fromCharCode(...bytes.subarray(0, HEAD));
-  for (const part of VOLATILE) text = text.replace(part, (found) => "?".repeat(found.length));
+  let text = String.fromCharCode(...bytes.subarray(0, HEAD + LAST_LINE));
+  for (const part of VOLATILE)
+    text = text.replace(part, (found, at: number) =>
+      at < HEAD ? "?".repeat(found.length) : found,
+    );
   return text;
 }

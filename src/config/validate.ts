@@ -6,16 +6,14 @@ import type { ConfigEntry, ConfigNode } from "./config-node.ts";
 import { durationMs } from "./duration.ts";
 import {
   type Config,
-  FORMAT_NAMES,
   type Field,
   GUARD_FIELDS,
   LIST_FIELDS,
-  OUTPUT_FIELDS,
   SOURCE_FIELDS,
-  SOURCE_TYPES,
   type SourceConfig,
   TRUST_LEVELS,
 } from "./fields.ts";
+import { FORMAT_NAMES, OUTPUT_FIELDS } from "./output-fields.ts";
 import { sizeBytes } from "./size.ts";
 
 /** What validation needs to know of the world around the configuration. */
@@ -109,7 +107,7 @@ class ConfigCheck {
       case "transformations":
         return this.transformations(node, path);
       case "source-type":
-        return this.choice(node, path, SOURCE_TYPES);
+        return this.choice(node, path, FORMAT_NAMES);
       case "trust":
         return this.choice(node, path, TRUST_LEVELS);
       case "boolean":

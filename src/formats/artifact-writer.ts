@@ -1,6 +1,7 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { LineTemplate } from "./expand-names.ts";
+import type { NameExpander } from "../kernel/name-expander.ts";
+import { LineTemplate } from "./line-template.ts";
 import type { ListModel, NameBlock } from "./list-model.ts";
 import { Losses } from "./losses.ts";
 import type { FormatOptions, HeadFacts, Lines, NameFormat } from "./name-format.ts";
@@ -37,6 +38,7 @@ export class ArtifactWriter {
   private readonly policy: LossPolicy;
   private readonly longest: number;
   private readonly sinks: ArtifactSinks;
+  private readonly expander: NameExpander | undefined;
   private readonly templates = new Map<keyof Lines, LineTemplate>();
   private readonly out = new ByteBuffer(PIECE);
   private readonly texts = { block: [] as string[], allow: [] as string[] };
@@ -49,7 +51,9 @@ export class ArtifactWriter {
     options: FormatOptions,
     policy: LossPolicy,
     sinks: ArtifactSinks,
+    expander?: NameExpander,
   ) {
+    this.expander = expander;
     this.format = format;
     this.lines = format.lines(options);
     this.policy = policy;
@@ -72,7 +76,7 @@ export class ArtifactWriter {
       }
       this.flushTexts();
       left.names -= this.names;
-      for (const block of model.blocks()) this.block(block, "subtree", left);
+      for (const block of model.plainBlocks()) this.block(block, "subtree", left);
       return;
     }
     // What is allowed, and what stands beside it, goes first: it must not be what a limit leaves out.
@@ -104,10 +108,14 @@ export class ArtifactWriter {
     if (kind === "exact") this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
     left.names -= taken;
-    this.out.length = 0;
-    template.expand(bytes, taken, this.out);
-    left.bytes -= this.out.length;
-    this.send("block", this.out.view(), taken);
+    let lines = this.expander?.expand(template.parts, bytes, taken);
+    if (lines === undefined) {
+      this.out.length = 0;
+      template.expand(bytes, taken, this.out);
+      lines = this.out.view();
+    }
+    left.bytes -= lines.length;
+    this.send("block", lines, taken);
   }
 
   /** Where an exception cannot be said, what it is an exception from is not blocked: rather too little than too much. */

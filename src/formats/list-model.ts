@@ -1,5 +1,6 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
-import type { NameSpool } from "./name-spool.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { withParents } from "../syntax/parents.ts";
+import { LONG_NAME, type NameSpool } from "./name-spool.ts";
 import { type NameVerdict, RuleTree } from "./rule-tree.ts";
 import { Level, type LossReason, readSpecialRule } from "./special-rule.ts";
 
@@ -36,7 +37,7 @@ export class ListModel {
   private readonly tops = new Set<string>();
   /** Whether every name has to be looked at. */
   private readonly isAnyRelated: boolean;
-  private found: readonly NameVerdict[] | undefined;
+  private found: ReturnType<ListModel["parted"]> | undefined;
   /** Plain names that have to do with others. */
   private readonly related: string[] = [];
 
@@ -78,11 +79,32 @@ export class ListModel {
 
   /** Names to be looked at one by one, those of whole blocks left out. */
   verdicts(): readonly NameVerdict[] {
-    return (this.found ??= [...this.tree.verdicts()]);
+    return this.parted().verdicts;
+  }
+
+  /** Most names that might have had to do with others have not: they go with the blocks after all. */
+  private parted(): { readonly verdicts: readonly NameVerdict[]; readonly loose: NameBlock } {
+    if (this.found !== undefined) return this.found;
+    const all = [...this.tree.verdicts()];
+    const parents = new Set(
+      all.flatMap((one) => (isPlain(one) ? [] : withParents(one.name).slice(1))),
+    );
+    const isLoose = (one: NameVerdict): boolean => isPlain(one) && !parents.has(one.name);
+    const names = all.filter(isLoose).map(({ name }) => `${name}\n`);
+    const loose = { source: 0, count: names.length, bytes: encodeUtf8(names.join("")) };
+    this.found = { verdicts: all.filter((one) => !isLoose(one)), loose };
+    return this.found;
   }
 
   /** Names that are blocked with everything below them, in the order of the list. A block is good until the next. */
-  blocks(): Iterable<NameBlock> {
+  *blocks(): Generator<NameBlock> {
+    const { loose } = this.parted();
+    if (loose.count > 0) yield loose;
+    yield* this.spool.names();
+  }
+
+  /** The blocks without those that `otherTexts` has. */
+  plainBlocks(): Iterable<NameBlock> {
     return this.spool.names();
   }
 
@@ -114,6 +136,13 @@ export class ListModel {
     if ((this.filter[(hash & FILTER_MASK) >> 3]! & (1 << (hash & 7))) === 0) return false;
     return this.tails.has(decodeUtf8(bytes, tail, end));
   }
+}
+
+/** Whether everything below a name is blocked with it, and no parent has to do with it. */
+function isPlain({ name, self, below, inherited }: NameVerdict): boolean {
+  return (
+    self === "block" && below === "block" && inherited === undefined && name.length <= LONG_NAME
+  );
 }
 
 function nextHash(hash: number, byte: number): number {

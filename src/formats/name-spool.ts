@@ -8,7 +8,7 @@ const BLOCK = 1024 * 1024;
 /** Blocks that are kept in memory; the others go to a scratch file. */
 const MOST_IN_MEMORY = 64;
 /** Longer names are looked at one by one. */
-const LONG_NAME = 128;
+export const LONG_NAME = 128;
 const LONGEST_LABEL = 63;
 
 /** A rule that is more than `||name^`. */

@@ -5,29 +5,24 @@ import { quickAscii } from "../syntax/idna.ts";
 import { isLocalName } from "../syntax/local-names.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 
-/** Why a rule cannot be said in a format. */
-export type LossReason =
-  /** Speaks of some clients, kinds of questions or parts of a name only */
-  | "modifier"
-  /** Changes an answer instead of refusing it */
-  | "rewrite"
-  | "regex"
-  /** A wildcard or a part of a name */
-  | "pattern"
-  /** No name that a resolver can be asked for: an address, a name of this machine, one that is too long */
-  | "not-a-name"
-  /** For a name alone, where the format means all names below it too */
-  | "exact"
-  /** For the names below a name, but not for itself */
-  | "below"
-  /** Blocks a name with something below it that must stay reachable, which the format cannot say */
-  | "excepted"
-  /** An exception that the format cannot say; the name is blocked (`widen`) */
-  | "exception"
-  /** Blocks something below an exception, where an exception always wins */
-  | "nested"
-  /** For everything below a name, where the format means the name alone: the name is written */
-  | "narrowed";
+/** Why a rule cannot be said in a format, or not as it is meant. */
+export const LOSS_REASONS = {
+  modifier: "Speaks of some clients, kinds of questions or parts of a name only.",
+  rewrite: "Changes an answer instead of refusing it.",
+  regex: "A regular expression.",
+  pattern: "A wildcard, or a part of a name.",
+  "not-a-name":
+    "For no name that a resolver can be asked for: an address, a name of this machine, one that is too long.",
+  exact: "For a name alone, where the format means all names below it too.",
+  below: "For the names below a name, but not for itself.",
+  excepted:
+    "Blocks a name with something below it that must stay reachable, which the format cannot say.",
+  exception: "An exception that the format cannot say; the name is blocked (`widen`).",
+  nested: "Blocks something below an exception, where an exception always wins.",
+  narrowed:
+    "For everything below a name, where the format means the name alone: the name is written.",
+} as const;
+export type LossReason = keyof typeof LOSS_REASONS;
 
 /** Who wins, least first: a block, an exception, an important block, an important exception. Odd ones block. */
 export const Level = { None: 0, Block: 1, Allow: 2, ImportantBlock: 3, ImportantAllow: 4 } as const;

@@ -29,6 +29,7 @@ export interface KernelExports {
   writeRows(...values: number[]): number;
   readonly writeEnd: WebAssembly.Global;
   countFates(rows: number, fates: number, kinds: number, counts: number): void;
+  expandNames(names: number, count: number, parts: number, places: number, out: number): number;
   deliver(page: number, end: number, cursors: number, idShift: number): number;
 }
 

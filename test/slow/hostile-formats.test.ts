@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { FORMAT_NAMES } from "../../src/config/fields.ts";
+import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
 import { Random } from "../support/random.ts";
 import { askAll, startUpstream } from "../support/resolvers/dns-client.ts";
 import { Running, runCheck, servers } from "../support/resolvers/servers.ts";

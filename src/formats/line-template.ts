@@ -5,12 +5,14 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 /** Lines of a format for one name: the texts before, between and behind the places where the name stands. */
 export class LineTemplate {
   readonly parts: readonly Uint8Array[];
+  private readonly texts: readonly string[];
   /** Lines for a name. */
   readonly lines: number;
   private readonly fixed: number;
 
   constructor(lines: readonly string[]) {
-    this.parts = `${lines.join("\n")}\n`.split("%").map(encodeUtf8);
+    this.texts = `${lines.join("\n")}\n`.split("%");
+    this.parts = this.texts.map(encodeUtf8);
     this.lines = lines.length;
     this.fixed = this.parts.reduce((sum, part) => sum + part.length, 0);
   }
@@ -78,6 +80,6 @@ export class LineTemplate {
 
   /** The lines for one name. */
   text(name: string): string {
-    return this.parts.map((part) => String.fromCharCode(...part)).join(name);
+    return this.texts.join(name);
   }
 }

@@ -1,0 +1,98 @@
+/** What a list, and a source, can be written in. `formats/registry.ts` has the same names, and a test holds them together. */
+export const FORMAT_NAMES = [
+  "adblock",
+  "hosts",
+  "domains",
+  "wildcard",
+  "dnsmasq",
+  "dnsmasq-servers",
+  "unbound",
+  "rpz",
+  "dnscrypt",
+  "smartdns",
+  "dnsdist",
+  "squid",
+  "rbldnsd",
+  "pihole",
+  "blocky",
+  "json",
+] as const;
+export type FormatName = (typeof FORMAT_NAMES)[number];
+
+/** What can be said of one further file. */
+export const OUTPUT_FIELDS = {
+  format: {
+    type: "format",
+    required: true,
+    description: "What it is written in; see [Formats](formats.md).",
+    example: "rpz",
+  },
+  file: {
+    type: "string",
+    description:
+      "Where it is written, below the rules directory (RULES_DIR). Without it the name of the list with the ending of the format.",
+    example: "blocked.rpz",
+  },
+  allow_file: {
+    type: "string",
+    description:
+      "Where exceptions go, for formats that keep them apart. Without it `file` with `.allow` before its ending.",
+  },
+  on_loss: {
+    type: "choice",
+    values: ["skip", "widen", "fail"],
+    description:
+      "What to do about rules that the format cannot say as they are meant: `skip` (the default) leaves them out, or says less; `widen` says more, such as all names below one instead of that one; `fail` refuses to publish. What is lost is always reported.",
+  },
+  answer: {
+    type: "choice",
+    values: ["nxdomain", "null", "nodata", "refused"],
+    description:
+      "What a resolver answers for a blocked name, in formats that say so: that there is no such name, 0.0.0.0 and ::, no data, or a refusal.",
+  },
+  ipv6: {
+    type: "boolean",
+    description: "For `hosts`: whether each name is also given the address `::`.",
+  },
+  ttl: {
+    type: "number",
+    description: "For `rpz`: seconds that answers may be kept. Without it 60.",
+  },
+  origin: {
+    type: "string",
+    description:
+      "For `rpz`: the name that the zone will have, which limits how long names in it may be. Without it `rpz.local`.",
+  },
+  mailbox: {
+    type: "string",
+    description: "For `rpz`: the mailbox in the zone's SOA. Without it `hostmaster.localhost.`",
+  },
+  split: {
+    type: "object",
+    fields: {
+      max_rules: { type: "number", description: "Names in a file at the most." },
+      max_bytes: { type: "size", description: "Bytes of a file at the most.", example: "20M" },
+    },
+    description:
+      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into further ones: `list.txt`, `list-2.txt` …",
+  },
+  fit: {
+    type: "object",
+    fields: {
+      max_rules: { type: "number", description: "Names at the most." },
+      max_bytes: { type: "size", description: "Bytes at the most.", example: "5M" },
+      ram: {
+        type: "size",
+        description: "Memory that the resolver may use for it, by what was measured.",
+        example: "64M",
+      },
+    },
+    description:
+      "What all of it may take at the most (`max_rules`, `max_bytes`, `ram`). Sources that stand first in the configuration come first; what is left out is reported.",
+  },
+  pack: {
+    type: "choices",
+    values: ["gzip", "zstd"],
+    description: "Packed forms to write beside each file: `.gz`, `.zst`.",
+  },
+} as const;
