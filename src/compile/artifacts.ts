@@ -1,3 +1,4 @@
+import { basename, dirname, join } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { errorOf } from "../diagnostics/diagnostic.ts";
 import { numberText } from "../diagnostics/number-text.ts";
@@ -27,6 +28,8 @@ export interface ArtifactReport {
   /** How many files it is split into. */
   readonly parts: number;
   readonly allowFile?: string;
+  /** All of them, by name. */
+  readonly files: readonly string[];
   readonly losses: readonly Loss[];
   /** Names that there was no room for, by source. */
   readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
@@ -75,7 +78,8 @@ export class Artifacts {
     const { format, options, limits } = plan;
     const serial = await nextSerial(plan.path, builtAt, host);
     const foot = encodeUtf8((format.foot ?? []).map((line) => `${line}\n`).join(""));
-    const ends = { head: headOf(format, { lines, serial }, options), foot };
+    const head = headOf(format, { lines, serial }, options);
+    const ends = { head, foot, isCommaFirst: format.isCommaFirst === true };
     const block = new PartedFile(plan.path, ends, limits, host);
     await block.open();
     const allow =
@@ -114,6 +118,7 @@ export class Artifacts {
       bytes: block.bytes,
       parts: block.paths.length,
       ...(allow && { allowFile: plan.allowName }),
+      files: filesOf({ plan, writer, block, allow }).map(({ name }) => name),
       losses: writer.losses.all(),
       ...(leftOut.length > 0 && { leftOut }),
     };
@@ -121,13 +126,7 @@ export class Artifacts {
 
   /** Every file that was written; further parts of one by their paths. */
   get files(): OutputFile[] {
-    return this.written.flatMap(({ plan, block, allow }) => [
-      ...block.paths.map((path) => ({ path, name: path === plan.path ? plan.name : path })),
-      ...(allow?.paths ?? []).map((path) => ({
-        path,
-        name: path === plan.allowPath ? plan.allowName : path,
-      })),
-    ]);
+    return this.written.flatMap(filesOf);
   }
 
   async close(): Promise<void> {
@@ -149,6 +148,15 @@ export class Artifacts {
         await host.rename(temporary, `${path}.${packing === "gzip" ? "gz" : "zst"}`);
       }
   }
+}
+
+/** Files by the names that people know them by: all lie where the first does. */
+function beside(first: string, paths: readonly string[]): OutputFile[] {
+  return paths.map((path) => ({ path, name: join(dirname(first), basename(path)) }));
+}
+
+function filesOf({ plan, block, allow }: Written): OutputFile[] {
+  return [...beside(plan.name, block.paths), ...beside(plan.allowName, allow?.paths ?? [])];
 }
 
 function refusals({ plan, writer }: Written): Diagnostic[] {

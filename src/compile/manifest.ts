@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { durationMs } from "../config/duration.ts";
 import type { Config } from "../config/fields.ts";
@@ -159,7 +159,7 @@ function parsed(text: string): Manifest | undefined {
       Array.isArray(value.files) &&
       value.files.every(
         ({ file, sha256 }) =>
-          typeof file === "string" && typeof sha256 === "string" && !/^\/|\.\.(?:\/|$)/.test(file),
+          typeof file === "string" && typeof sha256 === "string" && !isAbsolute(file),
       ) &&
       !Number.isNaN(Date.parse(value.expires ?? ""));
     return isManifest ? (value as Manifest) : undefined;

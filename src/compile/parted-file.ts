@@ -1,11 +1,19 @@
 import { basename, dirname, join } from "node:path";
-import { LF } from "../bytes/ascii.ts";
+import { LF, SPACE } from "../bytes/ascii.ts";
 import type { Host } from "../host/host.ts";
 import { ListFile, type WriteOutcome } from "./write.ts";
 
 export interface PartLimits {
   readonly names: number;
   readonly bytes: number;
+}
+
+/** What stands before and behind the lines of every part. */
+export interface PartEnds {
+  readonly head: Uint8Array;
+  readonly foot: Uint8Array;
+  /** Whether every line but the first begins with a comma. */
+  readonly isCommaFirst: boolean;
 }
 
 /** A file, or several where one would be too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each begins with the same head. */
@@ -16,19 +24,16 @@ export class PartedFile {
   private readonly limits: PartLimits;
   private readonly head: Uint8Array;
   private readonly foot: Uint8Array;
+  private readonly isCommaFirst: boolean;
   private readonly parts: ListFile[] = [];
   private partBytes = 0;
   private partNames = 0;
 
-  constructor(
-    path: string,
-    ends: { readonly head: Uint8Array; readonly foot: Uint8Array },
-    limits: PartLimits,
-    host: Host,
-  ) {
+  constructor(path: string, ends: PartEnds, limits: PartLimits, host: Host) {
     this.path = path;
     this.head = ends.head;
     this.foot = ends.foot;
+    this.isCommaFirst = ends.isCommaFirst;
     this.limits = limits;
     this.host = host;
   }
@@ -61,7 +66,8 @@ export class PartedFile {
       // A name that is larger than a file may be has one for itself.
       const count = Math.max(1, taken);
       const end = isWhole ? bytes.length : endOfLines(bytes, from, count * (lines / names));
-      this.append(bytes.subarray(from, end));
+      if (this.isCommaFirst && this.partNames === 0) this.appendFirst(bytes.subarray(from, end));
+      else this.append(bytes.subarray(from, end));
       this.partNames += count;
       from = end;
       left -= count;
@@ -103,6 +109,12 @@ export class PartedFile {
     this.parts.at(-1)!.write(bytes);
     this.partBytes += bytes.length;
     this.bytes += bytes.length;
+  }
+
+  /** The first line of a part has no comma: there is nothing before it. */
+  private appendFirst(bytes: Uint8Array): void {
+    this.append(Uint8Array.of(SPACE));
+    this.append(bytes.subarray(1));
   }
 
   /** How many of the next names fit into the present part. */

@@ -44,7 +44,6 @@ export class ArtifactWriter {
   private readonly texts = { block: [] as string[], allow: [] as string[] };
   private readonly filled = new Set<string>();
   private readonly withheld = new Set<string>();
-  private isFirst = true;
 
   constructor(
     format: NameFormat,
@@ -216,8 +215,6 @@ export class ArtifactWriter {
   }
 
   private send(file: "block" | "allow", bytes: Uint8Array, names: number): void {
-    if (this.format.isCommaFirst === true && this.isFirst && bytes.length > 0) bytes[0] = 32;
-    this.isFirst = false;
     this.sinks[file](bytes, names);
   }
 }

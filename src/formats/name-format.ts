@@ -59,7 +59,7 @@ export interface NameFormat {
    * must be said again (the closest encloser of RFC 4592).
    */
   readonly hidesParents?: true;
-  /** Every line but the first is parted from the one before by a comma at its start. */
+  /** Every line but the first of a file is parted from the one before by a comma at its start. */
   readonly isCommaFirst?: true;
   /** Characters of a name at the most. */
   longestName(options: FormatOptions): number;

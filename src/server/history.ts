@@ -34,7 +34,12 @@ export interface Run {
 
 /** The report of a run that succeeded, and the files it wrote. */
 export interface GoodBuild extends CompileReport {
-  readonly outputs: readonly { readonly file: string; readonly outcome: "written" | "unchanged" }[];
+  readonly outputs: readonly {
+    readonly file: string;
+    readonly outcome: "written" | "unchanged";
+    /** Where one output is several files. */
+    readonly files?: readonly string[];
+  }[];
 }
 
 /** All that a server knows of its past. */

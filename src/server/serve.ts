@@ -222,9 +222,11 @@ class Server {
 
   private async takeOver(): Promise<void> {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
-    this.shelf.serve(outputs.map(({ file }) => resolve(this.host.cwd, file)));
+    const names = outputs.flatMap(({ file, files }) => files ?? [file]);
+    const paths = names.map((name) => resolve(this.host.cwd, name));
+    this.shelf.serve(paths);
     await this.shelf.lookNow();
-    await this.takePatches(outputs.map(({ file }) => resolve(this.host.cwd, file)));
+    await this.takePatches(paths);
     // Nobody waits for it: the list is out. Lists that come while one is written share the next.
     this.isReportDue = true;
     this.reporting ??= this.renewReports().finally(() => (this.reporting = undefined));

@@ -84,7 +84,7 @@ test("how each format says it", () => {
     rbldnsd: "!.good.ads.example\nonly.example\n*.wild.example\n.ads.example\n",
     pihole: "only.example\n||ads.example^\n--\n@@||good.ads.example^\n",
     blocky: "only.example\n*.ads.example\n--\n*.good.ads.example\n",
-    json: ' {"name":"good.ads.example","scope":"subtree","action":"allow"}\n,{"name":"only.example","scope":"exact","action":"block"}\n,{"name":"wild.example","scope":"below","action":"block"}\n,{"name":"ads.example","scope":"subtree","action":"block"}\n',
+    json: ',{"name":"good.ads.example","scope":"subtree","action":"allow"}\n,{"name":"only.example","scope":"exact","action":"block"}\n,{"name":"wild.example","scope":"below","action":"block"}\n,{"name":"ads.example","scope":"subtree","action":"block"}\n',
   });
 });
 
@@ -177,7 +177,11 @@ const SHAPES = [
 
 /** What a file in adblock-like or listed form blocks, by the rules of its format: the most specific line wins. */
 function blockedByTree(json: string, name: string): boolean {
-  const rules = JSON.parse(`[${json}]`) as { name: string; scope: string; action: string }[];
+  const rules = JSON.parse(`[${json.replace(",", "")}]`) as {
+    name: string;
+    scope: string;
+    action: string;
+  }[];
   for (let one = name; one !== ""; one = one.includes(".") ? one.slice(one.indexOf(".") + 1) : "")
     for (const rule of rules) {
       if (rule.name !== one) continue;

@@ -31,6 +31,7 @@ interface Output {
   readonly outcome: string;
   readonly names?: number;
   readonly parts?: number;
+  readonly files?: readonly string[];
   readonly losses?: readonly { readonly reason: string; readonly count: number }[];
   readonly leftOut?: readonly object[];
 }
@@ -116,6 +117,17 @@ test("a file is split where it would be too large, and parts that are not needed
     .filter(([path]) => /\/l(?:-\d)?\.txt$/.test(path))
     .map(([, data]) => data.length);
   assert.ok(sizes.length > 1 && sizes.every((size) => size <= 200), sizes.join());
+});
+
+test("every part of a JSON document is one", async () => {
+  const lines = Array.from({ length: 25 }, (_, index) => `||n${index}.example^`);
+  const made = project([{ format: "json", file: "l.json", split: { max_rules: 10 } }], lines);
+  const [, output] = await outputsOf(made);
+  assert.deepEqual(output!.files, ["rules/l.json", "rules/l-2.json", "rules/l-3.json"]);
+  const rules = output!.files.map(
+    (file) => (JSON.parse(made.text(file)) as { rules: unknown[] }).rules.length,
+  );
+  assert.deepEqual(rules, [10, 10, 7]);
 });
 
 test("what has no room is left out from the end, and said", async () => {

@@ -1,3 +1,4 @@
+import { artifactPlans } from "../../compile/artifact-plan.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
@@ -34,7 +35,10 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     says: (level) => talk.says(level),
   });
   const folder = recordFolder(first.path);
-  const lists = files.map(({ path }) => path);
+  const further = artifactPlans(config, options.rulesFolder, host.cwd).flatMap((one) =>
+    one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path],
+  );
+  const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(options, host, signal);
   const report = reportApart(options, host, signal);
   await serve({ ...settings, folder, lists, compile, report }, host, log, signal);
