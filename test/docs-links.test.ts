@@ -5,7 +5,11 @@ import { test } from "node:test";
 
 const root = join(import.meta.dirname, "..");
 const pages = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => join("docs", file)),
@@ -13,13 +17,9 @@ const pages = [
 
 /** Anchors of a page, as GitHub makes them of its headings. */
 function anchorsOf(text: string): Set<string> {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase());
   return new Set(
-    [...text.matchAll(/^#+ (?<heading>.+)$/gm)].map(({ groups }) =>
-      groups!
-        ["heading"]!.toLowerCase()
-        .replace(/[^\p{Letter}\p{Number} -]/gu, "")
-        .replaceAll(" ", "-"),
-    ),
+    headings.map((one) => one.replace(/[^\p{Letter}\p{Number} -]/gu, "").replaceAll(" ", "-")),
   );
 }
 
