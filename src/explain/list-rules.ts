@@ -1,5 +1,3 @@
-import { AhoCorasick, FOLDED } from "../bytes/aho-corasick.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { cancelledBy, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { longestLiteral } from "../syntax/name-pattern.ts";
@@ -7,6 +5,7 @@ import { withParents } from "../syntax/parents.ts";
 import { isRegexText, loadRegex, needsRe2, regexLiteral } from "../syntax/regex-rule.ts";
 import { type WeighedRule, weighRule, weightiest } from "../syntax/weighed-rule.ts";
 import { namesIn } from "./line-names.ts";
+import { LiteralIndex } from "./literal-index.ts";
 import type { OrdinaryNames } from "./ordinary-names.ts";
 
 export type Verdict = "blocked" | "allowed" | "rewritten" | "neither";
@@ -27,13 +26,14 @@ export interface Answer {
 
 export type OddRule = WeighedRule & ListRule;
 
+const NO_RULES: readonly OddRule[] = [];
+const NEITHER: Answer = { verdict: "neither", partial: NO_RULES };
+
 interface Pattern {
   readonly literal: string;
   readonly rule: OddRule;
 }
 
-/** Shorter ones stand in many names. */
-const RARE_LITERAL = 5;
 /** The rules of a published list, by the semantics of AdGuard's DNS engine. */
 export class ListRules {
   private readonly names: OrdinaryNames;
@@ -41,16 +41,13 @@ export class ListRules {
   private readonly byHost = new Map<string, OddRule[]>();
   /** Those for no name in particular, each with a text that must stand in every name it matches. */
   private readonly patterns: Pattern[] = [];
-  /** Those among them whose text is long enough to be rare, found all at once. */
-  private readonly rare: Pattern[] = [];
-  private readonly rareLiterals: AhoCorasick;
+  private readonly byLiteral = new LiteralIndex<Pattern>();
   private readonly exact = new Map<string, ListRule>();
   private readonly cancelled = new Set<string>();
 
   private constructor(odd: readonly ListRule[], names: OrdinaryNames) {
     this.names = names;
     for (const { text, row } of odd) this.enter(text, row);
-    this.rareLiterals = new AhoCorasick(this.rare.map(({ literal }) => encodeUtf8(literal)));
   }
 
   /** `asked`, if there are only a few names to be asked about, leaves out rules that are for others. */
@@ -105,7 +102,9 @@ export class ListRules {
       const literal = isRegexText(pattern)
         ? regexLiteral(pattern.slice(1, -1))
         : longestLiteral(pattern);
-      (literal.length < RARE_LITERAL ? this.patterns : this.rare).push({ literal, rule });
+      const entry = { literal, rule };
+      this.patterns.push(entry);
+      this.byLiteral.add(literal, entry);
       return;
     }
     const known = this.byHost.get(host);
@@ -117,6 +116,11 @@ export class ListRules {
   answer(name: string): Answer {
     const parents = withParents(name);
     const odd = this.oddRulesFor(name, parents);
+    // Nearly always.
+    if (odd.length === 0) {
+      const rule = this.ordinaryRuleFor(name, parents);
+      return rule === undefined ? NEITHER : { verdict: "blocked", by: rule, partial: NO_RULES };
+    }
     const whole = odd.filter(({ isPartial, isRewrite }) => !isPartial && !isRewrite);
     const partial = odd.filter(({ isPartial }) => isPartial);
     const weighed = weightiest(whole);
@@ -131,14 +135,16 @@ export class ListRules {
     return by === undefined ? { verdict: "neither", partial } : { verdict: "blocked", by, partial };
   }
 
-  private oddRulesFor(name: string, parents: readonly string[]): OddRule[] {
-    const rules: OddRule[] = [];
+  private oddRulesFor(name: string, parents: readonly string[]): readonly OddRule[] {
+    let rules: OddRule[] | undefined;
     for (const parent of parents)
-      for (const rule of this.byHost.get(parent) ?? []) if (rule.matches(name)) rules.push(rule);
-    const bytes = encodeUtf8(name);
-    const isRare = this.rareLiterals.search(bytes, 0, bytes.length, FOLDED) !== -1;
-    for (const { literal, rule } of isRare ? [...this.patterns, ...this.rare] : this.patterns)
-      if (name.includes(literal) && rule.matches(name)) rules.push(rule);
+      for (const rule of this.byHost.get(parent) ?? NO_RULES)
+        if (rule.matches(name)) (rules ??= []).push(rule);
+    let patterns: OddRule[] | undefined;
+    for (const { literal, rule } of this.byLiteral.candidates(name))
+      if (name.includes(literal) && rule.matches(name)) (patterns ??= []).push(rule);
+    if (patterns !== undefined) (rules ??= []).push(...patterns.toSorted((a, b) => a.row - b.row));
+    if (rules === undefined) return NO_RULES;
     return this.cancelled.size === 0 ? rules : rules.filter((rule) => !this.isCancelled(rule));
   }
 
@@ -162,7 +168,7 @@ export class ListRules {
 
   /** The rules that are more than names and count. */
   odd(): OddRule[] {
-    const patterns = [...this.patterns, ...this.rare].map(({ rule }) => rule);
+    const patterns = this.patterns.map(({ rule }) => rule);
     return [...[...this.byHost.values()].flat(), ...patterns].filter(
       (rule) => !this.isCancelled(rule),
     );
