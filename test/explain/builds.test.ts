@@ -109,6 +109,15 @@ test("a changelog for people", async () => {
   );
 });
 
+test("one build has nothing to be compared with, and says so", async () => {
+  const files = { "c.json": CONFIG, "ads.txt": "||a.example^\n", "own.txt": "||b.example^\n" };
+  const project = new MemoryProject(files);
+  await project.run("compile", "-q", ...WORDS);
+  const { exit, stdout, stderr } = await project.run("changelog", ...WORDS);
+  assert.deepEqual([exit, stdout], [0, "# My list\n"]);
+  assert.match(stderr, /one build is kept/);
+});
+
 test("no more than eight builds are kept, text and record", async () => {
   const project = await threeMornings();
   for (let day = 16; day < 27; day++) {

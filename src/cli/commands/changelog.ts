@@ -13,6 +13,7 @@ export const changelogCommand: Command = async (options, host, talk) => {
   const { path, record } = await lastBuild(options, host, talk);
   const builds = (await keptBuilds(path, host)).toReversed();
   if (!options.isJson) await sendToOutput(`# ${record.header.name}\n`, host);
+  if (builds.length < 2) talk.info("Nothing to compare yet: one build is kept");
   let newer: { at: string; state: ListState } | undefined;
   for (const build of builds) {
     const state = await stateOfBuild(build, host);
