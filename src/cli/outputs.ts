@@ -25,6 +25,8 @@ export class Outputs {
     readonly name: string;
     readonly file: ListFile;
     readonly record: RecordFile | undefined;
+    /** Whether the list is another than the one before. */
+    isNew: boolean;
   }[];
   readonly isToStdout: boolean;
   /** The files that are written. */
@@ -44,6 +46,7 @@ export class Outputs {
       name,
       file: new ListFile(path, host),
       record: keepsRecord ? new RecordFile(path, host) : undefined,
+      isNew: true,
     }));
   }
 
@@ -84,6 +87,7 @@ export class Outputs {
       const old = isThere ? await this.host.readFile(path) : undefined;
       const outcome = await file.publish();
       written.push({ file: name, outcome });
+      this.files[index]!.isNew = outcome === "written";
       if (outcome === "written") await beside?.(path, old);
     }
     return written;
@@ -92,8 +96,8 @@ export class Outputs {
   /** Notes what was published, for the guards of the next time. Before `close`, so that no other run's list is meant. */
   async remember(report: CompileReport, header: RecordHeader): Promise<void> {
     for (const { path } of this.written) await rememberPublish(path, report, this.host);
-    for (const { record } of this.files)
-      await withoutHostErrors(async () => await record?.finish(header));
+    for (const { record, isNew } of this.files)
+      await withoutHostErrors(async () => await record?.finish(header, isNew));
   }
 
   /** Takes back what was not published, and lets other runs in. */

@@ -5,15 +5,22 @@ import { manifestKey, manifestPath, writeManifest } from "../compile/manifest.ts
 import { keepPatch } from "../compile/patches.ts";
 import { VERSION } from "../compile/version.ts";
 import type { Config } from "../config/fields.ts";
-import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
 import { headerTexts } from "../formats/header.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
-import type { Host } from "../host/host.ts";
+import { type Host, HostError } from "../host/host.ts";
 import type { Outputs, Written } from "./outputs.ts";
+
+/** What of a configuration is about publishing. */
+export type PublishedConfig = Pick<
+  Config,
+  "name" | "description" | "version" | "homepage" | "license" | "outputs" | "patches" | "manifest"
+>;
 
 /** All that is published with a list. */
 export interface Publication {
-  readonly config: Pick<Config, "name" | "patches" | "manifest">;
+  readonly config: PublishedConfig;
   readonly artifacts: readonly PlannedArtifact[];
   readonly spool: NameSpool | undefined;
   readonly isMinimal: boolean;
@@ -51,6 +58,13 @@ export async function publishList(
       await writeManifest(config, path, paths, builtAt, key, host);
     }
     return { written, files };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new CompilerError([
+      errorOf("output-failed", "Cannot write what belongs to the list", {
+        cause: reasonOf(error.code, error.message),
+      }),
+    ]);
   } finally {
     await artifacts.close();
   }

@@ -6,6 +6,7 @@ import { recordHeader } from "../compile/record-header.ts";
 import { scratchOf } from "../compile/scratch.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { manifestPaths } from "../compile/manifest.ts";
 import { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
@@ -35,7 +36,9 @@ export async function runCompile(
   const lock = await LockInPlace.open(configured, options, host);
   const isToStdout = options.output === "-";
   const files = listFiles(configured.config.name, options, host);
-  const plans = isToStdout ? [] : artifactPlans(config, options.rulesFolder, host.cwd);
+  const { rulesFolder } = options;
+  const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesFolder, host.cwd)];
+  const plans = isToStdout ? [] : artifactPlans(config, rulesFolder, host.cwd, taken);
   const spool = plans.length === 0 ? undefined : new NameSpool(() => scratchOf(host));
   const outputs = new Outputs(files, { ...options, isToStdout }, host);
   try {
@@ -78,7 +81,9 @@ export async function runCompile(
     await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
     await saveLock(configured.folder, await lock.renewed(result), host, talk);
     const diagnostics = [...configured.warnings, ...result.diagnostics];
-    if (!outputs.isToStdout) await builds?.remember({ ...result, diagnostics }, result, published);
+    // A manifest expires: it is made anew every time.
+    if (!outputs.isToStdout && config.manifest === undefined)
+      await builds?.remember({ ...result, diagnostics }, result, published);
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
     return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;
   } catch (error) {

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import type { Config } from "../config/fields.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import type { CompileReport } from "../compile/report.ts";
@@ -12,6 +11,7 @@ import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { digestOfFile } from "../sources/source-store.ts";
+import type { PublishedConfig } from "./publish-list.ts";
 
 /** All that `apply` needs to publish what `plan` showed, and nothing else. */
 export interface SavedPlan {
@@ -22,7 +22,9 @@ export interface SavedPlan {
   readonly files: readonly (OutputFile & { readonly was: string | null })[];
   readonly record: RecordHeader;
   /** What of the configuration is about publishing. */
-  readonly config: Pick<Config, "name" | "outputs" | "patches" | "manifest">;
+  readonly config: PublishedConfig;
+  /** Where further files go. */
+  readonly rulesFolder: string;
   readonly isMinimal: boolean;
   /** The lock to write, and beside what. */
   readonly lock?: Lockfile | undefined;
@@ -92,7 +94,15 @@ function unreadable(path: string, cause: string): CompilerError {
 function headIn(text: string): Head | undefined {
   try {
     const head = JSON.parse(text) as Partial<Head> | null;
-    return head?.plan === 1 && Array.isArray(head.files) ? (head as Head) : undefined;
+    const lists = [head?.files, head?.refused, head?.warnings, head?.report?.sources];
+    const isPlan =
+      head?.plan === 1 &&
+      lists.every(Array.isArray) &&
+      typeof head.listBytes === "number" &&
+      typeof head.record?.builtAt === "string" &&
+      typeof head.config?.name === "string" &&
+      typeof head.rulesFolder === "string";
+    return isPlan ? (head as Head) : undefined;
   } catch {
     return undefined;
   }

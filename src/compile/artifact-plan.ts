@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from "node:path";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import type { Config, OutputConfig } from "../config/fields.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -6,7 +6,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { LossPolicy, Room } from "../formats/artifact-writer.ts";
 import type { FormatOptions, NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
-import type { PartLimits } from "./parted-file.ts";
+import { type PartLimits, stemOf } from "./parted-file.ts";
 import { slugOf } from "./slug.ts";
 
 /** A further file, decided before anything is read. */
@@ -32,11 +32,12 @@ export function artifactPlans(
   config: Pick<Config, "name" | "outputs">,
   folder: string,
   cwd: string,
+  taken: readonly string[] = [],
 ): PlannedArtifact[] {
   const plans = (config.outputs ?? []).map((output, index) =>
     planOf(output, `outputs[${index}]`, slugOf(config.name), folder, cwd),
   );
-  const seen = new Set<string>();
+  const seen = new Set(taken);
   for (const { format, name, path, allowName, allowPath } of plans)
     for (const [shown, file] of [
       [name, path],
@@ -46,6 +47,17 @@ export function artifactPlans(
         throw invalid(`outputs write ${printable(shown)} twice`, "Give each a `file`");
       seen.add(file);
     }
+  for (const { path, name, limits } of plans) {
+    const isSplit = limits.names !== Infinity || limits.bytes !== Infinity;
+    const start = `${path.slice(0, path.length - basename(path).length)}${stemOf(path)}-`;
+    const isPart = (file: string): boolean =>
+      file.startsWith(start) && /^\d+(?:\.|$)/.test(file.slice(start.length));
+    if (isSplit && [...seen].some((file) => file !== path && isPart(file)))
+      throw invalid(
+        `parts of ${printable(name)} would have the name of another output`,
+        "Give one of them another `file`",
+      );
+  }
   return plans;
 }
 

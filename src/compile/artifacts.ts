@@ -97,7 +97,12 @@ export class Artifacts {
   /** Puts everything in its place. */
   async publish(sources: readonly string[]): Promise<ArtifactReport[]> {
     // All at once: most of it is waiting for the disk.
-    return await Promise.all(this.written.map(async (one) => await this.publishOne(one, sources)));
+    const ends = await Promise.allSettled(
+      this.written.map(async (one) => await this.publishOne(one, sources)),
+    );
+    // None is left to go on by itself.
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   }
 
   private async publishOne(
@@ -144,8 +149,13 @@ export class Artifacts {
         const work = host.packFile?.(path, temporary, packing);
         if (work === undefined)
           throw new HostError("ENOSYS", `this runtime cannot pack ${packing}`);
-        await work;
-        await host.rename(temporary, `${path}.${packing === "gzip" ? "gz" : "zst"}`);
+        try {
+          await work;
+          await host.rename(temporary, packedName(path, packing));
+        } catch (error) {
+          await host.removeFile(temporary).catch(() => {});
+          throw error;
+        }
       }
   }
 }
@@ -155,8 +165,19 @@ function beside(first: string, paths: readonly string[]): OutputFile[] {
   return paths.map((path) => ({ path, name: join(dirname(first), basename(path)) }));
 }
 
+function packedName(path: string, packing: "gzip" | "zstd"): string {
+  return `${path}.${packing === "gzip" ? "gz" : "zst"}`;
+}
+
 function filesOf({ plan, block, allow }: Written): OutputFile[] {
-  return [...beside(plan.name, block.paths), ...beside(plan.allowName, allow?.paths ?? [])];
+  const files = [...beside(plan.name, block.paths), ...beside(plan.allowName, allow?.paths ?? [])];
+  const packed = files.flatMap(({ path, name }) =>
+    plan.packings.map((packing) => ({
+      path: packedName(path, packing),
+      name: packedName(name, packing),
+    })),
+  );
+  return [...files, ...packed];
 }
 
 function refusals({ plan, writer }: Written): Diagnostic[] {

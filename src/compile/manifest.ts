@@ -42,6 +42,17 @@ export function manifestPath(
   return resolve(cwd, folder, manifest?.file ?? "manifest.json");
 }
 
+/** What a manifest takes, if there is to be one. */
+export function manifestPaths(
+  config: Pick<Config, "manifest">,
+  folder: string,
+  cwd: string,
+): string[] {
+  if (config.manifest === undefined) return [];
+  const path = manifestPath(config, folder, cwd);
+  return [path, `${path}.minisig`];
+}
+
 /** Writes the manifest of files that are published, and its signature if there is a key. Rejects with a `CompilerError`. */
 export async function writeManifest(
   config: Pick<Config, "name" | "manifest">,
@@ -156,6 +167,7 @@ function parsed(text: string): Manifest | undefined {
     const value = JSON.parse(text) as Partial<Manifest> | null;
     const isManifest =
       value?.manifest === 1 &&
+      Number.isSafeInteger(value.version ?? 0) &&
       Array.isArray(value.files) &&
       value.files.every(
         ({ file, sha256 }) =>

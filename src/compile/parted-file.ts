@@ -1,12 +1,17 @@
 import { basename, dirname, join } from "node:path";
 import { LF, SPACE } from "../bytes/ascii.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
+import { recordFolder } from "../record/record-folder.ts";
 import { ListFile, type WriteOutcome } from "./write.ts";
 
 export interface PartLimits {
   readonly names: number;
   readonly bytes: number;
 }
+
+const MOST_PARTS = 100_000;
 
 /** What stands before and behind the lines of every part. */
 export interface PartEnds {
@@ -79,12 +84,20 @@ export class PartedFile {
     let outcome: WriteOutcome = "unchanged";
     this.append(this.foot);
     for (const part of this.parts) if ((await part.publish()) === "written") outcome = "written";
-    for (let index = this.parts.length; ; index++) {
-      const path = partPath(this.path, index);
-      if (!(await this.host.exists(path))) break;
-      await this.host.removeFile(path);
-    }
+    await this.removeOld();
     return outcome;
+  }
+
+  /** Only what this output had is removed: another list may be called `list-2`. */
+  private async removeOld(): Promise<void> {
+    const { host, parts } = this;
+    const note = join(recordFolder(this.path), `${basename(this.path)}.parts`);
+    const before = (await host.exists(note)) ? Number(decodeUtf8(await host.readFile(note))) : 1;
+    for (let index = parts.length; index < Math.min(before, MOST_PARTS); index++)
+      for (const ending of ["", ".gz", ".zst"])
+        await host.removeFile(`${partPath(this.path, index)}${ending}`).catch(() => {});
+    if (parts.length > 1 || before > 1)
+      await writeWhole(note, host, (file) => file.write(encodeUtf8(String(parts.length))));
   }
 
   async close(): Promise<void> {
@@ -130,13 +143,18 @@ export class PartedFile {
   }
 }
 
+/** The name of a file up to its ending. */
+export function stemOf(path: string): string {
+  const name = basename(path);
+  const dot = name.indexOf(".", 1);
+  return dot === -1 ? name : name.slice(0, dot);
+}
+
 /** `list.txt` → `list-2.txt` for the second part. */
 function partPath(path: string, index: number): string {
   if (index === 0) return path;
-  const name = basename(path);
-  const dot = name.indexOf(".", 1);
-  const [stem, ending] = dot === -1 ? [name, ""] : [name.slice(0, dot), name.slice(dot)];
-  return join(dirname(path), `${stem}-${index + 1}${ending}`);
+  const stem = stemOf(path);
+  return join(dirname(path), `${stem}-${index + 1}${basename(path).slice(stem.length)}`);
 }
 
 function countLines(bytes: Uint8Array): number {
@@ -147,6 +165,10 @@ function countLines(bytes: Uint8Array): number {
 
 function endOfLines(bytes: Uint8Array, from: number, lines: number): number {
   let at = from;
-  for (let count = 0; count < lines; count++) at = bytes.indexOf(LF, at) + 1;
+  for (let count = 0; count < lines; count++) {
+    const end = bytes.indexOf(LF, at);
+    if (end === -1) return bytes.length;
+    at = end + 1;
+  }
   return at;
 }

@@ -13,6 +13,8 @@ export interface Since {
 /** A build, as far as this needs it. */
 export interface BuildText {
   readonly at: string;
+  /** What tells its text from others: builds may share one. */
+  readonly text: string | undefined;
   list(): Promise<Uint8Array | undefined>;
 }
 
@@ -25,17 +27,22 @@ export async function sinceWhen(
   const found = new Map<string, Since>();
   if (newest === undefined) return found;
   let open = new Set(rules);
-  let last = newest.at;
+  let last = newest;
   for (const build of older) {
     if (open.size === 0) break;
+    if (build.text === last.text && build.text !== undefined) {
+      last = build;
+      continue;
+    }
     const bytes = await build.list();
     if (bytes === undefined) break;
     const still = new Set([...open].filter((rule) => hasLine(bytes, rule)));
-    for (const rule of open) if (!still.has(rule)) found.set(rule, { at: last, isOldest: false });
+    for (const rule of open)
+      if (!still.has(rule)) found.set(rule, { at: last.at, isOldest: false });
     open = still;
-    last = build.at;
+    last = build;
   }
-  for (const rule of open) found.set(rule, { at: last, isOldest: true });
+  for (const rule of open) found.set(rule, { at: last.at, isOldest: true });
   return found;
 }
 

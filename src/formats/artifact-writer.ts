@@ -44,6 +44,8 @@ export class ArtifactWriter {
   private readonly texts = { block: [] as string[], allow: [] as string[] };
   private readonly filled = new Set<string>();
   private readonly withheld = new Set<string>();
+  /** Bytes of what was written one by one. */
+  private textBytes = 0;
 
   constructor(
     format: NameFormat,
@@ -75,12 +77,18 @@ export class ArtifactWriter {
       }
       this.flushTexts();
       left.names -= this.names;
+      left.bytes -= this.textBytes;
       for (const block of model.plainBlocks()) this.block(block, "subtree", left);
       return;
     }
     // What is allowed, and what stands beside it, goes first: it must not be what a limit leaves out.
     for (const verdict of model.verdicts()) this.withholdFor(verdict);
-    for (const verdict of model.verdicts()) this.verdict(verdict);
+    for (const verdict of model.verdicts()) {
+      const isNeeded =
+        verdict.self === "allow" || verdict.below === "allow" || verdict.inherited !== undefined;
+      if (isNeeded || this.names < room.names) this.verdict(verdict);
+      else this.leaveOut(model.sourceOf(verdict.name), 1);
+    }
     for (const { text, reason, regex } of model.nameless) {
       if (lines.rule !== undefined)
         this.say("block", this.template("rule").text(JSON.stringify(text)));
@@ -91,7 +99,12 @@ export class ArtifactWriter {
     this.flushTexts();
     const plain = lines.subtree === undefined ? "exact" : "subtree";
     left.names -= this.names;
+    left.bytes -= this.textBytes;
     for (const block of model.blocks()) this.block(block, plain, left);
+  }
+
+  private leaveOut(source: number, names: number): void {
+    this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + names);
   }
 
   /** As many names of a block as there is room for. */
@@ -102,7 +115,7 @@ export class ArtifactWriter {
   ): void {
     const template = this.template(kind);
     const taken = template.fitting(bytes, Math.min(count, Math.max(0, left.names)), left.bytes);
-    if (taken < count) this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + count - taken);
+    if (taken < count) this.leaveOut(source, count - taken);
     if (taken === 0) return;
     if (kind === "exact") this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
@@ -136,6 +149,7 @@ export class ArtifactWriter {
     if (this.lines.subtree === undefined) {
       // No parent speaks for it here.
       if (isNamed) this.blocks(name, true, below === "block", false);
+      else if (below === "block") this.losses.add("below", name);
       return;
     }
     if ((self === undefined && below === undefined) || this.withheld.has(name)) return;
@@ -146,7 +160,11 @@ export class ArtifactWriter {
     if (this.format.hidesParents === true && inherited !== undefined) this.hidden(verdict);
     else {
       // An exception for the name alone is said beside the block, and wins.
-      const isBoth = self === "allow" && below === "block" && this.format.allowWins === true;
+      const isBoth =
+        self === "allow" &&
+        below === "block" &&
+        this.format.allowWins === true &&
+        this.lines.allowExact !== undefined;
       this.blocks(name, self === "block" || isBoth, below === "block", inherited === "allow");
       this.allows(name, self === "allow", below === "allow");
     }
@@ -209,7 +227,16 @@ export class ArtifactWriter {
   private flushTexts(): void {
     for (const file of ["block", "allow"] as const) {
       const texts = this.texts[file];
-      if (texts.length > 0) this.send(file, encodeUtf8(texts.join("")), texts.length);
+      // Those that have as many lines go together, so that a file can be cut between names.
+      for (let from = 0; from < texts.length;) {
+        const lines = lineCount(texts[from]!);
+        let to = from + 1;
+        while (to < texts.length && lineCount(texts[to]!) === lines) to++;
+        const bytes = encodeUtf8(texts.slice(from, to).join(""));
+        if (file === "block") this.textBytes += bytes.length;
+        this.send(file, bytes, to - from);
+        from = to;
+      }
       texts.length = 0;
     }
   }
@@ -223,6 +250,10 @@ function allowKey(self: boolean, below: boolean): keyof Lines | undefined {
   if (self && below) return "allowSubtree";
   if (self) return "allowExact";
   return below ? "allowBelow" : undefined;
+}
+
+function lineCount(text: string): number {
+  return text.split("\n").length - 1;
 }
 
 function firstName(bytes: Uint8Array): string {

@@ -29,7 +29,9 @@ interface DnsmasqLine {
 
 /** `address=/name/…`, `server=/name/…`, `local=/name/`: the most usual of what dnsmasq reads. */
 function dnsmasqParts(line: string): DnsmasqLine | undefined {
-  const found = /^\s*(?<word>address|server|local)=\/(?<name>[^/\s]+)\/(?<rest>\S*)\s*$/.exec(line);
+  const found = /^\s*(?<word>address|server|local)=\/(?<name>[^/\s]+)\/(?<rest>[^\s/]*)\s*$/.exec(
+    line,
+  );
   return found?.groups as DnsmasqLine | undefined;
 }
 
@@ -50,20 +52,28 @@ const dnsmasqLine: LineReader = (line, next, last) => {
     return comment(line);
   const isExact = isSentOn(after, name);
   if (word === "address")
-    return SINKHOLES.test(rest) ? scoped(name, false, isExact) : `||${name}^$dnsrewrite=${rest}`;
+    return SINKHOLES.test(rest)
+      ? scoped(name, false, isExact)
+      : /^[0-9a-f.:]+$/i.test(rest)
+        ? `||${name}^$dnsrewrite=${rest}`
+        : comment(line);
   if (rest === "") return scoped(name, false, isExact);
   // To the usual servers: an exception. To another: no matter of blocking.
   return rest === "#" ? scoped(name, true) : comment(line);
 };
 
+const BLOCKING_ZONES =
+  /^(?:static|deny|refuse|redirect|inform_deny|inform_redirect|always_(?:nxdomain|null|nodata|refuse|deny))$/;
+
 const unboundLine: LineReader = (line) => {
   const zone = /^\s*local-zone:\s*"?(?<name>[^\s"]+?)\.?"?\s+"?(?<kind>[a-z_]+)"?\s*(?:#.*)?$/.exec(
     line,
   )?.groups;
-  if (zone !== undefined)
-    return zone["kind"]!.endsWith("transparent")
-      ? scoped(zone["name"]!, true)
-      : scoped(zone["name"]!, false);
+  if (zone !== undefined) {
+    const { name, kind } = zone as { name: string; kind: string };
+    if (kind.endsWith("transparent")) return scoped(name, true);
+    return BLOCKING_ZONES.test(kind) ? scoped(name, false) : comment(line);
+  }
   const data =
     /^\s*local-data:\s*"(?<name>[^\s"]+?)\.?\s+(?:\d+\s+)?(?:IN\s+)?(?:A|AAAA)\s+(?<address>\S+)"/i.exec(
       line,
@@ -75,6 +85,8 @@ const unboundLine: LineReader = (line) => {
 
 interface ZoneLine {
   readonly owner: string;
+  /** Whether it is said by one record; addresses take two. */
+  readonly isAlias: boolean;
   readonly action: "block" | "allow";
 }
 
@@ -84,15 +96,22 @@ function zoneLine(line: string): ZoneLine | undefined {
       line,
     )?.groups ?? {};
   if (owner === undefined || kind === undefined || target === undefined) return undefined;
-  const isName = kind.toUpperCase() === "CNAME";
-  if (isName && target === "rpz-passthru.") return { owner, action: "allow" };
-  const isBlock = isName
-    ? /^(?:\*?\.|rpz-drop\.|rpz-tcp-only\.)$/.test(target)
-    : SINKHOLES.test(target);
   // Triggers that are no names: addresses of clients, of answers, of name servers.
-  return isBlock && !/\.rpz-(?:ip|nsip|nsdname|client-ip)$/.test(owner)
-    ? { owner, action: "block" }
-    : undefined;
+  if (/\.rpz-[a-z-]+$/.test(owner)) return undefined;
+  const isAlias = kind.toUpperCase() === "CNAME";
+  if (isAlias && target === "rpz-passthru.") return { owner, isAlias, action: "allow" };
+  const isBlock = isAlias ? /^(?:\*?\.|rpz-drop\.)$/.test(target) : SINKHOLES.test(target);
+  return isBlock ? { owner, isAlias, action: "block" } : undefined;
+}
+
+/** Whether two lines say the same of a name and of what is below it. */
+function isPair(name: ZoneLine | undefined, below: ZoneLine | undefined): boolean {
+  return (
+    name?.isAlias === true &&
+    below?.isAlias === true &&
+    below.owner === `*.${name.owner}` &&
+    below.action === name.action
+  );
 }
 
 const rpzLine: LineReader = (line, next, last) => {
@@ -101,11 +120,10 @@ const rpzLine: LineReader = (line, next, last) => {
   const isAllow = own.action === "allow";
   const [after, before] = [zoneLine(next), zoneLine(last)];
   if (before?.owner === own.owner && before.action === own.action) return comment(line);
+  if (!own.isAlias) return scoped(own.owner, isAllow, true);
   // A name and what is below it, in two lines.
-  if (after?.owner === `*.${own.owner}` && after.action === own.action)
-    return scoped(own.owner, isAllow);
-  if (own.owner === `*.${before?.owner}` && before?.action === own.action) return comment(line);
-  return scoped(own.owner, isAllow, true);
+  if (isPair(own, after)) return scoped(own.owner, isAllow);
+  return isPair(before, own) ? comment(line) : scoped(own.owner, isAllow, true);
 };
 
 /** A name a line with a sign before it that tells what is meant. */
@@ -133,7 +151,7 @@ const jsonLine: LineReader = (line) => {
     >;
     if (entry.rule !== undefined) return entry.rule.replace(/[\r\n]/g, " ");
     const { name, scope, action } = entry;
-    if (name === undefined) return comment(line);
+    if (name === undefined || !/^[^\s/^|*$]+$/.test(name)) return comment(line);
     return scoped(scope === "below" ? `*.${name}` : name, action === "allow", scope === "exact");
   } catch {
     return comment(line);
@@ -166,7 +184,7 @@ export const lineReaders: ReadonlyMap<string, LineReader> = new Map<string, Line
   [
     "rbldnsd",
     (line, next, last) => {
-      if (/^\s*:/.test(line)) return comment(line);
+      if (/^\s*(?:[:$]|!\s*$)/.test(line)) return comment(line);
       return line.startsWith("!")
         ? `@@${rbldnsdName(line.slice(1), next, last)}`
         : rbldnsdName(line, next, last);

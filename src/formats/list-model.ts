@@ -40,6 +40,8 @@ export class ListModel {
   private found: ReturnType<ListModel["parted"]> | undefined;
   /** Plain names that have to do with others. */
   private readonly related: string[] = [];
+  /** The first source that names a name which is looked at by itself. */
+  private readonly sources = new Map<string, number>();
 
   /** `isMinimal` when it is certain that no plain name is there twice or below another. */
   constructor(spool: NameSpool, isMinimal: boolean) {
@@ -52,7 +54,7 @@ export class ListModel {
         names.push(/^\|\|(?<name>[^^]+)\^$/.exec(read.text)?.groups?.["name"] ?? "");
       }
     }
-    for (const { text } of spool.specials) {
+    for (const { text, source } of spool.specials) {
       if (this.cancelled.has(text)) continue;
       const read = readSpecialRule(text);
       if (read.kind === "lost") {
@@ -62,6 +64,7 @@ export class ListModel {
         for (const rule of read.rules) {
           this.tree.enter(rule);
           names.push(rule.name);
+          if (!this.sources.has(rule.name)) this.sources.set(rule.name, source);
           // A rule for a whole top-level domain is related to everything in it.
           if (rule.below && !rule.name.includes(".")) this.tops.add(rule.name);
         }
@@ -82,24 +85,41 @@ export class ListModel {
     return this.parted().verdicts;
   }
 
+  /** The source of a name that is looked at by itself. */
+  sourceOf(name: string): number {
+    return this.sources.get(name) ?? 0;
+  }
+
   /** Most names that might have had to do with others have not: they go with the blocks after all. */
-  private parted(): { readonly verdicts: readonly NameVerdict[]; readonly loose: NameBlock } {
+  private parted(): {
+    readonly verdicts: readonly NameVerdict[];
+    readonly loose: readonly NameBlock[];
+  } {
     if (this.found !== undefined) return this.found;
     const all = [...this.tree.verdicts()];
     const parents = new Set(
       all.flatMap((one) => (isPlain(one) ? [] : withParents(one.name).slice(1))),
     );
     const isLoose = (one: NameVerdict): boolean => isPlain(one) && !parents.has(one.name);
-    const names = all.filter(isLoose).map(({ name }) => `${name}\n`);
-    const loose = { source: 0, count: names.length, bytes: encodeUtf8(names.join("")) };
+    const bySource = new Map<number, string[]>();
+    for (const { name } of all.filter(isLoose)) {
+      const source = this.sourceOf(name);
+      const known = bySource.get(source);
+      if (known === undefined) bySource.set(source, [name]);
+      else known.push(name);
+    }
+    const loose = [...bySource].map(([source, names]): NameBlock => ({
+      source,
+      count: names.length,
+      bytes: encodeUtf8(names.map((name) => `${name}\n`).join("")),
+    }));
     this.found = { verdicts: all.filter((one) => !isLoose(one)), loose };
     return this.found;
   }
 
   /** Names that are blocked with everything below them, in the order of the list. A block is good until the next. */
   *blocks(): Generator<NameBlock> {
-    const { loose } = this.parted();
-    if (loose.count > 0) yield loose;
+    yield* this.parted().loose;
     yield* this.spool.names();
   }
 
@@ -110,10 +130,11 @@ export class ListModel {
 
   private enterRelated(): void {
     if (this.tails.size === 0 && !this.isAnyRelated) return;
-    this.spool.remove((bytes, start, end, tail, top) => {
+    this.spool.remove((bytes, start, end, tail, top, source) => {
       if (!this.isAnyRelated && !this.isRelated(bytes, end, tail, top)) return false;
       const name = decodeUtf8(bytes, start, end);
       this.related.push(name);
+      if (!this.sources.has(name)) this.sources.set(name, source);
       if (!this.cancelled.has(`||${name}^`))
         this.tree.enter({ name, level: Level.Block, self: true, below: true });
       return true;

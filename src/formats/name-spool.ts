@@ -89,7 +89,14 @@ export class NameSpool {
 
   /** Takes names out, once and for all; `take` is told where each begins and ends and where its last two labels do. */
   remove(
-    isOut: (bytes: Uint8Array, start: number, end: number, tail: number, top: number) => boolean,
+    isOut: (
+      bytes: Uint8Array,
+      start: number,
+      end: number,
+      tail: number,
+      top: number,
+      source: number,
+    ) => boolean,
   ): void {
     this.flush();
     for (const block of this.blocks) {
@@ -98,7 +105,7 @@ export class NameSpool {
       let to = 0;
       let count = 0;
       eachName(bytes, (start, end, tail, top) => {
-        if (isOut(bytes, start, end, tail, top)) return;
+        if (isOut(bytes, start, end, tail, top, block.source)) return;
         // What stays moves up to what stayed before it.
         if (to !== start) bytes.copyWithin(to, start, end + 1);
         to += end + 1 - start;
@@ -135,6 +142,10 @@ export class NameSpool {
   }
 }
 
+const LETTER_L = 108;
+const LETTER_R = 114;
+const LOCAL_DOMAIN_LENGTH = "localhost.localdomain".length;
+
 /**
  * Where the name ends in `||name^` up to the end of the line; -1 when the line is anything else, or the name anything but
  * two or more labels of small letters, digits and inner hyphens that do not end in a number.
@@ -160,6 +171,9 @@ function plainNameEnd(bytes: Uint8Array, start: number): number {
   }
   if (label === first || at - first > LONG_NAME) return -1;
   if (bytes[label]! < 58 && bytes[at - 1]! < 58) return -1;
+  // `rpz-client-ip` and its like, and `localhost.localdomain`, are looked at one by one.
+  if (bytes[label] === LETTER_R && bytes[label + 3] === HYPHEN) return -1;
+  if (at - first === LOCAL_DOMAIN_LENGTH && bytes[first] === LETTER_L) return -1;
   const next = bytes[at + 1];
   return next === undefined || next === LF ? at : -1;
 }

@@ -71,7 +71,7 @@ export function readSpecialRule(text: string): ReadRule {
     : isImportant
       ? Level.ImportantBlock
       : Level.Block;
-  return readPattern(pattern, level);
+  return readPattern(pattern, level, level === Level.Block);
 }
 
 function lost(reason: LossReason): { kind: "lost"; reason: LossReason } {
@@ -83,11 +83,15 @@ const SHAPES: readonly (readonly [RegExp, { readonly self: boolean; readonly bel
     [/^\|\|(?<name>[^*|^/]+)\^\|?$/, { self: true, below: true }],
     [/^\|(?<name>[^*|^/]+)[|^]$/, { self: true, below: false }],
     [/^(?:\|\|)?\*\.(?<name>[^*|^/]+)\^?$/, { self: false, below: true }],
-    [/^(?<name>[^*|^/.][^*|^/]*\.[^*|^/]*)$/, { self: true, below: false }],
   ];
+const BARE: (typeof SHAPES)[number] = [
+  /^(?<name>[^*|^/.][^*|^/]*\.[^*|^/]*)$/,
+  { self: true, below: false },
+];
 
-function readPattern(pattern: string, level: Level): ReadRule {
-  for (const [shape, scope] of SHAPES) {
+/** A bare name means itself only where nothing stands before or behind it; otherwise it is a part of names. */
+function readPattern(pattern: string, level: Level, mayBeBare: boolean): ReadRule {
+  for (const [shape, scope] of mayBeBare ? [...SHAPES, BARE] : SHAPES) {
     const written = shape.exec(pattern)?.groups?.["name"];
     if (written === undefined) continue;
     const name = resolvableName(written);
@@ -119,6 +123,8 @@ export function resolvableName(written: string): string | undefined {
   const name = ascii.toLowerCase().replace(/\.$/, "");
   if (name === "" || name.length > LONGEST || isLocalName(name)) return undefined;
   const labels = name.split(".");
+  // In a policy zone these are addresses of clients and servers, not names.
+  if (labels.at(-1)!.startsWith("rpz-")) return undefined;
   if (!labels.every((label) => LABEL.test(label))) return undefined;
   // An address, or something that only looks like one: no top-level domain is a number.
   return /^\d+$/.test(labels.at(-1)!) ? undefined : name;

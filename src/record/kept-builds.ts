@@ -16,6 +16,9 @@ const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|list)\.(?:zst|gz)$/;
 export interface KeptBuild {
   /** When it was written, as its files are named: `20261115T060000000Z`. */
   readonly stamp: string;
+  /** Its own files. A build that made the same list as the one before has no text of its own. */
+  readonly own: { readonly record?: string; readonly list?: string };
+  /** Where its record and its text are. */
   readonly files: { readonly record?: string; readonly list?: string };
 }
 
@@ -52,15 +55,26 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
     if (!name.startsWith(start) || stamp === undefined) continue;
     builds.set(stamp, { ...builds.get(stamp), [part as "record" | "list"]: join(folder, name) });
   }
+  let text: string | undefined;
   return [...builds]
-    .map(([stamp, files]) => ({ stamp, files }))
-    .toSorted((a, b) => (a.stamp < b.stamp ? -1 : 1));
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([stamp, own]) => {
+      text = own.list ?? text;
+      return { stamp, own, files: { ...own, ...(text && { list: text }) } };
+    });
 }
 
-/** Removes all but the newest. */
+/** Removes all but the newest. A text that one of those still needs goes over to it. */
 export async function removeOldBuilds(list: string, host: Host): Promise<void> {
-  for (const { files } of (await keptBuilds(list, host)).slice(0, -KEPT))
-    for (const file of Object.values(files)) await host.removeFile(file).catch(() => {});
+  const builds = await keptBuilds(list, host);
+  const [oldest] = builds.slice(-KEPT);
+  if (oldest === undefined || builds.length <= KEPT) return;
+  const needed = oldest.own.list === undefined ? oldest.files.list : undefined;
+  if (needed !== undefined)
+    await host.rename(needed, needed.replace(/\.\d{8}T\d{9}Z\.list\./, `.${oldest.stamp}.list.`));
+  for (const { own } of builds.slice(0, -KEPT))
+    for (const file of Object.values(own))
+      if (file !== needed) await host.removeFile(file).catch(() => {});
 }
 
 /** The newest record of a list; undefined when there is none that can be read. */

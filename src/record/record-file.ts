@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
-import { partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
+import { keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
 import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
@@ -41,8 +41,8 @@ export class RecordFile {
     }
   }
 
-  /** Once the list is published: keeps the record, and a copy of the list for later comparisons. */
-  async finish(header: RecordHeader): Promise<void> {
+  /** Once the list is published: keeps the record, and, if the list is new, a copy of it for later comparisons. */
+  async finish(header: RecordHeader, isNew: boolean): Promise<void> {
     const { host, file, list } = this;
     if (file === undefined || host.packFile === undefined) return;
     this.file = undefined;
@@ -51,7 +51,11 @@ export class RecordFile {
     // Not flushed to the disk: it is read at once, and gone then.
     file.abandon();
     const stamp = stampOf(host.now());
-    await Promise.all([this.pack(this.frames, stamp, "record"), this.pack(list, stamp, "list")]);
+    const needsCopy = isNew || (await keptBuilds(list, host)).at(-1)?.files.list === undefined;
+    await Promise.all([
+      this.pack(this.frames, stamp, "record"),
+      needsCopy ? this.pack(list, stamp, "list") : undefined,
+    ]);
     await host.removeFile(this.frames);
     await removeOldBuilds(list, host);
   }

@@ -150,7 +150,9 @@ export function regexLiteral(source: string): string {
       end();
     else if (character === "\\") {
       const next = source[++at] ?? "";
-      if (/[A-Za-z0-9]/.test(next)) end();
+      // A character by its number, or of a kind: what follows is no text.
+      if (/[0-9xuUcpPkQ]/.test(next)) return "";
+      if (/[A-Za-z]/.test(next)) end();
       else if (depth === 0) run += next;
     } else if (depth === 0) run += character;
   }

@@ -8,7 +8,7 @@ const CONFIG = JSON.stringify({
     { name: "Ads", source: "ads.txt" },
     { name: "Own", source: "own.txt" },
   ],
-  transformations: ["Deduplicate", "InsertFinalNewLine"],
+  transformations: ["RemoveComments", "Deduplicate", "InsertFinalNewLine"],
 });
 const WORDS = ["-c", "c.json", "-o", "l.txt", "--no-cache"] as const;
 
@@ -109,6 +109,23 @@ test("a changelog for people", async () => {
   );
 });
 
+test("a build that made the same list shares its text, for as long as it is kept", async () => {
+  const project = await threeMornings();
+  for (let day = 16; day < 25; day++) {
+    project.now = `2026-11-${day}T06:00:00Z`;
+    // A comment is dropped: another build, the same list.
+    project.write("own.txt", `! day ${day}\n||own.example^\n`);
+    const { exit, stderr } = await project.run("compile", "-q", ...WORDS);
+    assert.equal(exit, 0, stderr);
+  }
+  const copies = [...project.memory.files.keys()].filter((path) => path.endsWith(".list.gz"));
+  assert.equal(copies.length, 1, copies.join());
+  const { exit, stdout } = await project.run("diff", "--json", ...WORDS, "@7", "@0");
+  assert.equal(exit, 0, stdout);
+  const { since } = await json(project.run("why", "d.example", "--json", ...WORDS));
+  assert.deepEqual(since, { at: "2026-11-17T06:00:00.000Z", isOldest: true });
+});
+
 test("one build has nothing to be compared with, and says so", async () => {
   const files = { "c.json": CONFIG, "ads.txt": "||a.example^\n", "own.txt": "||b.example^\n" };
   const project = new MemoryProject(files);
@@ -173,7 +190,11 @@ test("what is no plan is not applied", async () => {
   const project = await threeMornings();
   project.write("x.plan", "||a.example^\n");
   project.write("old.plan", '{"plan":1,"tool":"0.0.0","files":[]}\n');
-  for (const name of ["x.plan", "old.plan", "gone.plan"]) {
+  project.write(
+    "half.plan",
+    project.text("c.json").replace("{", '{"plan":1,"tool":"0.1.0","files":[],'),
+  );
+  for (const name of ["x.plan", "old.plan", "gone.plan", "half.plan"]) {
     const { exit, stderr } = await project.run("apply", name);
     assert.equal(exit, 2, name);
     assert.match(stderr, /error\[plan-unreadable\]: Cannot apply/);

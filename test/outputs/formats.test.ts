@@ -239,3 +239,47 @@ test("random rules: no format blocks what the list does not, unless it is told t
       assert.ok(naive.isBlocked(line.slice(8)), `${line} in\n${lines.join("\n")}`);
   }
 });
+
+test("names that are no names in a policy zone, and those of this machine, are not written", () => {
+  const lines = [
+    "||24.0.0.0.10.rpz-client-ip^",
+    "@@||32.1.2.3.4.rpz-ip^",
+    "||localhost.localdomain^",
+    "||a.example^",
+  ];
+  for (const isMinimal of [true, false]) {
+    const { block, losses } = write("rpz", lines, "skip", isMinimal);
+    assert.equal(block, "a.example CNAME .\n*.a.example CNAME .\n");
+    assert.deepEqual(
+      losses.map(({ reason, count }) => [reason, count]),
+      [["not-a-name", 3]],
+    );
+  }
+});
+
+test("an exception for a name alone, where only those for subtrees can be said", () => {
+  const { block, allow, losses } = write("dnsdist", ["||ads.example^", "@@|ads.example^"]);
+  assert.deepEqual([block, allow], ["", ""]);
+  assert.deepEqual(
+    losses.map(({ reason }) => reason),
+    ["below"],
+  );
+});
+
+test("what is only below a name is lost, not forgotten, where names stand alone", () => {
+  assert.deepEqual(
+    write("hosts", ["||*.below.example^"]).losses.map(({ reason }) => reason),
+    ["below"],
+  );
+});
+
+test("a bare name with something before or behind it is a part of names", () => {
+  const { block, losses } = write("json", [
+    "||deep.sub.example^",
+    "@@sub.example",
+    "x.example$important",
+  ]);
+  assert.equal(block.match(/"name"/g)?.length, 1);
+  assert.equal(block.match(/"rule"/g)?.length, 2);
+  assert.deepEqual(losses, []);
+});

@@ -69,6 +69,20 @@ test("a manifest names every file with its digest, and verify finds what is wron
   assert.match(stderr, /It expired at 2026-11-12/);
 });
 
+test("a manifest is renewed although nothing else has changed", async () => {
+  const made = await released({ expires: "1d" });
+  const words = ["compile", "-q", "-c", "c.json", "--cache-dir", "/cache"];
+  await made.run(...words);
+  made.now = "2026-11-20T00:00:00Z";
+  await made.run(...words);
+  assert.match(made.text("rules/manifest.json"), /"expires": "2026-11-21T/);
+  made.write(
+    "rules/manifest.json",
+    made.text("rules/manifest.json").replace(/"version": \d+/, '"version": "\u001b[31m"'),
+  );
+  assert.match((await made.run("verify", "rules/manifest.json")).stderr, /is no manifest/);
+});
+
 test("a signature is by the key and of the manifest", async () => {
   const { secret, publicKey } = minisignKeys();
   const made = await released(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HostError } from "../../src/index.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 function project(
@@ -186,4 +187,72 @@ test("packed forms are written beside", async () => {
   await outputsOf(made);
   const packed = made.memory.files.get("/project/rules/my-list.hosts.gz")!;
   assert.deepEqual([...packed.subarray(0, 2)], [0x1f, 0x8b]);
+});
+
+function recordsIn(text: string): string[] {
+  return text.split("\n").filter((line) => / CNAME |^(?:address|server)=/.test(line));
+}
+
+test("parts are cut between names, however many lines each has", async () => {
+  const lines = Array.from({ length: 9 }, (_, index) => [
+    `|e${index}.zq^`,
+    `||*.b${index}.zq^`,
+    `||s${index}.zq^`,
+    `@@||g.s${index}.zq^`,
+  ]).flat();
+  for (const format of ["rpz", "dnsmasq"]) {
+    const whole = project([{ format, file: "l.x" }], lines);
+    await outputsOf(whole);
+    const split = project([{ format, file: "l.x", split: { max_rules: 7 } }], lines);
+    const [, output] = await outputsOf(split);
+    const parts = output!.files!.map((file) => recordsIn(split.text(file)));
+    assert.deepEqual(parts.flat(), recordsIn(whole.text("rules/l.x")), format);
+    for (const part of parts.slice(0, -1))
+      assert.ok(part.length > 0 && part.length <= 14, String(part.length));
+  }
+});
+
+test("parts of another list are nobody else's to remove", async () => {
+  const made = project([{ format: "hosts", file: "ads.hosts" }], LINES);
+  made.write("rules/ads-2.hosts", "0.0.0.0 other.example\n");
+  await outputsOf(made);
+  assert.equal(made.text("rules/ads-2.hosts"), "0.0.0.0 other.example\n");
+  for (const [outputs, message] of [
+    [[{ format: "hosts", file: "my-list.txt" }], /outputs write rules\/my-list\.txt twice/],
+    [
+      [
+        { format: "hosts", file: "m.x", split: { max_rules: 1 } },
+        { format: "rpz", file: "m-2.x" },
+      ],
+      /parts of rules\/m\.x would have the name of another/,
+    ],
+  ] as const)
+    assert.match((await project(outputs, LINES).run(...WORDS)).stderr, message);
+});
+
+test("a limit counts everything, and says whose names it left out", async () => {
+  const first = Array.from({ length: 30 }, (_, index) => `0.0.0.0 h${index}.example`);
+  const config = { transformations: [] };
+  const made = project([{ format: "dnsmasq", fit: { max_rules: 5 } }], first, config);
+  const [, output] = await outputsOf(made);
+  assert.equal(output!.names, 5);
+  assert.deepEqual(output!.leftOut, [
+    { source: "First", names: 25 },
+    { source: "Second", names: 2 },
+  ]);
+  const bytes = project([{ format: "hosts", fit: { max_bytes: 300 } }], first.slice(0, 4), config);
+  await outputsOf(bytes);
+  assert.ok(bytes.memory.files.get("/project/rules/my-list.hosts")!.length <= 300);
+});
+
+test("what cannot be written beside the list is an error with a name", async () => {
+  const made = project([{ format: "hosts", pack: ["gzip"] }], LINES);
+  const failing = new MemoryProject(
+    Object.fromEntries(["c.json", "a.txt", "b.txt"].map((file) => [file, made.text(file)])),
+    { packFile: () => Promise.reject(new HostError("EISDIR", "is a directory")) },
+  );
+  const { exit, stderr } = await failing.run(...WORDS, "--no-record");
+  assert.equal(exit, 6);
+  assert.match(stderr, /error\[output-failed\]/);
+  assert.doesNotMatch(stderr, /bug:/);
 });

@@ -121,6 +121,34 @@ test("lines of strangers in these formats", async () => {
     assert.deepEqual((await compiled(text, type)).list.split("\n"), rules, type);
 });
 
+test("lines that only look like blocks", async () => {
+  for (const [type, text, rules] of [
+    [
+      "rpz",
+      "a.zq A 0.0.0.0\na.zq AAAA ::\n*.a.zq A 0.0.0.0\n*.a.zq AAAA ::\n",
+      ["|a.zq^", "||*.a.zq^"],
+    ],
+    [
+      "rpz",
+      "a.zq CNAME .\n24.0.0.0.10.rpz-client-ip CNAME rpz-passthru.\nb.zq CNAME rpz-tcp-only.\n",
+      ["|a.zq^"],
+    ],
+    ["dnsmasq", "address=/a.zq/\naddress=/b.zq/nonsense\n", ["||a.zq^"]],
+    [
+      "unbound",
+      'local-zone: "a.zq" static\nlocal-zone: "10.in-addr.arpa." nodefault\nlocal-zone: "b.zq" inform\n',
+      ["||a.zq^"],
+    ],
+    ["rbldnsd", "$SOA 3600 a b 1 2 3 4 5\n$NS 3600 ns\n!\n.a.zq\n", ["||a.zq^"]],
+    [
+      "json",
+      '{"name":"b.zq^\\n||injected.zq","scope":"subtree","action":"block"}\n{"name":"a.zq","scope":"subtree","action":"block"}\n',
+      ["||a.zq^"],
+    ],
+  ] as const)
+    assert.deepEqual((await compiled(text, type)).list.split("\n"), rules, `${type}\n${text}`);
+});
+
 test("why finds lines of other formats", async () => {
   const project = new MemoryProject({
     "c.json": JSON.stringify({

@@ -36,8 +36,8 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
-    const { config, isMinimal, folder, record, report } = plan;
-    const artifacts = artifactPlans(config, options.rulesFolder, host.cwd);
+    const { config, isMinimal, folder, record, report, rulesFolder } = plan;
+    const artifacts = artifactPlans(config, rulesFolder, host.cwd);
     if (artifacts.length > 0) spool.take(bytes.list, 0);
     const publication = {
       config,
@@ -47,7 +47,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
       builtAt: new Date(record.builtAt),
       sources: report.sources.map(({ label }) => label),
       configFolder: folder,
-      rulesFolder: options.rulesFolder,
+      rulesFolder,
     };
     const { written } = await publishList(outputs, publication, host);
     await outputs.remember(plan.report, plan.record);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { ByteBuffer } from "../../bytes/byte-buffer.ts";
 import type { CompiledList } from "../../compile/compile.ts";
 import type { Lockfile } from "../../compile/lockfile.ts";
@@ -18,7 +19,7 @@ import { LockInPlace } from "../lock-in-place.ts";
 import type { Options } from "../options.ts";
 import { planMarkdown, planText } from "../plan-text.ts";
 import { refusalsOf } from "../refusals-of.ts";
-import { type SavedPlan, digestAt, savePlan } from "../saved-plan.ts";
+import { digestAt, savePlan } from "../saved-plan.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
@@ -53,11 +54,18 @@ export const planCommand: Command = async (options, host, talk, signal) => {
       lock: aside.lock,
       folder: configured.folder,
     };
-    const { name, outputs, patches, manifest } = configured.config;
-    const config = { name, outputs, patches, manifest } as SavedPlan["config"];
+    const { sources: _sources, ...config } = configured.config;
     await savePlan(
       saved,
-      { report, refused, warnings, config, isMinimal: compiled.isMinimal, ...rest },
+      {
+        report,
+        refused,
+        warnings,
+        config,
+        isMinimal: compiled.isMinimal,
+        rulesFolder: resolve(host.cwd, options.rulesFolder),
+        ...rest,
+      },
       aside,
       host,
     );

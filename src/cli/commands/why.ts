@@ -50,6 +50,7 @@ async function buildTexts(path: string, host: Host): Promise<BuildText[]> {
   const builds = (await keptBuilds(path, host)).toReversed();
   return builds.map((build) => ({
     at: momentOf(build.stamp),
+    text: build.files.list,
     list: async () => await listOf(build, host),
   }));
 }
