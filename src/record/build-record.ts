@@ -57,17 +57,26 @@ export class BuildRecord {
 
   /** Undefined when the bytes are no record of this version. */
   static read(bytes: Uint8Array): BuildRecord | undefined {
+    const header = BuildRecord.headerIn(bytes);
+    if (header === undefined) return undefined;
     try {
-      const { length } = bytes;
-      if (length < 4) return undefined;
-      const view = new DataView(bytes.buffer, bytes.byteOffset, length);
-      const end = length - 4 - view.getUint32(length - 4, true);
-      if (end < 0) return undefined;
-      const header = JSON.parse(decodeUtf8(bytes, end, length - 4)) as RecordHeader;
-      if (header.version !== RECORD_VERSION) return undefined;
-      const reader = new FrameReader(bytes.subarray(0, end));
+      const reader = new FrameReader(bytes.subarray(0, headerStart(bytes)));
       reader.read();
       return new BuildRecord(bytes, header, reader);
+    } catch (error) {
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+
+  /** What stands beside the rows; undefined when the bytes are no record of this version. */
+  static headerIn(bytes: Uint8Array): RecordHeader | undefined {
+    const start = headerStart(bytes);
+    if (start < 0) return undefined;
+    try {
+      const text = decodeUtf8(bytes, start, bytes.length - LENGTH_BYTES);
+      const header = JSON.parse(text) as RecordHeader;
+      return header.version === RECORD_VERSION ? header : undefined;
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
       throw error;
@@ -143,6 +152,14 @@ export class BuildRecord {
     }
     return causes;
   }
+}
+
+/** Where the header begins; negative when there is none. */
+function headerStart(bytes: Uint8Array): number {
+  const { length } = bytes;
+  if (length < LENGTH_BYTES) return -1;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+  return length - LENGTH_BYTES - view.getUint32(length - LENGTH_BYTES, true);
 }
 
 /** Longer than any: a duplicate of a duplicate that was covered. */

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { type Host, HostError } from "../host/host.ts";
 import { BuildRecord } from "./build-record.ts";
+import type { RecordHeader } from "./record-format.ts";
 import { recordFolder } from "./record-folder.ts";
 
 /** Builds of a list of which record and text are kept. */
@@ -87,6 +88,15 @@ export async function readRecord(list: string, host: Host): Promise<BuildRecord 
 export async function recordOf({ files }: KeptBuild, host: Host): Promise<BuildRecord | undefined> {
   const bytes = await unpacked(files.record, host);
   return bytes === undefined ? undefined : BuildRecord.read(bytes);
+}
+
+/** What stands in its record beside the rows; undefined when it cannot be read. */
+export async function headerOf(
+  { files }: KeptBuild,
+  host: Host,
+): Promise<RecordHeader | undefined> {
+  const bytes = await unpacked(files.record, host);
+  return bytes === undefined ? undefined : BuildRecord.headerIn(bytes);
 }
 
 /** The list as it was published; undefined when it cannot be read. */

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
-import { keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
+import { headerOf, keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
 import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
@@ -51,13 +51,20 @@ export class RecordFile {
     // Not flushed to the disk: it is read at once, and gone then.
     file.abandon();
     const stamp = stampOf(host.now());
-    const needsCopy = isNew || (await keptBuilds(list, host)).at(-1)?.files.list === undefined;
+    const needsCopy = isNew || !(await this.hasCopyOf(header));
     await Promise.all([
       this.pack(this.frames, stamp, "record"),
       needsCopy ? this.pack(list, stamp, "list") : undefined,
     ]);
     await host.removeFile(this.frames);
     await removeOldBuilds(list, host);
+  }
+
+  /** Whether the text of the last build that is kept is that of the list: a run in between may have kept nothing. */
+  private async hasCopyOf({ bytes, rules }: RecordHeader): Promise<boolean> {
+    const last = (await keptBuilds(this.list, this.host)).at(-1);
+    const header = last && (await headerOf(last, this.host));
+    return last?.files.list !== undefined && header?.bytes === bytes && header.rules === rules;
   }
 
   async close(): Promise<void> {

@@ -126,6 +126,17 @@ test("a build that made the same list shares its text, for as long as it is kept
   assert.deepEqual(since, { at: "2026-11-17T06:00:00.000Z", isOldest: true });
 });
 
+test("a list that a run without a record published is copied by the next", async () => {
+  const project = await threeMornings();
+  project.now = "2026-11-16T06:00:00Z";
+  project.write("ads.txt", "||a.example^\n||new.example^\n||d.example^\n");
+  await project.run("compile", "-q", ...WORDS, "--no-record");
+  project.now = "2026-11-17T06:00:00Z";
+  await project.run("compile", "-q", ...WORDS);
+  const { stdout } = await project.run("diff", "--json", ...WORDS, "@1", "@0");
+  assert.deepEqual((JSON.parse(stdout) as { added: string[] }).added, ["||new.example^"]);
+});
+
 test("one build has nothing to be compared with, and says so", async () => {
   const files = { "c.json": CONFIG, "ads.txt": "||a.example^\n", "own.txt": "||b.example^\n" };
   const project = new MemoryProject(files);
