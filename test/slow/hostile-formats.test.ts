@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
 import { Random } from "../support/random.ts";
 import { askAll, startUpstream } from "../support/resolvers/dns-client.ts";
-import { Running, runCheck, servers } from "../support/resolvers/servers.ts";
+import { Running, isMissing, runCheck, servers } from "../support/resolvers/servers.ts";
 import { freeTcpPort, squidConf } from "../support/resolvers/squid.ts";
 
 const BIN = join(import.meta.dirname, "../../dist/cli/bin.js");
@@ -123,6 +123,7 @@ test(
         env: { ...process.env, RULES_DIR: folder },
       });
       for (const [name, server] of servers) {
+        if (isMissing(name) !== false) continue;
         const [list, allow] = [`of-${server.format}`, `of-${server.format}.allow`].map((file) =>
           join(folder, file),
         ) as [string, string];

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createSocket } from "node:dgram";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -301,6 +301,13 @@ allowed_names_file='${allow}'
     },
   ],
 ]);
+
+/** Why a server cannot be tried here; false when it can. Only dnscrypt-proxy is in no release of Debian that we run on. */
+export function isMissing(name: string): string | false {
+  return (
+    name === "dnscrypt-proxy" && !existsSync(DNSCRYPT) && "NO DNSCRYPT-PROXY: it could not be had"
+  );
+}
 
 async function freePort(): Promise<number> {
   const socket = createSocket("udp4");
