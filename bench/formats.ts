@@ -10,7 +10,7 @@ import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.t
 import { interleaved, measure } from "./measure.ts";
 
 const AIM = 1.5;
-const LIMIT = 3;
+const LIMIT = 3.5;
 
 const alone = workFolder(inputOf("typical"));
 const every = workFolder(inputOf("typical"));
