@@ -4,6 +4,7 @@ import { flagUsage } from "../src/cli/help.ts";
 import { type Field, GUARD_FIELDS, LIST_FIELDS, SOURCE_FIELDS } from "../src/config/fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { CODES, Exit, codeEntry } from "../src/diagnostics/codes.ts";
+import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
 import { nameFormats } from "../src/formats/registry.ts";
 import { LOSS_REASONS } from "../src/formats/special-rule.ts";
 import { FATES } from "../src/rules/fate.ts";
@@ -23,15 +24,8 @@ function cell(text: string): string {
 
 /** What each format says, and how. */
 export function formatsPage(): string {
-  const options = {
-    answer: "nxdomain",
-    ipv6: false,
-    ttl: 60,
-    origin: "rpz.local",
-    soa: "x.",
-  } as const;
   const rows = [...nameFormats].map(([name, format]) => {
-    const { subtree, exact, below, allowSubtree, allowExact } = format.lines(options);
+    const { subtree, exact, below, allowSubtree, allowExact } = format.lines(DEFAULT_OPTIONS);
     const notes = [
       ...(format.hasAllowFile === true ? ["exceptions in a second file"] : []),
       ...(format.allowWins === true ? ["nothing below an exception can be blocked again"] : []),

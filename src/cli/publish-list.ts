@@ -3,13 +3,13 @@ import { Artifacts } from "../compile/artifacts.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import { manifestKey, manifestPath, writeManifest } from "../compile/manifest.ts";
 import { keepPatch } from "../compile/patches.ts";
+import { outputFailed } from "../compile/output-failed.ts";
 import { VERSION } from "../compile/version.ts";
 import type { Config } from "../config/fields.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { headerTexts } from "../formats/header.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
-import { type Host, HostError } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import type { Outputs, Written } from "./outputs.ts";
 
 /** What of a configuration is about publishing. */
@@ -59,12 +59,7 @@ export async function publishList(
     }
     return { written, files };
   } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    throw new CompilerError([
-      errorOf("output-failed", "Cannot write what belongs to the list", {
-        cause: reasonOf(error.code, error.message),
-      }),
-    ]);
+    throw outputFailed("Cannot write what belongs to the list", error);
   } finally {
     await artifacts.close();
   }

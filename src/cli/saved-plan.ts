@@ -3,6 +3,7 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import type { CompileReport } from "../compile/report.ts";
+import { outputFailed } from "../compile/output-failed.ts";
 import { VERSION } from "../compile/version.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -58,12 +59,7 @@ export async function savePlan(
       file.write(frames);
     });
   } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    throw new CompilerError([
-      errorOf("output-failed", `Cannot write ${printable(path)}`, {
-        cause: reasonOf(error.code, error.message),
-      }),
-    ]);
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
   }
 }
 

@@ -4,7 +4,7 @@ import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { LossPolicy, Room } from "../formats/artifact-writer.ts";
-import type { FormatOptions, NameFormat } from "../formats/name-format.ts";
+import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { type PartLimits, stemOf } from "./parted-file.ts";
 import { slugOf } from "./slug.ts";
@@ -69,16 +69,16 @@ function planOf(
   cwd: string,
 ): PlannedArtifact {
   const format = nameFormats.get(output.format)!;
-  const answer = output.answer ?? format.answers[0] ?? "nxdomain";
+  const answer = output.answer ?? format.answers[0] ?? DEFAULT_OPTIONS.answer;
   if (output.answer !== undefined && !format.answers.includes(output.answer))
     throw invalid(
       `${where}.answer: ${output.format} cannot say ${output.answer}`,
       format.answers.length === 0 ? "Leave it out" : `It can say ${format.answers.join(", ")}`,
     );
-  const origin = (output.origin ?? "rpz.local").replace(/\.$/, "").toLowerCase();
+  const origin = (output.origin ?? DEFAULT_OPTIONS.origin).replace(/\.$/, "").toLowerCase();
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin) || origin.length > LONGEST_ORIGIN)
     throw invalid(`${where}.origin is not the name of a zone`, "Such as rpz.local");
-  const mailbox = output.mailbox ?? "hostmaster.localhost.";
+  const mailbox = output.mailbox ?? DEFAULT_OPTIONS.mailbox;
   if (!/^[\w.\\-]+\.$/.test(mailbox))
     throw invalid(`${where}.mailbox is not a mailbox of a zone`, "Such as hostmaster.example.org.");
   const file = output.file ?? `${slug}${format.extension}`;
@@ -87,7 +87,13 @@ function planOf(
   return {
     formatName: output.format,
     format,
-    options: { answer, ipv6: output.ipv6 === true, ttl: output.ttl ?? 60, origin, soa: mailbox },
+    options: {
+      answer,
+      ipv6: output.ipv6 ?? DEFAULT_OPTIONS.ipv6,
+      ttl: output.ttl ?? DEFAULT_OPTIONS.ttl,
+      origin,
+      mailbox,
+    },
     policy: output.on_loss ?? "skip",
     name: name(file),
     path: resolve(cwd, folder, file),

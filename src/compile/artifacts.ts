@@ -1,6 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { errorOf } from "../diagnostics/diagnostic.ts";
+import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
@@ -9,8 +8,8 @@ import type { Loss } from "../formats/losses.ts";
 import { ListModel } from "../formats/list-model.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
-import type { Host } from "../host/host.ts";
-import { HostError } from "../host/host.ts";
+import { type Host, HostError, type Packing } from "../host/host.ts";
+import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor } from "../host/write-whole.ts";
 import type { PlannedArtifact } from "./artifact-plan.ts";
 import type { OutputFile } from "./last-build.ts";
@@ -129,7 +128,7 @@ export class Artifacts {
     };
   }
 
-  /** Every file that was written; further parts of one by their paths. */
+  /** Every file that was written. */
   get files(): OutputFile[] {
     return this.written.flatMap(filesOf);
   }
@@ -165,8 +164,8 @@ function beside(first: string, paths: readonly string[]): OutputFile[] {
   return paths.map((path) => ({ path, name: join(dirname(first), basename(path)) }));
 }
 
-function packedName(path: string, packing: "gzip" | "zstd"): string {
-  return `${path}.${packing === "gzip" ? "gz" : "zst"}`;
+function packedName(path: string, packing: Packing): string {
+  return `${path}.${PACKED_ENDINGS[packing]}`;
 }
 
 function filesOf({ plan, block, allow }: Written): OutputFile[] {

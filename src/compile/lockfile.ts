@@ -10,6 +10,7 @@ import type { InputFile } from "../sources/load-list.ts";
 import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "./compile.ts";
+import { outputFailed } from "./output-failed.ts";
 import { VERSION } from "./version.ts";
 
 export const LOCKFILE = "rules.lock";
@@ -52,20 +53,12 @@ export async function readLockfile(folder: string, host: Host): Promise<Lockfile
   } catch (error) {
     if (error instanceof HostError && error.code === "ENOENT") return undefined;
     throw error instanceof HostError
-      ? problem(
-          "lock-unreadable",
-          `Cannot read ${printable(path)}`,
-          reasonOf(error.code, error.message),
-        )
+      ? unreadable(`Cannot read ${printable(path)}`, reasonOf(error.code, error.message))
       : error;
   }
   const lock = parsed(text);
   if (lock === undefined)
-    throw problem(
-      "lock-unreadable",
-      `${printable(path)} is not a lock`,
-      "it was changed by hand, or cut",
-    );
+    throw unreadable(`${printable(path)} is not a lock`, "it was changed by hand, or cut");
   return lock;
 }
 
@@ -136,12 +129,7 @@ export async function writeLockfile(folder: string, lock: Lockfile, host: Host):
   try {
     await writeWhole(path, host, (file) => file.write(text));
   } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    throw problem(
-      "output-failed",
-      `Cannot write ${printable(path)}`,
-      reasonOf(error.code, error.message),
-    );
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
   }
 }
 
@@ -167,12 +155,8 @@ async function suffixDigest(): Promise<string> {
   return (await digestOf(`${ICANN_RULES} ${PRIVATE_RULES}`)).slice(0, 16);
 }
 
-function problem(
-  code: "lock-unreadable" | "output-failed",
-  message: string,
-  cause: string,
-): CompilerError {
-  return new CompilerError([errorOf(code, message, { cause })]);
+function unreadable(message: string, cause: string): CompilerError {
+  return new CompilerError([errorOf("lock-unreadable", message, { cause })]);
 }
 
 function parsed(text: string): Lockfile | undefined {

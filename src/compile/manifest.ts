@@ -15,6 +15,7 @@ import {
   readSecretKey,
   signatureFile,
 } from "./minisign.ts";
+import { outputFailed } from "./output-failed.ts";
 
 /** What a release consists of, for those who fetch it from anywhere. */
 export interface Manifest {
@@ -85,12 +86,7 @@ export async function writeManifest(
     if (signature !== undefined)
       await writeWhole(`${path}.minisig`, host, (file) => file.write(encodeUtf8(signature)));
   } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    throw problem(
-      "output-failed",
-      `Cannot write ${printable(path)}`,
-      reasonOf(error.code, error.message),
-    );
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
   }
 }
 
@@ -104,15 +100,15 @@ export async function manifestKey(
   const path = resolve(configFolder, manifest.key_file);
   const text = await host.readFile(path).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
-    throw problem("bad-key", `Cannot read ${printable(path)}`, reasonOf(error.code, error.message));
+    throw badKey(`Cannot read ${printable(path)}`, reasonOf(error.code, error.message));
   });
   const key = readSecretKey(decodeUtf8(text));
-  if (typeof key === "string") throw problem("bad-key", `Cannot sign with ${printable(path)}`, key);
+  if (typeof key === "string") throw badKey(`Cannot sign with ${printable(path)}`, key);
   return key;
 }
 
-function problem(code: "bad-key" | "output-failed", message: string, cause: string): CompilerError {
-  return new CompilerError([errorOf(code, message, { cause })]);
+function badKey(message: string, cause: string): CompilerError {
+  return new CompilerError([errorOf("bad-key", message, { cause })]);
 }
 
 /** What is wrong with a release; nothing when it is as it was made. `key` is a public key, or nothing to look at the files only. */

@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { LF, SPACE } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host } from "../host/host.ts";
+import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
 import { ListFile, type WriteOutcome } from "./write.ts";
@@ -94,7 +95,7 @@ export class PartedFile {
     const note = join(recordFolder(this.path), `${basename(this.path)}.parts`);
     const before = (await host.exists(note)) ? Number(decodeUtf8(await host.readFile(note))) : 1;
     for (let index = parts.length; index < Math.min(before, MOST_PARTS); index++)
-      for (const ending of ["", ".gz", ".zst"])
+      for (const ending of ["", ...Object.values(PACKED_ENDINGS).map((one) => `.${one}`)])
         await host.removeFile(`${partPath(this.path, index)}${ending}`).catch(() => {});
     if (parts.length > 1 || before > 1)
       await writeWhole(note, host, (file) => file.write(encodeUtf8(String(parts.length))));

@@ -1,10 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { equalBytes } from "../bytes/search.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
+import { outputFailed } from "./output-failed.ts";
 import { OutputLock } from "./output-lock.ts";
 
 /** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
@@ -94,12 +93,7 @@ export class ListFile {
   }
 
   private errorOf(error: unknown): unknown {
-    if (!(error instanceof HostError)) return error;
-    return new CompilerError([
-      errorOf("output-failed", `Cannot write ${printable(this.path)}`, {
-        cause: reasonOf(error.code, error.message),
-      }),
-    ]);
+    return outputFailed(`Cannot write ${printable(this.path)}`, error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { LF } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
@@ -127,7 +128,7 @@ export class ArtifactWriter {
       lines = this.out.view();
     }
     left.bytes -= lines.length;
-    this.send("block", lines, taken);
+    this.sinks.block(lines, taken);
   }
 
   /** Where an exception cannot be said, what it is an exception from is not blocked: rather too little than too much. */
@@ -234,15 +235,11 @@ export class ArtifactWriter {
         while (to < texts.length && lineCount(texts[to]!) === lines) to++;
         const bytes = encodeUtf8(texts.slice(from, to).join(""));
         if (file === "block") this.textBytes += bytes.length;
-        this.send(file, bytes, to - from);
+        this.sinks[file](bytes, to - from);
         from = to;
       }
       texts.length = 0;
     }
-  }
-
-  private send(file: "block" | "allow", bytes: Uint8Array, names: number): void {
-    this.sinks[file](bytes, names);
   }
 }
 
@@ -257,7 +254,7 @@ function lineCount(text: string): number {
 }
 
 function firstName(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(10)));
+  return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(LF)));
 }
 
 /** The head of a file in this format. */

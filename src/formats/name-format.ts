@@ -9,8 +9,18 @@ export interface FormatOptions {
   readonly ttl: number;
   /** Name of the zone, for zone files. */
   readonly origin: string;
-  readonly soa: string;
+  /** In the SOA of a zone. */
+  readonly mailbox: string;
 }
+
+/** What holds where a configuration says nothing. */
+export const DEFAULT_OPTIONS: FormatOptions = {
+  answer: "nxdomain",
+  ipv6: false,
+  ttl: 60,
+  origin: "rpz.local",
+  mailbox: "hostmaster.localhost.",
+};
 
 /**
  * How a format says each thing, in lines with `%` for the name; what it has no lines for it cannot say. `subtree` is a name

@@ -26,10 +26,10 @@ export const rpz: NameFormat = {
       allowBelow: [`*.% ${PASS}`],
     };
   },
-  head: (facts, { ttl, soa }) => [
+  head: (facts, { ttl, mailbox }) => [
     ...commentHead(";")(facts),
     `$TTL ${ttl}`,
-    `@ SOA localhost. ${soa} ${facts.serial} 3600 600 604800 ${ttl}`,
+    `@ SOA localhost. ${mailbox} ${facts.serial} 3600 600 604800 ${ttl}`,
     "@ NS localhost.",
   ],
   hidesParents: true,

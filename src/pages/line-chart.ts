@@ -1,7 +1,7 @@
 import { numberText } from "../diagnostics/number-text.ts";
 import { type Html, html } from "./html.ts";
 
-export interface ChartPoint {
+interface ChartPoint {
   readonly label: string;
   /** Undefined where nothing was measured. */
   readonly value: number | undefined;
@@ -13,7 +13,7 @@ const HEIGHT = 150;
 const TOP = 10;
 
 /** A line over equal steps, as SVG: drawn by hand because two shapes and an axis are all there is to it. */
-export function lineChart(title: string, points: readonly ChartPoint[], unit: string): Html {
+function lineChart(title: string, points: readonly ChartPoint[], unit: string): Html {
   const values = points.flatMap(({ value }) => value ?? []);
   if (values.length < 2) return html`<p class="faint">${title}: after the second run.</p>`;
   const [low, high] = bounds(values);
@@ -51,6 +51,27 @@ export function lineChart(title: string, points: readonly ChartPoint[], unit: st
       ><span>${points.at(-1)!.label}</span>
     </p>
   </figure>`;
+}
+
+/** One state of a list: when, how many rules, how many bytes. */
+export interface ListPoint {
+  readonly at: string;
+  readonly rules?: number | undefined;
+  readonly bytes?: number | undefined;
+  readonly mark?: ChartPoint["mark"];
+}
+
+/** How a list grew: its rules, and its size. */
+export function growthCharts(states: readonly ListPoint[]): Html {
+  const points = (valueOf: (state: ListPoint) => number | undefined): ChartPoint[] =>
+    states.map((state) => ({
+      label: state.at.slice(0, 10),
+      value: valueOf(state),
+      mark: state.mark,
+    }));
+  const rules = points((state) => state.rules);
+  const size = points(({ bytes }) => (bytes === undefined ? undefined : bytes / 1000));
+  return html`${lineChart("Rules", rules, "")} ${lineChart("Size", size, " kB")}`;
 }
 
 /** A little room above and below, so that a flat line is seen as one. */

@@ -2,7 +2,8 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 // By its default export: Deno before 2.9 has no zstd to be named.
 import zlib from "node:zlib";
-import { type Host, HostError } from "../host/host.ts";
+import { type Host, HostError, type Packing } from "../host/host.ts";
+import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { BuildRecord } from "./build-record.ts";
 import type { RecordHeader } from "./record-format.ts";
 import { recordFolder } from "./record-folder.ts";
@@ -10,7 +11,6 @@ import { recordFolder } from "./record-folder.ts";
 /** Builds of a list of which record and text are kept. */
 const KEPT = 8;
 
-export const ENDINGS = { zstd: "zst", gzip: "gz" } as const;
 const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|list)\.(?:zst|gz)$/;
 
 /** A build of a list that can be looked at again. */
@@ -28,9 +28,9 @@ export function partName(
   list: string,
   stamp: string,
   part: "record" | "list",
-  packing: keyof typeof ENDINGS,
+  packing: Packing,
 ): string {
-  return `${list}.${stamp}.${part}.${ENDINGS[packing]}`;
+  return `${list}.${stamp}.${part}.${PACKED_ENDINGS[packing]}`;
 }
 
 /** By when it is written: the list itself may be dated otherwise. */

@@ -1,4 +1,5 @@
 import { type Html, html } from "../pages/html.ts";
+import { tableOf } from "../pages/table.ts";
 
 /** Sources that are drawn; a larger table is no picture any more. */
 const MOST = 40;
@@ -6,7 +7,10 @@ const MOST = 40;
 /** How much of each source's rules another has as well: a table whose cells are coloured by their figures. */
 export function heatmap(names: readonly string[], shared: readonly (readonly number[])[]): Html {
   const shown = names.slice(0, MOST);
-  const heads = shown.map((name, index) => html`<th scope="col" title="${name}">${index + 1}</th>`);
+  const heads = [
+    html`<th scope="col">of the rules of … also in</th>`,
+    ...shown.map((name, index) => html`<th scope="col" title="${name}">${index + 1}</th>`),
+  ];
   const rows = shown.map(
     (name, row) =>
       html`<tr>
@@ -15,20 +19,8 @@ export function heatmap(names: readonly string[], shared: readonly (readonly num
       </tr>`,
   );
   const rest = names.length - shown.length;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="What sources share">
-      <table class="heat">
-        <thead>
-          <tr>
-            <th scope="col">of the rules of … also in</th>
-            ${heads}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
-    ${rest > 0 ? html`<p class="faint">The first ${MOST} sources; ${rest} more are in stats --json.</p>` : undefined}`;
+  return html`${tableOf("What sources share", heads, rows, "heat")}
+  ${rest > 0 ? html`<p class="faint">The first ${MOST} sources; ${rest} more are in stats --json.</p>` : undefined}`;
 }
 
 function cell(shared: readonly (readonly number[])[], row: number, column: number): Html {

@@ -4,7 +4,7 @@ import { momentText } from "../diagnostics/moment-text.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import type { ListStats } from "../explain/stats.ts";
 import { Html, html } from "../pages/html.ts";
-import { lineChart } from "../pages/line-chart.ts";
+import { growthCharts } from "../pages/line-chart.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
 import { table } from "../pages/table.ts";
 import type { RecordHeader } from "../record/record-format.ts";
@@ -120,10 +120,6 @@ function sections({ header, stats, parents, history }: ReportView): Html {
     { from, to: "in the list", lines: kept },
     ...Object.entries(dropped).map(([to, lines]) => ({ from, to, lines })),
   ]);
-  const points = (
-    valueOf: (build: ReportView["history"][number]) => number,
-  ): Parameters<typeof lineChart>[1] =>
-    history.map((build) => ({ label: build.at.slice(0, 10), value: valueOf(build) }));
   return html`<h2>What each source brings</h2>
     <p class="faint">
       Rules of the list that it has a line for; darker, those that no other source has.
@@ -157,16 +153,7 @@ function sections({ header, stats, parents, history }: ReportView): Html {
           )
     }
     <h2>Builds</h2>
-    ${lineChart(
-      "Rules",
-      points(({ rules }) => rules),
-      "",
-    )}
-    ${lineChart(
-      "Size",
-      points(({ bytes }) => bytes / 1000),
-      " kB",
-    )}`;
+    ${growthCharts(history)}`;
 }
 
 function sourceTable({ sources }: ListStats): Html {

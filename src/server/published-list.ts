@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { type FileStamp, type Host, HostError, type OpenFile, type Packing } from "../host/host.ts";
+import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
 
@@ -8,11 +9,7 @@ import { recordFolder } from "../record/record-folder.ts";
 const IN_MEMORY = 64 * 1024 * 1024;
 const BLOCK = 256 * 1024;
 
-const PACKINGS: readonly { readonly packing: Packing; readonly ending: string }[] = [
-  { packing: "zstd", ending: "zst" },
-  { packing: "br", ending: "br" },
-  { packing: "gzip", ending: "gz" },
-];
+const PACKINGS = Object.entries(PACKED_ENDINGS) as [Packing, string][];
 
 /** The bytes of a list in one of its forms. They never change; a new list has new ones. */
 export interface Form {
@@ -52,7 +49,7 @@ export async function editionOf(
     const forms = [
       formOf({ path, stamp: stamp.text, bytes, size }, tag, undefined, modified, host),
     ];
-    for (const { packing, ending } of PACKINGS) {
+    for (const [packing, ending] of PACKINGS) {
       const packed = await packedForm(join(packedIn, `${basename(path)}.${tag}.${ending}`), host);
       if (packed !== undefined)
         forms.push(formOf(packed, `${tag}-${ending}`, packing, modified, host));
@@ -73,7 +70,7 @@ export async function packEdition(
 ): Promise<void> {
   await host.makeFolder(packedIn);
   const current = new Set<string>();
-  for (const { packing, ending } of PACKINGS) {
+  for (const [packing, ending] of PACKINGS) {
     const packed = join(packedIn, `${basename(path)}.${tag}.${ending}`);
     current.add(basename(packed));
     if (forms.some((form) => form.packing === packing)) continue;

@@ -4,8 +4,8 @@ import { numberText } from "../diagnostics/number-text.ts";
 import { table } from "../pages/table.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
-import type { History, Run } from "./history.ts";
-import { lineChart } from "../pages/line-chart.ts";
+import type { History } from "./history.ts";
+import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html } from "../pages/html.ts";
 import type { Edition } from "./published-list.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
@@ -161,12 +161,10 @@ function sourcesSection({ lastBuild, goodAt }: History, now: number): Html | und
 }
 
 function historySection({ runs }: History, now: number): Html {
-  const points = (valueOf: (run: Run) => number | undefined): Parameters<typeof lineChart>[1] =>
-    runs.map((run) => ({
-      label: run.at.slice(0, 10),
-      value: valueOf(run),
-      mark: run.outcome === "refused" || run.outcome === "failed" ? "bad" : undefined,
-    }));
+  const states = runs.map((run) => ({
+    ...run,
+    mark: run.outcome === "refused" || run.outcome === "failed" ? ("bad" as const) : undefined,
+  }));
   const rows = runs
     .slice(-SHOWN_RUNS)
     .toReversed()
@@ -184,16 +182,7 @@ function historySection({ runs }: History, now: number): Html {
         </tr>`,
     );
   return html`<h2>Runs</h2>
-    ${lineChart(
-      "Rules",
-      points(({ rules }) => rules),
-      "",
-    )}
-    ${lineChart(
-      "Size",
-      points(({ bytes }) => (bytes === undefined ? undefined : bytes / 1000)),
-      " kB",
-    )}
+    ${growthCharts(states)}
     ${table("Runs", ["when", "outcome", "by", "#seconds", "#rules", "problem"], rows)}`;
 }
 

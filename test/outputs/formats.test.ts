@@ -6,18 +6,11 @@ import { ArtifactWriter, type LossPolicy } from "../../src/formats/artifact-writ
 import { ListModel } from "../../src/formats/list-model.ts";
 import type { Loss } from "../../src/formats/losses.ts";
 import { NameSpool } from "../../src/formats/name-spool.ts";
+import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { memoryHost } from "../../src/index.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
-
-const OPTIONS = {
-  answer: "nxdomain",
-  ipv6: false,
-  ttl: 60,
-  origin: "rpz.local",
-  soa: "x.",
-} as const;
 
 interface Written {
   readonly block: string;
@@ -39,7 +32,7 @@ function write(
   const spool = new NameSpool(() => memoryHost({ files: {} }).openScratch());
   spool.take(new TextEncoder().encode(lines.map((line) => `\n${line}`).join("")), 0);
   const files = { block: new ByteBuffer(), allow: new ByteBuffer() };
-  const writer = new ArtifactWriter(nameFormats.get(format)!, OPTIONS, policy, {
+  const writer = new ArtifactWriter(nameFormats.get(format)!, DEFAULT_OPTIONS, policy, {
     block: (bytes) => void files.block.append(bytes, 0, bytes.length),
     allow: (bytes) => void files.allow.append(bytes, 0, bytes.length),
   });

@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
+import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
 
-const OPTIONS = {
-  answer: "nxdomain",
-  ipv6: false,
-  ttl: 60,
-  origin: "rpz.local",
-  soa: "x.",
-} as const;
 const LABELS = ["a", "b", "c"];
 
 function shapesOf(format: string): string[] {
-  const lines = nameFormats.get(format)!.lines(OPTIONS);
+  const lines = nameFormats.get(format)!.lines(DEFAULT_OPTIONS);
   if (format === "adblock")
     return ["||%^", "|%^", "||*.%^", "@@||%^", "||%^$important", "/%[0-9]/"];
   return [

@@ -7,7 +7,7 @@ import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { LOOKS, assertAccessible, browserFor, pictureOf } from "../support/browser.ts";
-import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
+import { corpusConfigInPlace, missingCorpus } from "../support/corpus.ts";
 
 const BIN = join(import.meta.dirname, "../../dist/cli/bin.js");
 const ASKED = 3000;
@@ -32,14 +32,7 @@ function reported(context: TestContext): {
   context.after(() => rmSync(folder, { recursive: true }));
   const list = join(folder, "l.txt");
   const page = join(folder, "report.html");
-  const config = {
-    ...corpusConfig(),
-    sources: corpusConfig().sources.map((one) => ({
-      ...one,
-      source: join(corpusFolder("typical"), one.source),
-    })),
-  };
-  writeFileSync(join(folder, "c.json"), JSON.stringify(config));
+  writeFileSync(join(folder, "c.json"), JSON.stringify(corpusConfigInPlace()));
   const words = ["-c", join(folder, "c.json"), "-o", list, "-q"];
   run(["compile", ...words, "--no-cache", "--accept", "blocks-protected"]);
   run(["report", ...words, page]);

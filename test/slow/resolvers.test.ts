@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, before, test } from "node:test";
+import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { missingCorpus } from "../support/corpus.ts";
 import { Random } from "../support/random.ts";
@@ -23,13 +24,6 @@ const LISTED = 200_000;
 const PROBES = 20_000;
 const ALLOWED = 500;
 const READY_MS = 60_000;
-const OPTIONS = {
-  answer: "nxdomain",
-  ipv6: false,
-  ttl: 60,
-  origin: "rpz.local",
-  soa: "x.",
-} as const;
 
 let names: { listed: string[]; controls: string[] } = { listed: [], controls: [] };
 before(() => {
@@ -69,8 +63,12 @@ async function prove(name: string, server: Server, context: TestContext): Promis
   // Some servers go on as somebody else.
   chmodSync(folder, 0o755);
   const format = nameFormats.get(server.format)!;
-  const sets = randomRuleSets(format.lines(OPTIONS), format.allowWins === true, new Random(7));
-  const hasAllow = format.lines(OPTIONS).allowSubtree !== undefined;
+  const sets = randomRuleSets(
+    format.lines(DEFAULT_OPTIONS),
+    format.allowWins === true,
+    new Random(7),
+  );
+  const hasAllow = format.lines(DEFAULT_OPTIONS).allowSubtree !== undefined;
   const allowed = names.listed.slice(0, ALLOWED).map((one) => `allowed.${one}`);
   const lines = [
     ...(hasAllow ? allowed.map((one) => `@@||${one}^`) : []),
@@ -81,7 +79,7 @@ async function prove(name: string, server: Server, context: TestContext): Promis
   const narrowing = artifact.losses.filter(({ reason }) => reason !== "narrowed");
   assert.deepEqual(narrowing, [], "the format can say all of it");
   const naive = new NaiveNames(text);
-  const isExact = format.lines(OPTIONS).subtree === undefined;
+  const isExact = format.lines(DEFAULT_OPTIONS).subtree === undefined;
   const isBlocked = (one: string): boolean =>
     naive.isBlocked(one) && (!isExact || naive.isNamed(one));
   const upstream = await startUpstream();

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
 import { squid } from "../../src/formats/squid.ts";
 import { missingCorpus } from "../support/corpus.ts";
 import { Random } from "../support/random.ts";
@@ -15,14 +16,6 @@ import { randomRuleSets } from "../support/resolvers/rule-sets.ts";
 import { runCheck } from "../support/resolvers/servers.ts";
 import { ICP, askProxy, freeTcpPort, squidConf, startOrigin } from "../support/resolvers/squid.ts";
 
-const OPTIONS = {
-  answer: "nxdomain",
-  ipv6: false,
-  ttl: 60,
-  origin: "rpz.local",
-  soa: "x.",
-} as const;
-
 test(
   "squid: every listed name, what is below, what only looks alike, and random sets of rules",
   { timeout: 400_000, skip: missingCorpus },
@@ -32,7 +25,7 @@ test(
     chmodSync(folder, 0o777);
     context.after(() => rmSync(folder, { recursive: true }));
     const { listed, controls } = realNames(200_000, 20_000);
-    const sets = randomRuleSets(squid.lines(OPTIONS), true, new Random(7));
+    const sets = randomRuleSets(squid.lines(DEFAULT_OPTIONS), true, new Random(7));
     const allowed = listed.slice(0, 500).map((name) => `allowed.${name}`);
     const lines = [
       ...allowed.map((name) => `@@||${name}^`),

@@ -36,6 +36,16 @@ export function corpusConfig(): {
   >;
 }
 
+/** The same with its lists where they are unpacked. */
+export function corpusConfigInPlace(): ReturnType<typeof corpusConfig> {
+  const config = corpusConfig();
+  const sources = config.sources.map((one) => ({
+    ...one,
+    source: join(corpusFolder("typical"), one.source),
+  }));
+  return { ...config, sources };
+}
+
 /** What the reference made of the typical set, without its header. */
 export function referenceResult(): string {
   return shell(`zstd -dc '${join(CORPUS, "reference-typical.txt.zst")}'`);

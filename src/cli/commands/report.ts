@@ -1,13 +1,13 @@
 import { basename, resolve } from "node:path";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
+import { outputFailed } from "../../compile/output-failed.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { reasonOf } from "../../diagnostics/reason.ts";
 import { ListRules } from "../../explain/list-rules.ts";
 import { MappedNames } from "../../explain/ordinary-names.ts";
 import { statsOf } from "../../explain/stats.ts";
-import { type Host, HostError } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";
 import { keptBuilds, momentOf, recordOf } from "../../record/kept-builds.ts";
 import { largestParents } from "../../report/largest-parents.ts";
@@ -30,12 +30,7 @@ export const reportCommand: Command = async (options, host, talk) => {
     await writeWhole(path, host, (file) => file.write(page));
     if (options.args.switches.has("open")) await host.openInBrowser?.(path);
   } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    throw new CompilerError([
-      errorOf("output-failed", `Cannot write or open ${printable(name)}`, {
-        cause: reasonOf(error.code, error.message),
-      }),
-    ]);
+    throw outputFailed(`Cannot write or open ${printable(name)}`, error);
   }
   talk.info(`${talk.style.good("written")} ${talk.style.strong(printable(name))}`);
   return Exit.Done;

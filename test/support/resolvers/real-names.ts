@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { corpusConfig, corpusFolder } from "../corpus.ts";
+import { corpusConfigInPlace } from "../corpus.ts";
 
 /** Resolvers have answers of their own for these. */
 const SPECIAL = /\.(?:onion|test|invalid|local|localhost|arpa|internal)$/;
@@ -15,14 +15,7 @@ export function realNames(
   controls: number,
 ): { listed: string[]; controls: string[] } {
   const folder = mkdtempSync(join(tmpdir(), "names-"));
-  const config = {
-    ...corpusConfig(),
-    sources: corpusConfig().sources.map((one) => ({
-      ...one,
-      source: join(corpusFolder("typical"), one.source),
-    })),
-  };
-  writeFileSync(join(folder, "c.json"), JSON.stringify(config));
+  writeFileSync(join(folder, "c.json"), JSON.stringify(corpusConfigInPlace()));
   const words = ["-q", "-c", "c.json", "-o", "l.txt", "--no-cache", "--no-record"];
   execFileSync(process.execPath, [BIN, ...words, "--accept", "blocks-protected"], { cwd: folder });
   const lines = readFileSync(join(folder, "l.txt"), "latin1").split("\n");

@@ -58,7 +58,12 @@ function dnsmasq(more: (setting: Setting) => string[]): Server["start"] {
   ];
 }
 
-function unboundConf({ folder, port, upstream }: Setting, modules: string, list: string): string {
+/** A configuration of unbound that forwards everything, with more behind it. */
+export function unboundConf(
+  { folder, port, upstream }: Pick<Setting, "folder" | "port" | "upstream">,
+  modules: string,
+  list: string,
+): string {
   return write(
     folder,
     "unbound.conf",

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { unboundConf } from "./servers.ts";
 
 /** A key that primary and secondaries share. */
 export const TSIG = {
@@ -101,32 +102,14 @@ zone "${ZONE}" { type secondary; file "zone"; masterfile-format text; primaries 
       "unbound",
       "-d",
       "-c",
-      conf(
-        place,
-        "unbound.conf",
-        `server:
-  directory: "${place.folder}"
-  chroot: ""
-  username: ""
-  pidfile: ""
-  use-syslog: no
-  logfile: ""
-  do-daemonize: no
-  interface: 127.0.0.1
-  port: ${place.port}
-  access-control: 127.0.0.0/8 allow
-  do-not-query-localhost: no
-  do-ip6: no
-  module-config: "respip iterator"
-forward-zone:
-  name: "."
-  forward-addr: 127.0.0.1@${upstream}
-rpz:
+      unboundConf(
+        { ...place, upstream },
+        "respip iterator",
+        `rpz:
   name: ${ZONE}
   primary: 127.0.0.1@${primary}
   allow-notify: 127.0.0.1
-  zonefile: ${place.folder}/zone
-`,
+  zonefile: ${place.folder}/zone`,
       ),
     ],
   },
