@@ -2,7 +2,14 @@ import { basename, dirname, join } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
-import { headerOf, keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
+import {
+  type KeptBuild,
+  headerOf,
+  keptBuilds,
+  partName,
+  removeOldBuilds,
+  stampOf,
+} from "./kept-builds.ts";
 import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
@@ -51,20 +58,15 @@ export class RecordFile {
     // Not flushed to the disk: it is read at once, and gone then.
     file.abandon();
     const stamp = stampOf(host.now());
-    const needsCopy = isNew || !(await this.hasCopyOf(header));
-    await Promise.all([
-      this.pack(this.frames, stamp, "record"),
-      needsCopy ? this.pack(list, stamp, "list") : undefined,
-    ]);
+    // Before the new one is among them.
+    const last = isNew ? undefined : (await keptBuilds(list, host)).at(-1);
+    const keepCopy = async (): Promise<void> => {
+      if (last === undefined || !(await hasCopyOf(last, header, host)))
+        await this.pack(list, stamp, "list");
+    };
+    await Promise.all([this.pack(this.frames, stamp, "record"), keepCopy()]);
     await host.removeFile(this.frames);
     await removeOldBuilds(list, host);
-  }
-
-  /** Whether the text of the last build that is kept is that of the list: a run in between may have kept nothing. */
-  private async hasCopyOf({ bytes, rules }: RecordHeader): Promise<boolean> {
-    const last = (await keptBuilds(this.list, this.host)).at(-1);
-    const header = last && (await headerOf(last, this.host));
-    return last?.files.list !== undefined && header?.bytes === bytes && header.rules === rules;
   }
 
   async close(): Promise<void> {
@@ -83,6 +85,16 @@ export class RecordFile {
       return;
     }
   }
+}
+
+/** Whether the text that is kept of a build is that of the list: a run in between may have kept nothing. */
+async function hasCopyOf(
+  build: KeptBuild,
+  { bytes, rules }: RecordHeader,
+  host: Host,
+): Promise<boolean> {
+  const header = build.files.list === undefined ? undefined : await headerOf(build, host);
+  return header?.bytes === bytes && header.rules === rules;
 }
 
 /** What ends a record: the header, and its length. */

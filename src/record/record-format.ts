@@ -72,11 +72,7 @@ export interface RecordHeader {
 
 export const FATE_NAMES: readonly string[] = FATES.map(([name]) => name);
 
-/** Signed numbers as unsigned ones, small for small. */
-export function zigzag(value: number): number {
-  return value < 0 ? -value * 2 - 1 : value * 2;
-}
-
+/** Signed numbers are kept as unsigned ones, small for small: 0, -1, 1, -2 as 0, 1, 2, 3. */
 export function unzigzag(value: number): number {
   return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
 }

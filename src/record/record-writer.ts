@@ -4,7 +4,7 @@ import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { appendText } from "../rules/row-text.ts";
-import { LENGTH_BYTES, Other, Part, zigzag } from "./record-format.ts";
+import { LENGTH_BYTES, Other, Part } from "./record-format.ts";
 
 const PIECE = 1024 * 1024;
 const LONGEST_VARINT = 8;
@@ -81,16 +81,18 @@ export class RecordWriter {
     }
   }
 
+  /** A byte a row, written without a call for each: 2 % of a compile. */
   private others({ flags, kind, length }: Chunk): void {
+    const start = this.out.reserve(length);
+    const { bytes } = this.out;
     for (let row = 0; row < length; row++) {
-      const isGenerated = (flags[row]! & Flag.Generated) !== 0;
-      const isContinued = (flags[row]! & Flag.Continued) !== 0;
-      this.out.push(
-        (isGenerated ? Other.Generated : 0) |
-          (isContinued ? Other.Continued : 0) |
-          (kind[row]! < Kind.Hosts ? Other.NoRule : 0),
-      );
+      const flag = flags[row]!;
+      bytes[start + row] =
+        ((flag & Flag.Generated) === 0 ? 0 : Other.Generated) |
+        ((flag & Flag.Continued) === 0 ? 0 : Other.Continued) |
+        (kind[row]! < Kind.Hosts ? Other.NoRule : 0);
     }
+    this.out.length = start + length;
   }
 
   /** Every second row of many lists has one; the bytes are written without a call for each. */
@@ -106,12 +108,13 @@ export class RecordWriter {
       // hasCause(fate), written out for this loop.
       if (fate !== Fate.Duplicate && fate !== Fate.SameHost && fate !== Fate.Covered) continue;
       const cause = by[row]!;
-      // Row numbers have 31 bits, so the double of a difference still is a whole number, if not always an int32.
-      let value = zigzag(cause - last);
+      const step = cause - last;
       last = cause;
+      // Row numbers have 31 bits, so the double of a difference has 32, and as a number without sign it still fits.
+      let value = ((step << 1) ^ (step >> 31)) >>> 0;
       while (value > 127) {
-        bytes[at++] = (value % 128) | 128;
-        value = Math.floor(value / 128);
+        bytes[at++] = (value & 127) | 128;
+        value >>>= 7;
       }
       bytes[at++] = value;
     }
