@@ -6,7 +6,7 @@ import {
   SOURCE_FIELDS,
   TRUST_LEVELS,
 } from "../src/config/fields.ts";
-import { FORMAT_NAMES, OUTPUT_FIELDS } from "../src/config/output-fields.ts";
+import { FORMAT_NAMES } from "../src/config/output-fields.ts";
 
 /** The JSON Schema of a configuration, for editors; it is published as rules-compiler/schema.json. */
 export function jsonSchema(): string {
@@ -70,8 +70,8 @@ function typeSchema({ type, required, values, fields }: Field): object {
       return { type: "array", items: { enum: values } };
     case "object":
       return objectSchema(fields!);
-    case "outputs":
-      return { type: "array", items: objectSchema(OUTPUT_FIELDS) };
+    case "objects":
+      return { type: "array", items: objectSchema(fields!) };
     case "sources":
       return { type: "array", minItems: 1, items: { $ref: "#/$defs/source" } };
   }

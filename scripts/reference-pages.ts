@@ -1,7 +1,13 @@
 import { commands } from "../src/cli/commands/registry.ts";
 import { FLAGS, type Flag, VARIABLES } from "../src/cli/flags.ts";
 import { flagUsage } from "../src/cli/help.ts";
-import { type Field, GUARD_FIELDS, LIST_FIELDS, SOURCE_FIELDS } from "../src/config/fields.ts";
+import {
+  type Field,
+  GUARD_FIELDS,
+  LIST_FIELDS,
+  OWN_LISTED_FIELDS,
+  SOURCE_FIELDS,
+} from "../src/config/fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { CODES, Exit, codeEntry } from "../src/diagnostics/codes.ts";
 import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
@@ -64,7 +70,7 @@ export function configurationPage(): string {
 
 # Configuration
 
-One file describes a list. Its extension selects the format: \`.json\` (strict), \`.jsonc\` (JSON with comments), \`.yaml\`
+One file describes a list, or [several](#several-lists). Its extension selects the format: \`.json\` (strict), \`.jsonc\` (JSON with comments), \`.yaml\`
 or \`.yml\`. The fields are the same in all of them. Unknown fields are reported and not read.
 
 ## The list
@@ -91,6 +97,14 @@ The list itself is always written in adblock syntax, to \`rules/<name>.txt\` or 
 the [formats](formats.md) of other resolvers, which are made from the same list, take the same guards, and are published with it.
 
 ${fieldTable(OUTPUT_FIELDS)}
+
+## Several lists
+
+With \`lists\`, one configuration makes several lists of the sources at the top level, each source fetched and read once. What a list
+does not say, the top level says for it; \`allow\`, \`allow_sources\`, \`exclusions\` and \`exclusions_sources\` of both hold together.
+See [several lists from the same sources](../guide/several-lists.md).
+
+${fieldTable(OWN_LISTED_FIELDS)}
 
 ## Paths
 
@@ -129,7 +143,7 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
     choice: "one of",
     choices: "some of",
     object: "object",
-    outputs: "[outputs](#outputs)",
+    objects: "list of objects",
   };
   const rows = Object.entries(fields).map(
     ([name, { type, required, description, example, values }]) => {

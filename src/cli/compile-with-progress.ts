@@ -19,12 +19,17 @@ export interface Sinks {
 export async function compileWithProgress(
   { config, folder }: ConfigInPlace,
   sinks: Sinks,
-  options: Options & Pick<CompileOptions, "isKnown" | "locked" | "builtAt">,
+  options: Options & Pick<CompileOptions, "isKnown" | "locked" | "builtAt" | "shared">,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
 ): Promise<CompiledList> {
-  const progress = new ProgressLines(host, talk, config.sources.length);
+  const progress = new ProgressLines(
+    host,
+    talk,
+    config.sources.length,
+    options.isOneOfMany === true,
+  );
   try {
     return await compileList(config, host, (bytes) => sinks.list(bytes), {
       configFolder: folder,
@@ -36,6 +41,7 @@ export async function compileWithProgress(
       isKnown: options.isKnown,
       locked: options.locked,
       builtAt: options.builtAt,
+      shared: options.shared,
       accept: options.accepted,
       compat: options.isCompatible,
       // Somebody typed these addresses just now.

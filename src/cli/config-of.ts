@@ -4,8 +4,10 @@ import { nodeOfValue } from "../config/config-node.ts";
 import type { Config } from "../config/fields.ts";
 import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { loadConfigFile } from "../config/load.ts";
+import { listsOf } from "../config/lists.ts";
+import { slugOf } from "../compile/slug.ts";
 import { validateConfig } from "../config/validate.ts";
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./options.ts";
@@ -13,14 +15,62 @@ import type { Talk } from "./talk.ts";
 
 export interface ConfigInPlace {
   readonly config: Config;
+  /** The configuration as it stands in its file, with all lists that it makes. */
+  readonly whole: Config;
   /** Where its relative paths start. */
   readonly folder: string;
   /** What was said about it. */
   readonly warnings: readonly Diagnostic[];
 }
 
-/** The configuration that was asked for: a file, or the one that `-i` stands for. Warnings are said on the way. */
+/** One of the lists of a configuration. */
+export interface ListInPlace extends ConfigInPlace {
+  /** Names of lists that it must cover. */
+  readonly covers: readonly string[];
+}
+
+/** The one list that was asked for. Warnings are said on the way. */
 export async function configOf(options: Options, host: Host, talk: Talk): Promise<ConfigInPlace> {
+  const [first, ...others] = await listsInPlace(options, host, talk);
+  if (others.length === 0) return first!;
+  const names = [first!, ...others].map(({ config }) => printable(config.name, 60));
+  throw new CompilerError([
+    errorOf("several-lists", `The configuration makes ${names.length} lists: ${names.join(", ")}`),
+  ]);
+}
+
+/** The lists that were asked for: those of a configuration that `--filter` wants, or the one that `-i` stands for. */
+export async function listsInPlace(
+  options: Options,
+  host: Host,
+  talk: Talk,
+): Promise<readonly ListInPlace[]> {
+  const configured = await wholeConfig(options, host, talk);
+  const lists = listsOf(configured.config).map((one) => ({ ...configured, ...one }));
+  const wanted = options.args.values.get("filter") ?? [];
+  if (wanted.length === 0) return lists;
+  const names = lists.map(({ config }) => config.name);
+  for (const one of wanted)
+    if (!names.some((name) => isCalled(name, one)))
+      throw new CompilerError([
+        errorOf("unknown-list", `--filter wants ${printable(one, 60)}, and no list is called so`, {
+          hint: `There are: ${names.map((name) => printable(name, 60)).join(", ")}`,
+        }),
+      ]);
+  return lists.filter(({ config }) => wanted.some((one) => isCalled(config.name, one)));
+}
+
+/** By its name or the name of its file; a `*` stands for anything. */
+function isCalled(name: string, wanted: string): boolean {
+  const parts = wanted
+    .toLowerCase()
+    .split("*")
+    .map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
+  const pattern = new RegExp(`^${parts.join(".*")}$`, "u");
+  return pattern.test(name.toLowerCase()) || pattern.test(slugOf(name));
+}
+
+async function wholeConfig(options: Options, host: Host, talk: Talk): Promise<ConfigInPlace> {
   if (options.inputs.length > 0) return quickConfig(options, host);
   talk.debug(`configuration: ${printable(resolve(host.cwd, options.configPath))}`);
   const { config, path, warnings } = await loadConfigFile(
@@ -29,7 +79,7 @@ export async function configOf(options: Options, host: Host, talk: Talk): Promis
     VALIDATION_CONTEXT,
   );
   for (const warning of warnings) talk.diagnostic(warning);
-  return { config, folder: dirname(path), warnings };
+  return { config, whole: config, folder: dirname(path), warnings };
 }
 
 function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace {
@@ -47,5 +97,5 @@ function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace 
   };
   const { config, diagnostics } = validateConfig(nodeOfValue(value), VALIDATION_CONTEXT);
   if (config === undefined) throw new CompilerError(diagnostics);
-  return { config, folder: host.cwd, warnings: [] };
+  return { config, whole: config, folder: host.cwd, warnings: [] };
 }

@@ -50,6 +50,13 @@ export const FLAGS = [
       "Type of the -i sources: adblock, hosts, domains, rpz or any other format (default: adblock)",
   },
   {
+    name: "filter",
+    value: "NAME",
+    repeats: true,
+    description:
+      "Of a configuration with several lists, only this one, by its name or file name; may be repeated, * stands for anything",
+  },
+  {
     name: "memory",
     value: "SIZE",
     description:

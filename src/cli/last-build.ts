@@ -45,8 +45,8 @@ async function listName(options: Options, host: Host, talk: Talk): Promise<strin
   if (options.output !== undefined && !options.writesToRules) return "";
   try {
     const text = await host.readFile(resolve(host.cwd, options.configPath));
-    const { name } = JSON.parse(decodeUtf8(text)) as { name?: unknown };
-    if (typeof name === "string") return name;
+    const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
+    if (typeof name === "string" && lists === undefined) return name;
   } catch {
     // Not JSON, or not there: the configuration's own reader says what is wrong.
   }

@@ -4,6 +4,7 @@ import {
   LOCKFILE,
   type Lockfile,
   changedFiles,
+  joinedLocks,
   lockMismatch,
   lockOf,
   readLockfile,
@@ -58,7 +59,7 @@ export class LockInPlace {
       throw new CompilerError([errorOf("lock-missing", `There is no ${LOCKFILE} to build from`)]);
     const mismatch = await lockMismatch(lock);
     if (mismatch !== undefined) throw new CompilerError([mismatch]);
-    const names = configured.config.sources.flatMap(({ name, source }) => [name ?? "", source]);
+    const names = configured.whole.sources.flatMap(({ name, source }) => [name ?? "", source]);
     if (!isFrozen && !names.includes(update!))
       throw new CompilerError([
         errorOf("unknown-flag", `--update names no source: ${printable(update!, 80)}`),
@@ -87,8 +88,8 @@ export class LockInPlace {
   /** Throws when local files are not what was locked. */
   async check({ inputs }: CompiledList): Promise<void> {
     if (!this.options.isFrozen || this.lock === undefined) return;
-    const { config, folder } = this.configured;
-    const changed = await changedFiles(this.lock, config, inputs, folder, this.host);
+    const { whole, folder } = this.configured;
+    const changed = await changedFiles(this.lock, whole, inputs, folder, this.host);
     if (changed.length > 0) throw new CompilerError(changed);
   }
 
@@ -97,8 +98,10 @@ export class LockInPlace {
     const { isFrozen, update, inputs } = this.options;
     if (isFrozen || inputs.length > 0 || (this.lock === undefined && update === undefined))
       return undefined;
-    const { config, folder } = this.configured;
-    return await lockOf(result, config, folder, this.host);
+    const { whole, folder } = this.configured;
+    const lock = await lockOf(result, whole, folder, this.host);
+    // What is known of the other lists is kept.
+    return whole.lists === undefined ? lock : joinedLocks([this.lock, lock]);
   }
 }
 

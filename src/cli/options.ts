@@ -39,6 +39,8 @@ export interface Options {
   /** Guards to be passed this time. */
   readonly accepted: readonly string[];
   readonly level: Level;
+  /** Set where a run compiles several lists. */
+  readonly isOneOfMany?: boolean;
   readonly isJson: boolean;
   /** For what is said. */
   readonly hasColor: boolean;

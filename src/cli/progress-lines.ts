@@ -18,14 +18,17 @@ export class ProgressLines {
   private readonly host: Host;
   private readonly talk: Talk;
   private readonly total: number;
+  private readonly isBrief: boolean;
   private readonly running = new Map<number, string>();
   private done = 0;
   private drawn = 0;
 
-  constructor(host: Host, talk: Talk, total: number) {
+  /** With `isBrief`, sources that were read are not told one by one: there are many lists, and the same ones in each. */
+  constructor(host: Host, talk: Talk, total: number, isBrief: boolean) {
     this.host = host;
     this.talk = talk;
     this.total = total;
+    this.isBrief = isBrief;
   }
 
   show(event: ProgressEvent): void {
@@ -45,9 +48,11 @@ export class ProgressLines {
   }
 
   private say(event: ProgressEvent): void {
-    if (event.kind === "source-read")
-      this.talk.info(`read ${printable(event.label)}: ${bytesText(event.bytes)}`);
-    else if (event.kind === "source-failed") this.talk.info(`failed ${printable(event.label)}`);
+    if (event.kind === "source-read") {
+      const text = `read ${printable(event.label)}: ${bytesText(event.bytes)}`;
+      if (this.isBrief) this.talk.debug(text);
+      else this.talk.info(text);
+    } else if (event.kind === "source-failed") this.talk.info(`failed ${printable(event.label)}`);
     else if (event.kind === "step")
       this.talk.debug(`${printable(event.label ?? "list")}: ${event.name}, ${event.ms} ms`);
     else if (event.kind === "compiling")

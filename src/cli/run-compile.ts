@@ -1,16 +1,19 @@
 import type { CompiledList } from "../compile/compile.ts";
 import { KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
+import type { Lockfile } from "../compile/lockfile.ts";
 import { artifactPlans } from "../compile/artifact-plan.ts";
 import { recordHeader } from "../compile/record-header.ts";
 import { scratchOf } from "../compile/scratch.ts";
+import type { SharedSources } from "../compile/shared-sources.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { manifestPaths } from "../compile/manifest.ts";
 import { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
-import { type ConfigInPlace, configOf } from "./config-of.ts";
+import type { ConfigInPlace, ListInPlace } from "./config-of.ts";
+import type { CoveredLists } from "./covered-lists.ts";
 import { listFiles } from "./list-files.ts";
 import { LockInPlace, saveLock } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
@@ -20,9 +23,22 @@ import { refusalsOf } from "./refusals-of.ts";
 import { sayAgain } from "./say-again.ts";
 import { sayResult } from "./say-result.ts";
 import type { Talk } from "./talk.ts";
+import type { Turn } from "./turns.ts";
+
+/** What a list has to do with others that are compiled in the same run. */
+export interface SharedRun {
+  readonly sources: SharedSources;
+  /** The moment in the headers of all lists. */
+  readonly builtAt: Date;
+  readonly covers: CoveredLists;
+  /** What the lists were built from, for one lock when all are done. */
+  readonly locks: Lockfile[];
+}
 
 /** Reads the sources, compiles the list and writes it. */
 export async function runCompile(
+  configured: ListInPlace,
+  shared: (SharedRun & { readonly turn: Turn }) | undefined,
   options: Options,
   builds: LastBuilds | undefined,
   last: LastBuild | undefined,
@@ -31,7 +47,6 @@ export async function runCompile(
   signal: AbortSignal,
 ): Promise<Exit> {
   const started = host.now().getTime();
-  const configured = await configOf(options, host, talk);
   const { config } = configured;
   const lock = await LockInPlace.open(configured, options, host);
   const isToStdout = options.output === "-";
@@ -45,27 +60,38 @@ export async function runCompile(
     await outputs.open();
     const isKnown = (web: string | undefined): boolean =>
       last !== undefined && web !== undefined && web === last.web;
+    const text = shared?.covers.bufferFor(configured);
     const sinks = {
-      list: (bytes: Uint8Array): void => outputs.write(bytes),
+      list: (bytes: Uint8Array): void => {
+        outputs.write(bytes);
+        text?.append(bytes, 0, bytes.length);
+      },
       record: outputs.keepsRecord
         ? (bytes: Uint8Array): void => outputs.writeRecord(bytes)
         : undefined,
       spool,
     };
+    await shared?.turn.come();
     const result = await compileWithProgress(
       configured,
       sinks,
-      { ...options, ...lock.wish, isKnown },
+      { ...options, builtAt: shared?.builtAt, shared: shared?.sources, ...lock.wish, isKnown },
       host,
       talk,
       signal,
     );
+    shared?.turn.pass();
     // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is published.
     await new Promise((turned) => setTimeout(turned, 0));
     signal.throwIfAborted();
-    for (const diagnostic of result.diagnostics) talk.diagnostic(diagnostic);
+    for (const diagnostic of result.diagnostics) {
+      // What all lists are allowed need not be blocked in each.
+      if (options.isOneOfMany === true && diagnostic.code === "allow-unused") continue;
+      talk.diagnostic(diagnostic);
+    }
     await lock.check(result);
     await refuseOrAccept(configured, result, outputs, options, host);
+    await shared?.covers.check(configured, text, options, talk);
     const publication = {
       config,
       artifacts: plans,
@@ -79,7 +105,9 @@ export async function runCompile(
     const { written, files: published } = await publishList(outputs, publication, host);
     const seconds = (host.now().getTime() - started) / 1000;
     await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
-    await saveLock(configured.folder, await lock.renewed(result), host, talk);
+    const renewed = await lock.renewed(result);
+    if (shared === undefined) await saveLock(configured.folder, renewed, host, talk);
+    else if (renewed !== undefined) shared.locks.push(renewed);
     const diagnostics = [...configured.warnings, ...result.diagnostics];
     // A manifest expires: it is made anew every time.
     if (!outputs.isToStdout && config.manifest === undefined)

@@ -22,7 +22,8 @@ export async function sayResult(
   talk: Talk,
 ): Promise<void> {
   if (options.isJson) await printReport(answer, written, seconds, options, host);
-  else if (talk.says("info")) sayTable(answer, written, seconds, lastByte, host, talk);
+  else if (talk.says("info"))
+    sayTable(answer, written, seconds, lastByte, options.isOneOfMany === true, host, talk);
 }
 
 /** With `-o -` standard output is the list; the report goes where people look. */
@@ -43,13 +44,15 @@ function sayTable(
   written: readonly Written[],
   seconds: number,
   lastByte: number | undefined,
+  isOneOfMany: boolean,
   host: Host,
   talk: Talk,
 ): void {
   const { style } = talk;
   // The list on the screen may end without a line feed.
   if (host.stdout.isTerminal && written.length === 0 && lastByte !== LF) talk.info("");
-  talk.info(summaryTable(report, columnsOf(host.stderr), style));
+  // Of many lists, a table of sources each would be more than anybody reads; `stats` has them.
+  if (!isOneOfMany) talk.info(summaryTable(report, columnsOf(host.stderr), style));
   for (const one of written) {
     const { file, outcome, format } = one;
     const size =

@@ -2,6 +2,7 @@ import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { MemoryWish } from "./memory-plan.ts";
 import type { ProgressEvent } from "./progress-event.ts";
+import type { SharedSources } from "./shared-sources.ts";
 
 export interface CompileOptions extends MemoryWish {
   /** Folder that relative paths start from; the working directory without it. */
@@ -36,6 +37,8 @@ export interface CompileOptions extends MemoryWish {
   readonly locked?: ((source: string) => readonly StoredFile[] | undefined) | undefined;
   /** The moment for the list's header, instead of now. */
   readonly builtAt?: Date | undefined;
+  /** What this list has in common with others that are compiled in the same run. */
+  readonly shared?: SharedSources | undefined;
   /** Instead of the usual ones; for tests. */
   readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }

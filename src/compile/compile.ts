@@ -4,10 +4,6 @@ import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
-import { usesWasm } from "../kernel/choice.ts";
-import { Crew } from "../kernel/crew.ts";
-import { LineScanner } from "../kernel/line-scanner.ts";
-import { KernelMemory } from "../kernel/memory.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { PlainArena } from "../rules/arena.ts";
 import { RecordWriter } from "../record/record-writer.ts";
@@ -19,7 +15,6 @@ import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { isAddress } from "../sources/location.ts";
-import { suffixTables } from "../syntax/public-suffix.ts";
 import { writtenEntry } from "../syntax/allow-entry.ts";
 import type { AllowList, AllowUse } from "../transformations/allow.ts";
 import type { Workshop } from "../transformations/transformation.ts";
@@ -38,6 +33,7 @@ import { type CompileReport, sourceReports } from "./report.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
 import { VERSION } from "./version.ts";
+import { Workbench, workersOf } from "./workbench.ts";
 
 /** A thread takes 20 MB by itself; below this limit they are better spent otherwise. */
 const CREW_MEMORY = 192 * 1024 * 1024;
@@ -95,8 +91,7 @@ class ListCompiler {
   private readonly workshop: Workshop;
   private readonly notes: Notes;
   private readonly output: OutputStage;
-  private readonly scanner: LineScanner | undefined;
-  private readonly workers: number;
+  private readonly bench: Workbench;
   private readonly builtAt: Date;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
@@ -104,9 +99,9 @@ class ListCompiler {
     this.host = host;
     this.options = options;
     this.reader = new SourceReader(host, options);
-    this.workers = workersOf(options, host);
-    const kernel = usesWasm() ? new KernelMemory(this.workers > 1) : undefined;
-    if (kernel !== undefined) this.scanner = new LineScanner(kernel, suffixTables());
+    this.bench = options.shared?.bench ?? new Workbench(workersOf(options.workers, host));
+    const { kernel } = this.bench;
+    this.bench.clear();
     this.memory = memoryPlan(options, host, kernel);
     const { chunksLimit, room } = this.memory;
     const shelf = new ChunkShelf(chunksLimit, () => room.openScratch());
@@ -127,22 +122,24 @@ class ListCompiler {
 
   /** Threads cost 40 ms of start each, which little text is not worth. */
   private async startCrew(textBytes: number): Promise<void> {
-    const { scanner, workers, memory, options, host } = this;
+    const { bench, memory, options, host } = this;
+    const { scanner, workers } = bench;
     const { room } = memory;
     const aloneBelow = options.limits?.aloneBelow ?? ALONE_BELOW;
     if (room.kernel === undefined || scanner === undefined) return;
     if (workers === 1 || textBytes < aloneBelow) return;
     if (options.memory !== undefined && options.memory < CREW_MEMORY) return;
     const size = Math.min(workers - 1, Math.floor(textBytes / Math.max(1, aloneBelow)));
-    const crew = Crew.start(Math.max(1, size), room.kernel, scanner.suffixes, host);
+    const crew = bench.crewOf(size, host);
     if (aloneBelow === 0) await crew?.ready();
     room.crew = scanner.crew = crew;
   }
 
   private dismissCrew(): void {
-    this.memory.room.crew?.close();
-    this.memory.room.crew = undefined;
-    if (this.scanner !== undefined) this.scanner.crew = undefined;
+    const { bench, memory } = this;
+    if (this.options.shared === undefined) bench.close();
+    memory.room.crew = undefined;
+    if (bench.scanner !== undefined) bench.scanner.crew = undefined;
   }
 
   async run(): Promise<CompiledList> {
@@ -245,20 +242,41 @@ class ListCompiler {
     const sink = new SourceSink(
       pool,
       source,
-      this.scanner,
+      this.bench.scanner,
       [
         { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
         ...steps.map(({ transformation }) => transformation),
       ],
       (chunk) => own.push(chunk),
     );
-    const bytes = await reader.read(source, sink);
+    const bytes = await this.readRows(source, sink);
     if (bytes === undefined) return undefined;
-    await sink.end();
     own.end();
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;
+  }
+
+  /** Reads the lines of a source into its sink, or has its rows again where another list of this run read them. */
+  private async readRows(source: PlannedSource, sink: SourceSink): Promise<number | undefined> {
+    const { reader, options } = this;
+    const { shared } = options;
+    const known = shared?.find(source);
+    try {
+      if (known !== undefined) {
+        await sink.again(known.origins, known.chunks);
+        return reader.readAgain(source, known);
+      }
+      const rows = shared?.isWanted(source) === true ? sink.keepRows() : undefined;
+      const notes = reader.notesOf(source);
+      const bytes = await reader.read(source, sink);
+      if (bytes === undefined) return undefined;
+      await sink.end();
+      if (rows !== undefined) shared!.keep(source, { ...notes(bytes), ...rows });
+      return bytes;
+    } finally {
+      shared?.used(source);
+    }
   }
 
   private pushBanner({ index, source, label }: PlannedSource, list: Flow): void {
@@ -331,24 +349,12 @@ function stateNote(state: SourceState | undefined): string | undefined {
   return state?.kind === "dropped" ? "Left out: the source could not be had" : undefined;
 }
 
-/** The work that is done apart keeps three or four others busy at the most; a machine may have many more. */
-const MOST_WORKERS = 16;
-
-function workersOf({ workers }: CompileOptions, host: Host): number {
-  if (host.startThread === undefined || !canShareMemory()) return 1;
-  return Math.max(1, Math.min(workers ?? host.processors(), MOST_WORKERS));
-}
-
-function canShareMemory(): boolean {
-  return typeof SharedArrayBuffer === "function" && typeof Atomics.wait === "function";
-}
-
 function rowsIn({ pool }: Workshop): number {
   return pool.chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Now, or the moment that a reproducible build asks for (https://reproducible-builds.org/specs/source-date-epoch). */
-function timeOf(host: Host): Date {
+export function timeOf(host: Host): Date {
   const epoch = host.env["SOURCE_DATE_EPOCH"];
   return epoch !== undefined && /^\d{1,12}$/.test(epoch)
     ? new Date(Number(epoch) * 1000)

@@ -102,6 +102,17 @@ export async function lockOf(
   };
 }
 
+/** The lock of several lists, from what each was built from; of two that speak of the same file, the later one counts. */
+export function joinedLocks(locks: readonly (Lockfile | undefined)[]): Lockfile | undefined {
+  const last = locks.at(-1);
+  if (last === undefined) return undefined;
+  // What is known of another configuration says nothing about this one.
+  const same = locks.filter((one) => one?.config === last.config && one.tool === last.tool);
+  const sources = new Map(same.flatMap((one) => one!.sources).map((one) => [one.key, one]));
+  const local = new Map(same.flatMap((one) => one!.local).map((one) => [one.path, one]));
+  return { ...last, sources: [...sources.values()], local: [...local.values()] };
+}
+
 /** What is not as the lock says: the configuration, and local files. */
 export async function changedFiles(
   lock: Lockfile,

@@ -17,7 +17,8 @@ export class OutputStage {
   bytes = 0;
   private readonly format: Format;
   private readonly sink: ByteSink;
-  private readonly piece = new ByteBuffer(PIECE * 2);
+  /** Grows to what it needs: of a hundred lists most are small. */
+  private readonly piece = new ByteBuffer(65_536);
   private readonly writer: RowWriter | undefined;
 
   constructor(

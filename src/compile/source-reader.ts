@@ -9,12 +9,14 @@ import { type Acquired, type RemoteSource, type SourceState, acquire } from "../
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
+import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
+import type { SourceNotes } from "./shared-sources.ts";
 
 /** What a source of the configuration says about how it is to be had. */
 export type SourceWish = Pick<
@@ -41,6 +43,8 @@ export class SourceReader {
   /** What remote sources consist of, as the configuration names them. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
   private hasUnknownFiles = false;
+  /** Of sources that another list read. */
+  private knownBytes = 0;
 
   constructor(host: Host, options: CompileOptions) {
     this.host = host;
@@ -57,6 +61,14 @@ export class SourceReader {
       sources.map(async (source) => {
         const { index, label } = source;
         this.options.onProgress?.({ kind: "source-started", source: index, label });
+        const known = this.options.shared?.find(source);
+        if (known !== undefined) {
+          this.states[index] = known.state;
+          this.knownBytes += known.bytes;
+          if (!known.isLocal) this.note(source.source, known);
+          else await this.locate(source.source);
+          return;
+        }
         await this.attempt(source, async () => {
           const { list, state } = await this.open(source);
           this.states[index] = state;
@@ -69,7 +81,7 @@ export class SourceReader {
 
   /** Bytes of all sources, as far as they are known before they are read. */
   async size(): Promise<number> {
-    let size = 0;
+    let size = this.knownBytes;
     for (const list of this.lists) size += (await list?.size()) ?? 0;
     return size;
   }
@@ -90,11 +102,14 @@ export class SourceReader {
   }
 
   /** What a source's lines may do: by itself, files everything and what is from the web less. */
-  trustOf({ index, trust }: PlannedSource): { level: Trust; mayCancel: boolean } {
+  trustOf(source: PlannedSource): { level: Trust; mayCancel: boolean } {
+    const { index, trust } = source;
     if (this.options.compat === true) return { level: "full", mayCancel: true };
     const isLocal = this.states[index]?.kind === "local";
     const level = trust ?? (isLocal ? "full" : "standard");
-    return { level, mayCancel: this.lists[index]?.mayHave.badfilter ?? true };
+    const mayCancel =
+      this.lists[index]?.mayHave.badfilter ?? this.options.shared?.find(source)?.mayCancel ?? true;
+    return { level, mayCancel };
   }
 
   /** Reads a source to its end. Returns the bytes of its text, or undefined when it failed. */
@@ -109,6 +124,30 @@ export class SourceReader {
     this.inputs.push(...list.inputs);
     if (!isRead) return undefined;
     const bytes = list.bytesRead;
+    this.options.onProgress?.({ kind: "source-read", source: index, label, bytes });
+    return bytes;
+  }
+
+  /** What is to be known of a source that is about to be read, once it was, by those who will have its rows again. */
+  notesOf({ index, source }: PlannedSource): (bytes: number) => SourceNotes {
+    const said = this.diagnostics.length;
+    const read = this.inputs.length;
+    const mayCancel = this.lists[index]?.mayHave.badfilter ?? true;
+    return (bytes) => ({
+      state: this.states[index]!,
+      files: this.files.get(source),
+      isLocal: this.states[index]!.kind === "local",
+      mayCancel,
+      bytes,
+      diagnostics: this.diagnostics.slice(said),
+      inputs: this.inputs.slice(read),
+    });
+  }
+
+  /** Notes down a source whose rows another list read, as if it had been read here. */
+  readAgain({ index, label }: PlannedSource, { bytes, diagnostics, inputs }: SourceNotes): number {
+    this.diagnostics.push(...diagnostics);
+    this.inputs.push(...inputs);
     this.options.onProgress?.({ kind: "source-read", source: index, label, bytes });
     return bytes;
   }
@@ -156,11 +195,26 @@ export class SourceReader {
     return sink;
   }
 
+  private async locate(source: string): Promise<Location> {
+    const { host, options } = this;
+    let found = options.shared?.located.get(source);
+    if (found === undefined) {
+      const diagnostics: Diagnostic[] = [];
+      const inputs: InputFile[] = [];
+      const folder = options.configFolder ?? host.cwd;
+      const location = await locate(source, folder, host, diagnostics, inputs);
+      found = { location, diagnostics, inputs };
+      options.shared?.located.set(source, found);
+    }
+    this.diagnostics.push(...found.diagnostics);
+    this.inputs.push(...found.inputs);
+    return found.location;
+  }
+
   private async open(wish: SourceWish): Promise<Acquired> {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
-    const folder = options.configFolder ?? host.cwd;
-    const location = await locate(wish.source, folder, host, this.diagnostics, this.inputs);
+    const location = await this.locate(wish.source);
     const load = { signal, blockBytes, buffers };
     const label = withoutCredentials(wish.source);
     if (location.kind === "file") {
@@ -182,7 +236,15 @@ export class SourceReader {
       mayBeEmpty: isCompatible,
       locked: options.locked?.(wish.source),
     };
-    const acquired = await acquire(remote, {
+    const { mirrors, maxStaleMs, timeoutMs, allowPrivate } = wish;
+    const key = JSON.stringify([location.url, mirrors, maxStaleMs, timeoutMs, allowPrivate]);
+    const { shared } = options;
+    const failure = shared?.failures.get(key);
+    if (failure !== undefined) throw failure;
+    // Another list of this run has had it, and a copy of it was kept.
+    const before = store === undefined ? undefined : shared?.acquired.get(key);
+    const wanted = before === undefined ? remote : { ...remote, locked: before.files };
+    const acquired = await acquire(wanted, {
       fetch: {
         host,
         signal,
@@ -194,12 +256,21 @@ export class SourceReader {
       store,
       isOffline: options.offline === true,
       onStoreError: (error) => this.tellStoreError(error),
+    }).catch((error: unknown) => {
+      if (error instanceof CompilerError) shared?.failures.set(key, error);
+      throw error;
     });
-    // A copy that stands in is the same text, but not the same build: it has to be said.
-    if (acquired.files === undefined || acquired.state.kind === "stale")
-      this.hasUnknownFiles = true;
-    if (acquired.files !== undefined) this.files.set(wish.source, acquired.files);
-    return acquired;
+    const { files } = acquired;
+    const state = before?.state ?? acquired.state;
+    if (files !== undefined) shared?.acquired.set(key, { state, files });
+    this.note(wish.source, { state, files });
+    return { ...acquired, state };
+  }
+
+  /** A copy that stands in is the same text, but not the same build: it has to be said. */
+  private note(source: string, { state, files }: Pick<SourceNotes, "state" | "files">): void {
+    if (files === undefined || state.kind === "stale") this.hasUnknownFiles = true;
+    if (files !== undefined) this.files.set(source, files);
   }
 
   private tellStoreError({ code, message }: HostError): void {

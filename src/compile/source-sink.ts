@@ -5,7 +5,8 @@ import type { LineScanner } from "../kernel/line-scanner.ts";
 import { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import type { ChunkPool } from "../rules/rule-table.ts";
+import { type KeptChunk, keepChunk, restoreChunk } from "../rules/kept-chunk.ts";
+import type { ChunkPool, Origin } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
@@ -24,6 +25,10 @@ export class SourceSink implements LineSink {
   private fate: Fate = Fate.Live;
   /** For lines that are not in adblock syntax. */
   private readonly translator: BlockTranslator | undefined;
+  private readonly origins: Omit<Origin, "source">[] = [];
+  private firstOrigin: number | undefined;
+  /** Copies of chunks, where they are wanted. */
+  private kept: KeptChunk[] | undefined;
 
   constructor(
     pool: ChunkPool,
@@ -46,10 +51,35 @@ export class SourceSink implements LineSink {
   }
 
   begin(label: string, place: string): FileLines {
-    return {
-      origin: this.pool.addOrigin({ source: this.source.index, file: label, place }),
-      nextLine: 1,
-    };
+    return { origin: this.addOrigin({ file: label, place }), nextLine: 1 };
+  }
+
+  private addOrigin(origin: Omit<Origin, "source">): number {
+    const added = this.pool.addOrigin({ source: this.source.index, ...origin });
+    this.firstOrigin ??= added;
+    this.origins.push(origin);
+    return added;
+  }
+
+  /** From now on copies of all rows are kept, as they are before anything is done to them. */
+  keepRows(): {
+    readonly origins: readonly Omit<Origin, "source">[];
+    readonly chunks: readonly KeptChunk[];
+  } {
+    this.kept = [];
+    return { origins: this.origins, chunks: this.kept };
+  }
+
+  /** Takes the rows of a source that was read before. */
+  async again(
+    origins: readonly Omit<Origin, "source">[],
+    chunks: readonly KeptChunk[],
+  ): Promise<void> {
+    for (const origin of origins) this.addOrigin(origin);
+    for (const chunk of chunks) {
+      this.ready.push(restoreChunk(chunk, this.pool, this.firstOrigin! + chunk.file));
+      await this.send();
+    }
   }
 
   read(file: FileLines, block: TextBlock, stretch: Stretch): Promise<void> | undefined {
@@ -117,6 +147,7 @@ export class SourceSink implements LineSink {
   }
 
   private sendOne(chunk: Chunk): void {
+    this.kept?.push(keepChunk(chunk, chunk.origin - this.firstOrigin!));
     this.push(chunk);
     this.pool.shelf.done(chunk);
   }

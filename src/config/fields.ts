@@ -39,8 +39,8 @@ export type FieldType =
   | "choices"
   /** An object with `fields` */
   | "object"
-  /** Further files: a list of objects with `OUTPUT_FIELDS` */
-  | "outputs";
+  /** A list of objects with `fields` */
+  | "objects";
 
 export interface Field {
   readonly type: FieldType;
@@ -89,12 +89,8 @@ const FILTER_FIELDS = {
   },
 } as const;
 
-const OWN_LIST_FIELDS = {
-  $schema: {
-    type: "string",
-    description: "Address or path of the JSON Schema, for editors. Not read by the compiler.",
-    example: "./node_modules/rules-compiler/schema.json",
-  },
+/** What a list is called. */
+const TITLE_FIELDS = {
   name: {
     type: "string",
     required: true,
@@ -121,11 +117,10 @@ const OWN_LIST_FIELDS = {
     description: "Licence of the compiled list, shown in the header.",
     example: "MIT",
   },
-  sources: {
-    type: "sources",
-    required: true,
-    description: "The lists to compile, in the order in which they stand in the output.",
-  },
+} as const;
+
+/** What stays reachable, what is looked at and what is written. */
+const PUBLISH_FIELDS = {
   allow: {
     type: "strings",
     description:
@@ -140,11 +135,6 @@ const OWN_LIST_FIELDS = {
   guards: {
     type: "guards",
     description: "What is looked at before a list is published; see [Guards](#guards).",
-  },
-  outputs: {
-    type: "outputs",
-    description:
-      "Further files to write, in other formats, besides the list itself; see [Outputs](#outputs).",
   },
   patches: {
     type: "object",
@@ -174,6 +164,81 @@ const OWN_LIST_FIELDS = {
     description:
       "How old the last good copy of a remote source may be to stand in for it when it fails. Without it `7d`.",
     example: "36h",
+  },
+} as const;
+
+const OUTPUTS_FIELD: {
+  readonly outputs: {
+    readonly type: "objects";
+    readonly fields: typeof OUTPUT_FIELDS;
+    readonly description: string;
+  };
+} = {
+  outputs: {
+    type: "objects",
+    fields: OUTPUT_FIELDS,
+    description:
+      "Further files to write, in other formats, besides the list itself; see [Outputs](#outputs).",
+  },
+};
+
+/** What only one of several lists has. */
+export const OWN_LISTED_FIELDS = {
+  sources: {
+    type: "strings",
+    description:
+      "Names of sources of the top level, in the order in which they stand in this list. Without it, all of them.",
+    example: ["Ads", "Trackers"],
+  },
+  covers: {
+    type: "strings",
+    description:
+      "Names of lists that this one must cover: whatever they block, it blocks as well. When that is not so, it is not published.",
+    example: ["Light"],
+  },
+} as const;
+
+/** One of several lists of a configuration; what it does not say, the top level says for it. */
+const LISTED_FIELDS: typeof TITLE_FIELDS &
+  typeof OWN_LISTED_FIELDS &
+  typeof OUTPUTS_FIELD &
+  typeof PUBLISH_FIELDS &
+  typeof FILTER_FIELDS = {
+  ...TITLE_FIELDS,
+  ...OWN_LISTED_FIELDS,
+  ...OUTPUTS_FIELD,
+  ...PUBLISH_FIELDS,
+  ...FILTER_FIELDS,
+};
+
+const LISTS_FIELD: {
+  readonly lists: {
+    readonly type: "objects";
+    readonly fields: typeof LISTED_FIELDS;
+    readonly description: string;
+  };
+} = {
+  lists: {
+    type: "objects",
+    fields: LISTED_FIELDS,
+    description:
+      "Several lists from the same sources, each of them read once; see [Several lists](#several-lists). Without it, one list of all sources.",
+  },
+};
+
+const SCHEMA_FIELD = {
+  $schema: {
+    type: "string",
+    description: "Address or path of the JSON Schema, for editors. Not read by the compiler.",
+    example: "./node_modules/rules-compiler/schema.json",
+  },
+} as const;
+
+const SOURCES_FIELD = {
+  sources: {
+    type: "sources",
+    required: true,
+    description: "The lists to compile, in the order in which they stand in the output.",
   },
 } as const;
 
@@ -258,8 +323,19 @@ export const GUARD_FIELDS = {
   },
 } as const;
 
-export const LIST_FIELDS: typeof OWN_LIST_FIELDS & typeof FILTER_FIELDS = {
-  ...OWN_LIST_FIELDS,
+export const LIST_FIELDS: typeof SCHEMA_FIELD &
+  typeof TITLE_FIELDS &
+  typeof SOURCES_FIELD &
+  typeof LISTS_FIELD &
+  typeof OUTPUTS_FIELD &
+  typeof PUBLISH_FIELDS &
+  typeof FILTER_FIELDS = {
+  ...SCHEMA_FIELD,
+  ...TITLE_FIELDS,
+  ...SOURCES_FIELD,
+  ...LISTS_FIELD,
+  ...OUTPUTS_FIELD,
+  ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,
 };
 export const SOURCE_FIELDS: typeof OWN_SOURCE_FIELDS & typeof FILTER_FIELDS = {
@@ -289,8 +365,8 @@ type ValueOf<F extends Field> = F["type"] extends "string" | "source" | "duratio
                     ? readonly NonNullable<F["values"]>[number][]
                     : F["type"] extends "object"
                       ? ConfigOf<NonNullable<F["fields"]>>
-                      : F["type"] extends "outputs"
-                        ? readonly OutputConfig[]
+                      : F["type"] extends "objects"
+                        ? readonly ConfigOf<NonNullable<F["fields"]>>[]
                         : readonly string[];
 
 type Fields = Readonly<Record<string, Field>>;
@@ -310,5 +386,7 @@ export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
 export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
 /** One source of a configuration, as the user writes it. */
 export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
+/** One of several lists of a configuration. */
+export type ListedConfig = ConfigOf<typeof LISTED_FIELDS>;
 /** A configuration, as the user writes it, known to be valid. */
 export type Config = ConfigOf<typeof LIST_FIELDS>;

@@ -13,7 +13,8 @@ import {
   type SourceConfig,
   TRUST_LEVELS,
 } from "./fields.ts";
-import { FORMAT_NAMES, OUTPUT_FIELDS } from "./output-fields.ts";
+import { listProblems, listsOf } from "./lists.ts";
+import { FORMAT_NAMES } from "./output-fields.ts";
 import { sizeBytes } from "./size.ts";
 
 /** What validation needs to know of the world around the configuration. */
@@ -60,7 +61,14 @@ class ConfigCheck {
       return undefined;
     }
     const config = this.object(root, LIST_FIELDS, "") as Config;
-    this.validatorsOnBothLevels(root, config);
+    if (config.lists === undefined || this.hasErrors) {
+      this.validatorsOnBothLevels(root, config);
+      return config;
+    }
+    const at = root.entries.find(({ key }) => key === "lists")!.node.offset;
+    for (const { message, hint } of listProblems(config)) this.invalid(at, message, hint);
+    if (!this.hasErrors)
+      for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
     return config;
   }
 
@@ -130,8 +138,8 @@ class ConfigCheck {
         return this.choices(node, path, field.values!);
       case "object":
         return this.fieldsOf(node, path, field.fields!);
-      case "outputs":
-        return this.outputs(node, path);
+      case "objects":
+        return this.objects(node, path, field.fields!);
     }
   }
 
@@ -222,13 +230,18 @@ class ConfigCheck {
     return undefined;
   }
 
-  private outputs(node: ConfigNode, path: string): object[] {
+  private objects(
+    node: ConfigNode,
+    path: string,
+    fields: Readonly<Record<string, Field>>,
+  ): object[] {
     if (node.kind !== "array") {
-      this.invalid(node.offset, `${path} must be a list`, 'Write [{ "format": "hosts" }]');
+      const [first] = Object.keys(fields);
+      this.invalid(node.offset, `${path} must be a list`, `Write [{ "${first}": … }]`);
       return [];
     }
     return node.items.flatMap(
-      (item, index) => this.fieldsOf(item, `${path}[${index}]`, OUTPUT_FIELDS) ?? [],
+      (item, index) => this.fieldsOf(item, `${path}[${index}]`, fields) ?? [],
     );
   }
 

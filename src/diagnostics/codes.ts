@@ -211,6 +211,31 @@ export const CODES = {
       "A source has far more lines than when the list was last published. The old list stays.",
     hint: "Look at the source; if it is meant to be, publish once with --accept source-grown",
   },
+  "not-covered": {
+    exit: 5,
+    meaning:
+      "A list does not block everything that a list in its `covers` blocks. The old list stays.",
+    hint: "Give it the sources that are missing, or publish once with --accept not-covered",
+  },
+  "cover-unknown": {
+    meaning: "A list in `covers` was not compiled in this run and is not published either.",
+    hint: "Compile both at once, without --filter",
+  },
+  "several-lists": {
+    exit: 2,
+    meaning: "The configuration makes several lists, and the command is for one.",
+    hint: "Say which with --filter NAME",
+  },
+  "unknown-list": {
+    exit: 2,
+    meaning: "`--filter` names a list that the configuration does not make.",
+    hint: "Name one of its lists; * stands for anything",
+  },
+  "same-file": {
+    exit: 2,
+    meaning: "Two lists of a configuration would be written to the same file.",
+    hint: "Give them names, or outputs files, that differ in letters or digits",
+  },
   "bad-allow-entry": {
     exit: 2,
     meaning: "An entry of `allow` or of a file in `allow_sources` is not a name in any known form.",

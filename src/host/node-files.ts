@@ -3,7 +3,7 @@ import {
   closeSync,
   constants,
   fdatasync,
-  fsyncSync,
+  fsync,
   openSync,
   readSync,
   unlinkSync,
@@ -12,6 +12,7 @@ import {
 import * as asyncFiles from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import {
   type FileStamp,
   HostError,
@@ -58,14 +59,16 @@ export function createFile(path: string): NewFile {
   const file = attempt(() => openSync(path, flags, 0o644));
   return {
     write: (bytes) => attempt(() => writeAll(file, bytes)),
-    finish: async () =>
-      attempt(() => {
-        try {
-          fsyncSync(file);
-        } finally {
-          closeSync(file);
-        }
-      }),
+    // Not on this thread: another list may be compiled meanwhile.
+    async finish() {
+      try {
+        await promisify(fsync)(file);
+      } catch (error) {
+        throw toHostError(error);
+      } finally {
+        attempt(() => closeSync(file));
+      }
+    },
     abandon() {
       try {
         closeSync(file);

@@ -1,19 +1,21 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, statSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib, { constants } from "node:zlib";
 import { type Packing, toHostError } from "./host.ts";
+import { joinBytes } from "./join-bytes.ts";
 
 /** Levels at which 25 MB of rules take about a second on the thread pool; the highest take minutes for a tenth less. */
 const LEVELS = { gzip: 7, br: 6, zstd: 9 } as const;
 /** For what is read once or never. */
 const QUICK_LEVELS = { gzip: 1, br: 1, zstd: 1 } as const;
 
-/** Bytes at a time: a quarter less time than with the usual 16 and 64 kB. */
-const CHUNK = 1024 * 1024;
+/** Bytes at a time: a quarter less time than with the usual 16 and 64 kB. Small files would only make work for the collector. */
+const MOST_AT_A_TIME = 1024 * 1024;
+const LEAST_AT_A_TIME = 16_384;
 
-function packerOf(packing: Packing, level: number): Transform | undefined {
-  const chunkSize = CHUNK;
+function packerOf(packing: Packing, level: number, chunkSize: number): Transform | undefined {
   if (packing === "gzip") return zlib.createGzip({ level, chunkSize });
   if (packing === "br")
     return zlib.createBrotliCompress({
@@ -31,13 +33,34 @@ export function packFile(
   packing: Packing,
   pace?: "quick",
 ): Promise<void> | undefined {
-  const packer = packerOf(packing, (pace === "quick" ? QUICK_LEVELS : LEVELS)[packing]);
+  const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
+  const chunk = Math.max(LEAST_AT_A_TIME, Math.min(size, MOST_AT_A_TIME));
+  const packer = packerOf(packing, (pace === "quick" ? QUICK_LEVELS : LEVELS)[packing], chunk);
   if (packer === undefined) return undefined;
-  return pipeline(
-    createReadStream(from, { highWaterMark: CHUNK }),
-    packer,
-    createWriteStream(to, { flags: "wx" }),
-  ).catch((error: unknown) => {
+  const work =
+    size <= MOST_AT_A_TIME
+      ? packAtOnce(from, to, packer)
+      : pipeline(
+          createReadStream(from, { highWaterMark: chunk }),
+          packer,
+          createWriteStream(to, { flags: "wx" }),
+        );
+  return work.catch((error: unknown) => {
     throw toHostError(error);
   });
+}
+
+/** Two streams less: of a hundred small lists, a tenth of the time. */
+async function packAtOnce(from: string, to: string, packer: Transform): Promise<void> {
+  packer.end(await readFile(from));
+  const parts: Uint8Array[] = [];
+  for await (const part of packer) parts.push(part as Uint8Array);
+  await writeFile(
+    to,
+    joinBytes(
+      parts,
+      parts.reduce((sum, { length }) => sum + length, 0),
+    ),
+    { flag: "wx" },
+  );
 }

@@ -8,10 +8,19 @@ export function temporaryFor(path: string): string {
 
 /** Removes what killed runs left under such names. For those who know that nobody else is at work on the path. */
 export async function removeLeftovers(path: string, host: Host): Promise<void> {
-  const start = `${basename(path)}.`;
-  for (const name of await host.listFolder(dirname(path)))
-    if (name.startsWith(start) && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
-      await host.removeFile(join(dirname(path), name)).catch(() => {});
+  await removeLeftoversOf([path], host);
+}
+
+/** The same for several paths of one folder, which may hold what belongs to hundreds of lists. */
+export async function removeLeftoversOf(paths: readonly string[], host: Host): Promise<void> {
+  const folder = dirname(paths[0]!);
+  const starts = paths.map((path) => `${basename(path)}.`);
+  for (const name of await host.listFolder(folder)) {
+    if (!name.endsWith(".tmp")) continue;
+    const start = starts.find((one) => name.startsWith(one));
+    if (start !== undefined && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
+      await host.removeFile(join(folder, name)).catch(() => {});
+  }
 }
 
 /**

@@ -61,7 +61,7 @@ export class Crew {
     // Two for each: the next task is there when one is done.
     const places = size * 2 + 1;
     const bytes = (BOARD_WORDS + places * PLACE_WORDS) * 4;
-    const boardAt = kernel.allocate(bytes);
+    const boardAt = kernel.allocateLasting(bytes);
     kernel.bytes(boardAt, bytes).fill(0);
     const url = new URL(`./crew-thread${import.meta.url.slice(-3)}`, import.meta.url);
     const data: CrewData = { memory: kernel.memory, seed: HASH_SEED, boardAt, places, suffixes };
@@ -120,6 +120,20 @@ export class Crew {
       unknownRows: board[results + 2]! >>> 0,
       contents: board[results + 3]!,
     };
+  }
+
+  /** Takes back what nobody has begun with and waits for the rest: a compile that failed leaves tasks behind. */
+  settle(): void {
+    const { board, free, places } = this;
+    const { Free, Posted, Taken } = STATE;
+    free.length = 0;
+    for (let place = places - 1; place >= 0; place--) {
+      const state = addressOf(place) + PLACE.state;
+      if (Atomics.compareExchange(board, state, Posted, Free) !== Posted)
+        while (Atomics.load(board, state) === Taken) Atomics.wait(board, state, Taken);
+      Atomics.store(board, state, Free);
+      free.push(place);
+    }
   }
 
   close(): void {

@@ -45,8 +45,8 @@ export class LineScanner {
 
   constructor(kernel: KernelMemory, suffixes: SuffixTables) {
     this.kernel = kernel;
-    const filterAt = kernel.allocate(suffixes.filter.length);
-    const wildcardsAt = kernel.allocate(suffixes.wildcards.length);
+    const filterAt = kernel.allocateLasting(suffixes.filter.length);
+    const wildcardsAt = kernel.allocateLasting(suffixes.wildcards.length);
     kernel.bytes(filterAt, suffixes.filter.length).set(suffixes.filter);
     kernel.bytes(wildcardsAt, suffixes.wildcards.length).set(suffixes.wildcards);
     this.suffixes = [filterAt, wildcardsAt];
@@ -56,7 +56,10 @@ export class LineScanner {
 
   private newNotebook(): Notebook {
     const { kernel } = this;
-    return { masksAt: kernel.allocate(CHUNK_ROWS), unknownAt: kernel.allocate(CHUNK_ROWS * 4) };
+    return {
+      masksAt: kernel.allocateLasting(CHUNK_ROWS),
+      unknownAt: kernel.allocateLasting(CHUNK_ROWS * 4),
+    };
   }
 
   /** About the number of rows that these lines will need: line ends, and with `splits` blanks between names. */

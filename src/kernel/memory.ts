@@ -47,6 +47,9 @@ export class KernelMemory implements Arena {
   private readonly areas = new FreeAreas();
   private readonly listeners: (() => void)[] = [];
   private next: number;
+  /** Areas that outlive a compile, in the order of their addresses. */
+  private readonly lasting: { readonly at: number; readonly size: number }[] = [];
+  private readonly first: number;
   /** All of the memory, as it is now. */
   u8: Uint8Array;
   u32: Uint32Array;
@@ -59,7 +62,7 @@ export class KernelMemory implements Arena {
       shared: isShared,
     });
     this.exports = kernelOver(this.memory);
-    this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
+    this.first = this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
     this.u8 = new Uint8Array(this.memory.buffer);
     this.u32 = new Uint32Array(this.memory.buffer);
   }
@@ -118,6 +121,25 @@ export class KernelMemory implements Arena {
 
   free(at: number, bytes: number): void {
     this.areas.give(at, roundSize(bytes));
+  }
+
+  /** An area that `freeAll` leaves alone. */
+  allocateLasting(bytes: number): number {
+    const at = this.allocate(bytes);
+    this.lasting.push({ at, size: roundSize(bytes) });
+    this.lasting.sort((one, other) => one.at - other.at);
+    return at;
+  }
+
+  /** Everything is free but what lasts, and nobody is told of growth any more: a compile is over. */
+  freeAll(): void {
+    this.areas.clear();
+    this.listeners.length = 0;
+    let at = this.first;
+    for (const area of [...this.lasting, { at: this.next, size: 0 }]) {
+      if (area.at > at) this.areas.give(at, area.at - at);
+      at = area.at + area.size;
+    }
   }
 
   onGrow(listener: () => void): void {

@@ -52,8 +52,9 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
   const folder = recordFolder(list);
   const builds = new Map<string, { record?: string; list?: string }>();
   for (const name of await host.listFolder(folder)) {
+    if (!name.startsWith(start)) continue;
     const { stamp, part } = FILE.exec(name.slice(start.length))?.groups ?? {};
-    if (!name.startsWith(start) || stamp === undefined) continue;
+    if (stamp === undefined) continue;
     builds.set(stamp, { ...builds.get(stamp), [part as "record" | "list"]: join(folder, name) });
   }
   let text: string | undefined;
@@ -104,17 +105,19 @@ export async function listOf({ files }: KeptBuild, host: Host): Promise<Uint8Arr
   return await unpacked(files.list, host);
 }
 
-/** Bytes unpacked at a time: a third of the time that it takes with the usual 16 kB. */
-const UNPACKED_PIECE = 1024 * 1024;
+/** Bytes unpacked at a time: half of the time that it takes with the usual 16 kB. Small files need no more than that. */
+const MOST_UNPACKED = 1024 * 1024;
+const LEAST_UNPACKED = 16_384;
 
 async function unpacked(file: string | undefined, host: Host): Promise<Uint8Array | undefined> {
   if (file === undefined) return undefined;
   try {
     const packed = await host.readFile(file);
+    const chunkSize = Math.max(LEAST_UNPACKED, Math.min(packed.length * 2, MOST_UNPACKED));
     // On the thread pool: whoever asks has other things to look at meanwhile.
     return file.endsWith(".zst")
-      ? await promisify(zlib.zstdDecompress)(packed, { chunkSize: UNPACKED_PIECE })
-      : await promisify(zlib.gunzip)(packed, { chunkSize: UNPACKED_PIECE });
+      ? await promisify(zlib.zstdDecompress)(packed, { chunkSize })
+      : await promisify(zlib.gunzip)(packed, { chunkSize });
   } catch (error) {
     if (error instanceof HostError || (error as { code?: string }).code !== undefined)
       return undefined;

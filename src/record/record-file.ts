@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
-import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
+import { removeLeftoversOf, temporaryFor } from "../host/write-whole.ts";
 import {
   type KeptBuild,
   headerOf,
@@ -32,8 +32,10 @@ export class RecordFile {
   /** Throws a `HostError`, as all of this does; a list can do without its record. */
   async open(): Promise<void> {
     await this.host.makeFolder(dirname(this.stem));
-    for (const part of ["frames", "record", "list"])
-      await removeLeftovers(`${this.stem}.${part}`, this.host);
+    await removeLeftoversOf(
+      ["frames", "record", "list"].map((part) => `${this.stem}.${part}`),
+      this.host,
+    );
     this.file = this.host.createFile(this.frames);
   }
 

@@ -14,7 +14,7 @@ const MARK_ROWS = 2048;
 export class RecordWriter {
   private readonly finder: RowFinder;
   private readonly sink: (bytes: Uint8Array) => void;
-  private readonly out = new ByteBuffer(PIECE * 2);
+  private readonly out = new ByteBuffer(65_536);
   private readonly text = new ByteBuffer(256);
   /** Files in which not every rule is a name in lower case. */
   readonly oddFiles: Set<number> = new Set();

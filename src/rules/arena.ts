@@ -16,6 +16,10 @@ export interface Arena {
 export class FreeAreas {
   private readonly areas: { at: number; size: number }[] = [];
 
+  clear(): void {
+    this.areas.length = 0;
+  }
+
   /** The smallest area that is large enough; what is left of it stays free. */
   take(size: number): number | undefined {
     let best = -1;

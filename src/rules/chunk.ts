@@ -140,7 +140,8 @@ export class Chunk {
     for (const [index, column] of this.allColumns().entries()) column.set(kept[index]!);
   }
 
-  private allColumns(): (Uint32Array | Int32Array | Uint16Array | Uint8Array)[] {
+  /** In the order of their addresses. */
+  allColumns(): (Uint32Array | Int32Array | Uint16Array | Uint8Array)[] {
     const { start, end, hostStart, hostEnd, hostHash, flags, hostPart, kind, fate } = this;
     return [start, end, hostStart, hostEnd, hostHash, flags, hostPart, kind, fate];
   }

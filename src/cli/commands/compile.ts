@@ -3,6 +3,7 @@ import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { LastBuilds } from "../../compile/last-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../../host/host.ts";
+import { listsInPlace } from "../config-of.ts";
 import type { Options } from "../options.ts";
 import { sayAgain } from "../say-again.ts";
 import type { Command } from "./registry.ts";
@@ -18,17 +19,28 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   }
   // A lock is written from a build, and a frozen build is one.
   const isLocking = options.isFrozen || options.update !== undefined;
-  const builds = isLocking ? undefined : await lastBuilds(options, host);
+  const buildsOf = async (list?: string): Promise<LastBuilds | undefined> =>
+    isLocking ? undefined : await lastBuilds(list, options, host);
+  const builds = await buildsOf();
   const last = await builds?.recall();
   // Nothing is from the web, and all files are as they were.
   if (last?.web === "") return await sayAgain(last, started, options, host, talk);
+  const lists = await listsInPlace(options, host, talk);
   // The compiler itself is loaded only when there is something to compile.
+  if (lists[0]!.whole.lists !== undefined) {
+    const { runLists } = await import("../run-lists.ts");
+    return await runLists(lists, buildsOf, options, host, talk, signal);
+  }
   const { runCompile } = await import("../run-compile.ts");
-  return await runCompile(options, builds, last, host, talk, signal);
+  return await runCompile(lists[0]!, undefined, options, builds, last, host, talk, signal);
 };
 
 /** What is known of earlier builds of the same thing. Without a folder, or a configuration to read, nothing is. */
-async function lastBuilds(options: Options, host: Host): Promise<LastBuilds | undefined> {
+async function lastBuilds(
+  list: string | undefined,
+  options: Options,
+  host: Host,
+): Promise<LastBuilds | undefined> {
   const { cacheFolder, configPath, inputs, inputType, output, writesToRules, rulesFolder } =
     options;
   if (cacheFolder === undefined) return undefined;
@@ -39,7 +51,17 @@ async function lastBuilds(options: Options, host: Host): Promise<LastBuilds | un
     const epoch = host.env["SOURCE_DATE_EPOCH"];
     const { cwd } = host;
     const { isCompatible } = options;
-    const parts = { cwd, path, config, output, writesToRules, rulesFolder, epoch, isCompatible };
+    const parts = {
+      cwd,
+      path,
+      config,
+      list,
+      output,
+      writesToRules,
+      rulesFolder,
+      epoch,
+      isCompatible,
+    };
     return await LastBuilds.of(resolve(host.cwd, cacheFolder), JSON.stringify(parts), host);
   } catch (error) {
     if (error instanceof HostError) return undefined;

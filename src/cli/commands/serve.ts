@@ -8,7 +8,7 @@ import type { GoodBuild, Problem } from "../../server/history.ts";
 import type { CompileEnd, RunnerParts } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../args.ts";
-import { configOf } from "../config-of.ts";
+import { listsInPlace } from "../config-of.ts";
 import { listFiles } from "../list-files.ts";
 import type { Options } from "../options.ts";
 import { serveOptionsOf } from "../serve-options.ts";
@@ -20,8 +20,8 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
   if (host.listen === undefined || host.runSelf === undefined)
     throw new CompilerError([errorOf("listen-failed", "This host cannot serve")]);
   // A configuration that cannot be read is said now, not at midnight.
-  const { config } = await configOf(options, host, talk);
-  const files = listFiles(config.name, options, host);
+  const all = await listsInPlace(options, host, talk);
+  const files = all.flatMap(({ config }) => listFiles(config.name, options, host));
   const [first] = files;
   if (first === undefined)
     throw new CompilerError([
@@ -35,12 +35,14 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     says: (level) => talk.says(level),
   });
   const folder = recordFolder(first.path);
-  const further = artifactPlans(config, options.rulesFolder, host.cwd).flatMap((one) =>
-    one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path],
-  );
+  const further = all
+    .flatMap(({ config }) => artifactPlans(config, options.rulesFolder, host.cwd))
+    .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(options, host, signal);
-  const report = reportApart(options, host, signal);
+  // A report is about one list.
+  const report =
+    all.length > 1 ? async (): Promise<void> => {} : reportApart(options, host, signal);
   await serve({ ...settings, folder, lists, compile, report }, host, log, signal);
   return Exit.Done;
 };
@@ -75,10 +77,34 @@ function reportApart(
 }
 
 function goodEnd(exit: number, stdout: string): CompileEnd {
-  const { diagnostics: _said, ...build } = JSON.parse(stdout) as GoodBuild & {
-    diagnostics: unknown;
-  };
+  const builds = stdout
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const { diagnostics: _said, ...build } = JSON.parse(line) as GoodBuild & {
+        diagnostics: unknown;
+      };
+      return build;
+    });
+  const build = builds.length === 1 ? builds[0]! : together(builds);
   return { exit, build: { ...build, sources: withOwnLabels(build.sources) } };
+}
+
+/** The figures of several lists; a source that several of them have counts once. */
+function together(builds: readonly GoodBuild[]): GoodBuild {
+  const sum = (figure: (build: GoodBuild) => number): number =>
+    builds.reduce((total, build) => total + figure(build), 0);
+  const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
+  return {
+    ...builds[0]!,
+    rules: sum(({ rules }) => rules),
+    bytes: sum(({ bytes }) => bytes),
+    lines: sum(({ lines }) => lines),
+    kept: sum(({ kept }) => kept),
+    degraded: builds.some(({ degraded }) => degraded),
+    sources: [...sources.values()],
+    outputs: builds.flatMap(({ outputs }) => outputs),
+  };
 }
 
 /** Sources may have the same name; figures and states are kept by name. */

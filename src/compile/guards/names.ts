@@ -8,4 +8,5 @@ export const GUARD_NAMES = [
   "source-shrunk",
   "source-lost-lines",
   "source-grown",
+  "not-covered",
 ] as const;

@@ -1,0 +1,76 @@
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { CompilerError, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { effectiveDiff } from "../explain/effective-diff.ts";
+import { PlainList } from "../explain/plain-list.ts";
+import type { Host } from "../host/host.ts";
+import type { ListInPlace } from "./config-of.ts";
+import { listFiles } from "./list-files.ts";
+import type { Options } from "./options.ts";
+import type { Talk } from "./talk.ts";
+
+const SHOWN = 3;
+
+/** Lists of a run that others must cover, and whether they do. */
+export class CoveredLists {
+  private readonly wanted: ReadonlySet<string>;
+  private readonly texts = new Map<string, ByteBuffer>();
+  private readonly host: Host;
+
+  constructor(lists: readonly ListInPlace[], host: Host) {
+    this.wanted = new Set(lists.flatMap(({ covers }) => covers));
+    this.host = host;
+  }
+
+  /** What the list's text has to be gathered in, if it will be compared with another. */
+  bufferFor({ config, covers }: ListInPlace): ByteBuffer | undefined {
+    if (covers.length === 0 && !this.wanted.has(config.name)) return undefined;
+    const text = new ByteBuffer();
+    this.texts.set(config.name, text);
+    return text;
+  }
+
+  /** Throws when the list does not block all that it must. */
+  async check(
+    { config, covers }: ListInPlace,
+    text: ByteBuffer | undefined,
+    options: Options,
+    talk: Talk,
+  ): Promise<void> {
+    if (covers.length === 0 || text === undefined || options.accepted.includes("not-covered"))
+      return;
+    const own = await PlainList.read(text.view());
+    for (const name of covers) {
+      const bytes = this.texts.get(name)?.view() ?? (await this.published(name, options));
+      if (bytes === undefined) {
+        talk.diagnostic(
+          warningOf(
+            "cover-unknown",
+            `Nobody knows whether ${printable(config.name)} covers ${printable(name)}`,
+          ),
+        );
+        continue;
+      }
+      const { freed, changes } = effectiveDiff(await PlainList.read(bytes), own);
+      if (freed === 0) continue;
+      const examples = changes
+        .filter(({ self, below }) => (self ?? below) === "freed")
+        .slice(0, SHOWN)
+        .map((change) => printable(change.name, 80));
+      throw new CompilerError([
+        errorOf(
+          "not-covered",
+          `${printable(config.name)} does not block ${countText(freed, "name")} that ${printable(name)} blocks: ${examples.join(", ")}${freed > SHOWN ? " …" : ""}`,
+        ),
+      ]);
+    }
+  }
+
+  private async published(name: string, options: Options): Promise<Uint8Array | undefined> {
+    const [file] = listFiles(name, options, this.host);
+    return file !== undefined && (await this.host.exists(file.path))
+      ? await this.host.readFile(file.path)
+      : undefined;
+  }
+}

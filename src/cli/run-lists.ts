@@ -1,0 +1,130 @@
+import { artifactPlans } from "../compile/artifact-plan.ts";
+import { timeOf } from "../compile/compile.ts";
+import type { LastBuilds } from "../compile/last-build.ts";
+import { type Lockfile, joinedLocks } from "../compile/lockfile.ts";
+import { manifestPaths } from "../compile/manifest.ts";
+import { type PlannedSource, planOf } from "../compile/plan.ts";
+import { SharedSources } from "../compile/shared-sources.ts";
+import { SourceReader } from "../compile/source-reader.ts";
+import { workersOf } from "../compile/workbench.ts";
+import { Exit } from "../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import type { ListInPlace } from "./config-of.ts";
+import { CoveredLists } from "./covered-lists.ts";
+import { listFiles } from "./list-files.ts";
+import { saveLock } from "./lock-in-place.ts";
+import type { Options } from "./options.ts";
+import { runCompile } from "./run-compile.ts";
+import { sayAgain } from "./say-again.ts";
+import { isAddress } from "../sources/location.ts";
+import type { Talk } from "./talk.ts";
+import { type Turn, inTurns } from "./turns.ts";
+
+/** Compiles the lists of a configuration, one after the other. One that fails or is refused does not keep the others back. */
+export async function runLists(
+  lists: readonly ListInPlace[],
+  buildsOf: (list: string) => Promise<LastBuilds | undefined>,
+  options: Options,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<Exit> {
+  const started = host.now().getTime();
+  refuseSameFiles(lists, options, host);
+  const plans = lists.map(({ config }) => planOf(config).sources);
+  const sources = new SharedSources(plans, workersOf(options.workers, host), options.memory, host);
+  const locks: Lockfile[] = [];
+  const covers = new CoveredLists(lists, host);
+  const shared = { sources, builtAt: timeOf(host), covers, locks };
+  const own = { ...options, isOneOfMany: lists.length > 1 };
+  const runOne = async (list: ListInPlace, turn: Turn): Promise<Exit> => {
+    const began = host.now().getTime();
+    const builds = await buildsOf(list.config.name);
+    const last = await builds?.recall();
+    try {
+      if (last?.web === "") return await sayAgain(last, began, own, host, talk);
+      const one = { ...shared, turn };
+      return await runCompile(list, one, own, builds, last, host, talk, signal);
+    } catch (error) {
+      if (!(error instanceof CompilerError) || signal.aborted) throw error;
+      for (const diagnostic of error.diagnostics) {
+        const message = `${printable(list.config.name)}: ${diagnostic.message}`;
+        talk.diagnostic({ ...diagnostic, message });
+      }
+      return error.exit;
+    }
+  };
+  const exits: Exit[] = [];
+  try {
+    await fetchAhead(lists, plans.flat(), sources, options, host, signal);
+    exits.push(...(await inTurns(lists, runOne)));
+    await saveLock(lists[0]!.folder, joinedLocks(locks), host, talk);
+  } finally {
+    sources.close();
+  }
+  const seconds = (host.now().getTime() - started) / 1000;
+  const failed = exits.filter((exit) => exit !== Exit.Done && exit !== Exit.Degraded).length;
+  if (lists.length > 1)
+    talk.info(
+      `${countText(lists.length, "list")} in ${seconds.toFixed(1)} s${failed === 0 ? "" : `, ${failed} of them not published`}`,
+    );
+  return (
+    exits.find((exit) => exit !== Exit.Done && exit !== Exit.Degraded) ??
+    exits.find((exit) => exit !== Exit.Done) ??
+    Exit.Done
+  );
+}
+
+/** Fetches what comes from the web, all at a time; lists then find copies. Without a place for those, each fetches its own. */
+async function fetchAhead(
+  lists: readonly ListInPlace[],
+  sources: readonly PlannedSource[],
+  shared: SharedSources,
+  options: Options,
+  host: Host,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cacheFolder, isOffline: offline, accepted: accept, isCompatible: compat } = options;
+  const remote = [...new Map(sources.map((one) => [one.source, one])).values()].filter(
+    ({ source }) => isAddress(source),
+  );
+  if (cacheFolder === undefined || remote.length === 0) return;
+  const { folder: configFolder } = lists[0]!;
+  const wish = { cacheFolder, offline, accept, compat, configFolder, signal, shared };
+  const reader = new SourceReader(host, wish);
+  await reader.fetch(remote.map((source, index) => ({ ...source, index })));
+  reader.close();
+}
+
+/** Lists are written to files of their own. */
+function refuseSameFiles(lists: readonly ListInPlace[], options: Options, host: Host): void {
+  if (options.output !== undefined && lists.length > 1)
+    throw new CompilerError([
+      errorOf(
+        "several-lists",
+        `-o names one file, and the configuration makes ${countText(lists.length, "list")}`,
+      ),
+    ]);
+  const owners = new Map<string, string>();
+  for (const { config } of lists) {
+    const paths = [
+      ...listFiles(config.name, options, host).map(({ path }) => path),
+      ...manifestPaths(config, options.rulesFolder, host.cwd),
+      ...artifactPlans(config, options.rulesFolder, host.cwd).map(({ path }) => path),
+    ];
+    for (const path of paths) {
+      const owner = owners.get(path);
+      if (owner !== undefined && owner !== config.name)
+        throw new CompilerError([
+          errorOf(
+            "same-file",
+            `${printable(owner)} and ${printable(config.name)} would both be written to ${printable(path)}`,
+          ),
+        ]);
+      owners.set(path, config.name);
+    }
+  }
+}

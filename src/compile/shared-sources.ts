@@ -1,0 +1,118 @@
+import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Host } from "../host/host.ts";
+import { type KeptChunk, keptBytes } from "../rules/kept-chunk.ts";
+import type { Origin } from "../rules/rule-table.ts";
+import type { SourceState } from "../sources/acquire.ts";
+import type { InputFile } from "../sources/load-list.ts";
+import type { Location } from "../sources/location.ts";
+import type { StoredFile } from "../sources/source-store.ts";
+import type { PlannedSource } from "./plan.ts";
+import { Workbench } from "./workbench.ts";
+
+/** What a source was when it was had: where from, and what was to be said about it. */
+export interface SourceNotes {
+  readonly state: SourceState;
+  readonly files: readonly StoredFile[] | undefined;
+  readonly isLocal: boolean;
+  readonly mayCancel: boolean;
+  readonly bytes: number;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly inputs: readonly InputFile[];
+}
+
+/** The rows of a source, to be had again without reading it. */
+export interface KeptSource extends SourceNotes {
+  readonly origins: readonly Omit<Origin, "source">[];
+  readonly chunks: readonly KeptChunk[];
+}
+
+export interface Located {
+  readonly location: Location;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly inputs: readonly InputFile[];
+}
+
+/** Of the memory that a run may use, for rows that further lists will need. */
+const SHARE = 0.25;
+
+/** What several lists of one run have in common: the memory they work in, and sources, each fetched and read once. */
+export class SharedSources {
+  readonly bench: Workbench;
+  private readonly kept = new Map<string, KeptSource>();
+  /** How many lists have not had it yet. */
+  private readonly uses = new Map<string, number>();
+  private room: number;
+  /** What remote files turned out to be, by what was wanted. */
+  readonly acquired: Map<string, { state: SourceState; files: readonly StoredFile[] }> = new Map();
+  readonly failures: Map<string, CompilerError> = new Map();
+  /** Where local sources were found, and what there was to say. */
+  readonly located: Map<string, Located> = new Map();
+
+  /** `lists` are the sources of all lists that will be compiled. */
+  constructor(
+    lists: readonly (readonly PlannedSource[])[],
+    workers: number,
+    memory: number | undefined,
+    host: Host,
+  ) {
+    this.bench = new Workbench(workers);
+    this.room = (memory ?? host.memoryLimit() / 2) * SHARE;
+    for (const source of lists.flat()) {
+      const key = keyOf(source);
+      this.uses.set(key, (this.uses.get(key) ?? 0) + 1);
+    }
+  }
+
+  find(source: PlannedSource): KeptSource | undefined {
+    return this.kept.get(keyOf(source));
+  }
+
+  /** Whether another list will ask for it. */
+  isWanted(source: PlannedSource): boolean {
+    return (this.uses.get(keyOf(source)) ?? 0) > 1;
+  }
+
+  keep(source: PlannedSource, rows: KeptSource): void {
+    const bytes = sizeOf(rows);
+    if (bytes > this.room) return;
+    this.room -= bytes;
+    this.kept.set(keyOf(source), rows);
+  }
+
+  /** A list has had it. */
+  used(source: PlannedSource): void {
+    const key = keyOf(source);
+    const left = (this.uses.get(key) ?? 1) - 1;
+    this.uses.set(key, left);
+    const rows = this.kept.get(key);
+    if (left > 0 || rows === undefined) return;
+    this.room += sizeOf(rows);
+    this.kept.delete(key);
+  }
+
+  close(): void {
+    this.bench.close();
+    this.kept.clear();
+  }
+}
+
+function sizeOf({ chunks }: KeptSource): number {
+  return chunks.reduce((sum, chunk) => sum + keptBytes(chunk), 0);
+}
+
+/** All that decides which rows a source has. What is done to them afterwards may differ from list to list. */
+function keyOf(source: PlannedSource): string {
+  const { label, type, splitHosts, mirrors, isOptional, maxStaleMs, timeoutMs, allowPrivate } =
+    source;
+  return JSON.stringify([
+    source.source,
+    label,
+    type,
+    splitHosts,
+    mirrors,
+    isOptional,
+    maxStaleMs,
+    timeoutMs,
+    allowPrivate,
+  ]);
+}

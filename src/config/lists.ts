@@ -1,0 +1,107 @@
+import { nearest } from "../diagnostics/suggest.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Config, ListedConfig } from "./fields.ts";
+
+/** Entries of the top level hold for every list; a list's own come on top. */
+const ADDED = ["allow", "allow_sources", "exclusions", "exclusions_sources"] as const;
+
+/** One of the lists that a configuration makes, as a configuration of its own. */
+export interface OwnList {
+  readonly config: Config;
+  /** Names of lists that it must cover. */
+  readonly covers: readonly string[];
+}
+
+/** The lists that a configuration makes: one, or those of `lists`, each after those that it must cover. */
+export function listsOf(config: Config): OwnList[] {
+  const { lists, ...top } = config;
+  if (lists === undefined) return [{ config, covers: [] }];
+  const byLabel = new Map(top.sources.map((one) => [labelOf(one), one]));
+  return inOrder(lists).map(({ covers = [], sources, ...own }) => {
+    const added = ADDED.flatMap((field) => {
+      const entries = [...(top[field] ?? []), ...(own[field] ?? [])];
+      return entries.length === 0 ? [] : [[field, entries] as const];
+    });
+    const wanted = sources?.map((name) => byLabel.get(name)!);
+    return {
+      config: { ...top, ...own, ...Object.fromEntries(added), sources: wanted ?? top.sources },
+      covers,
+    };
+  });
+}
+
+function labelOf({ name, source }: Config["sources"][number]): string {
+  return name ?? source;
+}
+
+/** Each list after those that it covers, otherwise as they stand. There is no circle. */
+function inOrder(lists: readonly ListedConfig[]): ListedConfig[] {
+  const done = new Set<ListedConfig>();
+  const visit = (list: ListedConfig): void => {
+    if (done.has(list)) return;
+    for (const name of list.covers ?? []) visit(lists.find((one) => one.name === name)!);
+    done.add(list);
+  };
+  for (const list of lists) visit(list);
+  return [...done];
+}
+
+/** What is wrong with the lists of a configuration that is otherwise valid. */
+export function listProblems({ lists, sources }: Config): { message: string; hint?: string }[] {
+  if (lists === undefined) return [];
+  if (lists.length === 0)
+    return [{ message: "lists is empty", hint: "Add a list, or leave it out" }];
+  const names = lists.map(({ name }) => name);
+  const labels = sources.map(labelOf);
+  const known = new Set(labels);
+  const problems: { message: string; hint?: string }[] = [];
+  const unknown = (what: string, name: string, all: readonly string[]): void => {
+    const meant = nearest(name, all);
+    problems.push({
+      message: `${what} ${printable(name, 60)}, which there is none of`,
+      hint:
+        meant === undefined
+          ? `There are: ${all.map((one) => printable(one, 60)).join(", ")}`
+          : `Did you mean "${printable(meant)}"?`,
+    });
+  };
+  for (const [index, { name, sources: own = [], covers = [] }] of lists.entries()) {
+    const at = `lists[${index}]`;
+    for (const label of own) if (!known.has(label)) unknown(`${at} has the source`, label, labels);
+    for (const other of covers)
+      if (!names.includes(other)) unknown(`${at} covers the list`, other, names);
+    if (names.indexOf(name) !== index)
+      problems.push({ message: `${at} has the name of another list: ${printable(name, 60)}` });
+  }
+  const twice =
+    known.size === labels.length
+      ? undefined
+      : labels.find((label, index) => labels.indexOf(label) !== index);
+  if (twice !== undefined)
+    problems.push({
+      message: `two sources are called ${printable(twice, 60)}`,
+      hint: "Lists name sources; give each a name of its own",
+    });
+  if (problems.length === 0 && hasCircle(lists))
+    problems.push({
+      message: "lists cover each other in a circle",
+      hint: "Let the larger one cover the smaller one",
+    });
+  return problems;
+}
+
+function hasCircle(lists: readonly ListedConfig[]): boolean {
+  const covered = (list: ListedConfig): readonly ListedConfig[] =>
+    (list.covers ?? []).map((name) => lists.find((one) => one.name === name)!);
+  return lists.some((list) => {
+    const seen = new Set<ListedConfig>();
+    const open = [...covered(list)];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (next === list) return true;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      open.push(...covered(next));
+    }
+    return false;
+  });
+}

@@ -1,0 +1,49 @@
+import { Chunk, type ChunkContents } from "./chunk.ts";
+import type { ChunkPool } from "./rule-table.ts";
+
+/** The rows of a chunk as they were read, outside of any arena: the same chunk can be had again, in any compile. */
+export interface KeptChunk {
+  /** Which of the source's files it is from, counted from its first. */
+  readonly file: number;
+  readonly bytes: Uint8Array;
+  readonly columns: readonly (Uint32Array | Int32Array | Uint16Array | Uint8Array)[];
+  readonly lines: Uint32Array | undefined;
+  readonly rest: Pick<Chunk, "position" | "firstLine" | "spareBeyond" | "hashComments">;
+  readonly has: Readonly<ChunkContents>;
+}
+
+/** A copy of a chunk that nothing was done to yet. */
+export function keepChunk(chunk: Chunk, file: number): KeptChunk {
+  const { length, position, firstLine, spareBeyond, hashComments } = chunk;
+  return {
+    file,
+    bytes: chunk.bytes.slice(),
+    columns: chunk.allColumns().map((column) => column.slice(0, length)),
+    lines: chunk.lines?.slice(0, length),
+    rest: { position, firstLine, spareBeyond, hashComments },
+    has: { ...chunk.has },
+  };
+}
+
+export function keptBytes({ bytes, columns, lines }: KeptChunk): number {
+  return (
+    columns.reduce((sum, { byteLength }) => sum + byteLength, 0) +
+    bytes.length +
+    (lines?.byteLength ?? 0)
+  );
+}
+
+/** The chunk again, in this compile. It is in use until `shelf.done`. */
+export function restoreChunk(kept: KeptChunk, pool: ChunkPool, origin: number): Chunk {
+  const { bytes, columns, lines, rest, has } = kept;
+  const rows = columns[0]!.length;
+  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, rows, rest.hashComments));
+  for (const [index, column] of chunk.allColumns().entries()) column.set(columns[index]!);
+  chunk.length = rows;
+  chunk.lines = lines?.slice();
+  chunk.position = rest.position;
+  chunk.firstLine = rest.firstLine;
+  chunk.spareBeyond = rest.spareBeyond;
+  Object.assign(chunk.has, has);
+  return chunk;
+}

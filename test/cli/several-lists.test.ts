@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+import { Random } from "../support/random.ts";
+import { ScriptedWeb } from "../support/scripted-web.ts";
+
+const USUAL = ["RemoveComments", "Compress", "Validate", "Deduplicate", "InsertFinalNewLine"];
+
+interface Listed {
+  readonly name: string;
+  readonly sources?: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+function projectOf(
+  texts: Readonly<Record<string, string>>,
+  lists: readonly Listed[],
+  more: object = {},
+): MemoryProject {
+  const sources = Object.keys(texts).map((name) => ({
+    name,
+    source: `${name}.txt`,
+    type: "adblock",
+  }));
+  const config = { name: "All", sources, transformations: USUAL, lists, ...more };
+  const files = Object.entries(texts).map(([name, text]) => [`${name}.txt`, text] as const);
+  return new MemoryProject({
+    "compiler-config.json": JSON.stringify(config),
+    ...Object.fromEntries(files),
+  });
+}
+
+const rulesOf = (text: string): string[] =>
+  text.split("\n").filter((line) => line !== "" && !line.startsWith("!"));
+
+test("lists share sources; each has its own and what the top level says", async () => {
+  const project = projectOf(
+    { A: "||a.example^\n||x.example^", B: "0.0.0.0 b.example", C: "||c.example^" },
+    [
+      { name: "Light", sources: ["B"] },
+      { name: "Pro", sources: ["C", "A"], allow: ["c.example"], description: "more" },
+      { name: "Whole" },
+    ],
+    { allow: ["x.example"], license: "MIT" },
+  );
+  const { exit, stderr } = await project.run();
+  assert.equal(exit, 0, stderr);
+  assert.deepEqual(rulesOf(project.text("rules/light.txt")), ["||b.example^"]);
+  assert.deepEqual(rulesOf(project.text("rules/pro.txt")), ["||a.example^"]);
+  assert.deepEqual(rulesOf(project.text("rules/whole.txt")), [
+    "||a.example^",
+    "||b.example^",
+    "||c.example^",
+  ]);
+  assert.match(project.text("rules/pro.txt"), /! Description: more\n(?:!.*\n)*! License: MIT/);
+  assert.match(stderr, /3 lists in /);
+});
+
+test("--filter takes some of them; commands for one list want one", async () => {
+  const project = projectOf({ A: "||a.example^" }, [
+    { name: "Light" },
+    { name: "Light plus" },
+    { name: "Pro" },
+  ]);
+  assert.equal((await project.run("--filter", "light*")).exit, 0);
+  assert.ok(project.memory.files.has("/project/rules/light-plus.txt"));
+  assert.ok(!project.memory.files.has("/project/rules/pro.txt"));
+  const which = await project.run("why", "a.example");
+  assert.equal(which.exit, 2);
+  assert.match(which.stderr, /several-lists.*3 lists: Light, Light plus, Pro/);
+  const one = await project.run("why", "--filter", "Light", "a.example");
+  assert.match(one.stdout, /BLOCKED in .*light\.txt/);
+  const none = await project.run("--filter", "Lihgt");
+  assert.equal(none.exit, 2);
+  assert.match(none.stderr, /unknown-list.*Lihgt/);
+  assert.equal((await project.run("-o", "x.txt")).exit, 2);
+});
+
+test("a list that does not cover what it must is not published; the others are", async () => {
+  const lists = [
+    { name: "Pro", sources: ["A"], covers: ["Light"] },
+    { name: "Light", sources: ["A", "B"] },
+    { name: "Ultra", sources: ["A", "B", "C"], covers: ["Light"] },
+  ];
+  const project = projectOf({ A: "||a.example^", B: "||sub.b.example^", C: "||b.example^" }, lists);
+  const refused = await project.run();
+  assert.equal(refused.exit, 5);
+  assert.match(
+    refused.stderr,
+    /not-covered\]: Pro: Pro does not block 1 name that Light blocks: sub\.b\.example/,
+  );
+  assert.ok(!project.memory.files.has("/project/rules/pro.txt"));
+  assert.ok(project.memory.files.has("/project/rules/ultra.txt"));
+  assert.equal((await project.run("--accept", "not-covered")).exit, 0);
+  // Alone, it is compared with what is published.
+  assert.equal((await project.run("--filter", "pro")).exit, 5);
+});
+
+test("what is wrong with lists is said, with what was meant", async () => {
+  const problems: [Listed[], RegExp][] = [
+    [[], /lists is empty/],
+    [[{ name: "L", sources: ["AB"] }], /lists\[0\] has the source AB, which there is none of/],
+    [[{ name: "L", covers: ["M"] }], /lists\[0\] covers the list M/],
+    [[{ name: "L" }, { name: "L" }], /lists\[1\] has the name of another list/],
+    [
+      [
+        { name: "L", covers: ["M"] },
+        { name: "M", covers: ["L"] },
+      ],
+      /in a circle/,
+    ],
+    [[{ name: "L!" }, { name: "L?" }], /same-file/],
+    [
+      [
+        { name: "L", outputs: [{ format: "hosts", file: "h" }] },
+        { name: "M", outputs: [{ format: "hosts", file: "h" }] },
+      ],
+      /same-file/,
+    ],
+    [[{ name: "L", source: ["A"] }], /Unknown key: lists\[0\]\.source/],
+  ];
+  for (const [lists, said] of problems) {
+    const { exit, stderr } = await projectOf({ A: "||a.example^" }, lists).run();
+    assert.match(stderr, said);
+    assert.equal(exit, said.source.startsWith("Unknown") ? 0 : 2);
+  }
+});
+
+test("a remote source is fetched once, and one that fails is tried once and spares other lists", async () => {
+  const web = new ScriptedWeb();
+  for (const name of ["a", "b"])
+    web.answers[`https://lists.example/${name}.txt`] = `||${name}.example^\n`;
+  web.answers["https://lists.example/gone.txt"] = { status: 404 };
+  const sources = ["a.txt", "b.txt", "gone.txt"].map((file) => ({
+    name: file,
+    source: `https://lists.example/${file}`,
+    type: "adblock",
+  }));
+  const lists = [
+    { name: "One", sources: ["a.txt", "b.txt"] },
+    { name: "Two", sources: ["b.txt", "a.txt"] },
+    { name: "Three", sources: ["a.txt", "gone.txt"] },
+    { name: "Four", sources: ["gone.txt"] },
+    // Rows that differ are read anew, from the copy.
+    { name: "Five", sources: ["a.txt"], transformations: ["RemoveComments"] },
+  ];
+  const config = { name: "All", sources, transformations: USUAL, lists };
+  const project = new MemoryProject(
+    { "compiler-config.json": JSON.stringify(config) },
+    { fetch: (request) => web.host.fetch(request), wait: async () => {} },
+  );
+  const { exit, stderr } = await project.run("--cache-dir", "cache");
+  assert.equal(exit, 4, stderr);
+  assert.deepEqual(rulesOf(project.text("rules/two.txt")), ["||b.example^", "||a.example^"]);
+  assert.deepEqual(rulesOf(project.text("rules/five.txt")), ["||a.example^"]);
+  assert.deepEqual(
+    web.asked.map(({ url }) => url.slice("https://lists.example/".length)).toSorted(),
+    ["a.txt", "b.txt", "gone.txt"],
+  );
+  assert.match(stderr, /5 lists in .*, 2 of them not published/);
+});
+
+test("one lock holds what all lists were built from", async () => {
+  const project = projectOf({ A: "||a.example^", B: "||b.example^" }, [
+    { name: "One", sources: ["A"] },
+    { name: "Two", sources: ["B"] },
+  ]);
+  assert.equal((await project.run("--update")).exit, 0);
+  const lock = JSON.parse(project.text("rules.lock")) as { local: { path: string }[] };
+  assert.deepEqual(lock.local.map(({ path }) => path).toSorted(), ["A.txt", "B.txt"]);
+  assert.equal((await project.run("--frozen")).exit, 0);
+  project.write("B.txt", "||c.example^");
+  assert.equal((await project.run("--frozen")).exit, 4);
+});
+
+test("random lists of random sources are, byte for byte, what they are alone", async () => {
+  const random = new Random(20_261_115);
+  for (let round = 0; round < 40; round++) {
+    const texts = Object.fromEntries(
+      Array.from({ length: 6 }, (_, index) => [`s${index}`, randomText(random)]),
+    );
+    const names = Object.keys(texts);
+    const lists = Array.from({ length: 5 }, (_, index): Listed => {
+      const chosen = names.filter(() => random.below(2) === 0);
+      const transformations = [...USUAL, "RemoveModifiers", "TrimLines"].filter(
+        () => random.below(4) > 0,
+      );
+      return {
+        name: `L${index}`,
+        sources: chosen.length === 0 ? [names[0]!] : chosen,
+        transformations,
+      };
+    });
+    const words = [
+      "--accept",
+      "too-few-rules",
+      "--accept",
+      "blocks-protected",
+      "--accept",
+      "blocks-suffix",
+    ];
+    const together = projectOf(texts, lists);
+    const { exit, stderr } = await together.run(...words);
+    assert.equal(exit, 0, stderr);
+    for (const { name } of lists) {
+      const alone = projectOf(texts, lists);
+      assert.equal((await alone.run(...words, "--filter", name)).exit, 0);
+      const file = `rules/${name.toLowerCase()}.txt`;
+      assert.equal(together.text(file), alone.text(file), `round ${round}, ${name}`);
+      const stats = ["stats", "--json", "--filter", name];
+      const [a, b] = [await together.run(...stats), await alone.run(...stats)];
+      assert.deepEqual(JSON.parse(a.stdout), JSON.parse(b.stdout));
+    }
+  }
+});
+
+function randomText(random: Random): string {
+  const name = (): string =>
+    `${["a", "b", "c.a", "d.c.a", "e"][random.below(5)]!}.${["example", "test", "com"][random.below(3)]!}`;
+  const forms = [
+    () => `||${name()}^`,
+    () => `0.0.0.0 ${name()} ${name()}`,
+    () => name(),
+    () => `@@||${name()}^`,
+    () => `||${name()}^$third-party`,
+    () => "! note",
+    () => "",
+    () => `  ${name()} `,
+    () => `/${name()}\\d+/`,
+  ];
+  return Array.from({ length: random.below(12) }, () => forms[random.below(forms.length)]!()).join(
+    "\n",
+  );
+}
