@@ -19,7 +19,8 @@ export interface Sinks {
 export async function compileWithProgress(
   { config, folder }: ConfigInPlace,
   sinks: Sinks,
-  options: Options & Pick<CompileOptions, "isKnown" | "locked" | "builtAt" | "shared">,
+  options: Options &
+    Pick<CompileOptions, "isKnown" | "locked" | "builtAt" | "shared" | "allowPrivate">,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -45,7 +46,7 @@ export async function compileWithProgress(
       accept: options.accepted,
       compat: options.isCompatible,
       // Somebody typed these addresses just now.
-      allowPrivate: options.inputs.length > 0,
+      allowPrivate: options.allowPrivate === true || options.inputs.length > 0,
       record: sinks.record,
       spool: sinks.spool,
       onProgress: (event) => progress.show(event),

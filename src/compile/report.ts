@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { RowWriter } from "../kernel/row-writer.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -15,6 +16,8 @@ export interface SourceReport {
   readonly state: SourceState["kind"];
   /** When its server last said that this is the list; for a copy that stands in for it. */
   readonly goodAt?: string;
+  /** Why it is not there, when it is not. */
+  readonly problem?: { readonly code: string; readonly message: string };
   readonly bytes: number;
   readonly lines: number;
   readonly kept: number;
@@ -59,12 +62,19 @@ export function sourceReports(
       source: withoutCredentials(address),
       state: state.kind,
       ...(state.kind === "stale" ? { goodAt: new Date(state.goodAt).toISOString() } : {}),
+      ...(state.kind === "dropped" ? { problem: problemOf(state.causes) } : {}),
       bytes: bytesRead[index] ?? 0,
       lines,
       kept: count.fates[index]![Fate.Live]!,
       dropped,
     };
   });
+}
+
+/** What went wrong last, which is nearest to the cause. */
+function problemOf(causes: readonly Diagnostic[]): NonNullable<SourceReport["problem"]> {
+  const { code = "fetch-failed", message = "", cause } = causes.at(-1) ?? {};
+  return { code, message: cause ?? message };
 }
 
 /** Counts the fate of every line of the input, by source, and the rules of the list, chunk by chunk in its order. */

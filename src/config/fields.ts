@@ -323,6 +323,9 @@ export const GUARD_FIELDS = {
   },
 } as const;
 
+/** Where editors find the schema of a configuration that is not beside an installed package. */
+export const PUBLIC_SCHEMA = "https://cdn.jsdelivr.net/npm/rules-compiler/schema.json";
+
 export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof TITLE_FIELDS &
   typeof SOURCES_FIELD &

@@ -221,6 +221,21 @@ export const CODES = {
     meaning: "A list in `covers` was not compiled in this run and is not published either.",
     hint: "Compile both at once, without --filter",
   },
+  "setup-unreadable": {
+    exit: 2,
+    meaning: "The settings that `audit` or `init --from` should read cannot be read.",
+    hint: "Check the path and its permissions; gravity.db is Pi-hole's, in /etc/pihole",
+  },
+  "setup-unknown": {
+    exit: 2,
+    meaning: "A file holds no settings of software that is known, and no addresses of lists.",
+    hint: "Known are AdGuardHome.yaml, gravity.db, blocky's YAML, HostlistCompiler's JSON, and one address a line",
+  },
+  "file-exists": {
+    exit: 2,
+    meaning: "`init` would write a file that is there already.",
+    hint: "Name another file, or remove it",
+  },
   "several-lists": {
     exit: 2,
     meaning: "The configuration makes several lists, and the command is for one.",

@@ -55,12 +55,14 @@ export interface Host {
   onHangup?(listener: () => void): void;
   /** A file packed into another, which must not exist; undefined when this runtime has no such packing. */
   packFile?(from: string, to: string, packing: Packing, pace?: "quick"): Promise<void> | undefined;
+  /** Rows that a query finds in an SQLite file, which is not written to. Rejects with a `HostError`. */
+  queryDatabase?(path: string, query: string): Promise<readonly Record<string, unknown>[]>;
   /** Shows a file in the browser. Rejects with a `HostError` when there is none. */
   openInBrowser?(path: string): Promise<void>;
   /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
   cacheFolder(): string | undefined;
   /** What is piped into the program. */
-  readonly stdin?: { lines(): AsyncIterable<string> };
+  readonly stdin?: { lines(): AsyncIterable<string>; readonly isTerminal?: boolean };
   readonly stdout: TextSink;
   readonly stderr: TextSink;
 }

@@ -15,6 +15,7 @@ import {
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
+import { isatty } from "node:tty";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
 import { cacheFolder } from "./node-cache-folder.ts";
@@ -72,8 +73,10 @@ export function nodeHost(): Host {
       (await import("./node-http-server.ts")).listenHttp(place, answer),
     onHangup: (listener) => void process.on("SIGHUP", listener),
     packFile,
+    queryDatabase: async (path, query) =>
+      await (await import("./node-sqlite.ts")).queryDatabase(path, query),
     cacheFolder,
-    stdin: { lines: stdinLines },
+    stdin: { lines: stdinLines, isTerminal: isatty(0) },
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
   };

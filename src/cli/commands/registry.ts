@@ -121,6 +121,32 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./verify.ts")).verifyCommand,
   },
   {
+    name: "audit",
+    operands: "FILE",
+    description:
+      "Look at the lists that other software runs: what each adds, which are dead, what one list of them would be",
+    examples: [
+      ["audit /opt/AdGuardHome/AdGuardHome.yaml", "AdGuard Home's"],
+      [
+        "audit /etc/pihole/gravity.db",
+        "Pi-hole's; also blocky, HostlistCompiler, or one address a line",
+      ],
+    ],
+    load: async () => (await import("./audit.ts")).auditCommand,
+  },
+  {
+    name: "init",
+    operands: "[FILE]",
+    description:
+      "Write a configuration to begin with: from what other software runs, or from addresses",
+    examples: [
+      ["init --from AdGuardHome.yaml", "write my-list.yaml with the same lists"],
+      ["init -i https://example.org/hosts.txt -t hosts --name Home home.yaml", "from addresses"],
+      ["init", "be asked"],
+    ],
+    load: async () => (await import("./init.ts")).initCommand,
+  },
+  {
     name: "serve",
     description: "Compile on a schedule and serve the lists, their health and their figures",
     examples: [

@@ -1,0 +1,21 @@
+import { type ForeignReader, nameOf } from "./foreign-setup.ts";
+
+/** One address or path a line, as in Pi-hole's old `adlists.list`; what is commented out is switched off. */
+export const addressList: ForeignReader = ({ text }) => {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const lists = lines.flatMap((line) => {
+    const [, mark, source] = /^(#?)\s*(https?:\/\/\S+)/i.exec(line) ?? [];
+    return source === undefined
+      ? []
+      : [{ name: nameOf(source), source, type: "hosts" as const, isOn: mark === "" }];
+  });
+  if (lists.length === 0) return undefined;
+  return {
+    software: "a list of addresses",
+    lists,
+    allowLists: [],
+    ownRules: [],
+    allow: [],
+    notes: [],
+  };
+};

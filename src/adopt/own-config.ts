@@ -1,0 +1,29 @@
+import { type ForeignReader, nameOf, recordsIn, textsIn } from "./foreign-setup.ts";
+import { FORMAT_NAMES, type FormatName } from "../config/output-fields.ts";
+
+/** A configuration of HostlistCompiler, or our own: `sources`, `exclusions`. */
+export const ownConfig: ForeignReader = ({ tree }) => {
+  const config = tree as Record<string, unknown> | undefined;
+  const sources = recordsIn(config?.["sources"]).filter(({ source }) => typeof source === "string");
+  if (sources.length === 0) return undefined;
+  return {
+    software: "HostlistCompiler",
+    lists: sources.map(({ name, source, type }) => ({
+      name: typeof name === "string" && name !== "" ? name : nameOf(String(source)),
+      source: String(source),
+      type: FORMAT_NAMES.includes(type as FormatName) ? (type as FormatName) : "adblock",
+      isOn: true,
+    })),
+    allowLists: textsIn(config?.["exclusions_sources"]).map((source) => ({
+      name: nameOf(source),
+      source,
+      type: "adblock",
+      isOn: true,
+    })),
+    ownRules: [],
+    allow: [],
+    notes: [
+      "Its own transformations, exclusions and inclusions are not looked at: compile it as it is for those.",
+    ],
+  };
+};

@@ -1,0 +1,45 @@
+import { type ForeignSetup, nameOf, withOwnNames } from "../adopt/foreign-setup.ts";
+import { KNOWN_LISTS } from "../adopt/known-lists.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+
+/** Asks a person at a terminal for a name and for lists. */
+export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; name: string }> {
+  const answers = host.stdin!.lines()[Symbol.asyncIterator]();
+  const ask = async (question: string): Promise<string> => {
+    host.stderr.write(question);
+    const { value, done } = await answers.next();
+    if (done === true)
+      throw new CompilerError([
+        errorOf("unknown-flag", "There was no answer; nothing was written"),
+      ]);
+    return value.trim();
+  };
+  try {
+    const name = (await ask("Name of the list [My list]: ")) || "My list";
+    const width = Math.max(...KNOWN_LISTS.map((one) => one.name.length));
+    for (const [index, one] of KNOWN_LISTS.entries())
+      host.stderr.write(`  ${index + 1}  ${one.name.padEnd(width)}  ${one.what}\n`);
+    for (;;) {
+      const text =
+        (await ask("Which? Numbers, addresses or files, with blanks between [1]: ")) || "1";
+      const chosen = text.split(/[\s,]+/).map((word) => listOf(word));
+      const unknown = chosen.findIndex((one) => one === undefined);
+      if (unknown === -1) {
+        const lists = withOwnNames(chosen.map((one) => one!));
+        const setup = { software: "", lists, allowLists: [], ownRules: [], allow: [], notes: [] };
+        return { setup, name };
+      }
+      host.stderr.write(`  there is no number ${printable(text.split(/[\s,]+/)[unknown]!, 20)}\n`);
+    }
+  } finally {
+    await answers.return?.();
+  }
+}
+
+function listOf(word: string): ForeignSetup["lists"][number] | undefined {
+  if (!/^\d+$/.test(word)) return { name: nameOf(word), source: word, type: "adblock", isOn: true };
+  const known = KNOWN_LISTS[Number(word) - 1];
+  return known && { name: known.name, source: known.source, type: known.type, isOn: true };
+}

@@ -1,0 +1,145 @@
+import type { ForeignSetup } from "../adopt/foreign-setup.ts";
+import type { CompileReport, SourceReport } from "../compile/report.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { type Style, renderDiagnostic } from "../diagnostics/render.ts";
+import type { ListStats } from "../explain/stats.ts";
+import { bytesText } from "./summary.ts";
+import { fitText, padText, textWidth } from "./text-width.ts";
+
+export interface Audit {
+  readonly path: string;
+  readonly setup: ForeignSetup;
+  readonly report: CompileReport;
+  readonly stats: ListStats;
+  /** What the lists block that must not be. */
+  readonly findings: readonly Diagnostic[];
+}
+
+/** What there is to say about one list. */
+interface AuditedList {
+  readonly name: string;
+  readonly source: string;
+  readonly lines: number;
+  /** Lines that are rules for DNS, whether another list has them or not. */
+  readonly rules: number;
+  /** Rules of the compiled list that no other list has. */
+  readonly unique: number;
+  readonly state: "good" | "adds-nothing" | "dead" | "no-list";
+  readonly problem?: string;
+}
+
+const LONGEST_NAME = 40;
+const SHOWN_FINDINGS = 5;
+
+function listsOf({ report, stats }: Audit): AuditedList[] {
+  return report.sources.map((source, index) => {
+    const { unique, duplicate, covered } = stats.sources[index]!;
+    const { label, lines, kept, problem } = source;
+    return {
+      name: label,
+      source: source.source,
+      lines,
+      rules: kept + duplicate + covered,
+      unique,
+      state: stateOf(source, unique),
+      ...(problem && { problem: problem.message }),
+    };
+  });
+}
+
+function stateOf({ problem }: SourceReport, unique: number): AuditedList["state"] {
+  if (problem !== undefined) return problem.code === "source-is-html" ? "no-list" : "dead";
+  return unique === 0 ? "adds-nothing" : "good";
+}
+
+/** For machines: the same figures. */
+export function auditJson(audit: Audit): object {
+  const { path, setup, report, stats, findings } = audit;
+  const lists = listsOf(audit);
+  return {
+    file: path,
+    software: setup.software,
+    lists,
+    off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
+    ownRules: setup.ownRules.length,
+    lines: report.lines,
+    rules: sumOf(lists),
+    effective: report.rules,
+    bytes: report.bytes,
+    needed: stats.cover.sources,
+    findings,
+  };
+}
+
+function sumOf(lists: readonly AuditedList[]): number {
+  return lists.reduce((sum, { rules }) => sum + rules, 0);
+}
+
+export function auditText(audit: Audit, style: Style, columns: number): string {
+  const { path, setup, report, stats, findings } = audit;
+  const lists = listsOf(audit);
+  const off = setup.lists.length - lists.length;
+  const rules = sumOf(lists);
+  const bytes = report.sources.reduce((sum, source) => sum + source.bytes, 0);
+  const inStates = (state: AuditedList["state"]): number =>
+    lists.filter((one) => one.state === state).length;
+  const facts = [
+    [inStates("adds-nothing"), "adds nothing", "add nothing"],
+    [inStates("dead"), "cannot be had", "cannot be had"],
+    [inStates("no-list"), "is a web page and no list", "are web pages and no lists"],
+  ] as const;
+  const { cover } = stats;
+  const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
+  return `${[
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} switched on${off === 0 ? "" : `, ${off} off`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
+    ...tableLines(lists, style, columns),
+    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them with an effect`,
+    ...facts
+      .filter(([count]) => count > 0)
+      .map(([count, one, many]) =>
+        style.warning(`${countText(count, "list")} ${count === 1 ? one : many}`),
+      ),
+    ...(cover.sources.length < good
+      ? [
+          `${countText(cover.sources.length, "list")} of ${good} give the same rules: ${cover.sources.map((name) => printable(name, 60)).join(", ")}`,
+        ]
+      : []),
+    ...findings.slice(0, SHOWN_FINDINGS).map((one) => renderDiagnostic(one, style).trimEnd()),
+    `one compiled list: ${style.good(countText(report.rules, "rule"))}, ${bytesText(report.bytes)} instead of ${bytesText(bytes)}`,
+    `make it yours: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
+  ].join("\n")}\n`;
+}
+
+function tableLines(lists: readonly AuditedList[], style: Style, columns: number): string[] {
+  const longest =
+    columns === Infinity ? Infinity : Math.max(12, Math.min(LONGEST_NAME, columns - 50));
+  const names = lists.map(({ name }) => fitText(printable(name), longest));
+  const width = Math.max(4, ...names.map(textWidth));
+  const figures = lists.map(({ lines, rules, unique }) => [lines, rules, unique].map(numberText));
+  const headings = ["lines", "rules", "only here"];
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...figures.map((row) => row[column]!.length)),
+  );
+  const words: Record<AuditedList["state"], string> = {
+    good: "",
+    "adds-nothing": "adds nothing",
+    dead: "cannot be had",
+    "no-list": "is a web page",
+  };
+  return [
+    style.faint(
+      `  ${padText("list", width)}  ${headings.map((heading, column) => heading.padStart(widths[column]!)).join("  ")}`,
+    ),
+    ...lists.map(({ state, problem }, index) => {
+      const cells = figures[index]!.map((figure, column) => figure.padStart(widths[column]!)).join(
+        "  ",
+      );
+      const why =
+        problem === undefined ? words[state] : `${words[state]}: ${printable(problem, 60)}`;
+      const text = `  ${padText(names[index]!, width)}  ${cells}${why === "" ? "" : `  ${why}`}`;
+      return state === "good" ? text : style.warning(text);
+    }),
+  ];
+}

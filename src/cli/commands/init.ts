@@ -1,0 +1,104 @@
+import { dirname, join, resolve } from "node:path";
+import { OWN_RULES, configText } from "../../adopt/config-text.ts";
+import { type ForeignSetup, nameOf, withOwnNames } from "../../adopt/foreign-setup.ts";
+import { readSetup } from "../../adopt/read-setup.ts";
+import { encodeUtf8 } from "../../bytes/utf8.ts";
+import { outputFailed } from "../../compile/output-failed.ts";
+import { FORMAT_NAMES, type FormatName } from "../../config/output-fields.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { nearest } from "../../diagnostics/suggest.ts";
+import type { Host } from "../../host/host.ts";
+import { writeWhole } from "../../host/write-whole.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+import { askForSetup } from "../ask-for-setup.ts";
+import type { Options } from "../options.ts";
+import type { Command } from "./registry.ts";
+
+const FILE = "my-list.yaml";
+
+/** Writes a configuration, and a file for the owner's own rules where there are any. */
+export const initCommand: Command = async (options, host, talk) => {
+  const { args } = options;
+  const [file = FILE, ...more] = args.operands;
+  if (more.length > 0 || !/\.ya?ml$/i.test(file))
+    throw new CompilerError([
+      errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml"),
+    ]);
+  const path = resolve(host.cwd, file);
+  if (await host.exists(path))
+    throw new CompilerError([errorOf("file-exists", `${printable(file)} is there already`)]);
+  const formats = args.values.get("format") ?? [];
+  for (const format of formats) checkFormat(format);
+  const asked = await setupOf(options, host);
+  const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
+  const { setup } = asked;
+  if (setup.lists.every(({ isOn }) => !isOn) && setup.ownRules.length === 0)
+    throw new CompilerError([
+      errorOf("unknown-flag", "No list is switched on there; name some with -i"),
+    ]);
+  const ownRules = join(dirname(path), OWN_RULES);
+  const hasOwn = setup.ownRules.length > 0;
+  if (hasOwn && (await host.exists(ownRules)))
+    throw new CompilerError([errorOf("file-exists", `${OWN_RULES} is there already`)]);
+  await write(path, configText({ name, setup, formats }), host);
+  if (hasOwn) await write(ownRules, `${setup.ownRules.join("\n")}\n`, host);
+  const { style } = talk;
+  const lists = setup.lists.filter(({ isOn }) => isOn).length;
+  talk.info(
+    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.ownRules.length, "own rule")} in ${OWN_RULES}` : ""}`,
+  );
+  for (const note of setup.notes) talk.info(`  ${style.warning(printable(note, 400))}`);
+  talk.info(`compile it: ${style.strong(`rules-compiler -c ${printable(file)}`)}`);
+  return Exit.Done;
+};
+
+function checkFormat(format: string): void {
+  if (FORMAT_NAMES.includes(format as FormatName)) return;
+  const meant = nearest(format, FORMAT_NAMES);
+  throw new CompilerError([
+    errorOf(
+      "unknown-flag",
+      `--format must be one of ${FORMAT_NAMES.join(", ")}`,
+      meant === undefined ? {} : { hint: `Did you mean ${meant}?` },
+    ),
+  ]);
+}
+
+async function setupOf(
+  { args, inputs, inputType }: Options,
+  host: Host,
+): Promise<{ setup: ForeignSetup; name?: string | undefined }> {
+  const from = args.values.get("from")?.[0];
+  if (from !== undefined) return { setup: await readSetup(from, host) };
+  const type = inputType ?? "adblock";
+  checkFormat(type);
+  if (inputs.length > 0) return { setup: setupOfAddresses(inputs, type as FormatName) };
+  if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
+  throw new CompilerError([
+    errorOf("unknown-flag", "init needs to know the lists", {
+      hint: "Name what you run with --from AdGuardHome.yaml, or addresses with -i; on a terminal it asks",
+    }),
+  ]);
+}
+
+function setupOfAddresses(addresses: readonly string[], type: FormatName): ForeignSetup {
+  const lists = addresses.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
+  return {
+    software: "",
+    lists: withOwnNames(lists),
+    allowLists: [],
+    ownRules: [],
+    allow: [],
+    notes: [],
+  };
+}
+
+async function write(path: string, text: string, host: Host): Promise<void> {
+  try {
+    await writeWhole(path, host, (file) => file.write(encodeUtf8(text)));
+  } catch (error) {
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
+  }
+}

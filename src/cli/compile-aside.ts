@@ -1,0 +1,61 @@
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import type { CompiledList } from "../compile/compile.ts";
+import type { CompileOptions } from "../compile/compile-options.ts";
+import type { Lockfile } from "../compile/lockfile.ts";
+import { recordHeader } from "../compile/record-header.ts";
+import type { ListState } from "../explain/list-change.ts";
+import type { Host } from "../host/host.ts";
+import { BuildRecord } from "../record/build-record.ts";
+import { headerBytes } from "../record/record-file.ts";
+import type { RecordHeader } from "../record/record-format.ts";
+import { compileWithProgress } from "./compile-with-progress.ts";
+import type { ConfigInPlace } from "./config-of.ts";
+import { LockInPlace } from "./lock-in-place.ts";
+import type { Options } from "./options.ts";
+import type { Talk } from "./talk.ts";
+
+/** A list that was compiled and not published. */
+export interface CompiledAside {
+  readonly fresh: ListState;
+  readonly compiled: CompiledList;
+  readonly list: Uint8Array;
+  readonly frames: Uint8Array;
+  readonly header: RecordHeader;
+  readonly lock: Lockfile | undefined;
+}
+
+/** Compiles into memory. */
+export async function compileAside(
+  configured: ConfigInPlace,
+  options: Options & Pick<CompileOptions, "allowPrivate">,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<CompiledAside> {
+  const lock = await LockInPlace.open(configured, options, host);
+  const bytes = new ByteBuffer();
+  const frames = new ByteBuffer();
+  const sinks = {
+    list: (piece: Uint8Array): void => void bytes.append(piece, 0, piece.length),
+    record: (piece: Uint8Array): void => void frames.append(piece, 0, piece.length),
+  };
+  const wish = { ...options, ...lock.wish, isKnown: undefined };
+  const started = host.now().getTime();
+  const compiled = await compileWithProgress(configured, sinks, wish, host, talk, signal);
+  await lock.check(compiled);
+  const seconds = (host.now().getTime() - started) / 1000;
+  const header = recordHeader(configured.config, compiled, seconds);
+  compiled.close();
+  const framesEnd = frames.length;
+  const end = headerBytes(header);
+  frames.append(end, 0, end.length);
+  const record = BuildRecord.read(frames.view());
+  return {
+    fresh: { bytes: bytes.view(), record },
+    compiled,
+    list: bytes.view(),
+    frames: frames.view().subarray(0, framesEnd),
+    header,
+    lock: await lock.renewed(compiled),
+  };
+}

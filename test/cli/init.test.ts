@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+
+const HOME = `
+filters:
+  - {enabled: true, url: "ads.txt", name: "Ads: \\"all\\" # of them", id: 1}
+  - {enabled: false, url: "https://lists.example/old.txt", name: Old, id: 2}
+user_rules: ["||mine.example^", "@@||good.example^"]
+`;
+
+test("what AdGuard Home runs becomes a configuration that compiles as it is", async () => {
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": HOME,
+    "ads.txt": "||ads.example^\n||good.example^",
+  });
+  const made = await project.run(
+    "init",
+    "--from",
+    "AdGuardHome.yaml",
+    "--name",
+    "Home",
+    "--format",
+    "rpz",
+  );
+  assert.equal(made.exit, 0, made.stderr);
+  assert.match(made.stderr, /written my-list\.yaml: 1 source, and 2 own rules in own-rules\.txt/);
+  const text = project.text("my-list.yaml");
+  assert.match(text, /^# yaml-language-server: \$schema=/);
+  assert.match(text, /# These were switched off:\n {2}# - name: "Old"\n/);
+  const compiled = await project.run("-c", "my-list.yaml");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  assert.match(
+    project.text("rules/home.txt"),
+    /\|\|ads\.example\^\n[^]*\|\|mine\.example\^\n/,
+  );
+  assert.ok(project.memory.files.has("/project/rules/home.rpz"));
+  const again = await project.run("init", "--from", "AdGuardHome.yaml");
+  assert.equal(again.exit, 2);
+  assert.match(again.stderr, /file-exists/);
+});
+
+test("from addresses, without a terminal to ask at, and with what cannot be", async () => {
+  const project = new MemoryProject({});
+  const made = await project.run(
+    "init",
+    "-i",
+    "https://a.example/hosts.txt",
+    "-i",
+    "https://a.example/hosts.txt",
+    "-t",
+    "hosts",
+    "lists/home.yaml",
+  );
+  assert.equal(made.exit, 0, made.stderr);
+  assert.match(
+    project.text("lists/home.yaml"),
+    /name: "a\.example hosts\.txt"\n[^]*name: "a\.example hosts\.txt \(2\)"/,
+  );
+  for (const words of [
+    [],
+    ["-i", "x", "-t", "hsots"],
+    ["-i", "x", "--format", "rzp"],
+    ["-i", "x", "list.json"],
+    ["--from", "none.yaml"],
+  ]) {
+    const { exit, stderr } = await project.run("init", ...words);
+    assert.equal(exit, 2, words.join(" "));
+    assert.match(stderr, /^error\[/);
+  }
+});
+
+test("at a terminal it asks, again when the answer is none", async () => {
+  const answers = ["Mine", "1 99", "2 https://x.example/list.txt"];
+  const stdin = {
+    isTerminal: true,
+    async *lines() {
+      yield* answers;
+    },
+  };
+  const project = new MemoryProject({}, { stdin });
+  project.memory.stderr.write = (text) => void (project.memory.output.stderr += text);
+  const terminal = { ...project.memory.stderr, isTerminal: true };
+  const asked = new MemoryProject({}, { stdin, stderr: terminal });
+  const { exit } = await asked.run("init");
+  assert.equal(exit, 0);
+  const text = asked.text("my-list.yaml");
+  assert.match(text, /^name: "Mine"$/m);
+  assert.match(text, /name: "StevenBlack hosts"\n.*\n {4}type: hosts/);
+  assert.match(text, /source: "https:\/\/x\.example\/list\.txt"/);
+});
