@@ -9,7 +9,8 @@ import {
   SOURCE_FIELDS,
 } from "../src/config/fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
-import { CODES, Exit, codeEntry } from "../src/diagnostics/codes.ts";
+import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
+import { Exit } from "../src/diagnostics/exit.ts";
 import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
 import { nameFormats } from "../src/formats/registry.ts";
 import { LOSS_REASONS } from "../src/formats/special-rule.ts";
@@ -213,6 +214,8 @@ const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
   Output: "The list could not be written. The old one is untouched.",
   Locked: "Another run is making the same list. Nothing was written.",
   Api: "The DNS API did not answer, or did not take the key.",
+  Problems:
+    "Of `lint`: a list has lines that no resolver would get; with `--strict`, anything else.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

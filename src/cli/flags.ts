@@ -194,6 +194,17 @@ export const FLAGS = [
     only: ["init"],
     description: "Also write the list in this format: hosts, unbound, rpz …",
   },
+  {
+    name: "fix",
+    only: ["lint"],
+    description: "Mend what can be mended; what is compiled from the list stays the same",
+  },
+  {
+    name: "report",
+    value: "FORM",
+    only: ["lint"],
+    description: "Form of what is found: text, json, sarif or github (default: text)",
+  },
   { name: "open", only: ["report"], description: "Show the page in the browser" },
   { name: "validate", description: "Check the configuration and stop" },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },

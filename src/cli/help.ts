@@ -29,7 +29,7 @@ Environment:
 ${table(VARIABLES.map(({ name, description, fallback }) => [name, fallback === "" ? description : `${description} (default: ${fallback})`]))}
 
 Exit codes: 0 done, 1 bug, 2 usage or configuration, 3 degraded (--strict), 4 sources failed, 5 refused by a guard,
-6 output failed, 7 another run is at it, 8 DNS API failed, 130/143 stopped by a signal
+6 output failed, 7 another run is at it, 8 DNS API failed, 9 lint found problems, 130/143 stopped by a signal
 `;
 }
 

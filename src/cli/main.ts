@@ -1,5 +1,5 @@
 import { VERSION } from "../compile/version.ts";
-import { Exit } from "../diagnostics/codes.ts";
+import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";

@@ -6,7 +6,7 @@ import { artifactPlans } from "../compile/artifact-plan.ts";
 import { recordHeader } from "../compile/record-header.ts";
 import { scratchOf } from "../compile/scratch.ts";
 import type { SharedSources } from "../compile/shared-sources.ts";
-import { Exit } from "../diagnostics/codes.ts";
+import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { manifestPaths } from "../compile/manifest.ts";
 import { NameSpool } from "../formats/name-spool.ts";

@@ -7,7 +7,7 @@ import { type PlannedSource, planOf } from "../compile/plan.ts";
 import { SharedSources } from "../compile/shared-sources.ts";
 import { SourceReader } from "../compile/source-reader.ts";
 import { workersOf } from "../compile/workbench.ts";
-import { Exit } from "../diagnostics/codes.ts";
+import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";

@@ -1,5 +1,5 @@
 import type { LastBuild } from "../compile/last-build.ts";
-import { Exit } from "../diagnostics/codes.ts";
+import { Exit } from "../diagnostics/exit.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "./talk.ts";

@@ -1,4 +1,5 @@
-import { type Code, Exit, codeEntry } from "./codes.ts";
+import { type Code, codeEntry } from "./codes.ts";
+import { Exit } from "./exit.ts";
 
 /** Where something is, as an editor would open it. Lines and columns count from 1. */
 export interface Place {

@@ -1,4 +1,4 @@
-import { Exit } from "../diagnostics/codes.ts";
+import { Exit } from "../diagnostics/exit.ts";
 import type { Host } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import {

@@ -30,10 +30,7 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
   assert.match(text, /# These were switched off:\n {2}# - name: "Old"\n/);
   const compiled = await project.run("-c", "my-list.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
-  assert.match(
-    project.text("rules/home.txt"),
-    /\|\|ads\.example\^\n[^]*\|\|mine\.example\^\n/,
-  );
+  assert.match(project.text("rules/home.txt"), /\|\|ads\.example\^\n[^]*\|\|mine\.example\^\n/);
   assert.ok(project.memory.files.has("/project/rules/home.rpz"));
   const again = await project.run("init", "--from", "AdGuardHome.yaml");
   assert.equal(again.exit, 2);

@@ -1,6 +1,6 @@
 import { artifactPlans } from "../../compile/artifact-plan.ts";
 import { scratchOf } from "../../compile/scratch.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { NameSpool } from "../../formats/name-spool.ts";

@@ -6,7 +6,7 @@ import { VALIDATION_CONTEXT } from "../../compile/validation-context.ts";
 import { nodeOfValue } from "../../config/config-node.ts";
 import type { Config } from "../../config/fields.ts";
 import { validateConfig } from "../../config/validate.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { statsOf } from "../../explain/stats.ts";
 import { auditJson, auditText } from "../audit-text.ts";

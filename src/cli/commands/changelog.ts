@@ -1,4 +1,4 @@
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
 import { keptBuilds, momentOf } from "../../record/kept-builds.ts";
 import { stateOfBuild } from "../build-named.ts";

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from "../../bytes/utf8.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";

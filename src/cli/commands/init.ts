@@ -5,7 +5,7 @@ import { readSetup } from "../../adopt/read-setup.ts";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
 import { outputFailed } from "../../compile/output-failed.ts";
 import { FORMAT_NAMES, type FormatName } from "../../config/output-fields.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { nearest } from "../../diagnostics/suggest.ts";

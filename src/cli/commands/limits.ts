@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type AccountLimits, accountLimits } from "../../dns-api/account-limits.ts";
 import { readApiKey } from "../../dns-api/api-key.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";

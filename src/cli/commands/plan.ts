@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type ListChange, type ListState, isSame, listChange } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";

@@ -1,4 +1,4 @@
-import type { Exit } from "../../diagnostics/codes.ts";
+import type { Exit } from "../../diagnostics/exit.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "../options.ts";
 import type { Talk } from "../talk.ts";
@@ -145,6 +145,18 @@ export const commands: readonly CommandEntry[] = [
       ["init", "be asked"],
     ],
     load: async () => (await import("./init.ts")).initCommand,
+  },
+  {
+    name: "lint",
+    operands: "FILE…",
+    description:
+      "Find the problems of a list file that you write, by line and column, and mend some",
+    examples: [
+      ["lint my-rules.txt", "what resolvers would not get, and what is there twice"],
+      ["lint my-rules.txt --fix", "take out what is there twice, and blanks at ends of lines"],
+      ["lint rules/*.txt --report github", "beside the lines of a pull request; also: sarif"],
+    ],
+    load: async () => (await import("./lint.ts")).lintCommand,
   },
   {
     name: "serve",

@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
 import { outputFailed } from "../../compile/output-failed.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";

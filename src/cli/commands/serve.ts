@@ -1,5 +1,5 @@
 import { artifactPlans } from "../../compile/artifact-plan.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
 import { recordFolder } from "../../record/record-folder.ts";

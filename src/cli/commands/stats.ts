@@ -1,4 +1,4 @@
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { statsOf } from "../../explain/stats.ts";
 import { lastBuild } from "../last-build.ts";
 import { sendToOutput } from "../send-to-output.ts";

@@ -1,4 +1,4 @@
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { configOf } from "../config-of.ts";
 import { sendToOutput } from "../send-to-output.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { verifyManifest } from "../../compile/manifest.ts";
-import { Exit } from "../../diagnostics/codes.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";

@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { encodeUtf8 } from "../../bytes/utf8.ts";
+import { outputFailed } from "../../compile/output-failed.ts";
+import type { SourceType } from "../../config/fields.ts";
+import { FORMAT_NAMES } from "../../config/output-fields.ts";
+import { Exit } from "../../diagnostics/exit.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Host } from "../../host/host.ts";
+import { writeWhole } from "../../host/write-whole.ts";
+import { lintList } from "../../lint/lint-list.ts";
+import { LINT_REPORTS, type LintedFile } from "../lint-report.ts";
+import { sendToOutput } from "../send-to-output.ts";
+import type { Command } from "./registry.ts";
+
+/** Problems of list files, for those who write them. */
+export const lintCommand: Command = async (options, host, talk) => {
+  const { args, inputType = "adblock" } = options;
+  if (args.operands.length === 0)
+    throw new CompilerError([
+      errorOf("unknown-flag", "lint needs a list", { hint: "Such as: lint my-rules.txt" }),
+    ]);
+  if (!(FORMAT_NAMES as readonly string[]).includes(inputType))
+    throw new CompilerError([
+      errorOf("unknown-flag", `-t must be one of ${FORMAT_NAMES.join(", ")}`),
+    ]);
+  const form = options.isJson ? "json" : (args.values.get("report")?.[0] ?? "text");
+  const report = Object.hasOwn(LINT_REPORTS, form) ? LINT_REPORTS[form]! : undefined;
+  if (report === undefined)
+    throw new CompilerError([
+      errorOf(
+        "unknown-flag",
+        `--report must be one of ${Object.keys(LINT_REPORTS).join(", ")}, not ${printable(form, 40)}`,
+      ),
+    ]);
+  const files: LintedFile[] = [];
+  for (const file of args.operands) {
+    const path = resolve(host.cwd, file);
+    const { problems, fixed } = await lintList(path, inputType as SourceType, host);
+    const isFixed = args.switches.has("fix") && problems.some(({ isFixable }) => isFixable);
+    if (isFixed) await write(path, fixed, host);
+    const left = isFixed ? problems.filter(({ isFixable }) => !isFixable) : problems;
+    files.push({ file, problems: left, isFixed });
+  }
+  await sendToOutput(report(files, talk.dataStyle), host);
+  const worst = files.flatMap(({ problems }) => problems.map(({ severity }) => severity));
+  const isBad = worst.includes("error") || (options.isStrict && worst.length > 0);
+  return isBad ? Exit.Problems : Exit.Done;
+};
+
+async function write(path: string, text: string, host: Host): Promise<void> {
+  try {
+    await writeWhole(path, host, (file) => file.write(encodeUtf8(text)));
+  } catch (error) {
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
+  }
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "./support/memory-project.ts";
+
+const LIST = `! Title: Mine
+||ads.example.com^
+||tracker.ads.example.com^
+0.0.0.0 ads.example.com
+||com^
+||fine.example^$dnsrewrite=1.2.3.4
+example.org##.banner
+  ||blank.example^ 
+||ads.example.com^`;
+
+test("every problem with its line and column, and which of them can be mended", async () => {
+  const project = new MemoryProject({ "mine.txt": LIST });
+  const { exit, stdout } = await project.run("lint", "mine.txt");
+  assert.equal(exit, 9);
+  assert.equal(
+    stdout,
+    `mine.txt:3:1: warning[covered]: a parent domain is blocked by another line: line 2
+mine.txt:4:1: warning[same-host]: the same name is blocked by another line: line 2
+mine.txt:5:1: error[public-suffix]: would block a whole public suffix
+mine.txt:6:1: warning[rewrites]: changes answers ($dnsrewrite), which the source is not trusted with
+mine.txt:7:1: error[bad-syntax]: not a rule of any known form
+mine.txt:8:1: warning[outer-blanks]: has blanks at an end
+mine.txt:9:1: warning[same-host]: the same name is blocked by another line: line 2
+1 file: 2 errors, 5 warnings; 4 can be mended with --fix, and nothing changes for those who compile the list
+`,
+  );
+});
+
+test("--fix mends them; a second look finds nothing more to mend", async () => {
+  const project = new MemoryProject({ "mine.txt": LIST });
+  const fixed = await project.run("lint", "--fix", "mine.txt");
+  assert.equal(fixed.exit, 9);
+  assert.match(fixed.stdout, /1 file: 2 errors, 1 warning; 1 file mended/);
+  assert.equal(
+    project.text("mine.txt"),
+    "! Title: Mine\n||ads.example.com^\n||com^\n||fine.example^$dnsrewrite=1.2.3.4\nexample.org##.banner\n||blank.example^\n",
+  );
+  assert.doesNotMatch((await project.run("lint", "mine.txt")).stdout, /--fix/);
+});
+
+test("SARIF, annotations, JSON, and what is no report", async () => {
+  const project = new MemoryProject({ "a,b.txt": "||com^\n", "good.txt": "||a.example^\n" });
+  const sarif = JSON.parse((await project.run("lint", "a,b.txt", "--report", "sarif")).stdout) as {
+    version: string;
+    runs: { results: { ruleId: string; level: string; locations: unknown[] }[] }[];
+  };
+  assert.equal(sarif.version, "2.1.0");
+  assert.equal(sarif.runs[0]!.results[0]!.ruleId, "public-suffix");
+  assert.deepEqual(sarif.runs[0]!.results[0]!.locations, [
+    {
+      physicalLocation: {
+        artifactLocation: { uri: "a,b.txt" },
+        region: { startLine: 1, startColumn: 1 },
+      },
+    },
+  ]);
+  assert.equal(
+    (await project.run("lint", "a,b.txt", "--report", "github")).stdout,
+    "::error file=a%2Cb.txt,line=1,col=1,title=public-suffix::would block a whole public suffix\n",
+  );
+  assert.equal((await project.run("lint", "good.txt")).exit, 0);
+  assert.equal((await project.run("lint", "good.txt", "--report", "xml")).exit, 2);
+  assert.equal((await project.run("lint")).exit, 2);
+  assert.equal((await project.run("lint", "none.txt")).exit, 4);
+});
+
+test("text that is not UTF-8 is looked at and left alone", async () => {
+  const project = new MemoryProject({});
+  const bytes = new Uint8Array([
+    ...new TextEncoder().encode("||a.example^\n||a.example^\n! "),
+    0xe9,
+  ]);
+  project.memory.files.set("/project/old.txt", bytes);
+  await project.run("lint", "--fix", "old.txt");
+  assert.deepEqual(project.memory.files.get("/project/old.txt"), bytes);
+});
