@@ -10,6 +10,7 @@ import { compatibilityPage } from "./compatibility-page.ts";
 import { figuresPage } from "./figures.ts";
 import { kernelModule } from "./kernel-module.ts";
 import { jsonSchema } from "./json-schema.ts";
+import { manPage } from "./man-page.ts";
 import {
   commandLinePage,
   configurationPage,
@@ -32,6 +33,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/errors.md": errorsPage,
   "docs/reference/command-line.md": commandLinePage,
   "docs/reference/compatibility.md": compatibilityPage,
+  "docs/rules-compiler.1": manPage,
   "docs/guide/large-lists.md": figuresPage,
   "README.md": () => withScreens("README.md"),
   "docs/guide/why.md": () => withScreens("docs/guide/why.md"),

@@ -201,7 +201,7 @@ ${sections.join("\n\n")}
 `;
 }
 
-const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
+export const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
   Done: "Done. The list is written, or was up to date.",
   Bug: "A bug in rules-compiler. The message asks for a report.",
   Usage:

@@ -71,10 +71,12 @@ export async function lintList(path: string, type: SourceType, host: Host): Prom
   const distrusted = await fatesOf(path, type, "standard", host);
   const bytes = await host.readFile(path);
   const text = decodeUtf8(bytes);
+  // With a blank before it, a directive is none, unless it comes to stand first: nothing above it may go.
+  const hasOddDirective = /^[ \t]+!#/m.test(text);
   const problems: LintProblem[] = [];
   const gone = new Set<number>();
   for (const [line, { fates, cause }] of own) {
-    const isRedundant = cause !== undefined && fates.every(hasCause);
+    const isRedundant = !hasOddDirective && cause !== undefined && fates.every(hasCause);
     if (isRedundant) gone.add(line);
     for (const fate of new Set(fates)) {
       const found = problemOf(fate, line, cause, isRedundant);

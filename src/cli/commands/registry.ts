@@ -178,6 +178,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./health.ts")).healthCommand,
   },
   {
+    name: "completions",
+    operands: "SHELL",
+    description: "Print a script that completes commands and options in bash, zsh or fish",
+    examples: [
+      ["completions bash >> ~/.bashrc", "bash, from the next shell on"],
+      ["completions fish > ~/.config/fish/completions/rules-compiler.fish", "fish"],
+    ],
+    load: async () => (await import("./completions.ts")).completionsCommand,
+  },
+  {
     name: "limits",
     description: "Show what an account of the DNS API may use and has used",
     examples: [

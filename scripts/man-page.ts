@@ -1,0 +1,70 @@
+import { commands } from "../src/cli/commands/registry.ts";
+import { FLAGS, type Flag, VARIABLES } from "../src/cli/flags.ts";
+import { VERSION } from "../src/compile/version.ts";
+import { EXIT_MEANINGS } from "./reference-pages.ts";
+import { Exit } from "../src/diagnostics/exit.ts";
+
+const ALL: readonly Flag[] = FLAGS;
+
+/** The manual page, from the same tables as `--help`. */
+export function manPage(): string {
+  return `${[
+    `.TH RULES-COMPILER 1 "" "rules-compiler ${VERSION}" "User Commands"`,
+    ".SH NAME",
+    "rules\\-compiler \\- many DNS blocklists in, one list out, every line accounted for",
+    ".SH SYNOPSIS",
+    ".B rules\\-compiler",
+    "[\\fBcompile\\fR] [\\fB\\-c\\fR \\fIFILE\\fR] [\\fB\\-o\\fR \\fIFILE\\fR]",
+    ".br",
+    ".B rules\\-compiler",
+    "\\fICOMMAND\\fR [\\fIOPTIONS\\fR]",
+    ".SH COMMANDS",
+    ...commands.flatMap(({ name, operands, description, examples }) => [
+      ".TP",
+      `\\fB${text(name)}\\fR${operands === undefined ? "" : ` \\fI${text(operands)}\\fR`}`,
+      `${text(description)}.`,
+      ...examples.flatMap(([words, what]) => [
+        ".RS",
+        ".PP",
+        `\\fBrules\\-compiler ${text(words)}\\fR`,
+        ".br",
+        text(what),
+        ".RE",
+      ]),
+    ]),
+    ".SH OPTIONS",
+    ...ALL.flatMap(({ name, short, value, only, description }) => [
+      ".TP",
+      `${short === undefined ? "" : `\\fB\\-${short}\\fR, `}\\fB\\-\\-${text(name)}\\fR${value === undefined ? "" : ` \\fI${text(value)}\\fR`}`,
+      `${text(description)}${only === undefined ? "" : ` (${only.map(text).join(", ")})`}.`,
+    ]),
+    ".SH ENVIRONMENT",
+    ...VARIABLES.flatMap(({ name, description, fallback }) => [
+      ".TP",
+      `.B ${text(name)}`,
+      `${text(description)}${fallback === "" ? "" : ` (default: ${text(fallback)})`}.`,
+    ]),
+    ".SH EXIT STATUS",
+    ...Object.entries(Exit).flatMap(([name, code]) => [
+      ".TP",
+      `.B ${code}`,
+      text(EXIT_MEANINGS[name as keyof typeof Exit].replaceAll("`", "")),
+    ]),
+    ".SH FILES",
+    ".TP",
+    ".I compiler\\-config.json",
+    "The configuration, where neither \\fB\\-c\\fR nor CONFIG_PATH names another.",
+    ".TP",
+    ".I rules/",
+    "Where lists are written, and what is known of their builds.",
+  ].join("\n")}\n`;
+}
+
+/** What troff would take for its own. */
+function text(words: string): string {
+  return words
+    .replaceAll("\\", "\\e")
+    .replaceAll("-", "\\-")
+    .replaceAll("…", "...")
+    .replace(/^[.']/, "\\&$&");
+}

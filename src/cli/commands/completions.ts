@@ -1,0 +1,20 @@
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/exit.ts";
+import { COMPLETIONS } from "../completions.ts";
+import { sendToOutput } from "../send-to-output.ts";
+import type { Command } from "./registry.ts";
+
+/** Prints a script that completes words in a shell. */
+export const completionsCommand: Command = async (options, host) => {
+  const [shell, ...more] = options.args.operands;
+  const script =
+    shell !== undefined && more.length === 0 && Object.hasOwn(COMPLETIONS, shell)
+      ? COMPLETIONS[shell]
+      : undefined;
+  if (script === undefined)
+    throw new CompilerError([
+      errorOf("unknown-flag", `completions needs a shell: ${Object.keys(COMPLETIONS).join(", ")}`),
+    ]);
+  await sendToOutput(script(), host);
+  return Exit.Done;
+};
