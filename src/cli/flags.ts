@@ -77,7 +77,7 @@ export const FLAGS = [
   { name: "no-cache", description: "Neither use nor keep copies of sources" },
   {
     name: "no-record",
-    only: ["compile", "serve"],
+    only: ["compile", "serve", "watch"],
     description:
       "Keep no record of the build; why, stats and plan then have nothing to answer from",
   },

@@ -38,7 +38,13 @@ export interface SharedRun {
 /** Reads the sources, compiles the list and writes it. */
 export async function runCompile(
   configured: ListInPlace,
-  shared: (SharedRun & { readonly turn: Turn }) | undefined,
+  shared:
+    | (SharedRun & {
+        readonly turn: Turn;
+        /** Told which local files the list depends on. */
+        readonly onResult?: (inputs: CompiledList["inputs"]) => void;
+      })
+    | undefined,
   options: Options,
   builds: LastBuilds | undefined,
   last: LastBuild | undefined,
@@ -81,6 +87,7 @@ export async function runCompile(
       signal,
     );
     shared?.turn.pass();
+    shared?.onResult?.(result.inputs);
     // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is published.
     await new Promise((turned) => setTimeout(turned, 0));
     signal.throwIfAborted();

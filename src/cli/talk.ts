@@ -26,6 +26,7 @@ export class Talk {
   private readonly host: Host;
   private readonly level: number;
   private readonly isJson: boolean;
+  private said: Set<string> | undefined;
 
   constructor(host: Host, settings: TalkSettings) {
     this.host = host;
@@ -42,6 +43,14 @@ export class Talk {
     return (
       stderr.isTerminal && !this.isJson && this.says("info") && !env["CI"] && env["TERM"] !== "dumb"
     );
+  }
+
+  /** One that says only problems, each of them once: for what is done again and again. */
+  onlyNew(): Talk {
+    const { host, isJson, style } = this;
+    const talk = new Talk(host, { level: "warning", isJson, hasColor: style === ANSI_STYLE });
+    talk.said = new Set();
+    return talk;
   }
 
   says(level: Level): boolean {
@@ -67,6 +76,9 @@ export class Talk {
   diagnostic(diagnostic: Diagnostic): void {
     const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
     if (!this.says(level)) return;
+    const key = diagnosticJson(diagnostic);
+    if (this.said?.has(key) === true) return;
+    this.said?.add(key);
     this.host.stderr.write(
       this.isJson ? diagnosticJson(diagnostic) : renderDiagnostic(diagnostic, this.style),
     );

@@ -42,6 +42,8 @@ export class SharedSources {
   /** How many lists have not had it yet. */
   private readonly uses = new Map<string, number>();
   private room: number;
+  /** Set where lists are compiled again and again: nothing is given up after its last use. */
+  isLasting = false;
   /** What remote files turned out to be, by what was wanted. */
   readonly acquired: Map<string, { state: SourceState; files: readonly StoredFile[] }> = new Map();
   readonly failures: Map<string, CompilerError> = new Map();
@@ -69,7 +71,7 @@ export class SharedSources {
 
   /** Whether another list will ask for it. */
   isWanted(source: PlannedSource): boolean {
-    return (this.uses.get(keyOf(source)) ?? 0) > 1;
+    return this.isLasting || (this.uses.get(keyOf(source)) ?? 0) > 1;
   }
 
   keep(source: PlannedSource, rows: KeptSource): void {
@@ -81,6 +83,7 @@ export class SharedSources {
 
   /** A list has had it. */
   used(source: PlannedSource): void {
+    if (this.isLasting) return;
     const key = keyOf(source);
     const left = (this.uses.get(key) ?? 1) - 1;
     this.uses.set(key, left);
@@ -88,6 +91,17 @@ export class SharedSources {
     if (left > 0 || rows === undefined) return;
     this.room += sizeOf(rows);
     this.kept.delete(key);
+  }
+
+  /** A local file changed: what was read from it, or failed for the want of it, is read anew. */
+  forget(path: string): void {
+    for (const [key, rows] of this.kept)
+      if (rows.inputs.some((input) => input.path === path)) {
+        this.room += sizeOf(rows);
+        this.kept.delete(key);
+      }
+    this.located.clear();
+    this.failures.clear();
   }
 
   close(): void {

@@ -37,6 +37,13 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./compile.ts")).compileCommand,
   },
   {
+    name: "watch",
+    description:
+      "Compile, and again whenever the configuration or a local list changes; show the difference",
+    examples: [["watch -c my-list.yaml", "until it is stopped with Ctrl+C"]],
+    load: async () => (await import("./watch.ts")).watchCommand,
+  },
+  {
     name: "validate",
     description: "Check the configuration and stop",
     examples: [["validate -c my-list.yaml", "check the configuration only"]],

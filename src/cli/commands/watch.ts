@@ -1,0 +1,143 @@
+import { resolve } from "node:path";
+import { timeOf } from "../../compile/compile.ts";
+import { planOf } from "../../compile/plan.ts";
+import { SharedSources } from "../../compile/shared-sources.ts";
+import { workersOf } from "../../compile/workbench.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/exit.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Host } from "../../host/host.ts";
+import { type ListInPlace, listsInPlace } from "../config-of.ts";
+import { CoveredLists } from "../covered-lists.ts";
+import { changedPaths, stampsOf } from "../file-stamps.ts";
+import { changedRules, changedRulesText } from "../changed-rules.ts";
+import { listFiles } from "../list-files.ts";
+import type { Options } from "../options.ts";
+import { runCompile } from "../run-compile.ts";
+import type { Talk } from "../talk.ts";
+import type { Command } from "./registry.ts";
+
+/** How often files are looked at. By their stamps, because not every file system tells when something changes. */
+const LOOK_MS = 100;
+/** An editor may write a file in several steps. */
+const SETTLE_MS = 30;
+
+/** Compiles, and compiles again whenever the configuration or a local file changes, until it is stopped. */
+export const watchCommand: Command = async (options, host, talk, signal) => {
+  if (options.output === "-")
+    throw new CompilerError([errorOf("unknown-flag", "watch writes to a file; leave -o - out")]);
+  const watch = new Watch(options, host, talk, signal);
+  try {
+    await watch.run();
+  } finally {
+    watch.close();
+  }
+  return Exit.Done;
+};
+
+class Watch {
+  private readonly options: Options;
+  private readonly host: Host;
+  private readonly talk: Talk;
+  private readonly signal: AbortSignal;
+  private shared: SharedSources | undefined;
+  private lists: readonly ListInPlace[] = [];
+  /** Everything that a list depends on. */
+  private readonly paths = new Set<string>();
+  private readonly texts = new Map<string, Uint8Array>();
+  /** Warnings about lists that did not change are not said again. */
+  private readonly problems: Talk;
+
+  constructor(options: Options, host: Host, talk: Talk, signal: AbortSignal) {
+    this.options = { ...options, isOneOfMany: true };
+    this.host = host;
+    this.talk = talk;
+    this.problems = talk.onlyNew();
+    this.signal = signal;
+  }
+
+  close(): void {
+    this.shared?.close();
+  }
+
+  async run(): Promise<void> {
+    const { host, signal, options } = this;
+    const config = resolve(host.cwd, options.configPath);
+    let changed: readonly string[] = [config];
+    while (!signal.aborted) {
+      const stamps = await stampsOf([config, ...this.paths], host);
+      await this.compile(changed, config);
+      this.talk.info(this.talk.style.faint(`watching ${this.paths.size + 1} files`));
+      const known = { ...(await stampsOf([config, ...this.paths], host)), ...stamps };
+      do {
+        await host.wait(LOOK_MS, signal);
+        changed = await changedPaths(known, host);
+      } while (changed.length === 0 && !signal.aborted);
+      await host.wait(SETTLE_MS, signal);
+    }
+  }
+
+  /** Compiles all lists; what did not change is not read again. */
+  private async compile(changed: readonly string[], config: string): Promise<void> {
+    const { host, talk, signal, options } = this;
+    const began = host.now().getTime();
+    try {
+      if (changed.includes(config)) await this.readConfig();
+      for (const path of changed) this.shared!.forget(path);
+      for (const list of this.lists) await this.compileOne(list, changed, began);
+    } catch (error) {
+      if (!(error instanceof CompilerError) || signal.aborted) throw error;
+      for (const diagnostic of error.diagnostics) talk.diagnostic(diagnostic);
+      if (this.lists.length === 0 && options.inputs.length > 0) throw error;
+    }
+  }
+
+  private async readConfig(): Promise<void> {
+    const { host, talk, options } = this;
+    this.lists = await listsInPlace(options, host, talk);
+    this.shared?.close();
+    this.paths.clear();
+    const plans = this.lists.map((list) => planOf(list.config).sources);
+    const workers = workersOf(options.workers, host);
+    this.shared = new SharedSources(plans, workers, options.memory, host);
+    this.shared.isLasting = true;
+  }
+
+  private async compileOne(
+    list: ListInPlace,
+    changed: readonly string[],
+    began: number,
+  ): Promise<void> {
+    const { host, talk, signal, options } = this;
+    const shared = {
+      sources: this.shared!,
+      builtAt: timeOf(host),
+      covers: new CoveredLists(this.lists, host),
+      locks: [],
+      turn: { come: async () => {}, pass: () => {} },
+      onResult: (inputs: readonly { readonly path: string }[]) => {
+        for (const { path } of inputs) this.paths.add(path);
+      },
+    };
+    const [file] = listFiles(list.config.name, options, host);
+    const known = this.texts.get(file!.path);
+    await runCompile(list, shared, options, undefined, undefined, host, this.problems, signal);
+    const fresh = await host.readFile(file!.path);
+    this.texts.set(file!.path, fresh);
+    const seconds = (host.now().getTime() - began) / 1000;
+    const names = changed.map((path) => printable(path.split("/").at(-1)!)).join(", ");
+    const { style } = talk;
+    if (known === undefined) {
+      talk.info(
+        `${style.good("written")} ${style.strong(printable(file!.name))}, ${seconds.toFixed(2)} s`,
+      );
+      return;
+    }
+    const change = changedRules(known, fresh);
+    talk.info(
+      `${style.strong(printable(file!.name))} after ${names}: ${style.good(`+ ${change.added.length}`)}  ${style.error(`− ${change.removed.length}`)}, ${seconds.toFixed(2)} s`,
+    );
+    const text = changedRulesText(change, style);
+    if (text !== "") talk.info(text);
+  }
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "../../src/cli/main.ts";
+import { memoryHost } from "../../src/index.ts";
+import { changedRules } from "../../src/cli/changed-rules.ts";
+import { Random } from "../support/random.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function config(names: string[]): string {
+  return JSON.stringify({
+    name: "L",
+    sources: names.map((name) => ({ name, source: `${name}.txt`, type: "adblock" })),
+    transformations: ["RemoveComments", "Compress", "Validate", "Deduplicate"],
+  });
+}
+
+test("a change is compiled and shown; what is wrong meanwhile is said and mended by the next", async () => {
+  const memory = memoryHost({
+    files: {
+      "c.json": config(["a", "b"]),
+      "a.txt": "||a.example^\n||com^",
+      "b.txt": "||b.example^",
+      "d.txt": "||d.example^",
+    },
+  });
+  const stop = new AbortController();
+  let clock = Date.parse("2026-11-10T00:00:00Z");
+  const list = (): string => new TextDecoder().decode(memory.files.get("/project/rules/l.txt"));
+  const set = (file: string, text: string): void =>
+    void memory.files.set(`/project/${file}`, bytes(text));
+  const seen: string[] = [];
+  const steps: (() => void)[] = [
+    () => set("b.txt", "||b.example^\n||new.example^"),
+    () => set("c.json", "{"),
+    () => set("c.json", config(["a", "b", "d"])),
+    () => set("d.txt", "||a.example^"),
+    () => memory.files.delete("/project/b.txt"),
+    () => set("b.txt", "||example^\n||b2.example^"),
+    () => stop.abort("SIGINT"),
+  ];
+  const host = {
+    ...memory,
+    now: () => new Date((clock += 10)),
+    // Time passes only here, and every look finds the next change.
+    wait: async (ms: number) => {
+      if (ms < 100) return;
+      seen.push(memory.files.has("/project/rules/l.txt") ? rulesIn(list()) : "");
+      steps.shift()?.();
+    },
+  };
+  const exit = await run(
+    ["watch", "-c", "c.json", "--no-cache", "--no-record", "--workers", "1"],
+    host,
+    stop.signal,
+  );
+  assert.equal(exit, 0, memory.output.stderr);
+  assert.deepEqual(seen, ["a b", "a b new", "a b new", "a b new d", "a b new", "a b new", "a b2"]);
+  const said = memory.output.stderr;
+  assert.match(said, /rules\/l\.txt after b\.txt: \+ 1 {2}− 0/);
+  assert.match(said, /^ {2}\+ \|\|new\.example\^$/m);
+  assert.match(said, /config-syntax/);
+  assert.match(said, /source-not-found/);
+  assert.match(said, /^ {2}− \|\|d\.example\^$/m);
+});
+
+function rulesIn(text: string): string {
+  return [...text.matchAll(/^\|\|(\w+)\.example\^$/gm)].map(([, name]) => name).join(" ");
+}
+
+test("rules that came and went, of random lists", () => {
+  const random = new Random(77);
+  for (let round = 0; round < 2000; round++) {
+    const old = [...new Set(random.times(random.below(20), () => `||${random.below(30)}^`))];
+    const more = random.times(random.below(3), () => `||${random.below(40)}^`);
+    const fresh = [...new Set([...old.filter(() => random.chance(0.9)), ...more])];
+    const text = (lines: string[], date: string): Uint8Array =>
+      bytes(`! date ${date}\n!\n${lines.map((line) => `${line}\n`).join("")}`);
+    const { added, removed } = changedRules(
+      text(old, "1"),
+      text(fresh, random.pick(["1", "2", "33"])),
+    );
+    assert.deepEqual(
+      [...added].toSorted(),
+      [...new Set(fresh)].filter((line) => !old.includes(line)).toSorted(),
+    );
+    assert.deepEqual(
+      [...removed].toSorted(),
+      [...new Set(old)].filter((line) => !fresh.includes(line)).toSorted(),
+    );
+  }
+});
