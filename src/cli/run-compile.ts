@@ -43,6 +43,8 @@ export async function runCompile(
         readonly turn: Turn;
         /** Told which local files the list depends on. */
         readonly onResult?: (inputs: CompiledList["inputs"]) => void;
+        /** Told when the list is out; what is known of the build is kept afterwards. */
+        readonly onPublished?: () => Promise<void>;
       })
     | undefined,
   options: Options,
@@ -111,6 +113,7 @@ export async function runCompile(
     };
     const { written, files: published } = await publishList(outputs, publication, host);
     const seconds = (host.now().getTime() - started) / 1000;
+    await shared?.onPublished?.();
     await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
     const renewed = await lock.renewed(result);
     if (shared === undefined) await saveLock(configured.folder, renewed, host, talk);

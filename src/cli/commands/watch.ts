@@ -108,7 +108,7 @@ class Watch {
     changed: readonly string[],
     began: number,
   ): Promise<void> {
-    const { host, talk, signal, options } = this;
+    const { host, signal, options } = this;
     const shared = {
       sources: this.shared!,
       builtAt: timeOf(host),
@@ -118,10 +118,16 @@ class Watch {
       onResult: (inputs: readonly { readonly path: string }[]) => {
         for (const { path } of inputs) this.paths.add(path);
       },
+      onPublished: async () => await this.show(list, changed, began),
     };
+    await runCompile(list, shared, options, undefined, undefined, host, this.problems, signal);
+  }
+
+  /** What the list was before, and is now. */
+  private async show(list: ListInPlace, changed: readonly string[], began: number): Promise<void> {
+    const { host, talk, options } = this;
     const [file] = listFiles(list.config.name, options, host);
     const known = this.texts.get(file!.path);
-    await runCompile(list, shared, options, undefined, undefined, host, this.problems, signal);
     const fresh = await host.readFile(file!.path);
     this.texts.set(file!.path, fresh);
     const seconds = (host.now().getTime() - began) / 1000;
