@@ -6,7 +6,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build && npm sbom --sbom-format cyclonedx --omit dev > sbom.cdx.json && npm prune --omit=dev --ignore-scripts
+# The parts list is made last: with `--omit dev` npm leaves out what development needs as well.
+RUN npm run build && npm prune --omit=dev --ignore-scripts && npm pkg delete devDependencies overrides \
+    && npm sbom --sbom-format cyclonedx > sbom.cdx.json
 # Folders that belong to the user of the last stage, who cannot make them.
 RUN mkdir -p /volumes/rules /volumes/config /volumes/cache && chown -R 65532:65532 /volumes
 

@@ -9,6 +9,7 @@ import process from "node:process";
 import { compatibilityPage } from "./compatibility-page.ts";
 import { figuresPage } from "./figures.ts";
 import { kernelModule } from "./kernel-module.ts";
+import { jsrFile } from "./jsr-file.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { manPage } from "./man-page.ts";
 import {
@@ -27,6 +28,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/compile/version.ts": versionModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
+  "jsr.json": jsrFile,
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/formats.md": formatsPage,
   "docs/reference/transformations.md": transformationsPage,

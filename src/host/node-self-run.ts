@@ -46,6 +46,8 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
 /** What stands before the words of this program on its own command line. */
 function selfWords(): string[] {
   const script = process.argv[1] ?? "";
+  // A single executable is its own script.
+  if (/^(?:\/\$bunfs|B:[\\/]~BUN)[\\/]/.test(script)) return [];
   // Deno keeps its permissions to itself; whoever may start programs may do anything.
   if (process.versions["deno"] !== undefined) return ["run", "--allow-all", script];
   return [...process.execArgv, script];

@@ -60,8 +60,28 @@ leaks=$(grep -c container-key-5512 "$work/serve.log" || true)
 
 # The same image compiles once and ends.
 podman run --name once-test "${hard[@]}" localhost/rules-compiler:test compile --json >"$work/once.json" 2>/dev/null && once=$? || once=$?
+# A newcomer with nothing but the README: the package on an empty machine with Node, the executable on one without, the image.
+newcomer=$work/newcomer
+"$node" "$here/newcomer-steps.ts" "$root/README.md" "$newcomer"
+(cd "$root" && quiet npm pack --silent --pack-destination "$newcomer" && mv "$newcomer"/rules-compiler-*.tgz "$newcomer/rules-compiler.tgz")
+quiet "$node" "$root/scripts/executables.ts" "$newcomer" linux-x64
+gzip -1 "$newcomer/rules-compiler-linux-x64"
+machine=$(buildah from --pull-never docker.io/library/node:24-trixie-slim)
+took() {
+  local from
+  from=$(date +%s%N)
+  quiet "$@"
+  echo $((($(date +%s%N) - from) / 1000000))
+}
+byPackage=$(took buildah run --isolation chroot -v "$newcomer:/newcomer" "$machine" -- sh /newcomer/package/steps.sh)
+buildah run --isolation chroot "$machine" -- rm -rf /usr/local/bin/node /usr/local/lib/node_modules
+byExecutable=$(took buildah run --isolation chroot -v "$newcomer:/newcomer" "$machine" -- sh /newcomer/executable/steps.sh)
+byImage=$(took bash "$newcomer/image/steps.sh")
+newcomers=$(cat "$newcomer"/{package,executable,image}/rules/my-list.txt | grep -c '^||ads.example.com^$')
+buildah rm "$machine" >/dev/null
+
 jq -n --argjson size "$size" --argjson health "$health" --argjson metrics "$metrics" --argjson list "$list" \
   --argjson healthcheck "$healthcheck" --argjson uid "$uid" --arg writes "$writes" --argjson secret "$secret" \
   --argjson shells "$shells" --argjson sbom "$sbom" --argjson stopped "$stopped" --argjson exit "$exit" \
-  --argjson runs "$runs" --argjson leaks "$leaks" --argjson once "$once" --slurpfile report "$work/once.json" \
-  '{$size, health: $health.status, $metrics, $list, $healthcheck, $uid, $writes, $secret, $shells, $sbom, $stopped, $exit, $runs, $leaks, $once, rules: $report[0].rules}'
+  --argjson runs "$runs" --argjson leaks "$leaks" --argjson once "$once" --argjson byPackage "$byPackage" --argjson byExecutable "$byExecutable" --argjson byImage "$byImage" --argjson newcomers "$newcomers" --slurpfile report "$work/once.json" \
+  '{$size, health: $health.status, $metrics, $list, $healthcheck, $uid, $writes, $secret, $shells, $sbom, $stopped, $exit, $runs, $leaks, $once, $byPackage, $byExecutable, $byImage, $newcomers, rules: $report[0].rules}'

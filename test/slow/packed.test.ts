@@ -40,7 +40,7 @@ test("the package holds what it needs and nothing else", () => {
   assert.deepEqual(
     files.filter(
       (file) =>
-        !/^package\/(?:dist\/.*\.(?:js|d\.ts)|docs\/.*\.md|schema\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+        !/^package\/(?:dist\/.*\.(?:js|d\.ts)|docs\/.*\.(?:md|1)|schema\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
           file,
         ),
     ),
@@ -56,6 +56,8 @@ test("README: from an empty folder to a compiled list", () => {
   writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
   const outputs: string[] = [];
   for (const { language, title, text } of blocksOf(readFileSync(join(root, "README.md"), "utf8"))) {
+    // Other ways to install it are tried in a container.
+    if (language === "sh" && title !== undefined) continue;
     if (language === "sh") {
       const command = text.replace(
         "npm install rules-compiler",
