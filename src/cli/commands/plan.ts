@@ -5,18 +5,37 @@ import { type ListChange, type ListState, isSame, listChange } from "../../expla
 import type { Host } from "../../host/host.ts";
 import { changeJson } from "../change-text.ts";
 import { compileAside } from "../compile-aside.ts";
-import { configOf } from "../config-of.ts";
+import { type ConfigInPlace, configOf, listsInPlace } from "../config-of.ts";
 import { buildAt } from "../last-build.ts";
 import { listFiles } from "../list-files.ts";
+import type { Options } from "../options.ts";
 import { planMarkdown, planText } from "../plan-text.ts";
 import { refusalsOf } from "../refusals-of.ts";
 import { digestAt, savePlan } from "../saved-plan.ts";
 import { sendToOutput } from "../send-to-output.ts";
+import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
 /** What the next publish would change, and whether a guard would refuse it. Nothing is published. */
 export const planCommand: Command = async (options, host, talk, signal) => {
-  const configured = await configOf(options, host, talk);
+  const isSaved = options.args.values.has("save");
+  // What is saved is one list; otherwise every list has a plan of its own.
+  const lists = isSaved
+    ? [await configOf(options, host, talk)]
+    : await listsInPlace(options, host, talk);
+  const exits: Exit[] = [];
+  for (const list of lists) exits.push(await planOf(list, options, host, talk, signal));
+  const worst = [Exit.Guard, Exit.Changes].find((exit) => exits.includes(exit));
+  return worst ?? Exit.Done;
+};
+
+async function planOf(
+  configured: ConfigInPlace,
+  options: Options,
+  host: Host,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<Exit> {
   const files = listFiles(configured.config.name, options, host);
   const [output] = files;
   if (output === undefined)
@@ -61,7 +80,7 @@ export const planCommand: Command = async (options, host, talk, signal) => {
     );
   }
   return exitOf(change, refused);
-};
+}
 
 function exitOf(change: ListChange, refused: readonly Diagnostic[]): Exit {
   if (refused.length > 0) return Exit.Guard;
