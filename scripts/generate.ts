@@ -20,6 +20,7 @@ import {
   transformationsPage,
 } from "./reference-pages.ts";
 import { withScreens } from "./readme-screens.ts";
+import { startPage } from "./start-page.ts";
 import { suffixListModule } from "./suffix-list.ts";
 import { versionModule } from "./version-module.ts";
 
@@ -39,6 +40,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/guide/large-lists.md": figuresPage,
   "README.md": () => withScreens("README.md"),
   "docs/guide/why.md": () => withScreens("docs/guide/why.md"),
+  "docs/guide/start.md": startPage,
 };
 
 const isCheck = process.argv.includes("--check");

@@ -12,6 +12,12 @@ import { nodeHost } from "./host/node.ts";
 
 export type { CompiledList } from "./compile/compile.ts";
 export type { CompileOptions } from "./compile/compile-options.ts";
+export {
+  type Plugin,
+  type PluginFormat,
+  type PluginTransformation,
+  pluginsOf,
+} from "./compile/plugins.ts";
 export type { ProgressEvent } from "./compile/progress-event.ts";
 export type { CompileReport, SourceReport } from "./compile/report.ts";
 export type { Config, SourceConfig, SourceType } from "./config/fields.ts";

@@ -17,7 +17,7 @@ export interface Sinks {
 
 /** Compiles as the options say, and shows how far it is. */
 export async function compileWithProgress(
-  { config, folder }: ConfigInPlace,
+  { config, folder, plugins }: ConfigInPlace,
   sinks: Sinks,
   options: Options &
     Pick<CompileOptions, "isKnown" | "locked" | "builtAt" | "shared" | "allowPrivate">,
@@ -43,6 +43,7 @@ export async function compileWithProgress(
       locked: options.locked,
       builtAt: options.builtAt,
       shared: options.shared,
+      plugins,
       accept: options.accepted,
       compat: options.isCompatible,
       // Somebody typed these addresses just now.

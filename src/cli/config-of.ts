@@ -5,11 +5,13 @@ import type { Config } from "../config/fields.ts";
 import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { listsOf } from "../config/lists.ts";
+import { NO_PLUGINS, type Plugins } from "../compile/plugins.ts";
 import { slugOf } from "../compile/slug.ts";
 import { validateConfig } from "../config/validate.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import { loadPlugins } from "./load-plugins.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "./talk.ts";
 
@@ -19,6 +21,8 @@ export interface ConfigInPlace {
   readonly whole: Config;
   /** Where its relative paths start. */
   readonly folder: string;
+  /** What modules of the user's own bring. */
+  readonly plugins: Plugins;
   /** What was said about it. */
   readonly warnings: readonly Diagnostic[];
 }
@@ -73,13 +77,21 @@ function isCalled(name: string, wanted: string): boolean {
 async function wholeConfig(options: Options, host: Host, talk: Talk): Promise<ConfigInPlace> {
   if (options.inputs.length > 0) return quickConfig(options, host);
   talk.debug(`configuration: ${printable(resolve(host.cwd, options.configPath))}`);
+  let plugins = NO_PLUGINS;
   const { config, path, warnings } = await loadConfigFile(
     options.configPath,
     host,
     VALIDATION_CONTEXT,
+    async (files, of) => {
+      plugins = await loadPlugins(files, dirname(of), options.args.switches.has("plugins"), host);
+      return {
+        transformations: [...plugins.transformations.keys(), ...VALIDATION_CONTEXT.transformations],
+        formats: [...plugins.formats.keys()],
+      };
+    },
   );
   for (const warning of warnings) talk.diagnostic(warning);
-  return { config, whole: config, folder: dirname(path), warnings };
+  return { config, whole: config, folder: dirname(path), plugins, warnings };
 }
 
 function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace {
@@ -97,5 +109,5 @@ function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace 
   };
   const { config, diagnostics } = validateConfig(nodeOfValue(value), VALIDATION_CONTEXT);
   if (config === undefined) throw new CompilerError(diagnostics);
-  return { config, whole: config, folder: host.cwd, warnings: [] };
+  return { config, whole: config, folder: host.cwd, plugins: NO_PLUGINS, warnings: [] };
 }

@@ -108,6 +108,11 @@ export const FLAGS = [
       "Publish this once although a guard refused it, by the code of its refusal: list-shrunk, blocks-protected …",
   },
   {
+    name: "plugins",
+    description:
+      "Run the modules that the configuration names in plugins; they can do anything that you can",
+  },
+  {
     name: "compat",
     description:
       "Do as HostlistCompiler does: trust every source, wherever it is, and take empty ones",

@@ -61,7 +61,9 @@ export async function runCompile(
   const files = listFiles(configured.config.name, options, host);
   const { rulesFolder } = options;
   const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesFolder, host.cwd)];
-  const plans = isToStdout ? [] : artifactPlans(config, rulesFolder, host.cwd, taken);
+  const plans = isToStdout
+    ? []
+    : artifactPlans(config, rulesFolder, host.cwd, taken, configured.plugins);
   const spool = plans.length === 0 ? undefined : new NameSpool(() => scratchOf(host));
   const outputs = new Outputs(files, { ...options, isToStdout }, host);
   try {
@@ -119,8 +121,9 @@ export async function runCompile(
     if (shared === undefined) await saveLock(configured.folder, renewed, host, talk);
     else if (renewed !== undefined) shared.locks.push(renewed);
     const diagnostics = [...configured.warnings, ...result.diagnostics];
-    // A manifest expires: it is made anew every time.
-    if (!outputs.isToStdout && config.manifest === undefined)
+    // A manifest expires, and modules change without being asked: such lists are made anew every time.
+    const isOwnWork = config.plugins !== undefined;
+    if (!outputs.isToStdout && config.manifest === undefined && !isOwnWork)
       await builds?.remember({ ...result, diagnostics }, result, published);
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
     return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;

@@ -34,7 +34,7 @@ export async function runLists(
 ): Promise<Exit> {
   const started = host.now().getTime();
   refuseSameFiles(lists, options, host);
-  const plans = lists.map(({ config }) => planOf(config).sources);
+  const plans = lists.map(({ config, plugins }) => planOf(config, plugins).sources);
   const sources = new SharedSources(plans, workersOf(options.workers, host), options.memory, host);
   const locks: Lockfile[] = [];
   const covers = new CoveredLists(lists, host);
@@ -109,11 +109,11 @@ function refuseSameFiles(lists: readonly ListInPlace[], options: Options, host: 
       ),
     ]);
   const owners = new Map<string, string>();
-  for (const { config } of lists) {
+  for (const { config, plugins } of lists) {
     const paths = [
       ...listFiles(config.name, options, host).map(({ path }) => path),
       ...manifestPaths(config, options.rulesFolder, host.cwd),
-      ...artifactPlans(config, options.rulesFolder, host.cwd).map(({ path }) => path),
+      ...artifactPlans(config, options.rulesFolder, host.cwd, [], plugins).map(({ path }) => path),
     ];
     for (const path of paths) {
       const owner = owners.get(path);

@@ -6,6 +6,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { LossPolicy, Room } from "../formats/artifact-writer.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
+import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 import { type PartLimits, stemOf } from "./parted-file.ts";
 import { slugOf } from "./slug.ts";
 
@@ -33,10 +34,15 @@ export function artifactPlans(
   folder: string,
   cwd: string,
   taken: readonly string[] = [],
+  plugins: Plugins = NO_PLUGINS,
 ): PlannedArtifact[] {
-  const plans = (config.outputs ?? []).map((output, index) =>
-    planOf(output, `outputs[${index}]`, slugOf(config.name), folder, cwd),
-  );
+  const plans = (config.outputs ?? []).map((output, index) => {
+    const where = `outputs[${index}]`;
+    const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
+    if (format === undefined)
+      throw invalid(`${where}.format is of a plugin`, "A saved plan cannot be applied with it");
+    return planOf(output, format, where, slugOf(config.name), folder, cwd);
+  });
   const seen = new Set(taken);
   for (const { format, name, path, allowName, allowPath } of plans)
     for (const [shown, file] of [
@@ -63,12 +69,12 @@ export function artifactPlans(
 
 function planOf(
   output: OutputConfig,
+  format: NameFormat,
   where: string,
   slug: string,
   folder: string,
   cwd: string,
 ): PlannedArtifact {
-  const format = nameFormats.get(output.format)!;
   const answer = output.answer ?? format.answers[0] ?? DEFAULT_OPTIONS.answer;
   if (output.answer !== undefined && !format.answers.includes(output.answer))
     throw invalid(

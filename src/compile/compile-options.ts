@@ -1,6 +1,7 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { MemoryWish } from "./memory-plan.ts";
+import type { Plugins } from "./plugins.ts";
 import type { ProgressEvent } from "./progress-event.ts";
 import type { SharedSources } from "./shared-sources.ts";
 
@@ -37,6 +38,8 @@ export interface CompileOptions extends MemoryWish {
   readonly locked?: ((source: string) => readonly StoredFile[] | undefined) | undefined;
   /** The moment for the list's header, instead of now. */
   readonly builtAt?: Date | undefined;
+  /** Transformations of the user's own. */
+  readonly plugins?: Plugins | undefined;
   /** What this list has in common with others that are compiled in the same run. */
   readonly shared?: SharedSources | undefined;
   /** Instead of the usual ones; for tests. */

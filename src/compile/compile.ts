@@ -95,7 +95,7 @@ class ListCompiler {
   private readonly builtAt: Date;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
-    this.plan = planOf(config);
+    this.plan = planOf(config, options.plugins);
     this.host = host;
     this.options = options;
     this.reader = new SourceReader(host, options);

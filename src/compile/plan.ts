@@ -6,6 +6,7 @@ import { transformations } from "../transformations/registry.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import { isValidator } from "../transformations/validate.ts";
 import { MAX_STALE_MS } from "./compile-options.ts";
+import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 
 /** What will happen, decided before anything is read. */
 export interface Plan {
@@ -54,11 +55,11 @@ export interface Step {
 }
 
 /** Resolves names and fixes the order. The configuration is known to be valid. */
-export function planOf(config: Config): Plan {
-  const list = passesOf(config, undefined);
+export function planOf(config: Config, plugins: Plugins = NO_PLUGINS): Plan {
+  const list = passesOf(config, undefined, plugins);
   const splitsList = list.steps.some(({ name }) => name === "Compress");
   const sources = config.sources.map((source, index): PlannedSource => {
-    const passes = passesOf(source, list.validator);
+    const passes = passesOf(source, list.validator, plugins);
     return {
       index,
       source: source.source,
@@ -77,10 +78,15 @@ export function planOf(config: Config): Plan {
   return { config, sources, list };
 }
 
-function passesOf(level: Config | SourceConfig, above: ValidatorOptions | undefined): Passes {
+function passesOf(
+  level: Config | SourceConfig,
+  above: ValidatorOptions | undefined,
+  plugins: Plugins,
+): Passes {
   const wanted = new Set(level.transformations ?? []);
   const steps: Step[] = [];
-  for (const [name, transformation] of transformations)
+  // Those of the user's own come first: whatever they make of a rule is judged like any other.
+  for (const [name, transformation] of [...plugins.transformations, ...transformations])
     if (wanted.has(name)) steps.push({ name, transformation });
   const own = steps.map(({ transformation }) => transformation).find(isValidator)?.options;
   const validator = own ?? above;

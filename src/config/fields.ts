@@ -1,4 +1,5 @@
 import { type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
+import { OWN_SOURCE_FIELDS } from "./source-fields.ts";
 
 /**
  * Every field of a configuration, once. Validation, the `Config` type, schema.json and docs/reference/configuration.md
@@ -116,6 +117,15 @@ const TITLE_FIELDS = {
     type: "string",
     description: "Licence of the compiled list, shown in the header.",
     example: "MIT",
+  },
+} as const;
+
+const PLUGINS_FIELD = {
+  plugins: {
+    type: "strings",
+    description:
+      "Modules of your own with transformations and formats, beside the configuration; see [own transformations](../guide/plugins.md). They are run only with `--plugins`.",
+    example: ["my-plugin.mjs"],
   },
 } as const;
 
@@ -242,61 +252,6 @@ const SOURCES_FIELD = {
   },
 } as const;
 
-const OWN_SOURCE_FIELDS = {
-  source: {
-    type: "source",
-    required: true,
-    description:
-      "Address (http, https) or path of the list. A relative path is looked up beside the configuration file, then in the working directory.",
-    example: "https://example.org/hosts.txt",
-  },
-  name: {
-    type: "string",
-    description:
-      "Label of the source in the output and in reports. Without it the source itself is the label.",
-    example: "Example hosts",
-  },
-  type: {
-    type: "source-type",
-    description:
-      "What the list is written in: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are recognised by themselves; the type settles doubtful ones: in all but `adblock` every line that begins with `#` is a comment.",
-    example: "hosts",
-  },
-  mirrors: {
-    type: "strings",
-    description:
-      "Further addresses of the same list. The next one is asked when the one before fails or takes longer than 5 seconds.",
-    example: ["https://mirror.example/hosts.txt"],
-  },
-  optional: {
-    type: "boolean",
-    description:
-      "Whether the list may be compiled without this source when neither it nor a good copy can be had.",
-  },
-  max_stale: {
-    type: "duration",
-    description: "The same as at the top level, for this source.",
-    example: "2d",
-  },
-  timeout: {
-    type: "duration",
-    description:
-      "How long the source may take with all its tries, mirrors and includes. Without it `120s`.",
-    example: "30s",
-  },
-  allow_private: {
-    type: "boolean",
-    description:
-      "Whether the source may be on this machine or in a private network. Without it only public addresses are spoken to, whatever names resolve to and wherever the server redirects.",
-  },
-  trust: {
-    type: "trust",
-    description:
-      "What its lines may do. `full` (the default for files): everything. `standard` (the default for addresses): nothing that rewrites answers, blocks or allows everything or a public suffix, or takes back the rules of others. `block-only`: no exceptions either.",
-    example: "block-only",
-  },
-} as const;
-
 export const GUARD_FIELDS = {
   max_shrink: {
     type: "number",
@@ -330,6 +285,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof TITLE_FIELDS &
   typeof SOURCES_FIELD &
   typeof LISTS_FIELD &
+  typeof PLUGINS_FIELD &
   typeof OUTPUTS_FIELD &
   typeof PUBLISH_FIELDS &
   typeof FILTER_FIELDS = {
@@ -337,6 +293,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...TITLE_FIELDS,
   ...SOURCES_FIELD,
   ...LISTS_FIELD,
+  ...PLUGINS_FIELD,
   ...OUTPUTS_FIELD,
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,

@@ -22,14 +22,27 @@ export async function loadConfigFile(
   path: string,
   host: Host,
   context: ValidationContext,
+  /** Told which modules the configuration names, before its names are looked up; returns what they add to the context. */
+  onPlugins?: (files: readonly string[], path: string) => Promise<Partial<ValidationContext>>,
 ): Promise<LoadedConfig> {
   const absolute = resolve(host.cwd, path);
   const text = await readConfig(absolute, path, host);
   const place = placeFinder(printable(path), text);
   const root = await parse(text, path, place);
-  const { config, diagnostics } = validateConfig(root, { ...context, place });
+  const files = pluginFiles(root);
+  const more = files.length === 0 ? {} : await onPlugins?.(files, absolute);
+  const { config, diagnostics } = validateConfig(root, { ...context, ...more, place });
   if (config === undefined) throw new CompilerError(diagnostics);
   return { config, path: absolute, warnings: diagnostics };
+}
+
+function pluginFiles(root: ConfigNode): string[] {
+  if (root.kind !== "object") return [];
+  const node = root.entries.find(({ key }) => key === "plugins")?.node;
+  const items = node?.kind === "array" ? node.items : [];
+  return items.flatMap((item) =>
+    item.kind === "scalar" && typeof item.value === "string" ? [item.value] : [],
+  );
 }
 
 async function readConfig(absolute: string, path: string, host: Host): Promise<string> {

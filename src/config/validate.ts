@@ -22,6 +22,8 @@ export interface ValidationContext {
   /** Names of transformations; those of validators among them. */
   readonly transformations: readonly string[];
   readonly validators: ReadonlySet<string>;
+  /** Formats that outputs can be in, besides the built-in ones. */
+  readonly formats?: readonly string[];
   /** Turns an offset into a place; absent for a configuration that is no file. */
   readonly place?: (offset: number) => Place;
 }
@@ -131,7 +133,7 @@ class ConfigCheck {
       case "size":
         return this.size(node, path);
       case "format":
-        return this.choice(node, path, FORMAT_NAMES);
+        return this.choice(node, path, [...FORMAT_NAMES, ...(this.context.formats ?? [])]);
       case "choice":
         return this.choice(node, path, field.values!);
       case "choices":

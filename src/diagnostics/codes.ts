@@ -1,4 +1,5 @@
 import type { Exit } from "./exit.ts";
+import { SERVER_CODES } from "./server-codes.ts";
 
 export interface CodeEntry {
   /** The exit code that an error of this kind ends in; absent for warnings. */
@@ -9,8 +10,8 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Every diagnostic the program can give. Each has a section of the same name in docs/reference/errors.md. */
-export const CODES = {
+/** Of everything but servers. */
+const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
     meaning: "There is no file at the path of the configuration.",
@@ -220,6 +221,21 @@ export const CODES = {
     meaning: "`init` would write a file that is there already.",
     hint: "Name another file, or remove it",
   },
+  "plugins-off": {
+    exit: 2,
+    meaning: "The configuration names modules of your own, which are not run unless you say so.",
+    hint: "They can do anything that you can; if they are yours, add --plugins",
+  },
+  "plugin-bad": {
+    exit: 2,
+    meaning: "A module of your own cannot be loaded, or is not what a plugin should be.",
+    hint: "See docs/guide/plugins.md",
+  },
+  "plugin-failed": {
+    exit: 2,
+    meaning: "A transformation of your own threw an error, or returned something that is no line.",
+    hint: "Mend it; nothing was published",
+  },
   "several-lists": {
     exit: 2,
     meaning: "The configuration makes several lists, and the command is for one.",
@@ -274,53 +290,6 @@ export const CODES = {
     exit: 7,
     meaning: "Another run is making the same list.",
     hint: "Wait for it to end; the lock of a run that was killed is taken over by the next",
-  },
-  "bad-schedule": {
-    exit: 2,
-    meaning:
-      "The schedule or the time zone of `serve` means nothing, or names no moment that ever comes.",
-    hint: "Five fields: minute, hour, day, month, weekday, such as 0 */6 * * *; a zone such as Europe/Berlin",
-  },
-  "listen-failed": {
-    exit: 6,
-    meaning: "The address or port to listen on is not to be had.",
-    hint: "Another program may have it; choose another with --port and --listen",
-  },
-  "health-failed": {
-    exit: 1,
-    meaning: "The server that `health` asked says that it is not well, or does not answer.",
-    hint: "Look at the reason, at the status page and at the log of the server",
-  },
-  "api-key-missing": {
-    exit: 2,
-    meaning: "There is no key for the DNS API, or it is not one, or it is given twice.",
-    hint: "Put it into a file and name the file in DNSAPI_DnsApi__ApiKey_FILE; DNSAPI_DnsApi__ApiKey and DNSAPI_API_KEY are read too",
-  },
-  "api-address": {
-    exit: 2,
-    meaning: "There is no address of the DNS API, or a key may not be sent there.",
-    hint: "Set DNS_API_URL or --dns-api-url to an https address; http is for this machine only",
-  },
-  "api-unreachable": {
-    exit: 8,
-    meaning: "The DNS API did not answer as it should.",
-    hint: "Check the key, the address, the network and the proxy settings",
-  },
-  "api-key-refused": {
-    exit: 8,
-    meaning: "The DNS API does not take the key.",
-    hint: "Generate a new key in the provider's dashboard and put it in the place of the old one",
-  },
-  "api-busy": {
-    exit: 8,
-    meaning:
-      "The DNS API answers with 429 again and again, or wants a longer wait than one minute.",
-    hint: "Wait before the next try",
-  },
-  "list-does-not-fit": {
-    exit: 5,
-    meaning: "The list has more rules than the account has left.",
-    hint: "Leave sources out, compress the list, or ask the provider for more",
   },
   "record-missing": {
     exit: 2,
@@ -377,6 +346,12 @@ export const CODES = {
     hint: "Run it again",
   },
 } as const;
+
+/** Every diagnostic the program can give. Each has a section of the same name in docs/reference/errors.md. */
+export const CODES: typeof COMPILE_CODES & typeof SERVER_CODES = {
+  ...COMPILE_CODES,
+  ...SERVER_CODES,
+};
 
 export type Code = keyof typeof CODES;
 

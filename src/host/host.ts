@@ -57,6 +57,8 @@ export interface Host {
   packFile?(from: string, to: string, packing: Packing, pace?: "quick"): Promise<void> | undefined;
   /** Rows that a query finds in an SQLite file, which is not written to. Rejects with a `HostError`. */
   queryDatabase?(path: string, query: string): Promise<readonly Record<string, unknown>[]>;
+  /** Runs a module of the user's own and returns what it exports. Rejects with whatever it throws. */
+  importModule?(path: string): Promise<unknown>;
   /** Shows a file in the browser. Rejects with a `HostError` when there is none. */
   openInBrowser?(path: string): Promise<void>;
   /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */

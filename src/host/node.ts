@@ -16,6 +16,7 @@ import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
+import { pathToFileURL } from "node:url";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
 import { cacheFolder } from "./node-cache-folder.ts";
@@ -73,6 +74,7 @@ export function nodeHost(): Host {
       (await import("./node-http-server.ts")).listenHttp(place, answer),
     onHangup: (listener) => void process.on("SIGHUP", listener),
     packFile,
+    importModule: async (path) => (await import(pathToFileURL(path).href)) as unknown,
     queryDatabase: async (path, query) =>
       await (await import("./node-sqlite.ts")).queryDatabase(path, query),
     cacheFolder,

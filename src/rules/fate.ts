@@ -43,6 +43,7 @@ export const FATES = [
     "regular expression that RE2 does not take, from a source that is not trusted with it",
   ],
   ["allowed", "for a name on the allow-list"],
+  ["own", "taken out by a transformation of your own"],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -83,6 +84,7 @@ export const Fate = {
   NotBlockOnly: 31,
   SlowRegex: 32,
   Allowed: 33,
+  Own: 34,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

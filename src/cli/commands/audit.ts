@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { USUAL_TRANSFORMATIONS } from "../../adopt/config-text.ts";
 import type { ForeignSetup } from "../../adopt/foreign-setup.ts";
 import { readSetup } from "../../adopt/read-setup.ts";
+import { NO_PLUGINS } from "../../compile/plugins.ts";
 import { VALIDATION_CONTEXT } from "../../compile/validation-context.ts";
 import { nodeOfValue } from "../../config/config-node.ts";
 import type { Config } from "../../config/fields.ts";
@@ -27,6 +28,7 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
   const setup = await readSetup(path, host);
   const config = auditedConfig(setup);
   const configured = {
+    plugins: NO_PLUGINS,
     config,
     whole: config,
     folder: dirname(resolve(host.cwd, path)),

@@ -36,7 +36,9 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
   });
   const folder = recordFolder(first.path);
   const further = all
-    .flatMap(({ config }) => artifactPlans(config, options.rulesFolder, host.cwd))
+    .flatMap(({ config, plugins }) =>
+      artifactPlans(config, options.rulesFolder, host.cwd, [], plugins),
+    )
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(options, host, signal);

@@ -97,7 +97,7 @@ class Watch {
     this.lists = await listsInPlace(options, host, talk);
     this.shared?.close();
     this.paths.clear();
-    const plans = this.lists.map((list) => planOf(list.config).sources);
+    const plans = this.lists.map((list) => planOf(list.config, list.plugins).sources);
     const workers = workersOf(options.workers, host);
     this.shared = new SharedSources(plans, workers, options.memory, host);
     this.shared.isLasting = true;

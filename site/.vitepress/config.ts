@@ -1,0 +1,136 @@
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { defineConfig } from "vitepress";
+
+/** The documentation as a site: the same files, with a menu. Links that leave them lead to the repository. */
+const root = resolve(import.meta.dirname, "../..");
+const docs = join(root, "docs");
+const vue = resolve(import.meta.dirname, "../node_modules/vue");
+const REPOSITORY = "https://github.com/rules-compiler/rules-compiler";
+
+const decisions = readdirSync(join(docs, "decisions"))
+  .filter((file) => /^\d{4}-.*\.md$/.test(file))
+  .map((file) => ({
+    text: file.replace(/\.md$/, "").replaceAll("-", " "),
+    link: `/decisions/${file.replace(/\.md$/, "")}`,
+  }));
+
+export default defineConfig({
+  title: "rules-compiler",
+  description: "Compiles DNS blocklists: many lists in, one list out, and every line accounted for",
+  srcDir: "../docs",
+  outDir: "./dist",
+  cacheDir: "./cache",
+  base: process.env.SITE_BASE ?? "/",
+  cleanUrls: true,
+  lastUpdated: false,
+  themeConfig: {
+    nav: [
+      { text: "Start", link: "/guide/start" },
+      { text: "Guides", link: "/guide/adopt" },
+      { text: "Reference", link: "/reference/configuration" },
+      { text: "How it works", link: "/how-it-works" },
+    ],
+    sidebar: [
+      {
+        text: "Begin",
+        items: [
+          { text: "Five minutes", link: "/guide/start" },
+          { text: "Take over what you run", link: "/guide/adopt" },
+          { text: "Coming from other software", link: "/guide/coming-from" },
+          { text: "Cookbook", link: "/guide/cookbook" },
+        ],
+      },
+      {
+        text: "By role",
+        items: [
+          { text: "Self-hoster", link: "/roles/self-hoster" },
+          { text: "Maintainer", link: "/roles/maintainer" },
+          { text: "Operator", link: "/roles/operator" },
+        ],
+      },
+      {
+        text: "Guides",
+        items: [
+          { text: "No bad upstream gets through", link: "/guide/bad-upstreams" },
+          { text: "Know what is in your list", link: "/guide/why" },
+          { text: "One list, every resolver", link: "/guide/resolvers" },
+          { text: "Zone transfer", link: "/guide/zone-transfer" },
+          { text: "Several lists", link: "/guide/several-lists" },
+          { text: "Writing lists", link: "/guide/writing-lists" },
+          { text: "Own transformations and formats", link: "/guide/plugins" },
+          { text: "As a library", link: "/guide/library" },
+        ],
+      },
+      {
+        text: "Unattended",
+        items: [
+          { text: "serve", link: "/guide/serve" },
+          { text: "Container", link: "/guide/container" },
+          { text: "Kubernetes", link: "/guide/kubernetes" },
+          { text: "systemd", link: "/guide/systemd" },
+          { text: "cron", link: "/guide/cron" },
+          { text: "GitHub Action", link: "/guide/github-action" },
+          { text: "Metrics and alerts", link: "/guide/monitoring" },
+          { text: "DNS API", link: "/guide/dns-api" },
+        ],
+      },
+      {
+        text: "Reference",
+        items: [
+          { text: "Configuration", link: "/reference/configuration" },
+          { text: "Transformations", link: "/reference/transformations" },
+          { text: "Formats", link: "/reference/formats" },
+          { text: "Command line", link: "/reference/command-line" },
+          { text: "Errors", link: "/reference/errors" },
+          { text: "Compatibility", link: "/reference/compatibility" },
+        ],
+      },
+      {
+        text: "Inside",
+        items: [
+          { text: "How it works", link: "/how-it-works" },
+          { text: "Performance", link: "/guide/large-lists" },
+          { text: "Scale", link: "/scale" },
+        ],
+      },
+      { text: "Decisions", collapsed: true, items: decisions },
+    ],
+    search: { provider: "local" },
+    outline: [2, 3],
+    socialLinks: [{ icon: "github", link: REPOSITORY }],
+  },
+  // The pages are not below this folder, where their framework is.
+  vite: {
+    resolve: {
+      alias: [
+        { find: /^vue$/, replacement: join(vue, "dist/vue.runtime.esm-bundler.js") },
+        { find: /^vue\/server-renderer$/, replacement: join(vue, "server-renderer/index.mjs") },
+      ],
+    },
+  },
+  markdown: {
+    config(markdown) {
+      // Files that a page tells readers to write have names.
+      const fence = markdown.renderer.rules.fence!;
+      markdown.renderer.rules.fence = (tokens, index, ...rest) => {
+        const [, title = ""] = /title="([^"]+)"/.exec(tokens[index]!.info) ?? [];
+        const html = fence(tokens, index, ...rest);
+        const isFile = title.includes(".");
+        return isFile ? `<p class="file-name"><code>${markdown.utils.escapeHtml(title)}</code></p>${html}` : html;
+      };
+      markdown.core.ruler.push("outside", (state) => {
+        for (const token of state.tokens.flatMap((one) => one.children ?? [])) {
+          const href = token.attrGet("href");
+          if (href === null || /^(?:[a-z]+:|#|\/)/i.test(href)) continue;
+          const [path, anchor = ""] = href.split("#") as [string, string?];
+          const target = resolve(dirname(join(docs, state.env.relativePath as string)), path);
+          const isInside = target.startsWith(`${docs}/`) && target.endsWith(".md");
+          if (isInside || !existsSync(target)) continue;
+          const outside = `${REPOSITORY}/blob/main/${relative(root, target)}`;
+          token.attrSet("href", anchor === "" ? outside : `${outside}#${anchor}`);
+        }
+      });
+    },
+  },
+});

@@ -1,0 +1,116 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { LONGEST_NAME, type Lines, type NameFormat, commentHead } from "../formats/name-format.ts";
+import { nameFormats } from "../formats/registry.ts";
+import { ownTransformation } from "../transformations/own.ts";
+import { transformations } from "../transformations/registry.ts";
+import type { Transformation } from "../transformations/transformation.ts";
+
+/** What a module of the user's own may bring: the default export of the module. */
+export interface Plugin {
+  readonly transformations?: Readonly<Record<string, PluginTransformation>>;
+  readonly formats?: Readonly<Record<string, PluginFormat>>;
+}
+
+export interface PluginTransformation {
+  /** One line, for people. */
+  readonly summary?: string;
+  /** Gets the text of every rule; returns it, or another text, or nothing to take the rule out. */
+  rule(text: string): string | undefined | null;
+}
+
+export interface PluginFormat {
+  readonly summary?: string;
+  /** Of files that are not named; `.txt` without it. */
+  readonly extension?: string;
+  /** Lines with `%` for the name; what there are no lines for cannot be said, and is reported. */
+  readonly lines: Lines;
+  /** What a comment begins with; without it the file has no head. */
+  readonly comment?: string;
+}
+
+/** All that plugins brought, by name, ready to be used. */
+export interface Plugins {
+  readonly transformations: ReadonlyMap<string, Transformation>;
+  readonly formats: ReadonlyMap<string, NameFormat>;
+}
+
+export const NO_PLUGINS: Plugins = { transformations: new Map(), formats: new Map() };
+
+/** Takes modules in. Throws a `CompilerError` for what is none, and for names that are taken. */
+export function pluginsOf(
+  modules: readonly { readonly file: string; readonly module: unknown }[],
+): Plugins {
+  const own = new Map<string, Transformation>();
+  const formats = new Map<string, NameFormat>();
+  for (const { file, module } of modules) {
+    const plugin = (module as { default?: unknown } | undefined)?.default as Plugin | undefined;
+    if (
+      typeof plugin !== "object" ||
+      plugin === null ||
+      (plugin.transformations ?? plugin.formats) === undefined
+    )
+      throw bad(file, "its default export has neither `transformations` nor `formats`");
+    for (const [name, one] of Object.entries(plugin.transformations ?? {})) {
+      if (transformations.has(name) || own.has(name))
+        throw bad(file, `there is a transformation ${name} already`);
+      if (typeof one?.rule !== "function") throw bad(file, `${name} has no function \`rule\``);
+      own.set(
+        name,
+        ownTransformation(name, one.summary ?? "", (text) => one.rule(text)),
+      );
+    }
+    for (const [name, one] of Object.entries(plugin.formats ?? {})) {
+      if (nameFormats.has(name) || formats.has(name))
+        throw bad(file, `there is a format ${name} already`);
+      formats.set(name, formatOf(one, name, file));
+    }
+  }
+  return { transformations: own, formats };
+}
+
+const LINE_KEYS: ReadonlySet<string> = new Set([
+  "subtree",
+  "exact",
+  "below",
+  "allowSubtree",
+  "allowExact",
+  "allowBelow",
+  "regex",
+  "rule",
+]);
+
+function formatOf(
+  { summary, extension, lines, comment }: PluginFormat,
+  name: string,
+  file: string,
+): NameFormat {
+  const entries = Object.entries(lines ?? {}) as [string, unknown][];
+  const isGood = entries.every(
+    ([key, value]) =>
+      LINE_KEYS.has(key) &&
+      Array.isArray(value) &&
+      value.every((line) => typeof line === "string" && line.includes("%") && !/[\r\n]/.test(line)),
+  );
+  if (entries.length === 0 || !isGood)
+    throw bad(
+      file,
+      `the lines of ${name} must be lists of texts with % for the name: ${[...LINE_KEYS].join(", ")}`,
+    );
+  return {
+    summary: summary ?? "",
+    usedBy: "",
+    extension: extension ?? ".txt",
+    answers: [],
+    lines: () => lines,
+    head: comment === undefined ? () => [] : commentHead(comment),
+    longestName: () => LONGEST_NAME,
+    memoryPerName: nameFormats.get("domains")!.memoryPerName,
+  };
+}
+
+function bad(file: string, cause: string): CompilerError {
+  return new CompilerError([
+    errorOf("plugin-bad", `${printable(file)} is no plugin`, { cause: printable(cause, 300) }),
+  ]);
+}

@@ -1,0 +1,59 @@
+import type { Chunk } from "../rules/chunk.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { Fate } from "../rules/fate.ts";
+import { rewriteText, textOf } from "../rules/row-text.ts";
+import { classifyAgain } from "../syntax/classify.ts";
+import { RuleByRule } from "./rule-by-rule.ts";
+import type { Transformation, Workshop } from "./transformation.ts";
+
+type Judge = (text: string) => string | undefined | null;
+
+/** A transformation that somebody else wrote. It sees texts, one rule at a time, and decides what becomes of each. */
+export function ownTransformation(name: string, summary: string, judge: Judge): Transformation {
+  return {
+    summary,
+    details: summary,
+    stages: (_outlook, workshop) => [new OwnStage(name, judge, workshop)],
+  };
+}
+
+class OwnStage extends RuleByRule {
+  protected readonly keepsOrdinary = false;
+  private readonly name: string;
+  private readonly ask: Judge;
+
+  constructor(name: string, ask: Judge, workshop: Workshop) {
+    super(workshop);
+    this.name = name;
+    this.ask = ask;
+  }
+
+  protected judge(chunk: Chunk, row: number): boolean {
+    const text = textOf(chunk, row);
+    const answer = this.answer(text);
+    if (answer === text) return true;
+    if (answer === undefined || answer === null || answer === "") {
+      chunk.drop(row, Fate.Own);
+      return false;
+    }
+    rewriteText(chunk, row, answer);
+    classifyAgain(chunk, row);
+    return true;
+  }
+
+  private answer(text: string): string | undefined | null {
+    try {
+      const answer = this.ask(text);
+      if (answer === undefined || answer === null) return answer;
+      if (typeof answer === "string" && !/[\r\n]/.test(answer)) return answer;
+      throw new TypeError("it returned something else than a line of text");
+    } catch (error) {
+      throw new CompilerError([
+        errorOf("plugin-failed", `${printable(this.name, 60)} failed at ${printable(text, 120)}`, {
+          cause: printable((error as Error).message ?? String(error), 200),
+        }),
+      ]);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+
+const PLUGIN = {
+  transformations: {
+    Shout: {
+      rule: (text: string) => (text.includes("drop") ? undefined : text.replace("soft", "loud")),
+    },
+  },
+  formats: { mine: { extension: ".mine", comment: ";", lines: { exact: ["no %"] } } },
+};
+
+function projectOf(module: unknown, more: object = {}): MemoryProject {
+  const config = {
+    name: "L",
+    plugins: ["p.mjs"],
+    sources: [{ name: "a", source: "a.txt", type: "adblock" }],
+    transformations: ["Shout", "RemoveComments", "Compress", "Validate"],
+    ...more,
+  };
+  return new MemoryProject(
+    {
+      "compiler-config.json": JSON.stringify(config),
+      "a.txt":
+        "! about the next\n||drop.example^\n||soft.example^\n0.0.0.0 c.example\n||sub.loud.example^",
+    },
+    {
+      importModule: async (path) => {
+        assert.equal(path, "/project/p.mjs");
+        if (module instanceof Error) throw module;
+        return { default: module };
+      },
+    },
+  );
+}
+
+test("a transformation of one's own comes first, and what it makes is judged as any other", async () => {
+  const project = projectOf(PLUGIN, { outputs: [{ format: "mine" }] });
+  const { exit, stderr } = await project.run("--plugins");
+  assert.equal(exit, 0, stderr);
+  assert.match(project.text("rules/l.txt"), /\n\|\|loud\.example\^\n\|\|c\.example\^$/);
+  assert.match(stderr, /own 1/);
+  assert.match(project.text("rules/l.mine"), /^; [^]*\nno c\.example\n|^; [^]*no loud\.example\n/);
+  const why = await project.run("why", "--plugins", "drop.example");
+  assert.match(why.stdout, /own, taken out by a transformation of your own/);
+});
+
+test("modules are not run unless that is asked for", async () => {
+  const project = projectOf(new Error("must not be run"));
+  for (const words of [[], ["validate"], ["plan"]]) {
+    const { exit, stderr } = await project.run(...words);
+    assert.equal(exit, 2);
+    assert.match(stderr, /plugins-off/);
+  }
+});
+
+test("what is wrong with a module is said, with its name, and nothing is published", async () => {
+  for (const [module, said] of [
+    [new Error("boom"), /plugin-bad[^]*p\.mjs cannot be loaded[^]*boom/],
+    [{}, /plugin-bad/],
+    [7, /plugin-bad/],
+    [
+      { transformations: { Compress: { rule: String } } },
+      /there is a transformation Compress already/,
+    ],
+    [{ transformations: { Shout: {} } }, /Shout has no function/],
+    [{ ...PLUGIN, formats: { hosts: PLUGIN.formats.mine } }, /there is a format hosts already/],
+    [{ ...PLUGIN, formats: { x: { lines: { exact: ["no name"] } } } }, /plugin-bad/],
+    [{ ...PLUGIN, formats: { x: { lines: { exactly: ["%"] } } } }, /plugin-bad/],
+    [{ transformations: { Other: { rule: String } } }, /unknown-transformation[^]*Shout/],
+    [{ transformations: { Shout: { rule: () => 7 } } }, /plugin-failed[^]*drop\.example/],
+    [{ transformations: { Shout: { rule: () => "a\nb" } } }, /plugin-failed/],
+    [
+      {
+        transformations: {
+          Shout: {
+            rule: () => {
+              throw new Error("oops");
+            },
+          },
+        },
+      },
+      /plugin-failed[^]*oops/,
+    ],
+  ] as const) {
+    const project = projectOf(module);
+    const { exit, stderr } = await project.run("--plugins");
+    assert.equal(exit, 2, stderr);
+    assert.match(stderr, said);
+    assert.ok(!project.memory.files.has("/project/rules/l.txt"));
+  }
+});
