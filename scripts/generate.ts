@@ -20,6 +20,7 @@ import {
   transformationsPage,
 } from "./reference-pages.ts";
 import { withScreens } from "./readme-screens.ts";
+import { reliabilityPage } from "./reliability-page.ts";
 import { startPage } from "./start-page.ts";
 import { suffixListModule } from "./suffix-list.ts";
 import { versionModule } from "./version-module.ts";
@@ -41,6 +42,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "README.md": () => withScreens("README.md"),
   "docs/guide/why.md": () => withScreens("docs/guide/why.md"),
   "docs/guide/start.md": startPage,
+  "docs/guide/reliability.md": reliabilityPage,
 };
 
 const isCheck = process.argv.includes("--check");

@@ -91,6 +91,7 @@ export default defineConfig({
         items: [
           { text: "How it works", link: "/how-it-works" },
           { text: "Performance", link: "/guide/large-lists" },
+          { text: "Reliability", link: "/guide/reliability" },
           { text: "Scale", link: "/scale" },
         ],
       },
