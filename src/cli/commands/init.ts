@@ -2,18 +2,16 @@ import { dirname, join, resolve } from "node:path";
 import { OWN_RULES, configText } from "../../adopt/config-text.ts";
 import { type ForeignSetup, nameOf, withOwnNames } from "../../adopt/foreign-setup.ts";
 import { readSetup } from "../../adopt/read-setup.ts";
-import { encodeUtf8 } from "../../bytes/utf8.ts";
-import { outputFailed } from "../../compile/output-failed.ts";
 import { FORMAT_NAMES, type FormatName } from "../../config/output-fields.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { nearest } from "../../diagnostics/suggest.ts";
 import type { Host } from "../../host/host.ts";
-import { writeWhole } from "../../host/write-whole.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import type { Options } from "../options.ts";
+import { writeText } from "../write-text.ts";
 import type { Command } from "./registry.ts";
 
 const FILE = "my-list.yaml";
@@ -42,8 +40,8 @@ export const initCommand: Command = async (options, host, talk) => {
   const hasOwn = setup.ownRules.length > 0;
   if (hasOwn && (await host.exists(ownRules)))
     throw new CompilerError([errorOf("file-exists", `${OWN_RULES} is there already`)]);
-  await write(path, configText({ name, setup, formats }), host);
-  if (hasOwn) await write(ownRules, `${setup.ownRules.join("\n")}\n`, host);
+  await writeText(path, configText({ name, setup, formats }), host);
+  if (hasOwn) await writeText(ownRules, `${setup.ownRules.join("\n")}\n`, host);
   const { style } = talk;
   const lists = setup.lists.filter(({ isOn }) => isOn).length;
   talk.info(
@@ -93,12 +91,4 @@ function setupOfAddresses(addresses: readonly string[], type: FormatName): Forei
     allow: [],
     notes: [],
   };
-}
-
-async function write(path: string, text: string, host: Host): Promise<void> {
-  try {
-    await writeWhole(path, host, (file) => file.write(encodeUtf8(text)));
-  } catch (error) {
-    throw outputFailed(`Cannot write ${printable(path)}`, error);
-  }
 }

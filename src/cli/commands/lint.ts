@@ -1,16 +1,14 @@
 import { resolve } from "node:path";
-import { encodeUtf8 } from "../../bytes/utf8.ts";
-import { outputFailed } from "../../compile/output-failed.ts";
 import type { SourceType } from "../../config/fields.ts";
 import { FORMAT_NAMES } from "../../config/output-fields.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
-import { writeWhole } from "../../host/write-whole.ts";
 import { lintList } from "../../lint/lint-list.ts";
 import { LINT_REPORTS, type LintedFile } from "../lint-report.ts";
 import { sendToOutput } from "../send-to-output.ts";
+import { writeText } from "../write-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Problems of list files, for those who write them. */
@@ -38,7 +36,7 @@ export const lintCommand: Command = async (options, host, talk) => {
     const path = resolve(host.cwd, file);
     const { problems, fixed } = await lintList(path, inputType as SourceType, host);
     const isFixed = args.switches.has("fix") && problems.some(({ isFixable }) => isFixable);
-    if (isFixed) await write(path, fixed, host);
+    if (isFixed) await writeText(path, fixed, host);
     const left = isFixed ? problems.filter(({ isFixable }) => !isFixable) : problems;
     files.push({ file, problems: left, isFixed });
   }
@@ -47,11 +45,3 @@ export const lintCommand: Command = async (options, host, talk) => {
   const isBad = worst.includes("error") || (options.isStrict && worst.length > 0);
   return isBad ? Exit.Problems : Exit.Done;
 };
-
-async function write(path: string, text: string, host: Host): Promise<void> {
-  try {
-    await writeWhole(path, host, (file) => file.write(encodeUtf8(text)));
-  } catch (error) {
-    throw outputFailed(`Cannot write ${printable(path)}`, error);
-  }
-}
