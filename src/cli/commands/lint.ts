@@ -4,7 +4,6 @@ import { FORMAT_NAMES } from "../../config/output-fields.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import type { Host } from "../../host/host.ts";
 import { lintList } from "../../lint/lint-list.ts";
 import { LINT_REPORTS, type LintedFile } from "../lint-report.ts";
 import { sendToOutput } from "../send-to-output.ts";
