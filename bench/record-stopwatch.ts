@@ -5,8 +5,14 @@
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 
-const { RecordWriter } = await import("../dist/record/record-writer.js");
-const { RecordFile } = await import("../dist/record/record-file.js");
+/** A class of the built program, which need not be there when types are checked. */
+async function classOf(file: string, name: string): Promise<{ prototype: object }> {
+  const module = (await import(new URL(`../dist/${file}`, import.meta.url).href)) as object;
+  return (module as Record<string, { prototype: object }>)[name]!;
+}
+
+const RecordWriter = await classOf("record/record-writer.js", "RecordWriter");
+const RecordFile = await classOf("record/record-file.js", "RecordFile");
 
 let spent = 0;
 
