@@ -90,6 +90,8 @@ export async function runCompile(
       talk,
       signal,
     );
+    // The rows have gone their way; what did not fit into memory is given back before the next list needs the room.
+    result.close();
     shared?.turn.pass();
     shared?.onResult?.(result.inputs);
     // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is published.

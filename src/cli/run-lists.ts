@@ -91,7 +91,9 @@ async function fetchAhead(
   const remote = [...new Map(sources.map((one) => [one.source, one])).values()].filter(
     ({ source }) => isAddress(source),
   );
-  if (cacheFolder === undefined || remote.length === 0) return;
+  // What is locked is not fetched but looked up, by each list.
+  const isLocked = options.isFrozen || options.update !== undefined;
+  if (cacheFolder === undefined || remote.length === 0 || isLocked) return;
   const { folder: configFolder } = lists[0]!;
   const wish = { cacheFolder, offline, accept, compat, configFolder, signal, shared };
   const reader = new SourceReader(host, wish);

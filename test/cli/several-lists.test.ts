@@ -178,6 +178,28 @@ test("one lock holds what all lists were built from", async () => {
   assert.equal((await project.run("--frozen")).exit, 4);
 });
 
+test("frozen lists are built from what was locked, whatever the web says now, and ask nobody", async () => {
+  const web = new ScriptedWeb();
+  const url = "https://lists.example/a.txt";
+  web.answers[url] = "||a.example^\n";
+  const sources = [{ name: "a", source: url, type: "adblock" }];
+  const lists = [{ name: "One" }, { name: "Two" }];
+  const config = { name: "All", sources, transformations: USUAL, lists };
+  const project = new MemoryProject(
+    { "compiler-config.json": JSON.stringify(config) },
+    { fetch: (request) => web.host.fetch(request), wait: async () => {} },
+  );
+  const words = ["--cache-dir", "cache"];
+  assert.equal((await project.run(...words, "--update")).exit, 0);
+  const locked = project.text("rules/two.txt");
+  web.answers[url] = "||a.example^\n||b.example^\n";
+  web.asked.length = 0;
+  project.now = "2026-11-11T00:00:00Z";
+  assert.equal((await project.run(...words, "--frozen")).exit, 0);
+  assert.deepEqual(web.asked, []);
+  assert.equal(project.text("rules/two.txt"), locked);
+});
+
 test("random lists of random sources are, byte for byte, what they are alone", async () => {
   const random = new Random(20_261_115);
   for (let round = 0; round < 40; round++) {
