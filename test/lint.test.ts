@@ -35,6 +35,7 @@ test("--fix mends them; a second look finds nothing more to mend", async () => {
   const fixed = await project.run("lint", "--fix", "mine.txt");
   assert.equal(fixed.exit, 9);
   assert.match(fixed.stdout, /1 file: 2 errors, 1 warning; 1 file mended/);
+  assert.match(fixed.stdout, /^mine\.txt:3:1: error\[public-suffix\]/);
   assert.equal(
     project.text("mine.txt"),
     "! Title: Mine\n||ads.example.com^\n||com^\n||fine.example^$dnsrewrite=1.2.3.4\nexample.org##.banner\n||blank.example^\n",
@@ -66,6 +67,15 @@ test("SARIF, annotations, JSON, and what is no report", async () => {
   assert.equal((await project.run("lint", "good.txt", "--report", "xml")).exit, 2);
   assert.equal((await project.run("lint")).exit, 2);
   assert.equal((await project.run("lint", "none.txt")).exit, 4);
+});
+
+test("a line is not taken out for one that not everybody reads", async () => {
+  const text =
+    "!#if (!adguard)\n||x.example^\n!#endif\n||x.example^\n||y.example^\n!#if (adguard)\n||y.example^\n!#else\n||y.example^\n!#endif\n";
+  const project = new MemoryProject({ "a.txt": text });
+  await project.run("lint", "--fix", "a.txt");
+  // In DNS, `adguard` is false: the branch that is read repeats what stands above it.
+  assert.equal(project.text("a.txt"), text.replace("!#else\n||y.example^\n", "!#else\n"));
 });
 
 test("text that is not UTF-8 is looked at and left alone", async () => {

@@ -47,7 +47,7 @@ function groupsOf(value: unknown): { lists: ForeignList[]; inline: string[]; gro
       .filter(({ entry }) => !isInline(entry))
       .map(({ group, entry }) => ({
         name: `${group}: ${nameOf(entry)}`,
-        source: entry.replace(/^file:\/\//, ""),
+        source: entry,
         type: "hosts",
         isOn: true,
       })),

@@ -1,4 +1,5 @@
 import { PUBLIC_SCHEMA } from "../config/fields.ts";
+import { printable } from "../diagnostics/printable.ts";
 import type { ForeignSetup } from "./foreign-setup.ts";
 
 /** What a list for DNS gets, in the order in which it happens. */
@@ -29,7 +30,7 @@ export function configText({ name, setup, formats }: NewConfig): string {
   return `${[
     `# yaml-language-server: $schema=${PUBLIC_SCHEMA}`,
     "# Check it with: rules-compiler validate. See what a publish would change with: rules-compiler plan.",
-    ...notes.map((note) => `# ${note.replaceAll(/[\r\n]+/g, " ")}`),
+    ...notes.map((note) => `# ${printable(note, 400)}`),
     `name: ${quoted(name)}`,
     "",
     "# Where the rules come from. A source that fails is replaced by its last good copy.",

@@ -2,10 +2,11 @@ import { extname, resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type ConfigNode, ConfigSyntaxError } from "../config/config-node.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { type ForeignSetup, withOwnNames } from "./foreign-setup.ts";
+import { readAllowEntry } from "../syntax/allow-entry.ts";
+import { type ForeignList, type ForeignSetup, withOwnNames } from "./foreign-setup.ts";
 import { foreignReaders } from "./registry.ts";
 
 const SQLITE = "SQLite format 3\0";
@@ -24,12 +25,7 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
     const file = { path, text, tree: isDatabase ? undefined : await treeOf(text, path), rows };
     for (const reader of foreignReaders) {
       const setup = await reader(file);
-      if (setup !== undefined)
-        return {
-          ...setup,
-          lists: withOwnNames(setup.lists),
-          allowLists: withOwnNames(setup.allowLists),
-        };
+      if (setup !== undefined) return tidied(setup);
     }
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -42,6 +38,31 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
   throw new CompilerError([
     errorOf("setup-unknown", `${shown} holds no lists that can be recognised`),
   ]);
+}
+
+/** With names that differ, paths without `file://`, and without what cannot be taken over, which is said. */
+function tidied(setup: ForeignSetup): ForeignSetup {
+  const notes = [...setup.notes];
+  const usable = (lists: readonly ForeignList[]): ForeignList[] =>
+    withOwnNames(
+      lists
+        .map((list) => ({ ...list, source: list.source.replace(/^file:\/\//i, "") }))
+        .filter(({ source }) => {
+          const isGood = !/^[a-z][a-z0-9+.-]*:\/\//i.test(source) || URL.canParse(source);
+          if (!isGood) notes.push(`Not an address: ${withoutCredentials(source)}`);
+          return isGood && source !== "";
+        }),
+    );
+  const allow = setup.allow.map((entry) => entry.replace(/\s+#.*$/, "").trim());
+  const bad = allow.filter((entry) => readAllowEntry(entry) === undefined);
+  if (bad.length > 0) notes.push(`Not taken over as names to allow: ${bad.join(", ")}`);
+  return {
+    ...setup,
+    lists: usable(setup.lists),
+    allowLists: usable(setup.allowLists),
+    allow: allow.filter((entry) => !bad.includes(entry)),
+    notes,
+  };
 }
 
 async function startsAsDatabase(path: string, host: Host): Promise<boolean> {

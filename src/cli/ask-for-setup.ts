@@ -24,14 +24,15 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
     for (;;) {
       const text =
         (await ask("Which? Numbers, addresses or files, with blanks between [1]: ")) || "1";
-      const chosen = text.split(/[\s,]+/).map((word) => listOf(word));
+      const words = text.split(/[\s,]+/).filter((word) => word !== "");
+      const chosen = words.map((word) => listOf(word));
       const unknown = chosen.findIndex((one) => one === undefined);
       if (unknown === -1) {
         const lists = withOwnNames(chosen.map((one) => one!));
         const setup = { software: "", lists, allowLists: [], ownRules: [], allow: [], notes: [] };
         return { setup, name };
       }
-      host.stderr.write(`  there is no number ${printable(text.split(/[\s,]+/)[unknown]!, 20)}\n`);
+      host.stderr.write(`  there is no number ${printable(words[unknown]!, 20)}\n`);
     }
   } finally {
     await answers.return?.();

@@ -56,6 +56,16 @@ export async function compileAside(
     list: bytes.view(),
     frames: frames.view().subarray(0, framesEnd),
     header,
-    lock: await lock.renewed(compiled),
+    lock: await lockToWrite(configured, lock, compiled),
   };
+}
+
+/** One of several lists shares its lock with the others. */
+async function lockToWrite(
+  { whole }: ConfigInPlace,
+  lock: LockInPlace,
+  compiled: CompiledList,
+): Promise<Lockfile | undefined> {
+  const own = await lock.renewed(compiled);
+  return own === undefined || whole.lists === undefined ? own : lock.joined([own]);
 }

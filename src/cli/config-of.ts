@@ -34,7 +34,7 @@ export interface ListInPlace extends ConfigInPlace {
 }
 
 /** The one list that was asked for. Warnings are said on the way. */
-export async function configOf(options: Options, host: Host, talk: Talk): Promise<ConfigInPlace> {
+export async function configOf(options: Options, host: Host, talk: Talk): Promise<ListInPlace> {
   const [first, ...others] = await listsInPlace(options, host, talk);
   if (others.length === 0) return first!;
   const names = [first!, ...others].map(({ config }) => printable(config.name, 60));

@@ -1,6 +1,6 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { countText } from "../diagnostics/number-text.ts";
-import { CompilerError, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import { type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { effectiveDiff } from "../explain/effective-diff.ts";
 import { PlainList } from "../explain/plain-list.ts";
@@ -15,7 +15,7 @@ const SHOWN = 3;
 /** Lists of a run that others must cover, and whether they do. */
 export class CoveredLists {
   private readonly wanted: ReadonlySet<string>;
-  private readonly texts = new Map<string, ByteBuffer>();
+  private readonly texts = new Map<string, Uint8Array>();
   private readonly host: Host;
 
   constructor(lists: readonly ListInPlace[], host: Host) {
@@ -25,31 +25,29 @@ export class CoveredLists {
 
   /** What the list's text has to be gathered in, if it will be compared with another. */
   bufferFor({ config, covers }: ListInPlace): ByteBuffer | undefined {
-    if (covers.length === 0 && !this.wanted.has(config.name)) return undefined;
-    const text = new ByteBuffer();
-    this.texts.set(config.name, text);
-    return text;
+    return covers.length > 0 || this.wanted.has(config.name) ? new ByteBuffer() : undefined;
   }
 
-  /** Throws when the list does not block all that it must. */
-  async check(
+  /** The list as it will be published. One that is not is compared with as it was. */
+  add({ config }: ListInPlace, text: Uint8Array): void {
+    this.texts.set(config.name, text);
+  }
+
+  /** Why the list may not be published: it does not block all that it must. */
+  async refusals(
     { config, covers }: ListInPlace,
-    text: ByteBuffer | undefined,
+    text: Uint8Array,
     options: Options,
     talk: Talk,
-  ): Promise<void> {
-    if (covers.length === 0 || text === undefined || options.accepted.includes("not-covered"))
-      return;
-    const own = await PlainList.read(text.view());
+  ): Promise<Diagnostic[]> {
+    if (covers.length === 0 || options.accepted.includes("not-covered")) return [];
+    const own = await PlainList.read(text);
+    const refused: Diagnostic[] = [];
     for (const name of covers) {
-      const bytes = this.texts.get(name)?.view() ?? (await this.published(name, options));
+      const bytes = this.texts.get(name) ?? (await this.published(name, options));
       if (bytes === undefined) {
-        talk.diagnostic(
-          warningOf(
-            "cover-unknown",
-            `Nobody knows whether ${printable(config.name)} covers ${printable(name)}`,
-          ),
-        );
+        const message = `Nobody knows whether ${printable(config.name)} covers ${printable(name)}`;
+        talk.diagnostic(warningOf("cover-unknown", message));
         continue;
       }
       const { freed, changes } = effectiveDiff(await PlainList.read(bytes), own);
@@ -58,13 +56,10 @@ export class CoveredLists {
         .filter(({ self, below }) => (self ?? below) === "freed")
         .slice(0, SHOWN)
         .map((change) => printable(change.name, 80));
-      throw new CompilerError([
-        errorOf(
-          "not-covered",
-          `${printable(config.name)} does not block ${countText(freed, "name")} that ${printable(name)} blocks: ${examples.join(", ")}${freed > SHOWN ? " …" : ""}`,
-        ),
-      ]);
+      const message = `${printable(config.name)} does not block ${countText(freed, "name")} that ${printable(name)} blocks: ${examples.join(", ")}${freed > SHOWN ? " …" : ""}`;
+      refused.push(errorOf("not-covered", message));
     }
+    return refused;
   }
 
   private async published(name: string, options: Options): Promise<Uint8Array | undefined> {

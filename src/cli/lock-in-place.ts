@@ -93,15 +93,18 @@ export class LockInPlace {
     if (changed.length > 0) throw new CompilerError(changed);
   }
 
-  /** The lock as it should be once the list is out; undefined where there is none and none is wanted. */
+  /** What was locked, and what further lists were built from, as one lock; undefined where there is none of the latter. */
+  joined(locks: readonly Lockfile[]): Lockfile | undefined {
+    return locks.length === 0 ? undefined : joinedLocks([this.lock, ...locks]);
+  }
+
+  /** The lock as it should be once the list is out; undefined where there is none and none is wanted. Of this list alone. */
   async renewed(result: CompiledList): Promise<Lockfile | undefined> {
     const { isFrozen, update, inputs } = this.options;
     if (isFrozen || inputs.length > 0 || (this.lock === undefined && update === undefined))
       return undefined;
     const { whole, folder } = this.configured;
-    const lock = await lockOf(result, whole, folder, this.host);
-    // What is known of the other lists is kept.
-    return whole.lists === undefined ? lock : joinedLocks([this.lock, lock]);
+    return await lockOf(result, whole, folder, this.host);
   }
 }
 

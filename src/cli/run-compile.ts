@@ -104,7 +104,11 @@ export async function runCompile(
     }
     await lock.check(result);
     await refuseOrAccept(configured, result, outputs, options, host);
-    await shared?.covers.check(configured, text, options, talk);
+    if (shared !== undefined && text !== undefined) {
+      const refused = await shared.covers.refusals(configured, text.view(), options, talk);
+      if (refused.length > 0) throw new CompilerError(refused);
+      shared.covers.add(configured, text.view());
+    }
     const publication = {
       config,
       artifacts: plans,

@@ -1,23 +1,21 @@
-import { artifactPlans } from "../compile/artifact-plan.ts";
 import { timeOf } from "../compile/compile.ts";
 import type { LastBuilds } from "../compile/last-build.ts";
-import { type Lockfile, joinedLocks } from "../compile/lockfile.ts";
-import { manifestPaths } from "../compile/manifest.ts";
+import type { Lockfile } from "../compile/lockfile.ts";
 import { type PlannedSource, planOf } from "../compile/plan.ts";
 import { SharedSources } from "../compile/shared-sources.ts";
 import { SourceReader } from "../compile/source-reader.ts";
 import { workersOf } from "../compile/workbench.ts";
 import { Exit } from "../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { ListInPlace } from "./config-of.ts";
 import { CoveredLists } from "./covered-lists.ts";
-import { listFiles } from "./list-files.ts";
-import { saveLock } from "./lock-in-place.ts";
+import { LockInPlace, saveLock } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
 import { runCompile } from "./run-compile.ts";
+import { refuseSameFiles } from "./same-files.ts";
 import { sayAgain } from "./say-again.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Talk } from "./talk.ts";
@@ -43,7 +41,8 @@ export async function runLists(
   const runOne = async (list: ListInPlace, turn: Turn): Promise<Exit> => {
     const began = host.now().getTime();
     const builds = await buildsOf(list.config.name);
-    const last = await builds?.recall();
+    // What a list must cover may have changed although it did not.
+    const last = list.covers.length > 0 ? undefined : await builds?.recall();
     try {
       if (last?.web === "") return await sayAgain(last, began, own, host, talk);
       const one = { ...shared, turn };
@@ -61,7 +60,8 @@ export async function runLists(
   try {
     await fetchAhead(lists, plans.flat(), sources, options, host, signal);
     exits.push(...(await inTurns(lists, runOne)));
-    await saveLock(lists[0]!.folder, joinedLocks(locks), host, talk);
+    const lock = await LockInPlace.open(lists[0]!, options, host);
+    await saveLock(lists[0]!.folder, lock.joined(locks), host, talk);
   } finally {
     sources.close();
   }
@@ -99,34 +99,4 @@ async function fetchAhead(
   const reader = new SourceReader(host, wish);
   await reader.fetch(remote.map((source, index) => ({ ...source, index })));
   reader.close();
-}
-
-/** Lists are written to files of their own. */
-function refuseSameFiles(lists: readonly ListInPlace[], options: Options, host: Host): void {
-  if (options.output !== undefined && lists.length > 1)
-    throw new CompilerError([
-      errorOf(
-        "several-lists",
-        `-o names one file, and the configuration makes ${countText(lists.length, "list")}`,
-      ),
-    ]);
-  const owners = new Map<string, string>();
-  for (const { config, plugins } of lists) {
-    const paths = [
-      ...listFiles(config.name, options, host).map(({ path }) => path),
-      ...manifestPaths(config, options.rulesFolder, host.cwd),
-      ...artifactPlans(config, options.rulesFolder, host.cwd, [], plugins).map(({ path }) => path),
-    ];
-    for (const path of paths) {
-      const owner = owners.get(path);
-      if (owner !== undefined && owner !== config.name)
-        throw new CompilerError([
-          errorOf(
-            "same-file",
-            `${printable(owner)} and ${printable(config.name)} would both be written to ${printable(path)}`,
-          ),
-        ]);
-      owners.set(path, config.name);
-    }
-  }
 }

@@ -7,7 +7,15 @@ import { writeWhole } from "../host/write-whole.ts";
 /** Writes a file of the user's, whole or not at all. Rejects with a `CompilerError`. */
 export async function writeText(path: string, text: string, host: Host): Promise<void> {
   try {
-    await writeWhole(path, host, (file) => file.write(encodeUtf8(text)));
+    // A link stays one, and what only its owner may read stays so.
+    const real = await host.realPath(path).catch(() => path);
+    await writeWhole(
+      real,
+      host,
+      (file) => file.write(encodeUtf8(text)),
+      () => real,
+      real,
+    );
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }

@@ -61,6 +61,7 @@ export function pluginsOf(
       );
     }
     for (const [name, one] of Object.entries(plugin.formats ?? {})) {
+      if (typeof one !== "object" || one === null) throw bad(file, `${name} is no format`);
       if (nameFormats.has(name) || formats.has(name))
         throw bad(file, `there is a format ${name} already`);
       formats.set(name, formatOf(one, name, file));

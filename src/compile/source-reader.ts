@@ -243,7 +243,8 @@ export class SourceReader {
     if (failure !== undefined) throw failure;
     // Another list of this run has had it, and a copy of it was kept.
     const before = store === undefined ? undefined : shared?.acquired.get(key);
-    const wanted = before === undefined ? remote : { ...remote, locked: before.files };
+    const wanted =
+      before === undefined ? remote : { ...remote, locked: remote.locked ?? before.files };
     const acquired = await acquire(wanted, {
       fetch: {
         host,

@@ -1,5 +1,5 @@
 import { nearest } from "../diagnostics/suggest.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import type { Config, ListedConfig } from "./fields.ts";
 
 /** Entries of the top level hold for every list; a list's own come on top. */
@@ -58,11 +58,11 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
   const unknown = (what: string, name: string, all: readonly string[]): void => {
     const meant = nearest(name, all);
     problems.push({
-      message: `${what} ${printable(name, 60)}, which there is none of`,
+      message: `${what} ${shown(name)}, which there is none of`,
       hint:
         meant === undefined
-          ? `There are: ${all.map((one) => printable(one, 60)).join(", ")}`
-          : `Did you mean "${printable(meant)}"?`,
+          ? `There are: ${all.map(shown).join(", ")}`
+          : `Did you mean "${shown(meant)}"?`,
     });
   };
   for (const [index, { name, sources: own = [], covers = [] }] of lists.entries()) {
@@ -79,7 +79,7 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
       : labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined)
     problems.push({
-      message: `two sources are called ${printable(twice, 60)}`,
+      message: `two sources are called ${shown(twice)}`,
       hint: "Lists name sources; give each a name of its own",
     });
   if (problems.length === 0 && hasCircle(lists))
@@ -88,6 +88,11 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
       hint: "Let the larger one cover the smaller one",
     });
   return problems;
+}
+
+/** An address may hold a password. */
+function shown(label: string): string {
+  return printable(withoutCredentials(label), 80);
 }
 
 function hasCircle(lists: readonly ListedConfig[]): boolean {

@@ -11,8 +11,8 @@ export interface Host {
   /** The path with every link resolved. Rejects with a `HostError` when nothing is there. */
   realPath(path: string): Promise<string>;
   makeFolder(path: string): Promise<void>;
-  /** Creates a file that must not exist. Throws a `HostError`. */
-  createFile(path: string): NewFile;
+  /** Creates a file that must not exist, with the permissions of another one, if there is one. Throws a `HostError`. */
+  createFile(path: string, like?: string): NewFile;
   /** A nameless file for what does not fit into memory; it goes when it is closed or the process ends. Throws a `HostError`. */
   openScratch(): Scratch;
   /** Where scratch files go, and the bytes that are free there (Infinity when nobody knows). */

@@ -2,10 +2,12 @@ import {
   type Stats,
   closeSync,
   constants,
+  fchmodSync,
   fdatasync,
   fsync,
   openSync,
   readSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -53,10 +55,12 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-export function createFile(path: string): NewFile {
+export function createFile(path: string, like?: string): NewFile {
   const flags =
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = attempt(() => openSync(path, flags, 0o644));
+  const old = like === undefined ? undefined : statSync(like, { throwIfNoEntry: false });
+  if (old !== undefined) attempt(() => fchmodSync(file, old.mode & 0o777));
   return {
     write: (bytes) => attempt(() => writeAll(file, bytes)),
     // Not on this thread: another list may be compiled meanwhile.

@@ -32,12 +32,14 @@ export async function writeWhole<T>(
   host: Host,
   write: (file: NewFile) => T | Promise<T>,
   nameOf: (written: T) => string = () => path,
+  /** A file whose permissions the new one gets. */
+  like?: string,
 ): Promise<T> {
   const temporary = temporaryFor(path);
   let file: NewFile | undefined;
   try {
     await host.makeFolder(dirname(path));
-    file = host.createFile(temporary);
+    file = host.createFile(temporary, like);
     const written = await write(file);
     await file.finish();
     file = undefined;

@@ -72,11 +72,16 @@ export async function lintList(path: string, type: SourceType, host: Host): Prom
   const bytes = await host.readFile(path);
   const text = decodeUtf8(bytes);
   // With a blank before it, a directive is none, unless it comes to stand first: nothing above it may go.
+  const stretches = stretchesOf(text);
   const hasOddDirective = /^[ \t]+!#/m.test(text);
   const problems: LintProblem[] = [];
   const gone = new Set<number>();
   for (const [line, { fates, cause }] of own) {
-    const isRedundant = !hasOddDirective && cause !== undefined && fates.every(hasCause);
+    const isRedundant =
+      !hasOddDirective &&
+      cause !== undefined &&
+      fates.every(hasCause) &&
+      encloses(stretches[cause - 1] ?? "", stretches[line - 1] ?? "");
     if (isRedundant) gone.add(line);
     for (const fate of new Set(fates)) {
       const found = problemOf(fate, line, cause, isRedundant);
@@ -96,6 +101,22 @@ export async function lintList(path: string, type: SourceType, host: Host): Prom
   if (!isValidUtf8(bytes))
     return { problems: problems.map((one) => ({ ...one, isFixable: false })), fixed: text };
   return { problems, fixed: ofText.fixed(gone) };
+}
+
+/** For every line, in which `!#if` it stands: its branch, below the branches around that. */
+function stretchesOf(text: string): string[] {
+  const open: string[] = [];
+  let count = 0;
+  return text.split(/\r\n?|\n/).map((line) => {
+    if (/^!#(?:endif|else)/.test(line)) open.pop();
+    if (/^!#(?:if|else)/.test(line)) open.push(`${++count}/`);
+    return open.join("");
+  });
+}
+
+/** Whether whoever reads the one stretch reads the other too. */
+function encloses(outer: string, inner: string): boolean {
+  return inner.startsWith(outer);
 }
 
 function basicProblem(fate: number, line: number): LintProblem {

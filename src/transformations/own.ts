@@ -7,6 +7,8 @@ import { classifyAgain } from "../syntax/classify.ts";
 import { RuleByRule } from "./rule-by-rule.ts";
 import type { Transformation, Workshop } from "./transformation.ts";
 
+const SEVERAL_NAMES = /^\s*[\da-f.:]*[.:][\da-f.:]*\s+\S+\s+[^\s#]/i;
+
 type Judge = (text: string) => string | undefined | null;
 
 /** A transformation that somebody else wrote. It sees texts, one rule at a time, and decides what becomes of each. */
@@ -46,12 +48,17 @@ class OwnStage extends RuleByRule {
     try {
       const answer = this.ask(text);
       if (answer === undefined || answer === null) return answer;
-      if (typeof answer === "string" && !/[\r\n]/.test(answer)) return answer;
+      if (typeof answer === "string" && !/[\r\n]/.test(answer)) {
+        // Room for the further names of a line is made when it is read.
+        if (SEVERAL_NAMES.test(answer))
+          throw new TypeError("it returned several names in one line");
+        return answer;
+      }
       throw new TypeError("it returned something else than a line of text");
     } catch (error) {
       throw new CompilerError([
         errorOf("plugin-failed", `${printable(this.name, 60)} failed at ${printable(text, 120)}`, {
-          cause: printable((error as Error).message ?? String(error), 200),
+          cause: printable(error instanceof Error ? error.message : String(error), 200),
         }),
       ]);
     }

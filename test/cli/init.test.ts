@@ -37,6 +37,28 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
   assert.match(again.stderr, /file-exists/);
 });
 
+test("paths are moved along, and what cannot be taken over is said", async () => {
+  const blocky = `blocking:
+  denylists:
+    ads: [rules/a.txt, "file:///lists/b.txt", "https://bad host/x"]
+  allowlists:
+    ads:
+      - |
+        ok.example # why
+        /^regex/
+`;
+  const project = new MemoryProject({ "conf/blocky.yml": blocky, "conf/rules/a.txt": "a.example" });
+  project.memory.files.set("/lists/b.txt", new TextEncoder().encode("b.example"));
+  assert.equal((await project.run("audit", "conf/blocky.yml")).exit, 0);
+  const made = await project.run("init", "--from", "conf/blocky.yml");
+  assert.equal(made.exit, 0, made.stderr);
+  assert.match(made.stderr, /Not an address: https:\/\/bad host\/x/);
+  assert.match(made.stderr, /Not taken over as names to allow: \/\^regex\//);
+  const compiled = await project.run("-c", "my-list.yaml");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  assert.match(project.text("rules/my-list.txt"), /\|\|a\.example\^\n\|\|b\.example\^/);
+});
+
 test("from addresses, without a terminal to ask at, and with what cannot be", async () => {
   const project = new MemoryProject({});
   const made = await project.run(
@@ -68,16 +90,14 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
 });
 
 test("at a terminal it asks, again when the answer is none", async () => {
-  const answers = ["Mine", "1 99", "2 https://x.example/list.txt"];
+  const answers = ["Mine", "1 99", "2, https://x.example/list.txt,"];
   const stdin = {
     isTerminal: true,
     async *lines() {
       yield* answers;
     },
   };
-  const project = new MemoryProject({}, { stdin });
-  project.memory.stderr.write = (text) => void (project.memory.output.stderr += text);
-  const terminal = { ...project.memory.stderr, isTerminal: true };
+  const terminal = { ...new MemoryProject({}).memory.stderr, isTerminal: true };
   const asked = new MemoryProject({}, { stdin, stderr: terminal });
   const { exit } = await asked.run("init");
   assert.equal(exit, 0);

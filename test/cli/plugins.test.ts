@@ -68,6 +68,24 @@ test("what is wrong with a module is said, with its name, and nothing is publish
     [{ ...PLUGIN, formats: { hosts: PLUGIN.formats.mine } }, /there is a format hosts already/],
     [{ ...PLUGIN, formats: { x: { lines: { exact: ["no name"] } } } }, /plugin-bad/],
     [{ ...PLUGIN, formats: { x: { lines: { exactly: ["%"] } } } }, /plugin-bad/],
+    [{ ...PLUGIN, formats: { x: null } }, /x is no format/],
+    [
+      { transformations: { Shout: { rule: () => "0.0.0.0 a.example b.example" } } },
+      /several names/,
+    ],
+    [
+      {
+        transformations: {
+          Shout: {
+            rule: () => {
+              // oxlint-disable-next-line no-throw-literal, only-throw-error -- others do
+              throw null;
+            },
+          },
+        },
+      },
+      /plugin-failed/,
+    ],
     [{ transformations: { Other: { rule: String } } }, /unknown-transformation[^]*Shout/],
     [{ transformations: { Shout: { rule: () => 7 } } }, /plugin-failed[^]*drop\.example/],
     [{ transformations: { Shout: { rule: () => "a\nb" } } }, /plugin-failed/],

@@ -176,6 +176,67 @@ test("one lock holds what all lists were built from", async () => {
   assert.equal((await project.run("--frozen")).exit, 0);
   project.write("B.txt", "||c.example^");
   assert.equal((await project.run("--frozen")).exit, 4);
+  // A new lock is new for all lists, whatever the old one said.
+  project.write("A.txt", "||a2.example^");
+  assert.equal((await project.run("--update")).exit, 0);
+  assert.equal((await project.run("--frozen")).exit, 0);
+});
+
+test("a promise to cover holds when only the other list changed, and when it was not compiled", async () => {
+  const lists = [
+    { name: "Small", sources: ["A"] },
+    { name: "Big", sources: ["B"], covers: ["Small"] },
+  ];
+  const project = projectOf({ A: "||a.example^", B: "||a.example^\n||b.example^" }, lists);
+  const words = ["--cache-dir", "cache"];
+  const moments = ["2026-11-10T01:00:00Z", "2026-11-10T02:00:00Z", "2026-11-10T03:00:00Z"];
+  for (const moment of moments.slice(0, 2)) {
+    project.now = moment;
+    assert.equal((await project.run(...words)).exit, 0);
+  }
+  project.now = moments[2]!;
+  project.write("A.txt", "||a.example^\n||new.example^");
+  const grown = await project.run(...words);
+  assert.equal(grown.exit, 5);
+  assert.match(grown.stderr, /Big does not block 1 name that Small blocks: new\.example/);
+  // The plan says what would happen.
+  assert.equal((await project.run("plan", ...words)).exit, 5);
+  // A list that fails is compared with as it was published.
+  project.memory.files.delete("/project/A.txt");
+  project.write("B.txt", "||b.example^");
+  const failed = await project.run(...words, "--accept", "list-shrunk");
+  assert.match(failed.stderr, /not-covered/);
+  assert.match(project.text("rules/big.txt"), /\|\|a\.example\^/);
+});
+
+test("addresses with passwords are not shown, and files of exceptions have one owner", async () => {
+  const sources = [{ source: "https://user:s3cret@host.example/l.txt", type: "adblock" }];
+  const config = { name: "All", sources, lists: [{ name: "L", sources: ["zz"] }] };
+  const secret = new MemoryProject({ "compiler-config.json": JSON.stringify(config) });
+  const said = await secret.run("validate");
+  assert.equal(said.exit, 2);
+  assert.match(said.stderr, /There are: https:\/\/host\.example/);
+  assert.doesNotMatch(said.stderr, /s3cret/);
+  const outputs = (file: string): object[] => [{ format: "pihole", file, allow_file: "allow.txt" }];
+  const shared = projectOf({ A: "||a.example^" }, [
+    { name: "L", outputs: outputs("l") },
+    { name: "M", outputs: outputs("m") },
+  ]);
+  assert.match((await shared.run()).stderr, /same-file/);
+  assert.match((await shared.run("validate")).stderr, /same-file/);
+});
+
+test("--filter is looked up whether or not the build is known", async () => {
+  const config = { name: "One", sources: [{ name: "a", source: "a.txt", type: "adblock" }] };
+  const project = new MemoryProject({
+    "compiler-config.json": JSON.stringify(config),
+    "a.txt": "||a.example^",
+  });
+  for (const moment of ["2026-11-10T01:00:00Z", "2026-11-10T02:00:00Z"]) {
+    project.now = moment;
+    assert.equal((await project.run("--cache-dir", "cache")).exit, 0);
+    assert.equal((await project.run("--cache-dir", "cache", "--filter", "nope")).exit, 2);
+  }
 });
 
 test("frozen lists are built from what was locked, whatever the web says now, and ask nobody", async () => {

@@ -64,6 +64,63 @@ test("a change is compiled and shown; what is wrong meanwhile is said and mended
   assert.match(said, /^ {2}− \|\|d\.example\^$/m);
 });
 
+test("files that are saved one after the other, a source that comes later, a list that fails", async () => {
+  const memory = memoryHost({
+    files: {
+      "c.json": JSON.stringify({
+        name: "All",
+        sources: ["a", "b", "later"].map((name) => ({
+          name,
+          source: `${name}.txt`,
+          type: "adblock",
+        })),
+        transformations: ["Compress"],
+        lists: [
+          { name: "Waits", sources: ["later"] },
+          { name: "L", sources: ["a", "b"] },
+        ],
+      }),
+      "a.txt": "||a.example^",
+      "b.txt": "||b.example^",
+    },
+  });
+  const stop = new AbortController();
+  let clock = Date.parse("2026-11-10T00:00:00Z");
+  const set = (file: string, text: string): void =>
+    void memory.files.set(`/project/${file}`, bytes(text));
+  const text = (file: string): string =>
+    rulesIn(new TextDecoder().decode(memory.files.get(`/project/rules/${file}`)));
+  const seen: string[] = [];
+  const steps: [look: () => void, settle: () => void][] = [
+    [() => set("a.txt", "||a2.example^"), () => set("b.txt", "||b2.example^")],
+    [() => set("later.txt", "||later.example^"), () => {}],
+    [() => stop.abort("SIGINT"), () => {}],
+  ];
+  const host = {
+    ...memory,
+    now: () => new Date((clock += 10)),
+    wait: async (ms: number) => {
+      if (ms < 100) {
+        steps.shift()?.[1]();
+        return;
+      }
+      seen.push(`${text("l.txt")}, ${text("waits.txt")}`);
+      steps[0]?.[0]();
+    },
+  };
+  const words = ["watch", "-c", "c.json", "--no-cache", "--no-record", "--workers", "1"];
+  assert.equal(await run(words, host, stop.signal), 0, memory.output.stderr);
+  assert.deepEqual(seen, ["a b, ", "a2 b2, ", "a2 b2, later"]);
+  assert.equal(
+    await run(
+      [...words, "-o", "one.txt"],
+      { ...host, wait: async () => {} },
+      AbortSignal.abort("SIGINT"),
+    ),
+    0,
+  );
+});
+
 function rulesIn(text: string): string {
   return [...text.matchAll(/^\|\|(\w+)\.example\^$/gm)].map(([, name]) => name).join(" ");
 }

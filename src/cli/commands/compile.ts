@@ -22,7 +22,8 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   const buildsOf = async (list?: string): Promise<LastBuilds | undefined> =>
     isLocking ? undefined : await lastBuilds(list, options, host);
   const builds = await buildsOf();
-  const last = await builds?.recall();
+  // Whether there is a list of that name is for the configuration to say.
+  const last = options.args.values.has("filter") ? undefined : await builds?.recall();
   // Nothing is from the web, and all files are as they were.
   if (last?.web === "") return await sayAgain(last, started, options, host, talk);
   const lists = await listsInPlace(options, host, talk);

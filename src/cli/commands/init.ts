@@ -1,6 +1,11 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { OWN_RULES, configText } from "../../adopt/config-text.ts";
-import { type ForeignSetup, nameOf, withOwnNames } from "../../adopt/foreign-setup.ts";
+import {
+  type ForeignList,
+  type ForeignSetup,
+  nameOf,
+  withOwnNames,
+} from "../../adopt/foreign-setup.ts";
 import { readSetup } from "../../adopt/read-setup.ts";
 import { FORMAT_NAMES, type FormatName } from "../../config/output-fields.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -9,6 +14,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { nearest } from "../../diagnostics/suggest.ts";
 import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
+import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import type { Options } from "../options.ts";
 import { writeText } from "../write-text.ts";
@@ -29,7 +35,7 @@ export const initCommand: Command = async (options, host, talk) => {
     throw new CompilerError([errorOf("file-exists", `${printable(file)} is there already`)]);
   const formats = args.values.get("format") ?? [];
   for (const format of formats) checkFormat(format);
-  const asked = await setupOf(options, host);
+  const asked = await setupOf(options, path, host);
   const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
   const { setup } = asked;
   if (setup.lists.every(({ isOn }) => !isOn) && setup.ownRules.length === 0)
@@ -64,12 +70,25 @@ function checkFormat(format: string): void {
   ]);
 }
 
+/** Paths are looked up beside the file that names them; the new one may be elsewhere. */
+function movedTo(folder: string, setup: ForeignSetup, from: string): ForeignSetup {
+  const moved = (list: ForeignList): ForeignList =>
+    isAddress(list.source) || isAbsolute(list.source) || folder === from
+      ? list
+      : { ...list, source: relative(folder, resolve(from, list.source)) };
+  return { ...setup, lists: setup.lists.map(moved), allowLists: setup.allowLists.map(moved) };
+}
+
 async function setupOf(
   { args, inputs, inputType }: Options,
+  path: string,
   host: Host,
 ): Promise<{ setup: ForeignSetup; name?: string | undefined }> {
   const from = args.values.get("from")?.[0];
-  if (from !== undefined) return { setup: await readSetup(from, host) };
+  if (from !== undefined)
+    return {
+      setup: movedTo(dirname(path), await readSetup(from, host), dirname(resolve(host.cwd, from))),
+    };
   const type = inputType ?? "adblock";
   checkFormat(type);
   if (inputs.length > 0) return { setup: setupOfAddresses(inputs, type as FormatName) };

@@ -36,7 +36,10 @@ export const lintCommand: Command = async (options, host, talk) => {
     const { problems, fixed } = await lintList(path, inputType as SourceType, host);
     const isFixed = args.switches.has("fix") && problems.some(({ isFixable }) => isFixable);
     if (isFixed) await writeText(path, fixed, host);
-    const left = isFixed ? problems.filter(({ isFixable }) => !isFixable) : problems;
+    // Lines have other numbers now.
+    const left = isFixed
+      ? (await lintList(path, inputType as SourceType, host)).problems
+      : problems;
     files.push({ file, problems: left, isFixed });
   }
   await sendToOutput(report(files, talk.dataStyle), host);

@@ -5,7 +5,8 @@ import { type ListChange, type ListState, isSame, listChange } from "../../expla
 import type { Host } from "../../host/host.ts";
 import { changeJson } from "../change-text.ts";
 import { compileAside } from "../compile-aside.ts";
-import { type ConfigInPlace, configOf, listsInPlace } from "../config-of.ts";
+import { type ListInPlace, configOf, listsInPlace } from "../config-of.ts";
+import { CoveredLists } from "../covered-lists.ts";
 import { buildAt } from "../last-build.ts";
 import { listFiles } from "../list-files.ts";
 import type { Options } from "../options.ts";
@@ -24,13 +25,15 @@ export const planCommand: Command = async (options, host, talk, signal) => {
     ? [await configOf(options, host, talk)]
     : await listsInPlace(options, host, talk);
   const exits: Exit[] = [];
-  for (const list of lists) exits.push(await planOf(list, options, host, talk, signal));
+  const covers = new CoveredLists(lists, host);
+  for (const list of lists) exits.push(await planOf(list, covers, options, host, talk, signal));
   const worst = [Exit.Guard, Exit.Changes].find((exit) => exits.includes(exit));
   return worst ?? Exit.Done;
 };
 
 async function planOf(
-  configured: ConfigInPlace,
+  configured: ListInPlace,
+  covers: CoveredLists,
   options: Options,
   host: Host,
   talk: Talk,
@@ -46,7 +49,11 @@ async function planOf(
   const { fresh, compiled } = aside;
   const { report, diagnostics: warnings } = compiled;
   const change = await listChange(old, fresh);
-  const refused = await refusalsOf(configured.config, compiled, output.path, options, host);
+  const refused = [
+    ...(await refusalsOf(configured.config, compiled, output.path, options, host)),
+    ...(await covers.refusals(configured, aside.list, options, talk)),
+  ];
+  if (refused.length === 0) covers.add(configured, aside.list);
   const plan = { file: output.name, report, change, refused, warnings };
   const text = options.isJson
     ? `${JSON.stringify({ file: output.name, report, refused, ...changeJson(change) })}\n`

@@ -7,6 +7,7 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
+import { isAddress } from "../../sources/location.ts";
 import { type ListInPlace, listsInPlace } from "../config-of.ts";
 import { CoveredLists } from "../covered-lists.ts";
 import { changedPaths, stampsOf } from "../file-stamps.ts";
@@ -14,6 +15,7 @@ import { changedRules, changedRulesText } from "../changed-rules.ts";
 import { listFiles } from "../list-files.ts";
 import type { Options } from "../options.ts";
 import { runCompile } from "../run-compile.ts";
+import { refuseSameFiles } from "../same-files.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
@@ -71,32 +73,45 @@ class Watch {
       const known = { ...(await stampsOf([config, ...this.paths], host)), ...stamps };
       do {
         await host.wait(LOOK_MS, signal);
-        changed = await changedPaths(known, host);
-      } while (changed.length === 0 && !signal.aborted);
+      } while ((await changedPaths(known, host)).length === 0 && !signal.aborted);
       await host.wait(SETTLE_MS, signal);
+      changed = await changedPaths(known, host);
     }
   }
 
   /** Compiles all lists; what did not change is not read again. */
   private async compile(changed: readonly string[], config: string): Promise<void> {
-    const { host, talk, signal, options } = this;
-    const began = host.now().getTime();
-    try {
+    const began = this.host.now().getTime();
+    await this.attempt(async () => {
       if (changed.includes(config)) await this.readConfig();
-      for (const path of changed) this.shared!.forget(path);
-      for (const list of this.lists) await this.compileOne(list, changed, began);
+    });
+    for (const path of changed) this.shared?.forget(path);
+    for (const list of this.lists)
+      await this.attempt(async () => await this.compileOne(list, changed, began));
+  }
+
+  /** What is wrong is said, and mended by the next change. */
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    const { talk, signal } = this;
+    try {
+      await work();
     } catch (error) {
       if (!(error instanceof CompilerError) || signal.aborted) throw error;
       for (const diagnostic of error.diagnostics) talk.diagnostic(diagnostic);
-      if (this.lists.length === 0 && options.inputs.length > 0) throw error;
     }
   }
 
   private async readConfig(): Promise<void> {
     const { host, talk, options } = this;
-    this.lists = await listsInPlace(options, host, talk);
+    const lists = await listsInPlace(options, host, talk);
+    refuseSameFiles(lists, options, host);
+    this.lists = lists;
     this.shared?.close();
     this.paths.clear();
+    // A source that is not there yet may come.
+    for (const { config, folder } of lists)
+      for (const { source } of config.sources)
+        if (!isAddress(source)) this.paths.add(resolve(folder, source));
     const plans = this.lists.map((list) => planOf(list.config, list.plugins).sources);
     const workers = workersOf(options.workers, host);
     this.shared = new SharedSources(plans, workers, options.memory, host);

@@ -1,0 +1,41 @@
+import { artifactPlans } from "../compile/artifact-plan.ts";
+import { manifestPaths } from "../compile/manifest.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import type { ListInPlace } from "./config-of.ts";
+import { listFiles } from "./list-files.ts";
+import type { Options } from "./options.ts";
+
+/** Lists are written to files of their own. Throws a `CompilerError` where they are not. */
+export function refuseSameFiles(lists: readonly ListInPlace[], options: Options, host: Host): void {
+  if (options.output !== undefined && lists.length > 1)
+    throw new CompilerError([
+      errorOf(
+        "several-lists",
+        `-o names one file, and the configuration makes ${countText(lists.length, "list")}`,
+      ),
+    ]);
+  const owners = new Map<string, string>();
+  for (const { config, plugins } of lists) {
+    const paths = [
+      ...listFiles(config.name, options, host).map(({ path }) => path),
+      ...manifestPaths(config, options.rulesFolder, host.cwd),
+      ...artifactPlans(config, options.rulesFolder, host.cwd, [], plugins).flatMap((one) =>
+        one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path],
+      ),
+    ];
+    for (const path of paths) {
+      const owner = owners.get(path);
+      if (owner !== undefined && owner !== config.name)
+        throw new CompilerError([
+          errorOf(
+            "same-file",
+            `${printable(owner)} and ${printable(config.name)} would both be written to ${printable(path)}`,
+          ),
+        ]);
+      owners.set(path, config.name);
+    }
+  }
+}
