@@ -1,5 +1,18 @@
 import assert from "node:assert/strict";
+import {
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { run } from "../src/cli/main.ts";
+import { memoryHost, nodeHost } from "../src/index.ts";
 import { MemoryProject } from "./support/memory-project.ts";
 
 const LIST = `! Title: Mine
@@ -76,6 +89,23 @@ test("a line is not taken out for one that not everybody reads", async () => {
   await project.run("lint", "--fix", "a.txt");
   // In DNS, `adguard` is false: the branch that is read repeats what stands above it.
   assert.equal(project.text("a.txt"), text.replace("!#else\n||y.example^\n", "!#else\n"));
+});
+
+test("a link stays a link, and what only its owner may read stays so", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lint-"));
+  try {
+    const [file, link] = [join(folder, "real.txt"), join(folder, "link.txt")];
+    writeFileSync(file, "||a.example^\n||a.example^\n", { mode: 0o600 });
+    symlinkSync(file, link);
+    const words = ["lint", "--fix", "-q", link];
+    const host = { ...nodeHost(), stdout: memoryHost().stdout };
+    assert.equal(await run(words, host, new AbortController().signal), 0);
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.equal(readFileSync(file, "utf8"), "||a.example^\n");
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("text that is not UTF-8 is looked at and left alone", async () => {

@@ -217,10 +217,10 @@ test("addresses with passwords are not shown, and files of exceptions have one o
   assert.equal(said.exit, 2);
   assert.match(said.stderr, /There are: https:\/\/host\.example/);
   assert.doesNotMatch(said.stderr, /s3cret/);
-  const outputs = (file: string): object[] => [{ format: "pihole", file, allow_file: "allow.txt" }];
+  const pihole = { format: "pihole", allow_file: "allow.txt" };
   const shared = projectOf({ A: "||a.example^" }, [
-    { name: "L", outputs: outputs("l") },
-    { name: "M", outputs: outputs("m") },
+    { name: "L", outputs: [{ ...pihole, file: "l" }] },
+    { name: "M", outputs: [{ ...pihole, file: "m" }] },
   ]);
   assert.match((await shared.run()).stderr, /same-file/);
   assert.match((await shared.run("validate")).stderr, /same-file/);
