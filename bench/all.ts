@@ -11,6 +11,9 @@ const BENCHES = [
   ["rebuild.ts"],
   ["startup.ts"],
   ["record.ts"],
+  ["formats.ts"],
+  ["several-lists.ts"],
+  ["watch.ts"],
   ["limits.ts"],
   ["reference.ts"],
 ];
