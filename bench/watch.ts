@@ -26,6 +26,7 @@ const [program, script, ...words] = compileCommand(folder);
 const loud = words.filter((word) => word !== "-q");
 const watching = spawn(program!, [script!, "watch", ...loud], {
   stdio: ["ignore", "ignore", "pipe"],
+  timeout: 120_000,
 });
 const seconds: number[] = [];
 for await (const line of createInterface({ input: watching.stderr })) {

@@ -3,7 +3,6 @@ import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { LastBuilds } from "../../compile/last-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { listsInPlace } from "../config-of.ts";
 import type { Options } from "../options.ts";
 import { sayAgain } from "../say-again.ts";
 import type { Command } from "./registry.ts";
@@ -26,8 +25,9 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   const last = options.args.values.has("filter") ? undefined : await builds?.recall();
   // Nothing is from the web, and all files are as they were.
   if (last?.web === "") return await sayAgain(last, started, options, host, talk);
-  const lists = await listsInPlace(options, host, talk);
   // The compiler itself is loaded only when there is something to compile.
+  const { listsInPlace } = await import("../config-of.ts");
+  const lists = await listsInPlace(options, host, talk);
   if (lists[0]!.whole.lists !== undefined) {
     const { runLists } = await import("../run-lists.ts");
     return await runLists(lists, buildsOf, options, host, talk, signal);

@@ -7,6 +7,7 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
+import type { InputFile } from "../../sources/load-list.ts";
 import { isAddress } from "../../sources/location.ts";
 import { type ListInPlace, listsInPlace } from "../config-of.ts";
 import { CoveredLists } from "../covered-lists.ts";
@@ -44,8 +45,8 @@ class Watch {
   private readonly signal: AbortSignal;
   private shared: SharedSources | undefined;
   private lists: readonly ListInPlace[] = [];
-  /** Everything that a list depends on. */
-  private readonly paths = new Set<string>();
+  /** Everything that lists depend on, as it was when it was read. */
+  private known: Record<string, string> = {};
   private readonly texts = new Map<string, Uint8Array>();
   /** Warnings about lists that did not change are not said again. */
   private readonly problems: Talk;
@@ -67,16 +68,21 @@ class Watch {
     const config = resolve(host.cwd, options.configPath);
     let changed: readonly string[] = [config];
     while (!signal.aborted) {
-      const stamps = await stampsOf([config, ...this.paths], host);
+      // Before they are read: what changes meanwhile is seen afterwards.
+      await this.note(changed);
       await this.compile(changed, config);
-      this.talk.info(this.talk.style.faint(`watching ${this.paths.size + 1} files`));
-      const known = { ...(await stampsOf([config, ...this.paths], host)), ...stamps };
+      const count = Object.keys(this.known).length;
+      this.talk.info(this.talk.style.faint(`watching ${count} files`));
       do {
         await host.wait(LOOK_MS, signal);
-      } while ((await changedPaths(known, host)).length === 0 && !signal.aborted);
+      } while ((await changedPaths(this.known, host)).length === 0 && !signal.aborted);
       await host.wait(SETTLE_MS, signal);
-      changed = await changedPaths(known, host);
+      changed = await changedPaths(this.known, host);
     }
+  }
+
+  private async note(paths: readonly string[]): Promise<void> {
+    Object.assign(this.known, await stampsOf(paths, this.host));
   }
 
   /** Compiles all lists; what did not change is not read again. */
@@ -107,11 +113,15 @@ class Watch {
     refuseSameFiles(lists, options, host);
     this.lists = lists;
     this.shared?.close();
-    this.paths.clear();
+    const config = resolve(host.cwd, options.configPath);
+    this.known = { [config]: this.known[config] ?? "" };
     // A source that is not there yet may come.
-    for (const { config, folder } of lists)
-      for (const { source } of config.sources)
-        if (!isAddress(source)) this.paths.add(resolve(folder, source));
+    const local = lists.flatMap((list) =>
+      list.config.sources
+        .filter(({ source }) => !isAddress(source))
+        .map(({ source }) => resolve(list.folder, source)),
+    );
+    await this.note(local);
     const plans = this.lists.map((list) => planOf(list.config, list.plugins).sources);
     const workers = workersOf(options.workers, host);
     this.shared = new SharedSources(plans, workers, options.memory, host);
@@ -130,8 +140,8 @@ class Watch {
       covers: new CoveredLists(this.lists, host),
       locks: [],
       turn: { come: async () => {}, pass: () => {} },
-      onResult: (inputs: readonly { readonly path: string }[]) => {
-        for (const { path } of inputs) this.paths.add(path);
+      onResult: (inputs: readonly InputFile[]) => {
+        for (const { path, stamp } of inputs) this.known[path] = stamp?.text ?? "";
       },
       onPublished: async () => await this.show(list, changed, began),
     };
