@@ -2,7 +2,7 @@ import {
   type Stats,
   closeSync,
   constants,
-  fchmodSync,
+  chmodSync,
   fdatasync,
   fsync,
   openSync,
@@ -60,7 +60,7 @@ export function createFile(path: string, like?: string): NewFile {
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = attempt(() => openSync(path, flags, 0o644));
   const old = like === undefined ? undefined : statSync(like, { throwIfNoEntry: false });
-  if (old !== undefined) attempt(() => fchmodSync(file, old.mode & 0o777));
+  if (old !== undefined) attempt(() => chmodSync(path, old.mode & 0o777));
   return {
     write: (bytes) => attempt(() => writeAll(file, bytes)),
     // Not on this thread: another list may be compiled meanwhile.
