@@ -1,4 +1,4 @@
-import { type ForeignReader, nameOf } from "./foreign-setup.ts";
+import { type ForeignReader, nameOf, setupOfLists } from "./foreign-setup.ts";
 
 /** One address or path a line, as in Pi-hole's old `adlists.list`; what is commented out is switched off. */
 export const addressList: ForeignReader = ({ text }) => {
@@ -9,13 +9,5 @@ export const addressList: ForeignReader = ({ text }) => {
       ? []
       : [{ name: nameOf(source), source, type: "hosts" as const, isOn: mark === "" }];
   });
-  if (lists.length === 0) return undefined;
-  return {
-    software: "a list of addresses",
-    lists,
-    allowLists: [],
-    ownRules: [],
-    allow: [],
-    notes: [],
-  };
+  return lists.length === 0 ? undefined : setupOfLists("a list of addresses", lists);
 };

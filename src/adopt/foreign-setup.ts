@@ -1,4 +1,5 @@
 import type { SourceType } from "../config/fields.ts";
+import { distinctNames } from "../diagnostics/distinct-names.ts";
 
 /** A list that other software is set up with. */
 export interface ForeignList {
@@ -25,9 +26,13 @@ export interface ForeignSetup {
   readonly notes: readonly string[];
 }
 
-/** What a reader looks at: the file's name, its bytes, and what it says if it is YAML or JSON. */
+/** A setup that is nothing but lists. */
+export function setupOfLists(software: string, lists: readonly ForeignList[]): ForeignSetup {
+  return { software, lists, allowLists: [], ownRules: [], allow: [], notes: [] };
+}
+
+/** What a reader looks at: the file's text, and what it says if it is YAML or JSON. */
 export interface ForeignFile {
-  readonly path: string;
   readonly text: string;
   /** Undefined when it is neither. */
   readonly tree: unknown;
@@ -61,10 +66,6 @@ export function nameOf(source: string): string {
 
 /** The same lists with names that differ, as reports and `lists` want them. */
 export function withOwnNames(lists: readonly ForeignList[]): ForeignList[] {
-  const seen = new Map<string, number>();
-  return lists.map((list) => {
-    const count = (seen.get(list.name) ?? 0) + 1;
-    seen.set(list.name, count);
-    return count === 1 ? list : { ...list, name: `${list.name} (${count})` };
-  });
+  const names = distinctNames(lists.map(({ name }) => name));
+  return lists.map((list, index) => ({ ...list, name: names[index]! }));
 }

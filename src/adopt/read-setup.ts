@@ -22,7 +22,7 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
       throw new HostError("EFBIG", "is larger than settings are");
     const text = isDatabase ? "" : decodeUtf8(await host.readFile(absolute));
     const rows = isDatabase ? await database(absolute, host) : undefined;
-    const file = { path, text, tree: isDatabase ? undefined : await treeOf(text, path), rows };
+    const file = { text, tree: isDatabase ? undefined : await treeOf(text, path), rows };
     for (const reader of foreignReaders) {
       const setup = await reader(file);
       if (setup !== undefined) return tidied(setup);

@@ -26,7 +26,8 @@ export function wordsFor(command: string, { switches, values }: Args): string[] 
   });
 }
 
-function isFor({ only }: Flag, command: string): boolean {
+/** Whether a command takes it. */
+export function isFor({ only }: Flag, command: string): boolean {
   return only === undefined || only.includes(command);
 }
 

@@ -1,4 +1,4 @@
-import { type ForeignSetup, nameOf, withOwnNames } from "../adopt/foreign-setup.ts";
+import { type ForeignSetup, nameOf, setupOfLists, withOwnNames } from "../adopt/foreign-setup.ts";
 import { KNOWN_LISTS } from "../adopt/known-lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -29,8 +29,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
       const unknown = chosen.findIndex((one) => one === undefined);
       if (unknown === -1) {
         const lists = withOwnNames(chosen.map((one) => one!));
-        const setup = { software: "", lists, allowLists: [], ownRules: [], allow: [], notes: [] };
-        return { setup, name };
+        return { setup: setupOfLists("", lists), name };
       }
       host.stderr.write(`  there is no number ${printable(words[unknown]!, 20)}\n`);
     }

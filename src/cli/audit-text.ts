@@ -5,6 +5,7 @@ import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Style, renderDiagnostic } from "../diagnostics/render.ts";
 import type { ListStats } from "../explain/stats.ts";
+import { figureColumns } from "./figure-columns.ts";
 import { bytesText } from "./summary.ts";
 import { fitText, padText, textWidth } from "./text-width.ts";
 
@@ -119,9 +120,7 @@ function tableLines(lists: readonly AuditedList[], style: Style, columns: number
   const width = Math.max(4, ...names.map(textWidth));
   const figures = lists.map(({ lines, rules, unique }) => [lines, rules, unique].map(numberText));
   const headings = ["lines", "rules", "only here"];
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...figures.map((row) => row[column]!.length)),
-  );
+  const table = figureColumns(headings, figures);
   const words: Record<AuditedList["state"], string> = {
     good: "",
     "adds-nothing": "adds nothing",
@@ -129,16 +128,11 @@ function tableLines(lists: readonly AuditedList[], style: Style, columns: number
     "no-list": "is a web page",
   };
   return [
-    style.faint(
-      `  ${padText("list", width)}  ${headings.map((heading, column) => heading.padStart(widths[column]!)).join("  ")}`,
-    ),
+    style.faint(`  ${padText("list", width)}  ${table.head}`),
     ...lists.map(({ state, problem }, index) => {
-      const cells = figures[index]!.map((figure, column) => figure.padStart(widths[column]!)).join(
-        "  ",
-      );
       const why =
         problem === undefined ? words[state] : `${words[state]}: ${printable(problem, 60)}`;
-      const text = `  ${padText(names[index]!, width)}  ${cells}${why === "" ? "" : `  ${why}`}`;
+      const text = `  ${padText(names[index]!, width)}  ${table.rows[index]}${why === "" ? "" : `  ${why}`}`;
       return state === "good" ? text : style.warning(text);
     }),
   ];

@@ -1,7 +1,9 @@
 import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { GUARD_NAMES } from "../compile/guards/names.ts";
 import { commands } from "./commands/registry.ts";
+import { isFor } from "./args.ts";
 import { FLAGS, type Flag } from "./flags.ts";
+import { LINT_REPORTS } from "./lint-report.ts";
 
 const ALL: readonly Flag[] = FLAGS;
 
@@ -11,14 +13,14 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   format: FORMAT_NAMES,
   accept: GUARD_NAMES,
   color: ["auto", "always", "never"],
-  report: ["text", "json", "sarif", "github"],
+  report: Object.keys(LINT_REPORTS),
 };
 
 /** Scripts that complete words in a shell, made from the tables of commands and options. */
 export const COMPLETIONS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 function flagsOf(command: string): readonly Flag[] {
-  return ALL.filter(({ only }) => only === undefined || only.includes(command));
+  return ALL.filter((flag) => isFor(flag, command));
 }
 
 function wordsOf(flags: readonly Flag[]): string {

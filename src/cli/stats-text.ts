@@ -2,6 +2,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
 import type { ListStats } from "../explain/stats.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
+import { figureColumns } from "./figure-columns.ts";
 import { markdownText } from "./markdown-text.ts";
 import { fitText, padText, textWidth } from "./text-width.ts";
 
@@ -21,17 +22,13 @@ export function statsTable(stats: ListStats, style: Style, columns: number): str
   const names = stats.sources.map(({ source }) => fitText(printable(source), longest));
   const figures = figuresOf(stats);
   const nameWidth = Math.max(6, ...names.map(textWidth));
-  const widths = HEADINGS.map((heading, column) =>
-    Math.max(heading.length, ...figures.map((row) => row[column]!.length)),
-  );
-  const head = HEADINGS.map((heading, column) => heading.padStart(widths[column]!));
-  const rows = figures.map((row, index) => {
-    const cells = row.map((figure, column) => figure.padStart(widths[column]!));
-    const text = `  ${padText(names[index]!, nameWidth)}  ${cells.join("  ")}`;
+  const columnsOfFigures = figureColumns(HEADINGS, figures);
+  const rows = columnsOfFigures.rows.map((cells, index) => {
+    const text = `  ${padText(names[index]!, nameWidth)}  ${cells}`;
     return stats.sources[index]!.unique === 0 ? style.faint(text) : text;
   });
   return `${[
-    style.faint(`  ${padText("source", nameWidth)}  ${head.join("  ")}`),
+    style.faint(`  ${padText("source", nameWidth)}  ${columnsOfFigures.head}`),
     ...rows,
     "",
     coverLine(stats),

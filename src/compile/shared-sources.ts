@@ -13,7 +13,6 @@ import { Workbench } from "./workbench.ts";
 export interface SourceNotes {
   readonly state: SourceState;
   readonly files: readonly StoredFile[] | undefined;
-  readonly isLocal: boolean;
   readonly mayCancel: boolean;
   readonly bytes: number;
   readonly diagnostics: readonly Diagnostic[];

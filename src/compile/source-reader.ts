@@ -65,8 +65,8 @@ export class SourceReader {
         if (known !== undefined) {
           this.states[index] = known.state;
           this.knownBytes += known.bytes;
-          if (!known.isLocal) this.note(source.source, known);
-          else await this.locate(source.source);
+          if (known.state.kind === "local") await this.locate(source.source);
+          else this.note(source.source, known);
           return;
         }
         await this.attempt(source, async () => {
@@ -136,7 +136,6 @@ export class SourceReader {
     return (bytes) => ({
       state: this.states[index]!,
       files: this.files.get(source),
-      isLocal: this.states[index]!.kind === "local",
       mayCancel,
       bytes,
       diagnostics: this.diagnostics.slice(said),

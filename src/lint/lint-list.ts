@@ -71,8 +71,8 @@ export async function lintList(path: string, type: SourceType, host: Host): Prom
   const distrusted = await fatesOf(path, type, "standard", host);
   const bytes = await host.readFile(path);
   const text = decodeUtf8(bytes);
-  // With a blank before it, a directive is none, unless it comes to stand first: nothing above it may go.
   const stretches = stretchesOf(text);
+  // With a blank before it, a directive is none, unless it comes to stand first: nothing above it may go.
   const hasOddDirective = /^[ \t]+!#/m.test(text);
   const problems: LintProblem[] = [];
   const gone = new Set<number>();

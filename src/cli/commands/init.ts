@@ -4,18 +4,18 @@ import {
   type ForeignList,
   type ForeignSetup,
   nameOf,
+  setupOfLists,
   withOwnNames,
 } from "../../adopt/foreign-setup.ts";
 import { readSetup } from "../../adopt/read-setup.ts";
-import { FORMAT_NAMES, type FormatName } from "../../config/output-fields.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { nearest } from "../../diagnostics/suggest.ts";
 import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
+import { formatOption } from "../format-option.ts";
 import type { Options } from "../options.ts";
 import { writeText } from "../write-text.ts";
 import type { Command } from "./registry.ts";
@@ -34,7 +34,7 @@ export const initCommand: Command = async (options, host, talk) => {
   if (await host.exists(path))
     throw new CompilerError([errorOf("file-exists", `${printable(file)} is there already`)]);
   const formats = args.values.get("format") ?? [];
-  for (const format of formats) checkFormat(format);
+  for (const format of formats) formatOption("--format", format);
   const asked = await setupOf(options, path, host);
   const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
   const { setup } = asked;
@@ -58,18 +58,6 @@ export const initCommand: Command = async (options, host, talk) => {
   return Exit.Done;
 };
 
-function checkFormat(format: string): void {
-  if (FORMAT_NAMES.includes(format as FormatName)) return;
-  const meant = nearest(format, FORMAT_NAMES);
-  throw new CompilerError([
-    errorOf(
-      "unknown-flag",
-      `--format must be one of ${FORMAT_NAMES.join(", ")}`,
-      meant === undefined ? {} : { hint: `Did you mean ${meant}?` },
-    ),
-  ]);
-}
-
 /** Paths are looked up beside the file that names them; the new one may be elsewhere. */
 function movedTo(folder: string, setup: ForeignSetup, from: string): ForeignSetup {
   const moved = (list: ForeignList): ForeignList =>
@@ -89,25 +77,15 @@ async function setupOf(
     return {
       setup: movedTo(dirname(path), await readSetup(from, host), dirname(resolve(host.cwd, from))),
     };
-  const type = inputType ?? "adblock";
-  checkFormat(type);
-  if (inputs.length > 0) return { setup: setupOfAddresses(inputs, type as FormatName) };
+  const type = formatOption("-t", inputType ?? "adblock");
+  if (inputs.length > 0) {
+    const lists = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
+    return { setup: setupOfLists("", withOwnNames(lists)) };
+  }
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
   throw new CompilerError([
     errorOf("unknown-flag", "init needs to know the lists", {
       hint: "Name what you run with --from AdGuardHome.yaml, or addresses with -i; on a terminal it asks",
     }),
   ]);
-}
-
-function setupOfAddresses(addresses: readonly string[], type: FormatName): ForeignSetup {
-  const lists = addresses.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
-  return {
-    software: "",
-    lists: withOwnNames(lists),
-    allowLists: [],
-    ownRules: [],
-    allow: [],
-    notes: [],
-  };
 }

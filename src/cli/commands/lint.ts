@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
-import type { SourceType } from "../../config/fields.ts";
-import { FORMAT_NAMES } from "../../config/output-fields.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { lintList } from "../../lint/lint-list.ts";
+import { formatOption } from "../format-option.ts";
 import { LINT_REPORTS, type LintedFile } from "../lint-report.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import { writeText } from "../write-text.ts";
@@ -17,10 +16,7 @@ export const lintCommand: Command = async (options, host, talk) => {
     throw new CompilerError([
       errorOf("unknown-flag", "lint needs a list", { hint: "Such as: lint my-rules.txt" }),
     ]);
-  if (!(FORMAT_NAMES as readonly string[]).includes(inputType))
-    throw new CompilerError([
-      errorOf("unknown-flag", `-t must be one of ${FORMAT_NAMES.join(", ")}`),
-    ]);
+  const type = formatOption("-t", inputType);
   const form = options.isJson ? "json" : (args.values.get("report")?.[0] ?? "text");
   const report = Object.hasOwn(LINT_REPORTS, form) ? LINT_REPORTS[form]! : undefined;
   if (report === undefined)
@@ -33,13 +29,11 @@ export const lintCommand: Command = async (options, host, talk) => {
   const files: LintedFile[] = [];
   for (const file of args.operands) {
     const path = resolve(host.cwd, file);
-    const { problems, fixed } = await lintList(path, inputType as SourceType, host);
+    const { problems, fixed } = await lintList(path, type, host);
     const isFixed = args.switches.has("fix") && problems.some(({ isFixable }) => isFixable);
     if (isFixed) await writeText(path, fixed, host);
     // Lines have other numbers now.
-    const left = isFixed
-      ? (await lintList(path, inputType as SourceType, host)).problems
-      : problems;
+    const left = isFixed ? (await lintList(path, type, host)).problems : problems;
     files.push({ file, problems: left, isFixed });
   }
   await sendToOutput(report(files, talk.dataStyle), host);

@@ -1,4 +1,5 @@
 import { artifactPlans } from "../../compile/artifact-plan.ts";
+import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
@@ -111,12 +112,8 @@ function together(builds: readonly GoodBuild[]): GoodBuild {
 
 /** Sources may have the same name; figures and states are kept by name. */
 function withOwnLabels(sources: GoodBuild["sources"]): GoodBuild["sources"] {
-  const seen = new Map<string, number>();
-  return sources.map((source) => {
-    const count = (seen.get(source.label) ?? 0) + 1;
-    seen.set(source.label, count);
-    return count === 1 ? source : { ...source, label: `${source.label} (${count})` };
-  });
+  const labels = distinctNames(sources.map(({ label }) => label));
+  return sources.map((source, index) => ({ ...source, label: labels[index]! }));
 }
 
 function problemIn(line: string): Problem & { severity: string } {
