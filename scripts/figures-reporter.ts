@@ -17,5 +17,5 @@ export default async function* figuresReporter(
     // The summary at the end is node's own.
     if (file.endsWith(".test.ts")) figures.push({ file, said: data.message });
   }
-  yield `${JSON.stringify(figures, undefined, 1)}\n`;
+  yield `${JSON.stringify(figures, undefined, 2)}\n`;
 }
