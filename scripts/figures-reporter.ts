@@ -13,7 +13,7 @@ export default async function* figuresReporter(
   const figures: Figure[] = [];
   for await (const { type, data } of events) {
     if (type !== "test:diagnostic" || data.file === undefined) continue;
-    const file = data.file.replace(/^.*\/(?=[^/]+$)/, "");
+    const file = data.file.replace(/^.*\/slow\//, "");
     // The summary at the end is node's own.
     if (file.endsWith(".test.ts")) figures.push({ file, said: data.message });
   }

@@ -4,23 +4,23 @@ import { readFileSync } from "node:fs";
 const SUITES: Readonly<Record<string, string>> = {
   "dns-engine.test.ts": "Our verdicts beside AdGuard's DNS engine, random lists and names",
   "why-typical.test.ts": "`why` on twenty real lists, beside a slow search through all of them",
-  "resolvers.test.ts":
+  "alone/resolvers.test.ts":
     "Formats on the real servers: listed names, names below, names that only look alike, exceptions",
-  "squid.test.ts": "The same for squid",
+  "alone/squid.test.ts": "The same for squid",
   "zone-transfer.test.ts":
     "Zone transfer from BIND to four other servers, one of them killed on the way",
-  "subscribers.test.ts": "Subscribers by differences, with our client and AdGuard's",
+  "alone/subscribers.test.ts": "Subscribers by differences, with our client and AdGuard's",
   "release-tools.test.ts": "Differences applied by AdGuard's own tools",
   "publish-faults.test.ts": "Every system call of a publish made to fail, one after the other",
   "publish-kills.test.ts": "A publisher killed at random moments while readers read",
   "simultaneous-runs.test.ts": "Two runs at the same list at the same time",
-  "hostile-server.test.ts": "Servers that lie, stall, flood and redirect",
+  "alone/hostile-server.test.ts": "Servers that lie, stall, flood and redirect",
   "private-addresses.test.ts": "Redirects and names that lead into private networks",
   "safe-grammar.test.ts": "Lines that try to do more than their source is trusted with",
   "metamorphic.test.ts": "Lists rearranged in ways that must not matter",
   "secrets.test.ts": "Keys and passwords looked for in everything that is written or said",
   "report-page.test.ts": "The report in a browser",
-  "container.test.ts":
+  "alone/container.test.ts":
     "The image, and newcomers with nothing but the README (milliseconds to a list)",
 };
 

@@ -12,8 +12,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runProgram } from "../support/command.ts";
-import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
+import { runProgram } from "../../support/command.ts";
+import { corpusConfig, corpusFolder, missingCorpus } from "../../support/corpus.ts";
 
 /** A quarter: the runtime and the program take half of that to start, and twenty copies are looked at. */
 const LIMIT = 0.25;

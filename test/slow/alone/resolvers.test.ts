@@ -3,22 +3,22 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, before, test } from "node:test";
-import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
-import { nameFormats } from "../../src/formats/registry.ts";
-import { missingCorpus } from "../support/corpus.ts";
-import { Random } from "../support/random.ts";
-import { compileFor } from "../support/resolvers/compiled-for.ts";
-import { type Said, askAll, startUpstream } from "../support/resolvers/dns-client.ts";
-import { NaiveNames } from "../support/resolvers/naive-names.ts";
-import { realNames } from "../support/resolvers/real-names.ts";
-import { randomRuleSets } from "../support/resolvers/rule-sets.ts";
+import { DEFAULT_OPTIONS } from "../../../src/formats/name-format.ts";
+import { nameFormats } from "../../../src/formats/registry.ts";
+import { missingCorpus } from "../../support/corpus.ts";
+import { Random } from "../../support/random.ts";
+import { compileFor } from "../../support/resolvers/compiled-for.ts";
+import { type Said, askAll, startUpstream } from "../../support/resolvers/dns-client.ts";
+import { NaiveNames } from "../../support/resolvers/naive-names.ts";
+import { realNames } from "../../support/resolvers/real-names.ts";
+import { randomRuleSets } from "../../support/resolvers/rule-sets.ts";
 import {
   Running,
   type Server,
   isMissing,
   runCheck,
   servers,
-} from "../support/resolvers/servers.ts";
+} from "../../support/resolvers/servers.ts";
 
 const LISTED = 200_000;
 const PROBES = 20_000;

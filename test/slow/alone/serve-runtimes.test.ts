@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { Served } from "../support/served.ts";
+import { Served } from "../../support/served.ts";
 
 const runtimes = (process.env["TEST_RUNTIMES"] ?? process.execPath).split("\n");
 

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { controlGroup } from "../support/control-group.ts";
-import { hostileServer } from "../support/hostile-server.ts";
+import { controlGroup } from "../../support/control-group.ts";
+import { hostileServer } from "../../support/hostile-server.ts";
 
 const LIMIT = 512 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ test("one of twenty sources misbehaves in every way at every place: the others a
   if (group === undefined) context.diagnostic("NO CONTROL GROUP: memory is only measured");
   const server = await hostileServer();
   try {
-    const runs = join(import.meta.dirname, "../support/hostile-runs.ts");
+    const runs = join(import.meta.dirname, "../../support/hostile-runs.ts");
     const command = [process.execPath, runs, server.base];
     const [program = "", ...args] = group?.enter(command) ?? command;
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });

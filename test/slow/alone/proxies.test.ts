@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
-import { runProgram } from "../support/command.ts";
+import { runProgram } from "../../support/command.ts";
 
 /** Command lines that run a program, separated by line feeds; this runtime alone without it. */
 const RUNTIMES = (process.env["TEST_RUNTIMES"] ?? process.execPath).trim().split("\n");

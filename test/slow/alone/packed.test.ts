@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { blocksOf } from "../support/markdown.ts";
+import { blocksOf } from "../../support/markdown.ts";
 
 /** What a newcomer does: the packed package in an empty folder, and the pages followed word for word. */
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "newcomer-"));
 let tarball = "";
 

@@ -4,17 +4,23 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
-import { squid } from "../../src/formats/squid.ts";
-import { missingCorpus } from "../support/corpus.ts";
-import { Random } from "../support/random.ts";
-import { compileFor } from "../support/resolvers/compiled-for.ts";
-import { askAll } from "../support/resolvers/dns-client.ts";
-import { NaiveNames } from "../support/resolvers/naive-names.ts";
-import { realNames } from "../support/resolvers/real-names.ts";
-import { randomRuleSets } from "../support/resolvers/rule-sets.ts";
-import { runCheck } from "../support/resolvers/servers.ts";
-import { ICP, askProxy, freeTcpPort, squidConf, startOrigin } from "../support/resolvers/squid.ts";
+import { DEFAULT_OPTIONS } from "../../../src/formats/name-format.ts";
+import { squid } from "../../../src/formats/squid.ts";
+import { missingCorpus } from "../../support/corpus.ts";
+import { Random } from "../../support/random.ts";
+import { compileFor } from "../../support/resolvers/compiled-for.ts";
+import { askAll } from "../../support/resolvers/dns-client.ts";
+import { NaiveNames } from "../../support/resolvers/naive-names.ts";
+import { realNames } from "../../support/resolvers/real-names.ts";
+import { randomRuleSets } from "../../support/resolvers/rule-sets.ts";
+import { runCheck } from "../../support/resolvers/servers.ts";
+import {
+  ICP,
+  askProxy,
+  freeTcpPort,
+  squidConf,
+  startOrigin,
+} from "../../support/resolvers/squid.ts";
 
 test(
   "squid: every listed name, what is below, what only looks alike, and random sets of rules",

@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 
 /** A release, made as RELEASING.md says, and started: the executables for both processors, sums, parts lists, formula and flake. */
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "release-"));
 const release = join(folder, "release");
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { Served } from "../support/served.ts";
+import { Served } from "../../support/served.ts";
 
 const PUBLISHES = 50;
 const REQUESTS = 10_000;

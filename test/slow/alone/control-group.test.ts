@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { writeSynthetic } from "../../bench/synthetic.ts";
-import { controlGroup } from "../support/control-group.ts";
+import { writeSynthetic } from "../../../bench/synthetic.ts";
+import { controlGroup } from "../../support/control-group.ts";
 
 const LIMIT = 300 * 1024 * 1024;
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 
 test("a container's limit is respected without a word about memory", (context) => {
   const group = controlGroup("limit", LIMIT);
