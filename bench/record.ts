@@ -57,7 +57,7 @@ const [few, many] = [1, NAMES].map((count) => {
   return performance.now() - began;
 }) as [number, number];
 const kept = readdirSync(join(folder, ".rules-compiler"));
-const [bytes, copyBytes] = [".record.", ".list."].map((part) => {
+const [bytes, copyBytes] = [".record.", ".list-"].map((part) => {
   const name = kept.findLast((file) => file.includes(part))!;
   return statSync(join(folder, ".rules-compiler", name)).size;
 }) as [number, number];

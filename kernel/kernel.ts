@@ -24,6 +24,7 @@ const KIND_RULE: u32 = 5;
 /** Left to the caller, who knows more syntax. */
 const KIND_UNKNOWN: u32 = 255;
 
+const FLAG_REWRITTEN: u32 = 1;
 const FLAG_NON_ASCII: u32 = 4;
 const FLAG_UPPER_HOST: u32 = 8;
 const FLAG_PLAIN_HOST: u32 = 32;
@@ -31,6 +32,15 @@ const FLAG_AS_BLOCK: u32 = 2;
 const FLAG_WIDENED: u32 = 2048;
 const FLAG_DEEP_HOST: u32 = 4096;
 const FLAG_ORDINARY: u32 = 8192;
+const FLAG_GENERATED: u32 = 256;
+const FLAG_CONTINUED: u32 = 512;
+const OTHER_NO_RULE: u32 = 4;
+
+/** Rows of a block, bytes of its filter, and the bits of both; as in `name-filter.ts`. */
+const BLOCK_SHIFT: u32 = 11;
+const FILTER_SHIFT: u32 = 12;
+const FILTER_BITS: u32 = 15;
+const FILTER_MASK: u32 = 0x7fff;
 
 /** `localhost.localdomain`, the one local name of a hosts file that has a dot; told by its length and first letter. */
 const LOCAL_DOMAIN_LENGTH: u32 = 21;
@@ -861,6 +871,7 @@ export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
   return end;
 }
 
+const FATE_DUPLICATE: u32 = 11;
 const FATE_SAME_HOST: u32 = 12;
 const FATE_COVERED: u32 = 13;
 
@@ -955,6 +966,61 @@ export function findHashes(rows: u32, fates: u32, hashes: u32, filter: u32, out:
     store<u32>(out + (count++ << 2), row);
   }
   return count;
+}
+
+/**
+ * Enters the names of ordinary rows into the filters of their blocks (see `name-filter.ts`). Writes the numbers of rows that are
+ * not ordinary, or were rewritten, to `out`. Returns how many there are.
+ */
+export function enterNames(rows: u32, flagsIn: u32, hashes: u32, filters: u32, out: u32): u32 {
+  let count: u32 = 0;
+  memory.fill(filters, 0, ((rows + (1 << BLOCK_SHIFT) - 1) >> BLOCK_SHIFT) << FILTER_SHIFT);
+  for (let row: u32 = 0; row < rows; row++) {
+    const flags = <u32>load<u16>(flagsIn + (row << 1));
+    if ((flags & (FLAG_ORDINARY | FLAG_REWRITTEN)) != FLAG_ORDINARY) store<u32>(out + (count++ << 2), row);
+    if ((flags & FLAG_ORDINARY) == 0) continue;
+    const filter = filters + ((row >> BLOCK_SHIFT) << FILTER_SHIFT);
+    const hash = load<u32>(hashes + (row << 2));
+    setBit(filter, hash & FILTER_MASK);
+    setBit(filter, (hash >> FILTER_BITS) & FILTER_MASK);
+  }
+  return count;
+}
+
+/** Writes what is said of a row beside its fate (`Other` in `row-recorder.ts`), a byte for each. */
+export function writeOthers(rows: u32, flagsIn: u32, kinds: u32, out: u32): void {
+  for (let row: u32 = 0; row < rows; row++) {
+    const flags = <u32>load<u16>(flagsIn + (row << 1));
+    const isNoRule: u32 = <u32>load<u8>(kinds + row) < KIND_HOSTS ? OTHER_NO_RULE : 0;
+    store<u8>(out + row, ((flags & FLAG_GENERATED) >> 8) | ((flags & FLAG_CONTINUED) >> 8) | isNoRule);
+  }
+}
+
+/**
+ * Writes, for each row that another made redundant, the number of that row minus the one before, as a zigzag varint. Returns where
+ * they end.
+ */
+export function writeCauses(rows: u32, fates: u32, by: u32, first: u32, out: u32): u32 {
+  let at = out;
+  let last = first;
+  for (let row: u32 = 0; row < rows; row++) {
+    const fate = load<u8>(fates + row);
+    if (fate != FATE_DUPLICATE && fate != FATE_SAME_HOST && fate != FATE_COVERED) continue;
+    const cause = load<u32>(by + (row << 2));
+    const step = <i32>(cause - last);
+    last = cause;
+    let value = <u32>((step << 1) ^ (step >> 31));
+    for (; value > 127; value >>= 7) store<u8>(at++, (value & 127) | 128);
+    store<u8>(at++, value);
+  }
+  return at;
+}
+
+// @ts-ignore: decorator
+@inline
+function setBit(filter: u32, bit: u32): void {
+  const at = filter + (bit >> 3);
+  store<u8>(at, <u32>load<u8>(at) | (<u32>1 << (bit & 7)));
 }
 
 /** Copies sixteen bytes at a time: up to fifteen more than asked for are written, and are written over by what comes next. */

@@ -7,7 +7,7 @@ import { DOT } from "./ascii.ts";
 
 /**
  * Another one in every process: whoever writes a list cannot choose names that collide. Nothing that is kept or printed
- * depends on it.
+ * depends on it, but the filters of a build record, which says what it was.
  */
 export const HASH_SEED: number = (Math.random() * 0x1_0000_0000) | 0;
 
@@ -41,8 +41,13 @@ export function hashEnd(state: number): number {
 }
 
 /** Hash of a name as a whole. */
-export function hashName(bytes: Uint8Array, start: number, end: number): number {
-  let state = HASH_SEED;
+export function hashName(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  seed: number = HASH_SEED,
+): number {
+  let state = seed;
   let labelEnd = end;
   for (let at = end - 1; at >= start; at--) {
     if (bytes[at] !== DOT) continue;

@@ -2,9 +2,10 @@ import { resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { Host } from "../host/host.ts";
+import type { Host, OpenFile } from "../host/host.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { readRecord } from "../record/kept-builds.ts";
+import { readPart } from "../explain/read-part.ts";
 import { listFiles } from "./list-files.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "./talk.ts";
@@ -19,16 +20,33 @@ export interface PublishedBuild {
 
 /** The last build of the list that is configured. Rejects with a `CompilerError` when nothing is known of it. */
 export async function lastBuild(options: Options, host: Host, talk: Talk): Promise<PublishedBuild> {
+  const { file, ...build } = await openLastBuild(options, host, talk);
+  try {
+    return { ...build, list: await readPart(file, 0, file.size) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same without reading the list, which is the caller's to close. */
+export async function openLastBuild(
+  options: Options,
+  host: Host,
+  talk: Talk,
+): Promise<Omit<PublishedBuild, "list"> & { readonly file: OpenFile }> {
   const [output] = listFiles(await listName(options, host, talk), options, host);
   if (output === undefined)
     throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
   const shown = printable(output.name);
-  const { list, record } = await buildAt(output.path, host);
-  if (record === undefined || list === undefined)
+  const record = await readRecord(output.path, host);
+  if (record === undefined || !(await host.exists(output.path)))
     throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
-  if (list.length !== record.header.bytes)
+  const file = await host.openFile(output.path);
+  if (file.size !== record.header.bytes) {
+    await file.close();
     throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
-  return { name: output.name, path: output.path, list, record };
+  }
+  return { name: output.name, path: output.path, file, record };
 }
 
 /** What is at a path: a list, and its newest record, which may be of another. */

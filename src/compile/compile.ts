@@ -5,6 +5,7 @@ import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
+import { RowRecorder } from "../kernel/row-recorder.ts";
 import { PlainArena } from "../rules/arena.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
@@ -53,8 +54,6 @@ export interface CompiledList {
   readonly web: string | undefined;
   /** What each remote source consists of. */
   readonly files: ReadonlyMap<string, readonly StoredFile[]>;
-  /** Origins of lines that are more than names in lower case; of the build record. */
-  readonly oddFiles: ReadonlySet<number>;
   /** The moment in the list's header. */
   readonly builtAt: Date;
   /** Whether no name that is blocked with all below it can be there twice or below another. */
@@ -167,7 +166,9 @@ class ListCompiler {
     const watch = this.watchOver([...protect, ...PROTECTED_NAMES, ...hostsOf(plan)]);
     output.watch = watch;
     const record =
-      options.record === undefined ? undefined : new RecordWriter(workshop.finder, options.record);
+      options.record === undefined
+        ? undefined
+        : new RecordWriter(workshop.finder, new RowRecorder(this.bench.kernel), options.record);
     output.record = record;
     output.spool = options.spool;
     const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
@@ -191,7 +192,6 @@ class ListCompiler {
       inputs: reader.inputs,
       web,
       files: reader.files,
-      oddFiles: record?.oddFiles ?? new Set(),
       builtAt: this.builtAt,
       isMinimal: isMinimal(plan),
       findings: watch?.findings() ?? [],

@@ -1,3 +1,4 @@
+import { HASH_SEED } from "../bytes/hash.ts";
 import type { Config } from "../config/fields.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import {
@@ -22,6 +23,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
     rules: report.rules,
     lines: report.lines,
     bytes: report.bytes,
+    hashSeed: HASH_SEED,
     sources: report.sources.map(
       ({ label, source, state, goodAt, lines, kept, dropped }, index) => ({
         label,
@@ -39,19 +41,15 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
   };
 }
 
-function recordedFiles(
-  config: Config,
-  { rules, inputs, files, oddFiles }: CompiledList,
-): RecordedFile[] {
+function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): RecordedFile[] {
   const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
   const copies = new Map([...files.values()].flat().map(({ url, sha256 }) => [url, sha256]));
-  return rules.pool.origins.map(({ source, file, place }, index): RecordedFile => {
+  return rules.pool.origins.map(({ source, file, place }): RecordedFile => {
     const format = config.sources[source]?.type ?? "adblock";
     const known = {
       source,
       file: withoutCredentials(file),
       ...(lineReaders.has(format) ? { format } : {}),
-      ...(oddFiles.has(index) ? {} : { isPlain: true as const }),
     };
     if (place === undefined) return { ...known, isOwn: true };
     const stamp = stamps.get(place);

@@ -56,11 +56,9 @@ export class ListRules {
     names: OrdinaryNames,
     asked?: readonly string[],
   ): Promise<ListRules> {
-    return await ListRules.from(
-      record.frames.flatMap(({ odd }) => odd),
-      names,
-      asked,
-    );
+    const odd: ListRule[] = [];
+    for (const frame of record.frames) for (const rule of frame.odd) odd.push(rule);
+    return await ListRules.from(odd, names, asked);
   }
 
   /** The same for rules that are more than a name, wherever they were read. */
@@ -182,9 +180,10 @@ export class ListRules {
 function isForOther(text: string, hosts: ReadonlySet<string>): boolean {
   const start = text.startsWith("||") ? 2 : text.startsWith("@@||") ? 4 : 0;
   const end = text.indexOf("^", start);
-  if (start === 0 || end === -1 || text.includes("*") || text.includes("badfilter")) return false;
+  if (start === 0 || end === -1) return false;
   if (end + 1 < text.length && text[end + 1] !== "$") return false;
-  return !hosts.has(text.slice(start, end).toLowerCase());
+  if (hosts.has(text.slice(start, end).toLowerCase())) return false;
+  return !text.includes("*") && !text.includes("badfilter");
 }
 
 /** Whether a rule is an expression for RE2 that may match one of the names. */

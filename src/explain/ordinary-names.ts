@@ -2,8 +2,12 @@ import type { Buffer } from "node:buffer";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { bufferOf } from "../bytes/search.ts";
+import { mayHaveName } from "../kernel/name-filter.ts";
+import type { OpenFile } from "../host/host.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { Fate } from "../rules/fate.ts";
+import { hashesIn } from "./file-spans.ts";
+import { readPart } from "./read-part.ts";
 import { nameIn } from "./line-names.ts";
 import { eachLiveLine } from "./live-lines.ts";
 
@@ -24,71 +28,92 @@ export interface OrdinaryNames {
   find(name: string): NameRules;
 }
 
-/** For a few names: looks for each in the bytes of the list, without reading it. */
-export class SearchedNames implements OrdinaryNames {
-  private readonly list: Buffer;
-  private readonly record: BuildRecord;
-  /** What was found for the last two labels of a name. */
-  private readonly found = new Map<string, Map<string, NameRules>>();
+/** The bytes of the list that a frame's live rows are in; they begin with the line feed before the first. */
+export type ListPart = (frame: number) => Uint8Array | undefined;
 
-  constructor(list: Uint8Array, record: BuildRecord) {
-    this.list = bufferOf(list);
+/** The parts of a list that is in memory. */
+export function partsOf(list: Uint8Array, record: BuildRecord): ListPart {
+  return (frame) => list.subarray(...rangeOf(record, frame));
+}
+
+/** Reads the parts of a list in which one of some names may be a rule, and no others. Rejects with a `HostError`. */
+export async function readParts(
+  file: OpenFile,
+  record: BuildRecord,
+  names: readonly string[],
+): Promise<ListPart> {
+  const parts = new Map<number, Uint8Array>();
+  for (const frame of framesWith(record, names)) {
+    const [start, end] = rangeOf(record, frame);
+    parts.set(frame, await readPart(file, start, end));
+  }
+  return (frame) => parts.get(frame);
+}
+
+function rangeOf({ frames, header }: BuildRecord, frame: number): [number, number] {
+  return [frames[frame]!.offset, frames[frame + 1]?.offset ?? header.bytes];
+}
+
+function framesWith(record: BuildRecord, names: readonly string[]): number[] {
+  const hashes = hashesIn(record, names);
+  const isWanted = (filter: Uint8Array): boolean =>
+    hashes.some((hash) => mayHaveName(filter, hash));
+  return [...record.frames.keys()].filter((frame) =>
+    record.frames[frame]!.blocks.filters.some(isWanted),
+  );
+}
+
+/** For a few names: looks for each in the bytes of the list, where the record says that it may be. */
+export class SearchedNames implements OrdinaryNames {
+  private readonly record: BuildRecord;
+  private readonly part: ListPart;
+  private readonly found = new Map<string, NameRules>();
+
+  constructor(record: BuildRecord, part: ListPart) {
     this.record = record;
+    this.part = part;
   }
 
   find(name: string): NameRules {
-    const labels = name.split(".");
-    const key = labels.slice(-2).join(".");
-    // A single label occurs everywhere; as a rule it is only ever this one.
-    const needle = labels.length === 1 ? `\n||${name}^` : key;
-    let rules = this.found.get(needle);
-    if (rules === undefined) this.found.set(needle, (rules = this.search(needle)));
-    return rules.get(name) ?? {};
-  }
-
-  private search(needle: string): Map<string, NameRules> {
-    const rules = new Map<string, NameRules>();
-    const { list } = this;
-    for (let at = list.indexOf(needle); at !== -1;) {
-      const start = needle.startsWith("\n") ? at + 1 : list.lastIndexOf(LF, at) + 1;
-      const next = list.indexOf(LF, at + needle.length);
-      const end = next === -1 ? list.length : next;
-      const text = list.toString("utf8", start, end).replace(/\r$/, "");
-      const found = nameIn(text);
-      if (found !== undefined) this.enter(rules, found.name, text, start, found.isSubtree);
-      at = next === -1 ? -1 : list.indexOf(needle, end);
-    }
+    let rules = this.found.get(name);
+    if (rules === undefined) this.found.set(name, (rules = this.search(name)));
     return rules;
   }
 
-  private enter(
-    rules: Map<string, NameRules>,
-    name: string,
-    text: string,
-    start: number,
-    isSubtree: boolean,
-  ): void {
-    const known = rules.get(name);
-    const key = isSubtree ? "subtree" : "exact";
-    if (known?.[key] !== undefined) return;
-    const { record, list } = this;
-    // Where the row is found out only for those that are asked for.
-    let row: number | undefined;
-    const rule: NameRule = {
-      text,
-      get row() {
-        return (row ??= rowAt(record, list, start));
-      },
-    };
-    rules.set(name, { ...known, [key]: rule });
+  private search(name: string): NameRules {
+    const rules: { subtree?: NameRule; exact?: NameRule } = {};
+    for (const frame of framesWith(this.record, [name])) {
+      const bytes = this.part(frame);
+      if (bytes === undefined) continue;
+      for (const { text, start } of linesWith(name, bufferOf(bytes))) {
+        const found = nameIn(text);
+        if (found?.name !== name) continue;
+        rules[found.isSubtree ? "subtree" : "exact"] ??= {
+          text,
+          row: rowAt(this.record.frames[frame]!, bytes, start),
+        };
+      }
+    }
+    return rules;
   }
 }
 
-/** The live row whose text begins at a byte of the list. */
-function rowAt(record: BuildRecord, list: Uint8Array, start: number): number {
-  // Frames without live rows have the offset of the next; the last one that begins before the text has it.
-  const { base, length, offset, fates } = record.lastFrame((frame) => frame.offset < start);
-  let lines = countLineFeeds(list, offset, start);
+/** Lines of a part of the list in which a name stands. */
+function* linesWith(name: string, part: Buffer): Generator<{ text: string; start: number }> {
+  // A single label occurs everywhere; as a rule it is only ever this one.
+  const needle = name.includes(".") ? name : `||${name}^`;
+  for (let at = part.indexOf(needle); at !== -1;) {
+    const start = part.lastIndexOf(LF, at) + 1;
+    const next = part.indexOf(LF, at);
+    const end = next === -1 ? part.length : next;
+    yield { text: part.toString("utf8", start, end).replace(/\r$/, ""), start };
+    at = part.indexOf(needle, end);
+  }
+}
+
+/** The live row whose text begins at a byte of the frame's part of the list. */
+function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number): number {
+  let lines = countLineFeeds(part, 0, start);
   for (let row = 0; row < length; row++)
     if (fates[row] === Fate.Live && --lines === 0) return base + row;
   return -1;

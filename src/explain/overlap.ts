@@ -1,5 +1,5 @@
 import type { BuildRecord } from "../record/build-record.ts";
-import { Other } from "../record/record-format.ts";
+import { Other } from "../kernel/row-recorder.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 
 /** Rules of the list that the same sources carry. */

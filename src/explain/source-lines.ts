@@ -8,9 +8,11 @@ import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { lineReaders } from "../formats/line-readers.ts";
-import { Fate, hasCause } from "../rules/fate.ts";
+import { Fate, hasCause, isSilent } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
+import { type Span, hashesIn, spansOf } from "./file-spans.ts";
 import { hostsIn } from "./line-names.ts";
+import { readPart } from "./read-part.ts";
 
 /** A line of a source that names a name, or one of its parents. */
 export interface SourceLine {
@@ -29,17 +31,6 @@ export interface FoundLines {
   readonly unseen: readonly RecordedFile[];
 }
 
-/** Fates of lines that carry no rule. */
-const SILENT = new Set<number>([
-  Fate.Spare,
-  Fate.Blank,
-  Fate.Directive,
-  Fate.DiffPath,
-  Fate.Comment,
-  Fate.CommentAbove,
-  Fate.Empty,
-]);
-
 /** For up to this many names, files are searched for each; for more, every line is read once. */
 const MOST_SEARCHES = 8;
 
@@ -51,13 +42,29 @@ interface FoundText {
   readonly start: number;
 }
 
+/** Lines of a file, all or some. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  /** Where its bytes begin in the file. */
+  readonly position: number;
+  /** Number of its first line. */
+  readonly line: number;
+  readonly isPlain: boolean;
+}
+
+/** Files of which parts are read while those of one are searched. */
+const PARTS_AHEAD = 4;
+
+/** More than a line of a list has before its text, or from one text to the end of its line. */
+const MARGIN = 512;
+
 /** Looks for lines that name certain names, in the very files that the list was made from. */
 export class SourceLines {
   private readonly record: BuildRecord;
   private readonly cacheFolder: string | undefined;
   private readonly host: Host;
-  /** Two buffers for all files, one read into while the other is searched: new ones cost more in garbage than the search. */
-  private readonly buffers = [new Uint8Array(0), new Uint8Array(0)];
+  /** For whole files, one searched while others are read: new ones cost more in garbage than the search. */
+  private readonly buffers: Uint8Array[] = [];
   private readonly framesOf = new Map<number, Frame[]>();
 
   constructor(record: BuildRecord, cacheFolder: string | undefined, host: Host) {
@@ -77,23 +84,32 @@ export class SourceLines {
   async find(names: readonly string[]): Promise<FoundLines> {
     const askers = askersOf(names);
     const needles = names.length > MOST_SEARCHES ? undefined : needlesOf(names);
+    const hashes = needles && hashesIn(this.record, new Set(names.flatMap(withParents)));
     const found = new Map<string, SourceLine[]>(names.map((name) => [name, []]));
     const unseen: RecordedFile[] = [];
     const files = [...this.record.header.files.entries()].filter(
       ([index, { isOwn }]) => this.framesOf.has(index) && isOwn !== true,
     );
-    let next = files[0] && this.read(files[0][1], 0);
+    const ahead = hashes === undefined ? 1 : PARTS_AHEAD;
+    const read = async ([index, file]: readonly [number, RecordedFile], at: number) => {
+      // Of another format the record knows where texts of rows are, not lines.
+      const isKnown = hashes !== undefined && file.format === undefined;
+      const spans = isKnown ? spansOf(this.framesOf.get(index)!, hashes) : undefined;
+      return await this.read(file, spans, at % (ahead + 1));
+    };
+    const reads = files.slice(0, ahead).map(read);
     for (const [at, [index, file]] of files.entries()) {
-      const bytes = await next;
-      const following = files[at + 1];
-      next = following && this.read(following[1], (at + 1) % 2);
-      if (bytes === undefined) {
-        unseen.push(file);
-        continue;
+      const pieces = await reads[at];
+      if (at + ahead < files.length) reads.push(read(files[at + ahead]!, at + ahead));
+      if (pieces === undefined) unseen.push(file);
+      for (const piece of pieces ?? []) {
+        const { bytes, isPlain } = piece;
+        // Letters that are not ASCII, in any case, can only be looked for in text.
+        const isText = !isPlain && needles?.some((needle) => /[^ -~]/.test(needle));
+        const texts =
+          needles === undefined || isText ? allLines(bytes) : linesWithAny(bytes, needles, isPlain);
+        for (const text of texts) this.enter(index, piece, text, askers, found);
       }
-      const isPlain = file.isPlain === true;
-      const texts = needles === undefined ? allLines(bytes) : linesWithAny(bytes, needles, isPlain);
-      for (const text of texts) this.enter(index, bytes, text, askers, found);
     }
     const lines = new Map<string, readonly SourceLine[]>();
     for (const [name, some] of found) lines.set(name, some.toSorted(byOwnThenRow));
@@ -102,7 +118,7 @@ export class SourceLines {
 
   private enter(
     file: number,
-    bytes: Uint8Array,
+    piece: Piece,
     { text, start }: FoundText,
     askers: Askers,
     found: Map<string, SourceLine[]>,
@@ -114,9 +130,8 @@ export class SourceLines {
     const frames = this.framesOf.get(file) ?? [];
     const { record } = this;
     // Marks are places in the text of rows.
-    const line =
-      format === undefined ? lineAt(bytes, start, frames) : 1 + countLineFeeds(bytes, 0, start);
-    const rows = rowsAt(line, frames).filter((row) => !SILENT.has(record.fateOf(row)));
+    const line = lineAt(piece, start, format === undefined ? frames : []);
+    const rows = rowsAt(line, frames).filter((row) => !isSilent(record.fateOf(row)));
     for (const [index, host] of hosts.entries()) {
       // A hosts line of several names may have a row for each, in their order.
       const row = rows.length === hosts.length ? rows[index] : rows[0];
@@ -133,15 +148,21 @@ export class SourceLines {
 
   private async read(
     { path, stamp, sha256 }: RecordedFile,
+    spans: readonly Span[] | undefined,
     buffer: number,
-  ): Promise<Uint8Array | undefined> {
+  ): Promise<Piece[] | undefined> {
     const { cacheFolder } = this;
     if (path === undefined && (sha256 === undefined || cacheFolder === undefined)) return undefined;
     let file: OpenFile | undefined;
     try {
       file = await this.host.openFile(path ?? join(cacheFolder!, "objects", sha256!));
       if (path !== undefined && file.stamp.text !== stamp) return undefined;
-      return await this.readInto(file, buffer);
+      const pieces = spans && (await readSpans(file, spans));
+      if (pieces !== undefined) return pieces;
+      if (file.size > (this.buffers[buffer]?.length ?? 0))
+        this.buffers[buffer] = new Uint8Array(file.size);
+      const bytes = await readPart(file, 0, file.size, this.buffers[buffer]);
+      return [{ bytes, position: 0, line: 1, isPlain: false }];
     } catch (error) {
       if (error instanceof HostError) return undefined;
       throw error;
@@ -149,18 +170,23 @@ export class SourceLines {
       await file?.close();
     }
   }
+}
 
-  private async readInto(file: OpenFile, buffer: number): Promise<Uint8Array> {
-    if (file.size > this.buffers[buffer]!.length) this.buffers[buffer] = new Uint8Array(file.size);
-    const bytes = this.buffers[buffer]!;
-    let length = 0;
-    while (length < file.size) {
-      const count = await file.read(bytes.subarray(length, file.size));
-      if (count === 0) break;
-      length += count;
-    }
-    return bytes.subarray(0, length);
+/** Undefined when where lines begin and end is not in sight. */
+async function readSpans(file: OpenFile, spans: readonly Span[]): Promise<Piece[] | undefined> {
+  const pieces: Piece[] = [];
+  for (const { start, end, line, isPlain } of spans) {
+    const from = Math.max(0, start - MARGIN);
+    const to = Math.min(file.size, end + MARGIN);
+    const read = bufferOf(await readPart(file, from, to));
+    const first = from === 0 && start === 0 ? 0 : read.lastIndexOf(LF, start - from - 1) + 1;
+    const last = to === file.size && end >= to ? read.length : read.indexOf(LF, end - from);
+    if (first === 0 && from > 0) return undefined;
+    if (last === -1 && to < file.size) return undefined;
+    const bytes = read.subarray(first, last === -1 ? read.length : last);
+    pieces.push({ bytes, position: from + first, line, isPlain });
   }
+  return pieces;
 }
 
 function byOwnThenRow(a: SourceLine, b: SourceLine): number {
@@ -202,19 +228,21 @@ function rowsAt(line: number, frames: readonly Frame[]): number[] {
 }
 
 /** The number of the line that begins at a byte, counted from the nearest place before it that the record knows. */
-function lineAt(bytes: Uint8Array, start: number, frames: readonly Frame[]): number {
-  let frame: Frame | undefined;
-  for (const one of frames) {
-    const { position } = one;
-    const isLineStart = position === 0 || bytes[position - 1] === LF;
-    if (isLineStart && position <= start && position >= (frame?.position ?? 0)) frame = one;
+function lineAt({ bytes, position, line }: Piece, start: number, frames: readonly Frame[]): number {
+  const known = { at: 0, line };
+  const offer = (place: number, number: number): void => {
+    const at = place - position;
+    if (at > start || at < known.at) return;
+    known.at = at;
+    known.line = number;
+  };
+  for (const { position: place, firstLine, lines, marks } of frames) {
+    if (place > position + start) continue;
+    if (place === 0 || bytes[place - position - 1] === LF) offer(place, firstLine);
+    const mark = marks.findLast((one) => one.position <= position + start);
+    if (mark !== undefined) offer(mark.position, lines?.[mark.row] ?? firstLine + mark.row);
   }
-  if (frame === undefined) return 1 + countLineFeeds(bytes, 0, start);
-  const mark = frame.marks.findLast(({ position }) => position <= start);
-  const { firstLine, lines } = frame;
-  if (mark === undefined) return firstLine + countLineFeeds(bytes, frame.position, start);
-  const line = lines === undefined ? firstLine + mark.row : lines[mark.row]!;
-  return line + countLineFeeds(bytes, mark.position, start);
+  return known.line + countLineFeeds(bytes, known.at, start);
 }
 
 function* allLines(bytes: Uint8Array): Generator<FoundText> {
@@ -227,7 +255,7 @@ function* allLines(bytes: Uint8Array): Generator<FoundText> {
   }
 }
 
-/** Lines in which one of a few texts stands; in any case, unless the file is known to have small letters only. */
+/** Lines in which one of a few texts stands; in any case, unless they are known to have small letters only. */
 function* linesWithAny(
   bytes: Uint8Array,
   needles: readonly string[],

@@ -24,6 +24,9 @@ export interface KernelExports {
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;
   findRows(...values: number[]): number;
+  writeOthers(rows: number, flags: number, kinds: number, out: number): void;
+  writeCauses(rows: number, fates: number, by: number, first: number, out: number): number;
+  enterNames(rows: number, flags: number, hashes: number, filters: number, out: number): number;
   findHashes(rows: number, fates: number, hashes: number, filter: number, out: number): number;
   applyVerdicts(...values: number[]): number;
   writeRows(...values: number[]): number;

@@ -3,8 +3,6 @@ import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import type { KernelMemory } from "./memory.ts";
 
-const LAST_FATE = 255;
-
 /**
  * Finds the rows that a pass has to look at. Nine rows in ten are ordinary names, which most passes can leave alone; a
  * loop in TypeScript that skips them costs more than the work on the others (80 ms of 1.3 s on 2.3 million lines).
@@ -27,11 +25,6 @@ export class RowFinder {
   /** The same, with the rows that are spare. */
   oddOrSpare(chunk: Chunk): Uint32Array {
     return this.find(chunk, Fate.Spare, Flag.Ordinary);
-  }
-
-  /** Rows, live or not, that are not ordinary names. */
-  notOrdinary(chunk: Chunk): Uint32Array {
-    return this.find(chunk, LAST_FATE, Flag.Ordinary);
   }
 
   live(chunk: Chunk): Uint32Array {

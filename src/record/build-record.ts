@@ -1,4 +1,7 @@
+import type { Buffer } from "node:buffer";
+import { bufferOf } from "../bytes/search.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
+import { BLOCK_ROWS, blocksOf, filterBytesFor } from "../kernel/name-filter.ts";
 import { CHUNK_SHIFT } from "../rules/chunk.ts";
 import { hasCause } from "../rules/fate.ts";
 import {
@@ -24,6 +27,8 @@ export interface Frame {
   readonly lines: Uint32Array | undefined;
   readonly others: Uint8Array | undefined;
   readonly fates: Uint8Array;
+  /** For each 2,048 rows, what `Block` says of them, and which names may be there. */
+  readonly blocks: { readonly about: Uint8Array; readonly filters: readonly Uint8Array[] };
   /** Where its live rows begin in the list. */
   readonly offset: number;
   /** Live rules that are more than a name. */
@@ -172,12 +177,14 @@ class FrameReader {
   rows = 0;
   private readonly bytes: Uint8Array;
   private readonly view: DataView;
+  private readonly text: Buffer;
   private at = 0;
   private lastOffset = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.text = bufferOf(bytes);
   }
 
   read(): void {
@@ -200,11 +207,14 @@ class FrameReader {
     const others = (parts & Part.Others) === 0 ? undefined : this.take(length);
     const fates = this.take(length);
     const causes = this.causes(id, (parts & Part.Causes) !== 0);
+    const blocks = this.blocks(length);
     const odd: OddRule[] = [];
     let row = base;
     for (let count = this.number(); count > 0; count--) {
       row += this.number();
-      odd.push({ row, text: decodeUtf8(this.take(this.number())) });
+      const end = this.number() + this.at;
+      odd.push({ row, text: this.text.toString("utf8", this.at, end) });
+      this.at = end;
     }
     this.rows += length;
     this.frames.push({
@@ -217,6 +227,7 @@ class FrameReader {
       lines,
       others,
       fates,
+      blocks,
       offset,
       odd,
       causes,
@@ -233,6 +244,14 @@ class FrameReader {
       marks.push({ row, position: at });
     }
     return marks;
+  }
+
+  private blocks(length: number): Frame["blocks"] {
+    const about = this.take(blocksOf(length));
+    const filters: Uint8Array[] = [];
+    for (let row = 0; row < length; row += BLOCK_ROWS)
+      filters.push(this.take(filterBytesFor(length - row)));
+    return { about, filters };
   }
 
   private causes(chunk: number, areThere: boolean): Frame["causes"] {

@@ -11,7 +11,8 @@ import { recordFolder } from "./record-folder.ts";
 /** Builds of a list of which record and text are kept. */
 const KEPT = 8;
 
-const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|list)\.(?:zst|gz)$/;
+/** The copy of a list has the list's size in its name: what it is a copy of is asked at every publish. */
+const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?:(?<part>record)|(?<copy>list)-(?<size>\d+))\.(?:zst|gz)$/;
 
 /** A build of a list that can be looked at again. */
 export interface KeptBuild {
@@ -21,13 +22,15 @@ export interface KeptBuild {
   readonly own: { readonly record?: string; readonly list?: string };
   /** Where its record and its text are. */
   readonly files: { readonly record?: string; readonly list?: string };
+  /** Bytes of its text. */
+  readonly size: number | undefined;
 }
 
 /** The name of a part of a build, for a list of this name. */
 export function partName(
   list: string,
   stamp: string,
-  part: "record" | "list",
+  part: "record" | `list-${number}`,
   packing: Packing,
 ): string {
   return `${list}.${stamp}.${part}.${PACKED_ENDINGS[packing]}`;
@@ -51,18 +54,22 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
   const start = `${basename(list)}.`;
   const folder = recordFolder(list);
   const builds = new Map<string, { record?: string; list?: string }>();
+  const sizes = new Map<string, number>();
   for (const name of await host.listFolder(folder)) {
     if (!name.startsWith(start)) continue;
-    const { stamp, part } = FILE.exec(name.slice(start.length))?.groups ?? {};
+    const { stamp, part, copy, size } = FILE.exec(name.slice(start.length))?.groups ?? {};
     if (stamp === undefined) continue;
-    builds.set(stamp, { ...builds.get(stamp), [part as "record" | "list"]: join(folder, name) });
+    builds.set(stamp, { ...builds.get(stamp), [(part ?? copy)!]: join(folder, name) });
+    if (size !== undefined) sizes.set(stamp, Number(size));
   }
   let text: string | undefined;
+  let size: number | undefined;
   return [...builds]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([stamp, own]) => {
       text = own.list ?? text;
-      return { stamp, own, files: { ...own, ...(text && { list: text }) } };
+      size = sizes.get(stamp) ?? size;
+      return { stamp, own, files: { ...own, ...(text && { list: text }) }, size };
     });
 }
 
@@ -73,7 +80,7 @@ export async function removeOldBuilds(list: string, host: Host): Promise<void> {
   if (oldest === undefined || builds.length <= KEPT) return;
   const needed = oldest.own.list === undefined ? oldest.files.list : undefined;
   if (needed !== undefined)
-    await host.rename(needed, needed.replace(/\.\d{8}T\d{9}Z\.list\./, `.${oldest.stamp}.list.`));
+    await host.rename(needed, needed.replace(/\.\d{8}T\d{9}Z\.list-/, `.${oldest.stamp}.list-`));
   for (const { own } of builds.slice(0, -KEPT))
     for (const file of Object.values(own))
       if (file !== needed) await host.removeFile(file).catch(() => {});
@@ -105,15 +112,15 @@ export async function listOf({ files }: KeptBuild, host: Host): Promise<Uint8Arr
   return await unpacked(files.list, host);
 }
 
-/** Bytes unpacked at a time: half of the time that it takes with the usual 16 kB. Small files need no more than that. */
-const MOST_UNPACKED = 1024 * 1024;
+/** Bytes unpacked at a time: half of the time that it takes with the usual 16 kB, and no copy of what fits. Small files need no more. */
+const MOST_UNPACKED = 16 * 1024 * 1024;
 const LEAST_UNPACKED = 16_384;
 
 async function unpacked(file: string | undefined, host: Host): Promise<Uint8Array | undefined> {
   if (file === undefined) return undefined;
   try {
     const packed = await host.readFile(file);
-    const chunkSize = Math.max(LEAST_UNPACKED, Math.min(packed.length * 2, MOST_UNPACKED));
+    const chunkSize = Math.max(LEAST_UNPACKED, Math.min(packed.length * 3, MOST_UNPACKED));
     // On the thread pool: whoever asks has other things to look at meanwhile.
     return file.endsWith(".zst")
       ? await promisify(zlib.zstdDecompress)(packed, { chunkSize })

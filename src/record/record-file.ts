@@ -2,14 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftoversOf, temporaryFor } from "../host/write-whole.ts";
-import {
-  type KeptBuild,
-  headerOf,
-  keptBuilds,
-  partName,
-  removeOldBuilds,
-  stampOf,
-} from "./kept-builds.ts";
+import { keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
 import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
@@ -63,8 +56,7 @@ export class RecordFile {
     // Before the new one is among them.
     const last = isNew ? undefined : (await keptBuilds(list, host)).at(-1);
     const keepCopy = async (): Promise<void> => {
-      if (last === undefined || !(await hasCopyOf(last, header, host)))
-        await this.pack(list, stamp, "list");
+      if (last?.size !== header.bytes) await this.pack(list, stamp, `list-${header.bytes}`);
     };
     await Promise.all([this.pack(this.frames, stamp, "record"), keepCopy()]);
     await host.removeFile(this.frames);
@@ -77,8 +69,12 @@ export class RecordFile {
     await this.host.removeFile(this.frames).catch(() => {});
   }
 
-  private async pack(from: string, stamp: string, part: "record" | "list"): Promise<void> {
-    const packed = temporaryFor(`${this.stem}.${part}`);
+  private async pack(
+    from: string,
+    stamp: string,
+    part: Parameters<typeof partName>[2],
+  ): Promise<void> {
+    const packed = temporaryFor(`${this.stem}.${part === "record" ? part : "list"}`);
     for (const packing of ["zstd", "gzip"] as const) {
       const work = this.host.packFile!(from, packed, packing, "quick");
       if (work === undefined) continue;
@@ -87,16 +83,6 @@ export class RecordFile {
       return;
     }
   }
-}
-
-/** Whether the text that is kept of a build is that of the list: a run in between may have kept nothing. */
-async function hasCopyOf(
-  build: KeptBuild,
-  { bytes, rules }: RecordHeader,
-  host: Host,
-): Promise<boolean> {
-  const header = build.files.list === undefined ? undefined : await headerOf(build, host);
-  return header?.bytes === bytes && header.rules === rules;
 }
 
 /** What ends a record: the header, and its length. */

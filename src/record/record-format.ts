@@ -9,20 +9,23 @@ import { FATES } from "../rules/fate.ts";
  *           marks                   varint count; each: varint row minus the row before, varint byte of its text in the chunk minus
  *                                   the one before: every 2,048th row, to find lines by where they stand
  *           lines   (if parts & 1)  varint a row: line minus the line before
- *           others  (if parts & 2)  byte a row: 1 generated, 2 one more name of the line above, 4 no rule
+ *           others  (if parts & 2)  byte a row (`Other` of kernel/row-recorder.ts): 1 generated, 2 one more name of the line above, 4 no rule
  *           fates                   byte a row
  *           causes  (if parts & 4)  4 bytes: length of the part; for each row that another made redundant: zigzag varint, number of
  *                                   that row minus the one before (the first: minus chunk id × 65,536)
+ *           blocks                  for each 2,048 rows a byte: 1 has lines of which no hash is kept, 2 those have letters that are not
+ *                                   small ones of ASCII; then for each its filter of names (`kernel/name-filter.ts`), smaller for few rows
  *           odd                     varint count; for each live rule that is more than a name: varint row minus the row before,
  *                                   varint length, text
  */
-export const RECORD_VERSION = 1;
+export const RECORD_VERSION = 2;
 
 /** Bytes of the length of a part. */
 export const LENGTH_BYTES = 4;
 
 export const Part = { Lines: 1, Others: 2, Causes: 4 } as const;
-export const Other = { Generated: 1, Continued: 2, NoRule: 4 } as const;
+/** What is said of a block of rows beside the names in it. */
+export const Block = { Nameless: 1, OddLetters: 2 } as const;
 
 /** A file that lines were read from. */
 export interface RecordedFile {
@@ -37,8 +40,6 @@ export interface RecordedFile {
   readonly stamp?: string;
   /** What it is written in, where that is not adblock syntax: its lines are then other texts than the rows. */
   readonly format?: string;
-  /** Whether all of its rules are names in lower case. */
-  readonly isPlain?: true;
   /** SHA-256 of the kept copy, for one from the web. */
   readonly sha256?: string;
 }
@@ -62,6 +63,8 @@ export interface RecordHeader {
   readonly seconds: number;
   readonly rules: number;
   readonly lines: number;
+  /** What the hashes of names in its filters began with. */
+  readonly hashSeed: number;
   /** Size of the list. */
   readonly bytes: number;
   readonly sources: readonly RecordedSource[];

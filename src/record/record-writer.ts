@@ -1,33 +1,41 @@
+import { DOT, HYPHEN, UNDERSCORE } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { hashName } from "../bytes/hash.ts";
+import {
+  BLOCK_ROWS,
+  FILTER_BYTES,
+  addName,
+  blockOf,
+  blocksOf,
+  filterBytesFor,
+  foldFilter,
+} from "../kernel/name-filter.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
-import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
-import { Fate } from "../rules/fate.ts";
+import type { RowRecorder } from "../kernel/row-recorder.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate, isSilent } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { appendText } from "../rules/row-text.ts";
-import { LENGTH_BYTES, Other, Part } from "./record-format.ts";
-
-const PIECE = 1024 * 1024;
-const LONGEST_VARINT = 8;
-const MARK_ROWS = 2048;
+import { Block, LENGTH_BYTES, Part } from "./record-format.ts";
 
 /** Writes the frames of a build record, chunk by chunk as the list is made. */
 export class RecordWriter {
   private readonly finder: RowFinder;
+  private readonly recorder: RowRecorder;
   private readonly sink: (bytes: Uint8Array) => void;
   private readonly out = new ByteBuffer(65_536);
   private readonly text = new ByteBuffer(256);
-  /** Files in which not every rule is a name in lower case. */
-  readonly oddFiles: Set<number> = new Set();
   private lastOffset = 0;
 
-  constructor(finder: RowFinder, sink: (bytes: Uint8Array) => void) {
+  /** What the sink is given is its for the time of the call. */
+  constructor(finder: RowFinder, recorder: RowRecorder, sink: (bytes: Uint8Array) => void) {
     this.finder = finder;
+    this.recorder = recorder;
     this.sink = sink;
   }
 
   /** Takes a chunk whose live rows begin at a byte of the list. */
   take(chunk: Chunk, offset: number): void {
-    const { out } = this;
     const { length, lines } = chunk;
     const hasOthers = chunk.has.otherRows || chunk.has.comments || chunk.has.blanks;
     const { by } = chunk;
@@ -41,15 +49,21 @@ export class RecordWriter {
     this.lastOffset = offset;
     this.marks(chunk);
     if (lines !== undefined) this.lines(lines, length, chunk.firstLine);
-    if (hasOthers) this.others(chunk);
-    out.append(chunk.fate, 0, length);
+    if (hasOthers) this.write(this.recorder.others(chunk));
+    this.write(chunk.fate.subarray(0, length));
     if (by !== undefined) this.causes(chunk, by);
+    this.blocks(chunk);
     this.odd(chunk);
-    if (out.length >= PIECE) this.flush();
   }
 
   end(): void {
     this.flush();
+  }
+
+  /** From where they are: copying bytes out of shared memory takes as long as making them. */
+  private write(bytes: Uint8Array): void {
+    this.flush();
+    this.sink(bytes);
   }
 
   private flush(): void {
@@ -59,7 +73,7 @@ export class RecordWriter {
 
   private marks({ flags, start, length }: Chunk): void {
     const rows: number[] = [];
-    for (let row = MARK_ROWS; row < length; row += MARK_ROWS)
+    for (let row = BLOCK_ROWS; row < length; row += BLOCK_ROWS)
       // The text of a row that was rewritten stands elsewhere.
       if ((flags[row]! & Flag.Rewritten) === 0) rows.push(row);
     this.number(rows.length);
@@ -81,51 +95,19 @@ export class RecordWriter {
     }
   }
 
-  /** A byte a row, written without a call for each: 2 % of a compile. */
-  private others({ flags, kind, length }: Chunk): void {
-    const start = this.out.reserve(length);
-    const { bytes } = this.out;
-    for (let row = 0; row < length; row++) {
-      const flag = flags[row]!;
-      bytes[start + row] =
-        ((flag & Flag.Generated) === 0 ? 0 : Other.Generated) |
-        ((flag & Flag.Continued) === 0 ? 0 : Other.Continued) |
-        (kind[row]! < Kind.Hosts ? Other.NoRule : 0);
-    }
-    this.out.length = start + length;
-  }
-
-  /** Every second row of many lists has one; the bytes are written without a call for each. */
-  private causes({ id, fate: fates, length }: Chunk, by: Uint32Array): void {
+  private causes(chunk: Chunk, by: Uint32Array): void {
     const { out } = this;
-    // Room for the length of the part, which is known when it is written.
-    const start = out.reserve(LENGTH_BYTES + length * LONGEST_VARINT) + LENGTH_BYTES;
+    const causes = this.recorder.causes(chunk, by);
+    const at = out.reserve(LENGTH_BYTES);
     const { bytes } = out;
-    let at = start;
-    let last = id << CHUNK_SHIFT;
-    for (let row = 0; row < length; row++) {
-      const fate = fates[row]!;
-      // hasCause(fate), written out for this loop.
-      if (fate !== Fate.Duplicate && fate !== Fate.SameHost && fate !== Fate.Covered) continue;
-      const cause = by[row]!;
-      const step = cause - last;
-      last = cause;
-      // Row numbers have 31 bits, so the double of a difference has 32, and as a number without sign it still fits.
-      let value = ((step << 1) ^ (step >> 31)) >>> 0;
-      while (value > 127) {
-        bytes[at++] = (value & 127) | 128;
-        value >>>= 7;
-      }
-      bytes[at++] = value;
-    }
-    new DataView(bytes.buffer, bytes.byteOffset).setUint32(start - LENGTH_BYTES, at - start, true);
-    out.length = at;
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(at, causes.length, true);
+    out.length = at + LENGTH_BYTES;
+    this.write(causes);
   }
 
   private odd(chunk: Chunk): void {
     const rows = this.finder.odd(chunk);
     const { kind } = chunk;
-    if (!this.oddFiles.has(chunk.origin) && this.hasOddText(chunk)) this.oddFiles.add(chunk.origin);
     const rules = rows.filter((row) => kind[row]! >= Kind.Hosts);
     this.number(rules.length);
     let last = 0;
@@ -139,19 +121,30 @@ export class RecordWriter {
     }
   }
 
-  /** Whether a line, in the list or not, has letters that are not small ones of ASCII. */
-  private hasOddText(chunk: Chunk): boolean {
-    const { kind, bytes, start, end } = chunk;
-    for (const row of this.finder.notOrdinary(chunk)) {
-      if (kind[row]! < Kind.Hosts) continue;
-      // A row that was rewritten began as something odd.
-      if ((chunk.flags[row]! & Flag.Rewritten) !== 0) return true;
-      for (let at = start[row]!; at < end[row]!; at++) {
-        const byte = bytes[at]!;
-        if (byte > 127 || (byte > 64 && byte < 91)) return true;
-      }
+  /** What names there are in which part of the chunk, so that few lines need to be read to find those of one. */
+  private blocks(chunk: Chunk): void {
+    const { length, fate, kind, flags } = chunk;
+    const { filters, others } = this.recorder.names(chunk);
+    const about = new Uint8Array(blocksOf(length));
+    for (const row of others) {
+      if (kind[row]! < Kind.Hosts && (fate[row] === Fate.Live || isSilent(fate[row]!))) continue;
+      const block = blockOf(row);
+      // A line that is not in the list is looked at in such a block whatever it names.
+      if (about[block] === (Block.Nameless | Block.OddLetters) && fate[row] !== Fate.Live) continue;
+      const hash = nameHash(chunk, row);
+      if (hash !== undefined) addName(filters, block * FILTER_BYTES, hash);
+      // What a row was before it was rewritten is no longer known.
+      const isRewritten = (flags[row]! & Flag.Rewritten) !== 0;
+      if (hash !== undefined && !isRewritten) continue;
+      about[block]! |= Block.Nameless;
+      if (isRewritten || hasOddLetters(chunk, row)) about[block]! |= Block.OddLetters;
     }
-    return false;
+    this.out.append(about, 0, about.length);
+    // All are whole but the last.
+    const whole = blocksOf(length) - 1;
+    const last = filterBytesFor(length - whole * BLOCK_ROWS);
+    foldFilter(filters.subarray(whole * FILTER_BYTES), last);
+    this.write(filters.subarray(0, whole * FILTER_BYTES + last));
   }
 
   private number(value: number): void {
@@ -162,4 +155,36 @@ export class RecordWriter {
     }
     this.out.push(rest);
   }
+}
+
+/** The hash that a line is found by: of its host, or of all of it where that reads like a name. Undefined where there is no such, or several. */
+function nameHash(chunk: Chunk, row: number): number | undefined {
+  const { flags, hostStart, hostEnd, hostHash } = chunk;
+  if ((flags[row]! & Flag.SeveralNames) !== 0) return undefined;
+  const bytes = chunk.bytesOf(row);
+  if (hostStart[row] !== hostEnd[row])
+    return isUsualName(bytes, hostStart[row]!, hostEnd[row]!) ? hostHash[row]! : undefined;
+  const [start, end] = [chunk.start[row]!, chunk.end[row]!];
+  return isUsualName(bytes, start, end) ? hashName(bytes, start, end) : undefined;
+}
+
+function isUsualName(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    const isUsual = isLowerOrDigit(byte) || byte === DOT || byte === HYPHEN || byte === UNDERSCORE;
+    if (!isUsual) return false;
+  }
+  return start < end && bytes[end - 1] !== DOT;
+}
+
+function hasOddLetters({ bytes, start, end }: Chunk, row: number): boolean {
+  for (let at = start[row]!; at < end[row]!; at++) {
+    const byte = bytes[at]!;
+    if (byte > 127 || (byte > 64 && byte < 91)) return true;
+  }
+  return false;
+}
+
+function isLowerOrDigit(byte: number): boolean {
+  return (byte > 96 && byte < 123) || (byte > 47 && byte < 58);
 }

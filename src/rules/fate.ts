@@ -96,3 +96,18 @@ export function fateName(fate: number): FateName {
 export function hasCause(fate: number): boolean {
   return fate === Fate.Duplicate || fate === Fate.SameHost || fate === Fate.Covered;
 }
+
+/** Whether a row carries no rule, and never did. */
+export function isSilent(fate: number): boolean {
+  return SILENT.has(fate);
+}
+
+const SILENT = new Set<number>([
+  Fate.Spare,
+  Fate.Blank,
+  Fate.Directive,
+  Fate.DiffPath,
+  Fate.Comment,
+  Fate.CommentAbove,
+  Fate.Empty,
+]);

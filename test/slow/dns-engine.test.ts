@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames, SearchedNames } from "../../src/explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, partsOf } from "../../src/explain/ordinary-names.ts";
 import { memoryHost } from "../../src/index.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";
@@ -88,7 +88,10 @@ test(
       };
       const { result, record } = await compileRecorded(config, { host, compat: true });
       const mapped = await ListRules.of(record, new MappedNames(result.bytes, record));
-      const searched = await ListRules.of(record, new SearchedNames(result.bytes, record));
+      const searched = await ListRules.of(
+        record,
+        new SearchedNames(record, partsOf(result.bytes, record)),
+      );
       const naive = naiveRules(rules);
       const engine = new DnsEngine(new RuleStorage([new StringRuleList(0, text, true, true)]));
       for (let count = 0; count < NAMES; count++) {

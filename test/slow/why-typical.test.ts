@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames, SearchedNames } from "../../src/explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, partsOf } from "../../src/explain/ordinary-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
 import { nodeHost, rowsOf } from "../../src/index.ts";
@@ -152,7 +152,10 @@ test(
     }
     context.diagnostic(JSON.stringify(count));
     // Asked one by one, files are searched instead of read: the same answers.
-    const alone = await ListRules.of(record, new SearchedNames(result.bytes, record));
+    const alone = await ListRules.of(
+      record,
+      new SearchedNames(record, partsOf(result.bytes, record)),
+    );
     for (const [index, name] of asked.slice(0, SEARCHED).entries())
       assert.deepEqual(
         (await explainNames([name], record, alone, sources))[0],

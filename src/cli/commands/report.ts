@@ -9,7 +9,7 @@ import { MappedNames } from "../../explain/ordinary-names.ts";
 import { statsOf } from "../../explain/stats.ts";
 import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";
-import { keptBuilds, momentOf, recordOf } from "../../record/kept-builds.ts";
+import { headerOf, keptBuilds, momentOf } from "../../record/kept-builds.ts";
 import { largestParents } from "../../report/largest-parents.ts";
 import { type ReportView, reportPage } from "../../report/report-page.ts";
 import { searchIndex } from "../../report/search-index.ts";
@@ -52,7 +52,7 @@ async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promi
 async function historyOf(path: string, host: Host): Promise<ReportView["history"]> {
   const history: { at: string; rules: number; bytes: number }[] = [];
   for (const build of await keptBuilds(path, host)) {
-    const header = (await recordOf(build, host))?.header;
+    const header = await headerOf(build, host);
     if (header === undefined) continue;
     history.push({ at: momentOf(build.stamp), rules: header.rules, bytes: header.bytes });
   }

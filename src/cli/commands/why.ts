@@ -2,7 +2,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames, SearchedNames } from "../../explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, readParts } from "../../explain/ordinary-names.ts";
 import { type BuildText, type Since, sinceWhen } from "../../explain/since.ts";
 import { SourceLines } from "../../explain/source-lines.ts";
 import { explainNames, inList } from "../../explain/why.ts";
@@ -10,8 +10,9 @@ import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
 import { keptBuilds, listOf, momentOf } from "../../record/kept-builds.ts";
 import { quickAscii } from "../../syntax/idna.ts";
+import { withParents } from "../../syntax/parents.ts";
 import { explanationText } from "../explanation-text.ts";
-import { lastBuild } from "../last-build.ts";
+import { lastBuild, openLastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
 import { placeText } from "../place-text.ts";
 import { sendToOutput } from "../send-to-output.ts";
@@ -27,13 +28,16 @@ export const whyCommand: Command = async (options, host, talk) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
-  const { name, path, list, record } = await lastBuild(options, host, talk);
   if (operands.length === 1 && operands[0] === "-") {
+    const { list, record } = await lastBuild(options, host, talk);
     await answerMany(list, record, options, host);
     return Exit.Done;
   }
   const names = operands.map(nameOf);
-  const rules = await ListRules.of(record, new SearchedNames(list, record), names);
+  const { name, path, file, record } = await openLastBuild(options, host, talk);
+  const parts = await readParts(file, record, names.flatMap(withParents));
+  await file.close();
+  const rules = await ListRules.of(record, new SearchedNames(record, parts), names);
   const sources = new SourceLines(record, options.cacheFolder, host);
   const sinceOf = async (texts: readonly string[]): Promise<Map<string, Since>> =>
     await sinceWhen(texts, await buildTexts(path, host));

@@ -1,0 +1,64 @@
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import { hashName } from "../bytes/hash.ts";
+import { BLOCK_ROWS, mayHaveName } from "../kernel/name-filter.ts";
+import type { BuildRecord, Frame } from "../record/build-record.ts";
+import { Block } from "../record/record-format.ts";
+
+/** A part of a file: whole lines, but for what stands before the first byte and behind the last of them. */
+export interface Span {
+  /** Where the text of its first row begins. */
+  readonly start: number;
+  /** Where the text of the row behind it begins; infinite at the end of the file. */
+  readonly end: number;
+  /** Number of the line that its first row is in. */
+  readonly line: number;
+  /** Whether all letters of its rules are small ones of ASCII. */
+  readonly isPlain: boolean;
+}
+
+/** Reading this much more takes as long as reading twice. */
+const SMALLEST_GAP = 65_536;
+
+/** The hashes that a record has of names. */
+export function hashesIn(record: BuildRecord, names: Iterable<string>): number[] {
+  return Array.from(names, (name) => {
+    const bytes = encodeUtf8(name);
+    return hashName(bytes, 0, bytes.length, record.header.hashSeed);
+  });
+}
+
+/** The parts of a file in which one of some names may be, by their hashes. */
+export function spansOf(frames: readonly Frame[], hashes: readonly number[]): Span[] {
+  const spans: Span[] = [];
+  const inOrder = frames.toSorted((a, b) => a.position - b.position);
+  for (const [index, frame] of inOrder.entries())
+    for (const span of spansIn(frame, inOrder[index + 1]?.position ?? Infinity, hashes)) {
+      const last = spans.at(-1);
+      if (last === undefined || span.start - last.end >= SMALLEST_GAP) spans.push(span);
+      else
+        spans[spans.length - 1] = {
+          ...last,
+          end: span.end,
+          isPlain: last.isPlain && span.isPlain,
+        };
+    }
+  return spans;
+}
+
+function* spansIn(frame: Frame, behind: number, hashes: readonly number[]): Generator<Span> {
+  const { marks, position, length, blocks, firstLine, lines } = frame;
+  const starts = [{ row: 0, position }, ...marks];
+  for (const [index, { row, position: start }] of starts.entries()) {
+    const next = starts[index + 1] ?? { row: length, position: behind };
+    const [from, to] = [row / BLOCK_ROWS, next.row / BLOCK_ROWS];
+    const about = blocks.about.subarray(from, Math.ceil(to));
+    const filters = blocks.filters.slice(from, Math.ceil(to));
+    const isWanted =
+      about.some((one) => (one & Block.Nameless) !== 0) ||
+      filters.some((filter) => hashes.some((hash) => mayHaveName(filter, hash)));
+    if (!isWanted) continue;
+    const line = lines === undefined ? firstLine + row : lines[row]!;
+    const isPlain = about.every((one) => (one & Block.OddLetters) === 0);
+    yield { start, end: next.position, line, isPlain };
+  }
+}
