@@ -16,17 +16,29 @@ export const healthCommand: Command = async (options, host, talk, signal) => {
   const port = portOf(options.args, host.env);
   const { status, text } = await ask(`http://127.0.0.1:${port}/health`, host, signal);
   if (options.isJson && text !== "") await sendToOutput(text, host);
-  if (status === 200) {
-    const { status: state, reason } = JSON.parse(text) as { status: string; reason: string };
-    talk.info(`${talk.style.good(printable(state))}: ${printable(reason)}`);
+  const health = healthIn(text);
+  if (status === 200 && health !== undefined) {
+    talk.info(`${talk.style.good(printable(health.status))}: ${printable(health.reason)}`);
     return Exit.Done;
   }
   throw new CompilerError([
     errorOf("health-failed", `The server on port ${port} is not well`, {
-      cause: `it answered with status ${status}; its /health says why`,
+      cause: printable(health?.reason ?? `it answered with status ${status}`, 200),
     }),
   ]);
 };
+
+/** Undefined when something else answers on that port. */
+function healthIn(text: string): { status: string; reason: string } | undefined {
+  try {
+    const { status, reason } = JSON.parse(text) as { status?: unknown; reason?: unknown };
+    return typeof status === "string" && typeof reason === "string"
+      ? { status, reason }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 async function ask(
   url: string,
@@ -35,8 +47,13 @@ async function ask(
 ): Promise<{ status: number; text: string }> {
   const headers = { accept: "application/json" };
   const limits = { timeouts: TIMEOUTS, maxBytes: 16 * 1024 * 1024, onlyPublic: false };
+  // What is wrong is told with a status of its own.
+  const takesAnyStatus = true;
   try {
-    const { status, body } = await fetchBody({ url, headers, ...limits, signal }, host);
+    const { status, body } = await fetchBody(
+      { url, headers, ...limits, takesAnyStatus, signal },
+      host,
+    );
     return { status, text: decodeUtf8(body) };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;

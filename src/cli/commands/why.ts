@@ -2,7 +2,12 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames, SearchedNames, readParts } from "../../explain/ordinary-names.ts";
+import {
+  type ListPart,
+  MappedNames,
+  SearchedNames,
+  readParts,
+} from "../../explain/ordinary-names.ts";
 import { type BuildText, type Since, sinceWhen } from "../../explain/since.ts";
 import { SourceLines } from "../../explain/source-lines.ts";
 import { explainNames, inList } from "../../explain/why.ts";
@@ -35,8 +40,12 @@ export const whyCommand: Command = async (options, host, talk) => {
   }
   const names = operands.map(nameOf);
   const { name, path, file, record } = await openLastBuild(options, host, talk);
-  const parts = await readParts(file, record, names.flatMap(withParents));
-  await file.close();
+  let parts: ListPart;
+  try {
+    parts = await readParts(file, record, names.flatMap(withParents));
+  } finally {
+    await file.close();
+  }
   const rules = await ListRules.of(record, new SearchedNames(record, parts), names);
   const sources = new SourceLines(record, options.cacheFolder, host);
   const sinceOf = async (texts: readonly string[]): Promise<Map<string, Since>> =>
