@@ -18,6 +18,10 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { appendText } from "../rules/row-text.ts";
 import { Block, LENGTH_BYTES, Part } from "./record-format.ts";
 
+const PIECE = 1024 * 1024;
+/** Bytes that are copied in the time of a write. */
+const FEW = 1024;
+
 /** Writes the frames of a build record, chunk by chunk as the list is made. */
 export class RecordWriter {
   private readonly finder: RowFinder;
@@ -54,14 +58,19 @@ export class RecordWriter {
     if (by !== undefined) this.causes(chunk, by);
     this.blocks(chunk);
     this.odd(chunk);
+    if (this.out.length >= PIECE) this.flush();
   }
 
   end(): void {
     this.flush();
   }
 
-  /** From where they are: copying bytes out of shared memory takes as long as making them. */
+  /** From where they are, unless they are few: copying out of shared memory takes as long as making them. */
   private write(bytes: Uint8Array): void {
+    if (bytes.length <= FEW) {
+      this.out.append(bytes, 0, bytes.length);
+      return;
+    }
     this.flush();
     this.sink(bytes);
   }
