@@ -93,7 +93,7 @@ test("the lock of a run that was killed does not hold up the next", async (conte
 function everythingIn(folder: string): string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return names.filter((name) => !/\.(?:record|list)\.(?:zst|gz)$/.test(name)).toSorted();
+    return names.filter((name) => !/\.(?:record|list-\d+)\.(?:zst|gz)$/.test(name)).toSorted();
   } catch {
     return [];
   }
