@@ -2,11 +2,11 @@ import { type ForeignSetup, nameOf, setupOfLists, withOwnNames } from "../adopt/
 import { KNOWN_LISTS } from "../adopt/known-lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { Host } from "../host/host.ts";
+import type { Host, TextSource } from "../host/host.ts";
 
 /** Asks a person at a terminal for a name and for lists. */
 export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; name: string }> {
-  const answers = host.stdin!.lines()[Symbol.asyncIterator]();
+  const answers = eachLine(host.stdin!);
   const ask = async (question: string): Promise<string> => {
     host.stderr.write(question);
     const { value, done } = await answers.next();
@@ -34,8 +34,12 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
       host.stderr.write(`  there is no number ${printable(words[unknown]!, 20)}\n`);
     }
   } finally {
-    await answers.return?.();
+    await answers.return(undefined);
   }
+}
+
+async function* eachLine(source: TextSource): AsyncGenerator<string> {
+  for await (const lines of source.lines()) yield* lines;
 }
 
 function listOf(word: string): ForeignSetup["lists"][number] | undefined {

@@ -64,7 +64,7 @@ export interface Host {
   /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
   cacheFolder(): string | undefined;
   /** What is piped into the program. */
-  readonly stdin?: { lines(): AsyncIterable<string>; readonly isTerminal?: boolean };
+  readonly stdin?: TextSource;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
 }
@@ -149,6 +149,13 @@ export interface NewFile {
   finish(): Promise<void>;
   /** Closes without a word. */
   abandon(): void;
+}
+
+/** Text that somebody sends. */
+export interface TextSource {
+  /** Its lines, as many at a time as are there: a promise for each would take as long as an answer to it. */
+  lines(): AsyncIterable<readonly string[]>;
+  readonly isTerminal?: boolean;
 }
 
 /** Room outside memory. The work in between never waits, so neither does this; all throw a `HostError`. */

@@ -152,15 +152,15 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Not `node:readline`, which has a promise for every line: a tenth of the speed. */
-async function* stdinLines(): AsyncGenerator<string> {
+async function* stdinLines(): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const piece of process.stdin as AsyncIterable<Uint8Array>) {
     const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    yield* lines;
+    if (lines.length > 0) yield lines;
   }
-  yield rest;
+  yield [rest];
 }
 
 /** Streams whose errors are taken care of; a program may make many hosts. */

@@ -94,7 +94,7 @@ test("at a terminal it asks, again when the answer is none", async () => {
   const stdin = {
     isTerminal: true,
     async *lines() {
-      yield* answers;
+      yield answers;
     },
   };
   const terminal = { ...new MemoryProject({}).memory.stderr, isTerminal: true };

@@ -48,7 +48,8 @@ async function why(
     ...packingHost(memory),
     stdin: {
       async *lines() {
-        yield* stdin.split("\n");
+        yield stdin.split("\n").slice(0, 2);
+        yield stdin.split("\n").slice(2);
       },
     },
   };

@@ -87,20 +87,19 @@ async function answerMany(
   host: Host,
 ): Promise<void> {
   const rules = await ListRules.of(record, new MappedNames(list, record));
-  let out = "";
-  for await (const line of host.stdin!.lines()) {
-    const typed = line.trim().toLowerCase().replace(/\.$/, "");
-    const name = /[^\u0020-\u007e]/.test(typed) ? quickAscii(typed) : typed;
-    if (name === "") continue;
-    const { verdict, by } = rules.answer(name);
-    const rule = by === undefined ? undefined : inList(by, record);
-    if (isJson) out += `${JSON.stringify({ name, verdict, ...(rule && { rule }) })}\n`;
-    else
-      out += `${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${placeText(rule, 200)}`}\n`;
-    if (out.length > 65_536) {
-      await sendToOutput(out, host);
-      out = "";
+  // What has come is answered before more is waited for: a log that is still written can be piped in.
+  for await (const lines of host.stdin!.lines()) {
+    let out = "";
+    for (const line of lines) {
+      const typed = line.trim().toLowerCase().replace(/\.$/, "");
+      const name = /[^\u0020-\u007e]/.test(typed) ? quickAscii(typed) : typed;
+      if (name === "") continue;
+      const { verdict, by } = rules.answer(name);
+      const rule = by === undefined ? undefined : inList(by, record);
+      if (isJson) out += `${JSON.stringify({ name, verdict, ...(rule && { rule }) })}\n`;
+      else
+        out += `${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${placeText(rule, 200)}`}\n`;
     }
+    await sendToOutput(out, host);
   }
-  await sendToOutput(out, host);
 }
