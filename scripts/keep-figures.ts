@@ -1,0 +1,7 @@
+/** Keeps what the slow tests said in their last whole run, for docs/guide/reliability.md. */
+import { readFileSync, writeFileSync } from "node:fs";
+
+const figures = ["figures", "figures-alone"].flatMap(
+  (name) => JSON.parse(readFileSync(`test/artifacts/${name}.json`, "utf8")) as object[],
+);
+writeFileSync("bench/results/reliability.json", `${JSON.stringify(figures, undefined, 2)}\n`);
