@@ -3,9 +3,9 @@ import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host, OpenFile } from "../host/host.ts";
+import { readFully } from "../host/read-fully.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { readRecord } from "../record/kept-builds.ts";
-import { readPart } from "../explain/read-part.ts";
 import { listFiles } from "./list-files.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "./talk.ts";
@@ -22,13 +22,13 @@ export interface PublishedBuild {
 export async function lastBuild(options: Options, host: Host, talk: Talk): Promise<PublishedBuild> {
   const { file, ...build } = await openLastBuild(options, host, talk);
   try {
-    return { ...build, list: await readPart(file, 0, file.size) };
+    return { ...build, list: await readFully(file, new Uint8Array(file.size)) };
   } finally {
     await file.close();
   }
 }
 
-/** The same without reading the list, which is the caller's to close. */
+/** The same with the list as a file, which is the caller's to close. */
 export async function openLastBuild(
   options: Options,
   host: Host,

@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { equalBytes } from "../bytes/search.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
+import { readFully } from "../host/read-fully.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
 import { outputFailed } from "./output-failed.ts";
 import { OutputLock } from "./output-lock.ts";
@@ -127,7 +128,7 @@ async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
   const size = Math.min(BLOCK, Math.max(old.size, 1));
   const buffers = [new Uint8Array(size), new Uint8Array(size)] as const;
   for (let block = 0; ; block++) {
-    const [a, b] = await Promise.all([readBlock(old, buffers[0]), readBlock(fresh, buffers[1])]);
+    const [a, b] = await Promise.all([readFully(old, buffers[0]), readFully(fresh, buffers[1])]);
     if (a.length !== b.length) return false;
     if (a.length === 0) return true;
     if (block === 0) {
@@ -136,16 +137,6 @@ async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
       if (!equalBytes(a.subarray(rest), b.subarray(rest))) return false;
     } else if (!equalBytes(a, b)) return false;
   }
-}
-
-async function readBlock(file: OpenFile, bytes: Uint8Array): Promise<Uint8Array> {
-  let length = 0;
-  while (length < bytes.length) {
-    const count = await file.read(bytes.subarray(length));
-    if (count === 0) break;
-    length += count;
-  }
-  return bytes.subarray(0, length);
 }
 
 /** Parts of a head that say when and which edition, and nothing about rules. */

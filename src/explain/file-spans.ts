@@ -1,7 +1,5 @@
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { hashName } from "../bytes/hash.ts";
-import { BLOCK_ROWS, mayHaveName } from "../kernel/name-filter.ts";
-import type { BuildRecord, Frame } from "../record/build-record.ts";
+import { BLOCK_ROWS, mayHaveAny } from "../kernel/name-filter.ts";
+import type { Frame } from "../record/build-record.ts";
 import { Block } from "../record/record-format.ts";
 
 /** A part of a file: whole lines, but for what stands before the first byte and behind the last of them. */
@@ -12,20 +10,12 @@ export interface Span {
   readonly end: number;
   /** Number of the line that its first row is in. */
   readonly line: number;
-  /** Whether all letters of its rules are small ones of ASCII. */
+  /** Whether the lines that no hash tells of have small letters of ASCII only. */
   readonly isPlain: boolean;
 }
 
 /** Reading this much more takes as long as reading twice. */
 const SMALLEST_GAP = 65_536;
-
-/** The hashes that a record has of names. */
-export function hashesIn(record: BuildRecord, names: Iterable<string>): number[] {
-  return Array.from(names, (name) => {
-    const bytes = encodeUtf8(name);
-    return hashName(bytes, 0, bytes.length, record.header.hashSeed);
-  });
-}
 
 /** The parts of a file in which one of some names may be, by their hashes. */
 export function spansOf(frames: readonly Frame[], hashes: readonly number[]): Span[] {
@@ -50,12 +40,11 @@ function* spansIn(frame: Frame, behind: number, hashes: readonly number[]): Gene
   const starts = [{ row: 0, position }, ...marks];
   for (const [index, { row, position: start }] of starts.entries()) {
     const next = starts[index + 1] ?? { row: length, position: behind };
-    const [from, to] = [row / BLOCK_ROWS, next.row / BLOCK_ROWS];
-    const about = blocks.about.subarray(from, Math.ceil(to));
-    const filters = blocks.filters.slice(from, Math.ceil(to));
+    const [from, to] = [row / BLOCK_ROWS, Math.ceil(next.row / BLOCK_ROWS)];
+    const about = blocks.about.subarray(from, to);
     const isWanted =
       about.some((one) => (one & Block.Nameless) !== 0) ||
-      filters.some((filter) => hashes.some((hash) => mayHaveName(filter, hash)));
+      mayHaveAny(blocks.filters.slice(from, to), hashes);
     if (!isWanted) continue;
     const line = lines === undefined ? firstLine + row : lines[row]!;
     const isPlain = about.every((one) => (one & Block.OddLetters) === 0);

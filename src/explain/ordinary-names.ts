@@ -2,14 +2,14 @@ import type { Buffer } from "node:buffer";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { bufferOf } from "../bytes/search.ts";
-import { mayHaveName } from "../kernel/name-filter.ts";
 import type { OpenFile } from "../host/host.ts";
+import { readFully } from "../host/read-fully.ts";
+import { mayHaveAny } from "../kernel/name-filter.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { Fate } from "../rules/fate.ts";
-import { hashesIn } from "./file-spans.ts";
-import { readPart } from "./read-part.ts";
 import { nameIn } from "./line-names.ts";
 import { eachLiveLine } from "./live-lines.ts";
+import { linesWithAny } from "./matching-lines.ts";
 
 /** A live row of the list that is nothing but a name. */
 export interface NameRule {
@@ -45,7 +45,7 @@ export async function readParts(
   const parts = new Map<number, Uint8Array>();
   for (const frame of framesWith(record, names)) {
     const [start, end] = rangeOf(record, frame);
-    parts.set(frame, await readPart(file, start, end));
+    parts.set(frame, await readFully(file, new Uint8Array(end - start), start));
   }
   return (frame) => parts.get(frame);
 }
@@ -55,11 +55,9 @@ function rangeOf({ frames, header }: BuildRecord, frame: number): [number, numbe
 }
 
 function framesWith(record: BuildRecord, names: readonly string[]): number[] {
-  const hashes = hashesIn(record, names);
-  const isWanted = (filter: Uint8Array): boolean =>
-    hashes.some((hash) => mayHaveName(filter, hash));
+  const hashes = names.map((name) => record.hashOf(name));
   return [...record.frames.keys()].filter((frame) =>
-    record.frames[frame]!.blocks.filters.some(isWanted),
+    mayHaveAny(record.frames[frame]!.blocks.filters, hashes),
   );
 }
 
@@ -82,10 +80,12 @@ export class SearchedNames implements OrdinaryNames {
 
   private search(name: string): NameRules {
     const rules: { subtree?: NameRule; exact?: NameRule } = {};
+    // A single label occurs everywhere; as a rule it is only ever this one.
+    const needle = name.includes(".") ? name : `||${name}^`;
     for (const frame of framesWith(this.record, [name])) {
       const bytes = this.part(frame);
       if (bytes === undefined) continue;
-      for (const { text, start } of linesWith(name, bufferOf(bytes))) {
+      for (const { text, start } of linesWithAny(bytes, [needle], true)) {
         const found = nameIn(text);
         if (found?.name !== name) continue;
         rules[found.isSubtree ? "subtree" : "exact"] ??= {
@@ -95,19 +95,6 @@ export class SearchedNames implements OrdinaryNames {
       }
     }
     return rules;
-  }
-}
-
-/** Lines of a part of the list in which a name stands. */
-function* linesWith(name: string, part: Buffer): Generator<{ text: string; start: number }> {
-  // A single label occurs everywhere; as a rule it is only ever this one.
-  const needle = name.includes(".") ? name : `||${name}^`;
-  for (let at = part.indexOf(needle); at !== -1;) {
-    const start = part.lastIndexOf(LF, at) + 1;
-    const next = part.indexOf(LF, at);
-    const end = next === -1 ? part.length : next;
-    yield { text: part.toString("utf8", start, end).replace(/\r$/, ""), start };
-    at = part.indexOf(needle, end);
   }
 }
 

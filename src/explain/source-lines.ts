@@ -1,18 +1,18 @@
-import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { domainToUnicode } from "node:url";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { bufferOf } from "../bytes/search.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import { readFully } from "../host/read-fully.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { lineReaders } from "../formats/line-readers.ts";
 import { Fate, hasCause, isSilent } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
-import { type Span, hashesIn, spansOf } from "./file-spans.ts";
+import { type Span, spansOf } from "./file-spans.ts";
 import { hostsIn } from "./line-names.ts";
-import { readPart } from "./read-part.ts";
+import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
 
 /** A line of a source that names a name, or one of its parents. */
 export interface SourceLine {
@@ -36,11 +36,6 @@ const MOST_SEARCHES = 8;
 
 /** Who wants to know about a host: names that it is, or is a parent of. */
 type Askers = ReadonlyMap<string, readonly { readonly name: string; readonly isOwn: boolean }[]>;
-
-interface FoundText {
-  readonly text: string;
-  readonly start: number;
-}
 
 /** Lines of a file, all or some. */
 interface Piece {
@@ -84,7 +79,10 @@ export class SourceLines {
   async find(names: readonly string[]): Promise<FoundLines> {
     const askers = askersOf(names);
     const needles = names.length > MOST_SEARCHES ? undefined : needlesOf(names);
-    const hashes = needles && hashesIn(this.record, new Set(names.flatMap(withParents)));
+    // Letters that are not ASCII, in any case, can only be looked for in text.
+    const isForeign = needles?.some((needle) => /[^ -~]/.test(needle)) === true;
+    const hosts = new Set(names.flatMap(withParents));
+    const hashes = needles && Array.from(hosts, (host) => this.record.hashOf(host));
     const found = new Map<string, SourceLine[]>(names.map((name) => [name, []]));
     const unseen: RecordedFile[] = [];
     const files = [...this.record.header.files.entries()].filter(
@@ -104,10 +102,10 @@ export class SourceLines {
       if (pieces === undefined) unseen.push(file);
       for (const piece of pieces ?? []) {
         const { bytes, isPlain } = piece;
-        // Letters that are not ASCII, in any case, can only be looked for in text.
-        const isText = !isPlain && needles?.some((needle) => /[^ -~]/.test(needle));
         const texts =
-          needles === undefined || isText ? allLines(bytes) : linesWithAny(bytes, needles, isPlain);
+          needles === undefined || (isForeign && !isPlain)
+            ? allLines(bytes)
+            : linesWithAny(bytes, needles, isPlain);
         for (const text of texts) this.enter(index, piece, text, askers, found);
       }
     }
@@ -129,7 +127,6 @@ export class SourceLines {
     if (!hosts.some((host) => askers.has(host))) return;
     const frames = this.framesOf.get(file) ?? [];
     const { record } = this;
-    // Marks are places in the text of rows.
     const line = lineAt(piece, start, format === undefined ? frames : []);
     const rows = rowsAt(line, frames).filter((row) => !isSilent(record.fateOf(row)));
     for (const [index, host] of hosts.entries()) {
@@ -161,7 +158,7 @@ export class SourceLines {
       if (pieces !== undefined) return pieces;
       if (file.size > (this.buffers[buffer]?.length ?? 0))
         this.buffers[buffer] = new Uint8Array(file.size);
-      const bytes = await readPart(file, 0, file.size, this.buffers[buffer]);
+      const bytes = await readFully(file, this.buffers[buffer]!.subarray(0, file.size), 0);
       return [{ bytes, position: 0, line: 1, isPlain: false }];
     } catch (error) {
       if (error instanceof HostError) return undefined;
@@ -178,7 +175,8 @@ async function readSpans(file: OpenFile, spans: readonly Span[]): Promise<Piece[
   for (const { start, end, line, isPlain } of spans) {
     const from = Math.max(0, start - MARGIN);
     const to = Math.min(file.size, end + MARGIN);
-    const read = bufferOf(await readPart(file, from, to));
+    const room = new Uint8Array(Math.max(0, to - from));
+    const read = bufferOf(await readFully(file, room, from));
     const first = from === 0 && start === 0 ? 0 : read.lastIndexOf(LF, start - from - 1) + 1;
     const last = to === file.size && end >= to ? read.length : read.indexOf(LF, end - from);
     if (first === 0 && from > 0) return undefined;
@@ -229,63 +227,14 @@ function rowsAt(line: number, frames: readonly Frame[]): number[] {
 
 /** The number of the line that begins at a byte, counted from the nearest place before it that the record knows. */
 function lineAt({ bytes, position, line }: Piece, start: number, frames: readonly Frame[]): number {
-  const known = { at: 0, line };
-  const offer = (place: number, number: number): void => {
-    const at = place - position;
-    if (at > start || at < known.at) return;
-    known.at = at;
-    known.line = number;
-  };
+  let known = { at: 0, line };
   for (const { position: place, firstLine, lines, marks } of frames) {
-    if (place > position + start) continue;
-    if (place === 0 || bytes[place - position - 1] === LF) offer(place, firstLine);
     const mark = marks.findLast((one) => one.position <= position + start);
-    if (mark !== undefined) offer(mark.position, lines?.[mark.row] ?? firstLine + mark.row);
+    const isLineStart = place === 0 || bytes[place - position - 1] === LF;
+    const at = (mark?.position ?? (isLineStart ? place : Infinity)) - position;
+    if (at > start || at < known.at) continue;
+    const row = mark?.row ?? 0;
+    known = { at, line: row === 0 ? firstLine : (lines?.[row] ?? firstLine + row) };
   }
   return known.line + countLineFeeds(bytes, known.at, start);
-}
-
-function* allLines(bytes: Uint8Array): Generator<FoundText> {
-  const buffer = bufferOf(bytes);
-  for (let start = 0; start < buffer.length;) {
-    const end = buffer.indexOf(LF, start);
-    const stop = end === -1 ? buffer.length : end;
-    yield { text: textAt(buffer, start, stop), start };
-    start = stop + 1;
-  }
-}
-
-/** Lines in which one of a few texts stands; in any case, unless they are known to have small letters only. */
-function* linesWithAny(
-  bytes: Uint8Array,
-  needles: readonly string[],
-  isPlain: boolean,
-): Generator<FoundText> {
-  const buffer = bufferOf(bytes);
-  const text = isPlain ? undefined : buffer.toString("latin1").toLowerCase();
-  for (const needle of needles) {
-    const find = text === undefined ? finderOf(buffer, needle) : finderInAnyCase(text, needle);
-    for (let at = find(0); at !== -1;) {
-      const start = buffer.lastIndexOf(LF, at) + 1;
-      const end = buffer.indexOf(LF, at);
-      const stop = end === -1 ? buffer.length : end;
-      yield { text: textAt(buffer, start, stop), start };
-      at = end === -1 ? -1 : find(stop);
-    }
-  }
-}
-
-function textAt(buffer: Buffer, start: number, stop: number): string {
-  return buffer.toString("utf8", start, stop).replace(/\r$/, "");
-}
-
-function finderOf(buffer: Buffer, needle: string): (from: number) => number {
-  const wanted = Buffer.from(needle);
-  return (from) => buffer.indexOf(wanted, from);
-}
-
-/** The text has one character a byte, in lower case: positions are those of the bytes. */
-function finderInAnyCase(text: string, needle: string): (from: number) => number {
-  const wanted = Buffer.from(needle).toString("latin1").toLowerCase();
-  return (from) => text.indexOf(wanted, from);
 }

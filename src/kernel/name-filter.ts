@@ -31,6 +31,11 @@ export function mayHaveName(filter: Uint8Array, hash: number): boolean {
   return bitsOf(hash).every((bit) => (filter[(bit & mask) >> 3]! & (1 << (bit & 7))) !== 0);
 }
 
+/** Whether one of some names may be in one of some blocks. */
+export function mayHaveAny(filters: readonly Uint8Array[], hashes: readonly number[]): boolean {
+  return filters.some((filter) => hashes.some((hash) => mayHaveName(filter, hash)));
+}
+
 function bitsOf(hash: number): [number, number] {
   const mask = FILTER_BYTES * 8 - 1;
   return [hash & mask, (hash >>> FILTER_BITS) & mask];

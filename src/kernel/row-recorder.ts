@@ -53,8 +53,8 @@ export class RowRecorder {
   }
 
   /**
-   * For each row that another made redundant the number of that row, as `record-format.ts` has it. By the kernel a tenth of the
-   * time that a loop here takes, which was 2 % of a compile.
+   * For each row that another made redundant the number of that row, as `record-format.ts` has it. By the kernel half of the time
+   * that a loop here takes (16 ms instead of 33 on 2.3 million lines).
    */
   causes(chunk: Chunk, by: Uint32Array): Uint8Array {
     const { kernel, causesAt } = this;

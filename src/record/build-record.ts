@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { bufferOf } from "../bytes/search.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
+import { hashName } from "../bytes/hash.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { BLOCK_ROWS, blocksOf, filterBytesFor } from "../kernel/name-filter.ts";
 import { CHUNK_SHIFT } from "../rules/chunk.ts";
 import { hasCause } from "../rules/fate.ts";
@@ -86,6 +87,12 @@ export class BuildRecord {
       if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
       throw error;
     }
+  }
+
+  /** The hash of a name that its filters were made with. */
+  hashOf(name: string): number {
+    const bytes = encodeUtf8(name);
+    return hashName(bytes, 0, bytes.length, this.header.hashSeed);
   }
 
   frameOf(row: number): Frame {

@@ -11,8 +11,7 @@ import { recordFolder } from "./record-folder.ts";
 /** Builds of a list of which record and text are kept. */
 const KEPT = 8;
 
-/** The copy of a list has the list's size in its name: what it is a copy of is asked at every publish. */
-const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?:(?<part>record)|(?<copy>list)-(?<size>\d+))\.(?:zst|gz)$/;
+const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|list)(?:-\d+)?\.(?:zst|gz)$/;
 
 /** A build of a list that can be looked at again. */
 export interface KeptBuild {
@@ -22,17 +21,13 @@ export interface KeptBuild {
   readonly own: { readonly record?: string; readonly list?: string };
   /** Where its record and its text are. */
   readonly files: { readonly record?: string; readonly list?: string };
-  /** Bytes of its text. */
-  readonly size: number | undefined;
 }
 
+/** What a file of a build is: its record, or a copy of the list, with the size of that in its name, which is asked for at every publish. */
+export type BuildPart = "record" | `list-${number}`;
+
 /** The name of a part of a build, for a list of this name. */
-export function partName(
-  list: string,
-  stamp: string,
-  part: "record" | `list-${number}`,
-  packing: Packing,
-): string {
+export function partName(list: string, stamp: string, part: BuildPart, packing: Packing): string {
   return `${list}.${stamp}.${part}.${PACKED_ENDINGS[packing]}`;
 }
 
@@ -54,22 +49,18 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
   const start = `${basename(list)}.`;
   const folder = recordFolder(list);
   const builds = new Map<string, { record?: string; list?: string }>();
-  const sizes = new Map<string, number>();
   for (const name of await host.listFolder(folder)) {
     if (!name.startsWith(start)) continue;
-    const { stamp, part, copy, size } = FILE.exec(name.slice(start.length))?.groups ?? {};
+    const { stamp, part } = FILE.exec(name.slice(start.length))?.groups ?? {};
     if (stamp === undefined) continue;
-    builds.set(stamp, { ...builds.get(stamp), [(part ?? copy)!]: join(folder, name) });
-    if (size !== undefined) sizes.set(stamp, Number(size));
+    builds.set(stamp, { ...builds.get(stamp), [part as "record" | "list"]: join(folder, name) });
   }
   let text: string | undefined;
-  let size: number | undefined;
   return [...builds]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([stamp, own]) => {
       text = own.list ?? text;
-      size = sizes.get(stamp) ?? size;
-      return { stamp, own, files: { ...own, ...(text && { list: text }) }, size };
+      return { stamp, own, files: { ...own, ...(text && { list: text }) } };
     });
 }
 

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftoversOf, temporaryFor } from "../host/write-whole.ts";
-import { keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
+import { type BuildPart, keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
 import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
@@ -56,7 +56,8 @@ export class RecordFile {
     // Before the new one is among them.
     const last = isNew ? undefined : (await keptBuilds(list, host)).at(-1);
     const keepCopy = async (): Promise<void> => {
-      if (last?.size !== header.bytes) await this.pack(list, stamp, `list-${header.bytes}`);
+      const part = `list-${header.bytes}` as const;
+      if (last?.files.list?.includes(`.${part}.`) !== true) await this.pack(list, stamp, part);
     };
     await Promise.all([this.pack(this.frames, stamp, "record"), keepCopy()]);
     await host.removeFile(this.frames);
@@ -69,11 +70,7 @@ export class RecordFile {
     await this.host.removeFile(this.frames).catch(() => {});
   }
 
-  private async pack(
-    from: string,
-    stamp: string,
-    part: Parameters<typeof partName>[2],
-  ): Promise<void> {
+  private async pack(from: string, stamp: string, part: BuildPart): Promise<void> {
     const packed = temporaryFor(`${this.stem}.${part === "record" ? part : "list"}`);
     for (const packing of ["zstd", "gzip"] as const) {
       const work = this.host.packFile!(from, packed, packing, "quick");

@@ -1,4 +1,4 @@
-import { DOT, HYPHEN, UNDERSCORE } from "../bytes/ascii.ts";
+import { CLASS_OF, Class, DOT, UNDERSCORE } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { hashName } from "../bytes/hash.ts";
 import {
@@ -16,11 +16,12 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate, isSilent } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { appendText } from "../rules/row-text.ts";
+import { maskOf } from "../syntax/classify.ts";
 import { Block, LENGTH_BYTES, Part } from "./record-format.ts";
 
 const PIECE = 1024 * 1024;
-/** Bytes that are copied in the time of a write. */
-const FEW = 1024;
+const NAME_CLASSES = Class.Word | Class.Dot | Class.Hyphen;
+const ODD_LETTERS = Class.Upper | Class.NonAscii;
 
 /** Writes the frames of a build record, chunk by chunk as the list is made. */
 export class RecordWriter {
@@ -53,8 +54,8 @@ export class RecordWriter {
     this.lastOffset = offset;
     this.marks(chunk);
     if (lines !== undefined) this.lines(lines, length, chunk.firstLine);
-    if (hasOthers) this.write(this.recorder.others(chunk));
-    this.write(chunk.fate.subarray(0, length));
+    if (hasOthers) this.append(this.recorder.others(chunk));
+    this.append(chunk.fate.subarray(0, length));
     if (by !== undefined) this.causes(chunk, by);
     this.blocks(chunk);
     this.odd(chunk);
@@ -65,14 +66,8 @@ export class RecordWriter {
     this.flush();
   }
 
-  /** From where they are, unless they are few: copying out of shared memory takes as long as making them. */
-  private write(bytes: Uint8Array): void {
-    if (bytes.length <= FEW) {
-      this.out.append(bytes, 0, bytes.length);
-      return;
-    }
-    this.flush();
-    this.sink(bytes);
+  private append(bytes: Uint8Array): void {
+    this.out.append(bytes, 0, bytes.length);
   }
 
   private flush(): void {
@@ -111,7 +106,7 @@ export class RecordWriter {
     const { bytes } = out;
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(at, causes.length, true);
     out.length = at + LENGTH_BYTES;
-    this.write(causes);
+    this.append(causes);
   }
 
   private odd(chunk: Chunk): void {
@@ -146,14 +141,15 @@ export class RecordWriter {
       const isRewritten = (flags[row]! & Flag.Rewritten) !== 0;
       if (hash !== undefined && !isRewritten) continue;
       about[block]! |= Block.Nameless;
-      if (isRewritten || hasOddLetters(chunk, row)) about[block]! |= Block.OddLetters;
+      const mask = maskOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
+      if (isRewritten || (mask & ODD_LETTERS) !== 0) about[block]! |= Block.OddLetters;
     }
-    this.out.append(about, 0, about.length);
+    this.append(about);
     // All are whole but the last.
     const whole = blocksOf(length) - 1;
     const last = filterBytesFor(length - whole * BLOCK_ROWS);
     foldFilter(filters.subarray(whole * FILTER_BYTES), last);
-    this.write(filters.subarray(0, whole * FILTER_BYTES + last));
+    this.append(filters.subarray(0, whole * FILTER_BYTES + last));
   }
 
   private number(value: number): void {
@@ -178,22 +174,7 @@ function nameHash(chunk: Chunk, row: number): number | undefined {
 }
 
 function isUsualName(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!;
-    const isUsual = isLowerOrDigit(byte) || byte === DOT || byte === HYPHEN || byte === UNDERSCORE;
-    if (!isUsual) return false;
-  }
+  for (let at = start; at < end; at++)
+    if ((CLASS_OF[bytes[at]!]! & NAME_CLASSES) === 0 && bytes[at] !== UNDERSCORE) return false;
   return start < end && bytes[end - 1] !== DOT;
-}
-
-function hasOddLetters({ bytes, start, end }: Chunk, row: number): boolean {
-  for (let at = start[row]!; at < end[row]!; at++) {
-    const byte = bytes[at]!;
-    if (byte > 127 || (byte > 64 && byte < 91)) return true;
-  }
-  return false;
-}
-
-function isLowerOrDigit(byte: number): boolean {
-  return (byte > 96 && byte < 123) || (byte > 47 && byte < 58);
 }

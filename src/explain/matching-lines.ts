@@ -1,0 +1,54 @@
+import { Buffer } from "node:buffer";
+import { LF } from "../bytes/ascii.ts";
+import { bufferOf } from "../bytes/search.ts";
+
+/** A line, and the byte that it begins at. */
+export interface FoundText {
+  readonly text: string;
+  readonly start: number;
+}
+
+export function* allLines(bytes: Uint8Array): Generator<FoundText> {
+  const buffer = bufferOf(bytes);
+  for (let start = 0; start < buffer.length;) {
+    const end = buffer.indexOf(LF, start);
+    const stop = end === -1 ? buffer.length : end;
+    yield { text: textAt(buffer, start, stop), start };
+    start = stop + 1;
+  }
+}
+
+/** Lines in which one of a few texts stands; in any case, unless they are known to have small letters only. */
+export function* linesWithAny(
+  bytes: Uint8Array,
+  needles: readonly string[],
+  isPlain: boolean,
+): Generator<FoundText> {
+  const buffer = bufferOf(bytes);
+  const text = isPlain ? undefined : buffer.toString("latin1").toLowerCase();
+  for (const needle of needles) {
+    const find = text === undefined ? finderOf(buffer, needle) : finderInAnyCase(text, needle);
+    for (let at = find(0); at !== -1;) {
+      const start = buffer.lastIndexOf(LF, at) + 1;
+      const end = buffer.indexOf(LF, at);
+      const stop = end === -1 ? buffer.length : end;
+      yield { text: textAt(buffer, start, stop), start };
+      at = end === -1 ? -1 : find(stop);
+    }
+  }
+}
+
+function textAt(buffer: Buffer, start: number, stop: number): string {
+  return buffer.toString("utf8", start, stop).replace(/\r$/, "");
+}
+
+function finderOf(buffer: Buffer, needle: string): (from: number) => number {
+  const wanted = Buffer.from(needle);
+  return (from) => buffer.indexOf(wanted, from);
+}
+
+/** The text has one character a byte, in lower case: positions are those of the bytes. */
+function finderInAnyCase(text: string, needle: string): (from: number) => number {
+  const wanted = Buffer.from(needle).toString("latin1").toLowerCase();
+  return (from) => text.indexOf(wanted, from);
+}
