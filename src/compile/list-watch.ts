@@ -7,7 +7,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { rowOf } from "../rules/rule-table.ts";
-import { NameWatch, isForHost } from "../syntax/name-watch.ts";
+import { NameWatch, isForHost } from "../meaning/name-watch.ts";
 import { suffixOf } from "../syntax/judge-row.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
 import { isWholeSuffix } from "../syntax/reach.ts";
@@ -22,7 +22,7 @@ export class ListWatch {
   private readonly finder: RowFinder;
   private readonly protectedNames: NameWatch;
   private readonly allowsSuffixes: boolean;
-  private readonly wide: { readonly rowId: number; readonly text: string }[] = [];
+  private readonly wide: { readonly row: number; readonly text: string }[] = [];
   private wideCount = 0;
 
   constructor(
@@ -46,7 +46,7 @@ export class ListWatch {
       if (kind < Kind.Hosts || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
       if (!this.isWide(chunk, row)) continue;
       if (++this.wideCount <= MOST_FINDINGS)
-        this.wide.push({ rowId: chunk.idOf(row), text: textOf(chunk, row) });
+        this.wide.push({ row: chunk.idOf(row), text: textOf(chunk, row) });
     }
   }
 
@@ -89,11 +89,11 @@ export class ListWatch {
     return findings;
   }
 
-  private at({ rowId, text }: { rowId: number; text: string }): Pick<Diagnostic, "at"> {
-    const chunk = this.pool.chunkOf(rowId);
+  private at({ row, text }: { row: number; text: string }): Pick<Diagnostic, "at"> {
+    const chunk = this.pool.chunkOf(row);
     const { file } = this.pool.origins[chunk.origin]!;
     this.pool.shelf.use(chunk);
-    const line = chunk.lineOf(rowOf(rowId));
+    const line = chunk.lineOf(rowOf(row));
     this.pool.shelf.done(chunk);
     return line === 0 ? {} : { at: { file, line, frame: printable(text, 120) } };
   }

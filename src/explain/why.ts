@@ -1,6 +1,7 @@
 import type { BuildRecord } from "../record/build-record.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
-import type { ListRule, ListRules, Verdict } from "./list-rules.ts";
+import type { Verdict } from "../meaning/verdict.ts";
+import type { ListRule, ListRules } from "./list-rules.ts";
 import type { Since } from "./since.ts";
 import type { SourceLines } from "./source-lines.ts";
 

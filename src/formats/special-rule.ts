@@ -1,5 +1,6 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { cancelledBy, parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { cancelledKey } from "../meaning/rule.ts";
+import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { quickAscii } from "../syntax/idna.ts";
 import { isLocalName } from "../syntax/local-names.ts";
@@ -49,7 +50,7 @@ export type ReadRule =
 
 /** Reads a line of the list that is more than `||name^`. */
 export function readSpecialRule(text: string): ReadRule {
-  const cancelled = cancelledBy(text);
+  const cancelled = cancelledKey(text);
   if (cancelled !== undefined) return { kind: "cancel", text: cancelled };
   const hosts = readHosts(text);
   if (hosts !== undefined) return hosts;

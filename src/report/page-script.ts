@@ -1,3 +1,4 @@
+import { decide, liveRewrite, strongest } from "../meaning/verdict.ts";
 import {
   type SearchIndex,
   hasHash,
@@ -65,6 +66,9 @@ export const PAGE_SCRIPT: string = [
   hashesOf,
   hasHash,
   isBelow,
+  strongest,
+  liveRewrite,
+  decide,
   pageAnswer,
   nameIn,
   startSearch,

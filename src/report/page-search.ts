@@ -1,3 +1,5 @@
+import { decide } from "../meaning/verdict.ts";
+
 /**
  * The search of the report. These functions run in the browser too: the page gets their text, so they use nothing from
  * outside but each other.
@@ -27,7 +29,7 @@ export interface PatternRule {
   readonly isImportant?: true;
   /** For some clients or questions only. */
   readonly isPartial?: true;
-  readonly isRewrite?: true;
+  readonly rewrite?: string;
 }
 
 export interface SearchIndex {
@@ -108,24 +110,10 @@ export function pageAnswer(
         ? new RegExp(rule.test!, "i").test(name)
         : isBelow(name, rule.host)) && !(rule.denied ?? []).some((parent) => isBelow(name, parent)),
   );
-  const whole = matching.filter((rule) => !rule.isPartial && !rule.isRewrite);
   const partial = matching.filter((rule) => rule.isPartial).map((rule) => rule.text);
-  const said = (rule: PatternRule, verdict: PageAnswer["verdict"]): PageAnswer => ({
-    verdict,
-    rule: rule.text,
-    source: rule.source,
-    line: rule.line,
-    partial,
-  });
-  const weighed =
-    whole.find((rule) => rule.isAllow && rule.isImportant) ??
-    whole.find((rule) => rule.isImportant) ??
-    whole.find((rule) => rule.isAllow) ??
-    whole[0];
-  if (weighed?.isAllow === true) return said(weighed, "allowed");
-  const rewrite = matching.find((rule) => rule.isRewrite && !rule.isPartial && !rule.isAllow);
-  if (rewrite !== undefined) return said(rewrite, "rewritten");
-  if (weighed !== undefined) return said(weighed, "blocked");
+  const { verdict, by } = decide(matching);
+  if (by !== undefined)
+    return { verdict, rule: by.text, source: by.source, line: by.line, partial };
   for (let parent = name; ;) {
     const hash = pageHash(parent, index.bits);
     for (const [at, group] of index.groups.entries()) {

@@ -1,9 +1,9 @@
 import { bufferOf } from "../bytes/search.ts";
 import { nameIn, namesIn } from "../explain/line-names.ts";
-import type { ListRules, OddRule } from "../explain/list-rules.ts";
+import type { ListRules } from "../explain/list-rules.ts";
 import { eachLiveLine } from "../explain/live-lines.ts";
+import { type PlacedRule, subtreeOf } from "../meaning/rule-index.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { patternExpression } from "../syntax/name-pattern.ts";
 import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
 import { type NameGroup, type PatternRule, type SearchIndex, pageHash } from "./page-search.ts";
@@ -52,7 +52,7 @@ function namesBySource(
     bySource.set(source, names);
     eachLiveLine(buffer, frame, (_row, start, end) => {
       const text = buffer.toString("utf8", start, end).trim();
-      if (rules.isCancelledText(text)) return;
+      if (rules.isCancelled(text)) return;
       const found = nameIn(text);
       if (found !== undefined) (found.isSubtree ? names.subtree : names.exact).push(found.name);
       else if (!/^[!#]/.test(text)) names.exact.push(...(namesIn(text) ?? []));
@@ -118,26 +118,25 @@ class BitWriter {
   }
 }
 
-function patternOf(rule: OddRule, record: BuildRecord): PatternRule | undefined {
-  const { text, row, pattern, isAllow, isImportant, isPartial, isRewrite } = rule;
+function patternOf(rule: PlacedRule, record: BuildRecord): PatternRule | undefined {
+  const { text, row, pattern, denied, isAllow, isImportant, isPartial, rewrite } = rule;
   const matcher = matcherOf(pattern);
   if (matcher === undefined) return undefined;
-  const denied = parseAdblockRule(text)?.modifiers.find(({ name }) => name === "denyallow")?.value;
   return {
     text,
     source: sourceOf(row, record),
     line: record.lineOf(row),
     ...matcher,
-    ...(denied !== undefined && { denied: denied.toLowerCase().split("|") }),
+    ...(denied.length > 0 && { denied }),
     ...(isAllow && { isAllow }),
     ...(isImportant && { isImportant }),
     ...(isPartial && { isPartial }),
-    ...(isRewrite && { isRewrite }),
+    ...(rewrite !== undefined && { rewrite }),
   };
 }
 
 function matcherOf(pattern: string): Pick<PatternRule, "host" | "test"> | undefined {
-  const host = /^\|\|(?<host>[a-z0-9_.-]+)\^$/i.exec(pattern)?.groups?.["host"]?.toLowerCase();
+  const host = subtreeOf(pattern);
   if (host !== undefined) return { host };
   const test = isRegexText(pattern) ? pattern.slice(1, -1) : patternExpression(pattern);
   // Browsers have no RE2, and a stranger's expression may keep them busy for ever.

@@ -54,7 +54,8 @@ function parseModifiers(text: string): Modifier[] {
 
 function parseModifier(part: string): Modifier {
   const equals = part.indexOf("=");
-  const name = (equals === -1 ? part : part.slice(0, equals)).replaceAll("\\,", ",");
+  // Escapes in a name stay as they are: whoever reads the rule again must see the same modifiers.
+  const name = equals === -1 ? part : part.slice(0, equals);
   const value = equals === -1 ? "" : part.slice(equals + 1);
   return value === "" ? { name } : { name, value };
 }
@@ -65,14 +66,4 @@ export function formatAdblockRule(rule: AdblockRule): string {
   );
   const tail = modifiers.length === 0 ? "" : `$${modifiers.join(",")}`;
   return `${rule.isAllow ? "@@" : ""}${rule.pattern}${tail}`;
-}
-
-/** The text of the rule that a `$badfilter` rule takes back; undefined for any other line. */
-export function cancelledBy(line: string): string | undefined {
-  const at = line.lastIndexOf("$");
-  if (at === -1) return undefined;
-  const modifiers = line.slice(at + 1).split(",");
-  const rest = modifiers.filter((name) => name.trim() !== "badfilter");
-  if (rest.length === modifiers.length) return undefined;
-  return rest.length === 0 ? line.slice(0, at) : `${line.slice(0, at)}$${rest.join(",")}`;
 }

@@ -16,6 +16,17 @@ export function quickAscii(name: string): string {
 }
 
 /**
+ * A pattern with the ASCII form of its labels. A wildcard beside letters of another script has no ASCII form, and the
+ * label stays as it is.
+ */
+export function asciiLabels(pattern: string): string {
+  if (!/[^\u0000-\u007f]/.test(pattern)) return pattern;
+  return pattern.replace(/[^\s.|^*/$~]*[^\u0000-\u007f][^\s.|^*/$~]*\*?/gu, (label, at: number) =>
+    label.endsWith("*") || pattern[at - 1] === "*" ? label : quickAscii(label),
+  );
+}
+
+/**
  * A name in its ASCII form (UTS 46, non-transitional), the same on every runtime; undefined when it has none. `*` may
  * stand in it, as it does in rules.
  */

@@ -9,7 +9,7 @@ import { rewriteText, textOf } from "../rules/row-text.ts";
 import type { AllowEntry } from "../syntax/allow-entry.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
-import { NameWatch } from "../syntax/name-watch.ts";
+import { NameWatch } from "../meaning/name-watch.ts";
 import { type Pass, type Stage, eachChunk } from "./stage.ts";
 import type { Workshop } from "./transformation.ts";
 

@@ -8,7 +8,7 @@ import { filterNames } from "../syntax/hosts-names.ts";
 import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
-import { cancelledBy } from "../syntax/adblock-rule.ts";
+import { cancelledKey, ruleKey } from "../meaning/rule.ts";
 import { TrustJudge, isWideName } from "../syntax/trust.ts";
 import { RuleByRule } from "./rule-by-rule.ts";
 import { Gathering, type Stage } from "./stage.ts";
@@ -90,8 +90,8 @@ class OwnCancelling extends Gathering {
   protected gather(chunk: Chunk): void {
     for (const row of this.finder.odd(chunk)) {
       if (chunk.kind[row] !== Kind.Rule) continue;
-      const text = cancelledBy(textOf(chunk, row));
-      if (text !== undefined) this.cancelled.add(text);
+      const key = cancelledKey(textOf(chunk, row));
+      if (key !== undefined) this.cancelled.add(key);
     }
   }
 
@@ -100,8 +100,15 @@ class OwnCancelling extends Gathering {
   protected apply(chunk: Chunk): void {
     if (this.cancelled.size === 0) return;
     for (const row of this.finder.live(chunk))
-      if (chunk.kind[row]! >= Kind.Domain && this.cancelled.has(textOf(chunk, row)))
-        chunk.drop(row, Fate.Cancelled);
+      if (this.isCancelled(chunk, row)) chunk.drop(row, Fate.Cancelled);
+  }
+
+  private isCancelled(chunk: Chunk, row: number): boolean {
+    const kind = chunk.kind[row]!;
+    if (kind < Kind.Domain) return false;
+    const text = textOf(chunk, row);
+    if (kind !== Kind.Rule) return this.cancelled.has(text);
+    return cancelledKey(text) === undefined && this.cancelled.has(ruleKey(text) ?? "");
   }
 
   protected close(): void {}

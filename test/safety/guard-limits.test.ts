@@ -4,7 +4,7 @@ import { type GuardContext, guardLimits } from "../../src/compile/guards/guard.t
 import { refusals } from "../../src/compile/guards/registry.ts";
 import { RowFinder } from "../../src/kernel/row-finder.ts";
 import { Flag, Kind } from "../../src/rules/kind.ts";
-import { NameWatch, isForHost } from "../../src/syntax/name-watch.ts";
+import { NameWatch, isForHost } from "../../src/meaning/name-watch.ts";
 import { compile, memoryHost, rowsOf } from "../../src/index.ts";
 
 type State = GuardContext["report"]["sources"][number]["state"];

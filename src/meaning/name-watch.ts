@@ -4,32 +4,29 @@ import { hashName } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
-import { cancelledBy } from "./adblock-rule.ts";
-import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
-import { longestLiteral } from "./name-pattern.ts";
-import { type WeighedRule, patternTest, weighRule, weightiest } from "./weighed-rule.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
-import { withParents } from "./parents.ts";
-import { isRegexText } from "./regex-rule.ts";
+import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
+import { withParents } from "../syntax/parents.ts";
+import { RuleIndex, literalOf } from "./rule-index.ts";
+import { type Rule, patternTest, readRule } from "./rule.ts";
+import { decide } from "./verdict.ts";
 
 /** A rule that says something about a watched name. */
 export interface WatchedRule {
   readonly text: string;
   /** Number of its row in the whole compile. */
-  readonly rowId: number;
+  readonly row: number;
 }
 
 export interface NameVerdict {
   readonly name: string;
+  /** Blocked, or sent to another answer, for at least some clients or query types. */
   readonly isBlocked: boolean;
-  /** The rule that decides: the one that blocks it, or the exception. */
+  /** The rule that decides: the one that blocks the name, or the exception. */
   readonly by: WatchedRule;
 }
 
-/**
- * Finds out what the rules of a list, seen chunk by chunk, mean for a few names: blocked, allowed or neither, and by which
- * rule, with the precedence of AdGuard's engine: an important exception, an important block, an exception, a block.
- */
+/** What the rules of a list, seen chunk by chunk, mean for a few names. */
 export class NameWatch {
   private readonly names: readonly string[];
   /** Names and their parents by hash; a filter in front, because nearly no row has one of them. */
@@ -39,8 +36,7 @@ export class NameWatch {
   /** Rules for one name, by that name: those that take in what is below it, and those that do not. */
   private readonly subtrees = new Map<string, WatchedRule>();
   private readonly exact = new Map<string, WatchedRule>();
-  private readonly weighed: (WeighedRule & WatchedRule)[] = [];
-  private readonly cancelled = new Set<string>();
+  private readonly rules = new RuleIndex<Rule & WatchedRule>();
   /** All names in one text: most patterns have nothing in it. */
   private readonly allNames: string;
 
@@ -80,7 +76,7 @@ export class NameWatch {
   private takeName(chunk: Chunk, row: number, host: string, isSubtree: boolean): void {
     const name = host.toLowerCase();
     const rules = isSubtree ? this.subtrees : this.exact;
-    if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), rowId: chunk.idOf(row) });
+    if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), row: chunk.idOf(row) });
   }
 
   /** The hash is of the name as it is written; names are watched in lower case. */
@@ -105,20 +101,16 @@ export class NameWatch {
 
   private takeRule(chunk: Chunk, row: number): void {
     const text = textOf(chunk, row).trim();
-    const cancelled = cancelledBy(text);
-    if (cancelled !== undefined) {
-      this.cancelled.add(cancelled);
-      return;
-    }
-    const rule = weighRule(text, (pattern) => this.testOf(pattern));
-    // An exception for some clients, or some kinds of questions, leaves everybody else without the name.
+    if (this.rules.cancel(text)) return;
+    const rule = readRule(text, (pattern) => this.testOf(pattern));
+    // An exception for some clients, or some types of query, leaves everybody else without the name.
     if (rule === undefined || (rule.isAllow && rule.isPartial)) return;
     if (this.names.some((name) => rule.matches(name)))
-      this.weighed.push({ ...rule, rowId: chunk.idOf(row) });
+      this.rules.add({ ...rule, isPartial: false, row: chunk.idOf(row) });
   }
 
   private testOf(pattern: string): ((name: string) => boolean) | undefined {
-    const literal = isRegexText(pattern) ? "" : longestLiteral(pattern);
+    const literal = literalOf(pattern);
     if (literal !== "" && !this.allNames.includes(literal)) return undefined;
     return patternTest(pattern);
   }
@@ -126,22 +118,26 @@ export class NameWatch {
   /** What the list means for every name that it says anything about. */
   *verdicts(): Generator<NameVerdict> {
     for (const name of this.names) {
-      const verdict = this.verdictOn(name);
-      if (verdict !== undefined) yield { name, ...verdict };
+      const { by, verdict } = decide(this.rules.matching(name));
+      const rule = by ?? this.plainRule(name);
+      if (rule !== undefined) yield { name, isBlocked: verdict !== "allowed", by: rule };
     }
   }
 
-  private verdictOn(name: string): { isBlocked: boolean; by: WatchedRule } | undefined {
-    const weighed = weightiest(
-      this.weighed.filter((rule) => !this.cancelled.has(rule.text) && rule.matches(name)),
-    );
-    if (weighed !== undefined) return { isBlocked: !weighed.isAllow, by: weighed };
-    const by =
+  /** All rules in force that match a name. */
+  matching(name: string): readonly (Partial<Rule> & WatchedRule)[] {
+    const plain = this.plainRule(name);
+    const rules = this.rules.matching(name);
+    return plain === undefined ? rules : [...rules, plain];
+  }
+
+  private plainRule(name: string): WatchedRule | undefined {
+    return (
       withParents(name)
         .map((parent) => this.subtrees.get(parent))
-        .find((rule) => rule !== undefined && !this.cancelled.has(rule.text)) ??
-      this.exact.get(name);
-    return by === undefined ? undefined : { isBlocked: true, by };
+        .find((rule) => rule !== undefined && !this.rules.isCancelled(rule.text)) ??
+      this.exact.get(name)
+    );
   }
 }
 

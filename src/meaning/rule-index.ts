@@ -1,0 +1,83 @@
+import { longestLiteral } from "../syntax/name-pattern.ts";
+import { withParents } from "../syntax/parents.ts";
+import { isRegexText, regexLiteral } from "../syntax/regex-rule.ts";
+import { LiteralIndex } from "./literal-index.ts";
+import { type Rule, cancelledKey } from "./rule.ts";
+
+/** A rule and its place in the list. */
+export interface PlacedRule extends Rule {
+  readonly row: number;
+}
+
+interface Pattern<R> {
+  /** Part of every name that the rule matches. */
+  readonly literal: string;
+  readonly rule: R;
+}
+
+const NO_RULES: readonly never[] = [];
+
+/** The rules of a list that are more than a name, found by the names that they match. `$badfilter` rules take effect. */
+export class RuleIndex<R extends PlacedRule> {
+  private readonly byHost = new Map<string, R[]>();
+  private readonly patterns: Pattern<R>[] = [];
+  private readonly byLiteral = new LiteralIndex<Pattern<R>>();
+  private readonly cancelled = new Set<string>();
+
+  add(rule: R): void {
+    const host = subtreeOf(rule.pattern);
+    if (host === undefined) {
+      const entry = { literal: literalOf(rule.pattern), rule };
+      this.patterns.push(entry);
+      this.byLiteral.add(entry.literal, entry);
+      return;
+    }
+    const known = this.byHost.get(host);
+    if (known === undefined) this.byHost.set(host, [rule]);
+    else known.push(rule);
+  }
+
+  /** Takes a `$badfilter` rule; false for any other line. */
+  cancel(text: string): boolean {
+    const key = cancelledKey(text);
+    if (key !== undefined) this.cancelled.add(key);
+    return key !== undefined;
+  }
+
+  isCancelled(key: string): boolean {
+    return this.cancelled.size > 0 && this.cancelled.has(key);
+  }
+
+  /** The rules that match a name: those for the name and its parents first, then the others in the order of the list. */
+  matching(name: string): readonly R[] {
+    let rules: R[] | undefined;
+    if (this.byHost.size > 0)
+      for (const parent of withParents(name))
+        for (const rule of this.byHost.get(parent) ?? NO_RULES)
+          if (rule.matches(name)) (rules ??= []).push(rule);
+    let patterns: R[] | undefined;
+    for (const { literal, rule } of this.byLiteral.candidates(name))
+      if (name.includes(literal) && rule.matches(name)) (patterns ??= []).push(rule);
+    if (patterns !== undefined) (rules ??= []).push(...patterns.toSorted((a, b) => a.row - b.row));
+    if (rules === undefined) return NO_RULES;
+    return this.cancelled.size === 0 ? rules : rules.filter(({ key }) => !this.isCancelled(key));
+  }
+
+  /** All rules that are in force. */
+  all(): R[] {
+    const patterns = this.patterns.map(({ rule }) => rule);
+    return [...[...this.byHost.values()].flat(), ...patterns].filter(
+      ({ key }) => !this.isCancelled(key),
+    );
+  }
+}
+
+/** The name in `||name^`. */
+export function subtreeOf(pattern: string): string | undefined {
+  return /^\|\|(?<host>[a-z0-9_.-]+)\^$/.exec(pattern)?.groups?.["host"];
+}
+
+/** A text that every name which the pattern matches must contain. */
+export function literalOf(pattern: string): string {
+  return isRegexText(pattern) ? regexLiteral(pattern.slice(1, -1)) : longestLiteral(pattern);
+}

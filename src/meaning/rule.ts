@@ -1,0 +1,100 @@
+import { type AdblockRule, type Modifier, parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { asciiLabels } from "../syntax/idna.ts";
+import { type NameTest, namePattern } from "../syntax/name-pattern.ts";
+import { isRegexText, nameRegex } from "../syntax/regex-rule.ts";
+
+/** A rule in adblock syntax, as a DNS resolver understands it. */
+export interface Rule {
+  readonly text: string;
+  readonly isAllow: boolean;
+  readonly isImportant: boolean;
+  /** Holds for some clients or some types of query only (`$client`, `$ctag`, `$dnstype`). */
+  readonly isPartial: boolean;
+  /** Value of `$dnsrewrite`: the rule changes the answer instead of refusing it. Undefined for all other rules. */
+  readonly rewrite: string | undefined;
+  /** Names that `$denyallow` takes out of the rule, with everything below them. */
+  readonly denied: readonly string[];
+  /** In lower-case ASCII, or a regular expression as it is written. */
+  readonly pattern: string;
+  /** Two spellings of the same rule have the same key. A `$badfilter` rule cancels the rule with its own key. */
+  readonly key: string;
+  /** Whether the rule concerns a name, given in lower-case ASCII. */
+  readonly matches: NameTest;
+}
+
+const PARTIAL = new Set(["client", "ctag", "dnstype"]);
+/** All modifiers of AdGuard's DNS engine. It ignores a rule that has any other. */
+const KNOWN = new Set(["important", "denyallow", "dnsrewrite", "badfilter", ...PARTIAL]);
+
+/**
+ * Reads a rule; undefined if a resolver can match no name by it, and for `$badfilter` rules. `testOf` may refuse patterns
+ * that match none of the names in question.
+ */
+export function readRule(
+  text: string,
+  testOf: (pattern: string) => NameTest | undefined = patternTest,
+): Rule | undefined {
+  const rule = parseAdblockRule(text);
+  if (rule === undefined || !rule.modifiers.every(isKnown)) return undefined;
+  const { modifiers, isAllow } = rule;
+  const find = (name: string): Modifier | undefined => modifiers.find((one) => one.name === name);
+  if (find("badfilter") !== undefined) return undefined;
+  const pattern = isRegexText(rule.pattern)
+    ? rule.pattern
+    : asciiLabels(rule.pattern).toLowerCase();
+  const test = testOf(pattern);
+  if (test === undefined) return undefined;
+  const denied = find("denyallow")?.value?.toLowerCase().split("|").map(asciiLabels) ?? [];
+  const rewrite = find("dnsrewrite");
+  return {
+    text,
+    isAllow,
+    isImportant: find("important") !== undefined,
+    isPartial: modifiers.some(({ name }) => PARTIAL.has(name)),
+    rewrite: rewrite && (rewrite.value ?? ""),
+    denied,
+    pattern,
+    key: keyOf(rule),
+    matches:
+      denied.length === 0
+        ? test
+        : (name) => test(name) && !denied.some((parent) => isBelow(name, parent)),
+  };
+}
+
+function isKnown({ name, value }: Modifier): boolean {
+  // A `$denyallow` without names is invalid, and so is the rule.
+  return KNOWN.has(name) && (name !== "denyallow" || (value !== undefined && !value.includes("~")));
+}
+
+/** The key of the rule that a `$badfilter` rule cancels; undefined for any other line. */
+export function cancelledKey(text: string): string | undefined {
+  if (!text.includes("badfilter")) return undefined;
+  const rule = parseAdblockRule(text);
+  const isBadfilter = rule?.modifiers.some(({ name }) => name === "badfilter");
+  return rule !== undefined && isBadfilter === true ? keyOf(rule) : undefined;
+}
+
+/** The key of any rule; undefined for what is not a rule. */
+export function ruleKey(text: string): string | undefined {
+  const rule = parseAdblockRule(text);
+  return rule && keyOf(rule);
+}
+
+/** Without `$badfilter`, and whatever the order of the modifiers. */
+function keyOf({ isAllow, pattern, modifiers }: AdblockRule): string {
+  const start = `${isAllow ? "@@" : ""}${pattern}`;
+  const rest = modifiers
+    .filter(({ name }) => name !== "badfilter")
+    .map(({ name, value }) => (value === undefined ? name : `${name}=${value}`))
+    .toSorted();
+  return rest.length === 0 ? start : `${start}$${rest.join(",")}`;
+}
+
+export function patternTest(pattern: string): NameTest | undefined {
+  return isRegexText(pattern) ? nameRegex(pattern.slice(1, -1)) : namePattern(pattern);
+}
+
+export function isBelow(name: string, parent: string): boolean {
+  return name === parent || name.endsWith(`.${parent}`);
+}
