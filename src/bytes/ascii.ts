@@ -10,6 +10,7 @@ export const DOLLAR = 36;
 export const PERCENT = 37;
 export const STAR = 42;
 export const COMMA = 44;
+export const BACKSLASH = 92;
 export const HYPHEN = 45;
 export const DOT = 46;
 export const SLASH = 47;

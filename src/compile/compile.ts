@@ -1,4 +1,4 @@
-import type { Config } from "../config/fields.ts";
+import type { Config, Trust } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
@@ -19,7 +19,7 @@ import { isAddress } from "../sources/location.ts";
 import { writtenEntry } from "../syntax/allow-entry.ts";
 import type { AllowList, AllowUse } from "../transformations/allow.ts";
 import type { Workshop } from "../transformations/transformation.ts";
-import { prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
+import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
 import { Flow } from "./flow.ts";
 import { ListWatch } from "./list-watch.ts";
@@ -172,6 +172,8 @@ class ListCompiler {
     output.record = record;
     output.spool = options.spool;
     const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
+    if (options.compat !== true)
+      stages.push({ name: "trust", stage: finalTrust((index) => this.lastTrust(index), workshop) });
     const list = new Flow(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
     for (const source of plan.sources) {
@@ -204,6 +206,17 @@ class ListCompiler {
     };
   }
 
+  /** What a source's rules may say in the list. Where the configuration inverts them, they are exceptions. */
+  private lastTrust(index: number): Trust {
+    const { sources, list } = this.plan;
+    const source = sources[index]!;
+    const { level } = this.reader.trustOf(source);
+    const isInverted = [...source.passes.steps, ...list.steps].some(
+      ({ name }) => name === "InvertAllow",
+    );
+    return level === "block-only" && isInverted ? "standard" : level;
+  }
+
   /** With `compat` nothing is looked at. */
   private watchOver(names: readonly string[]): ListWatch | undefined {
     const { options, workshop, plan } = this;
@@ -228,7 +241,8 @@ class ListCompiler {
     this.pushBanner(source, list);
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
-    const first = trust.level === "full" ? [] : trustStages(trust.level, trust.mayCancel, workshop);
+    const first =
+      options.compat === true ? [] : trustStages(trust.level, trust.mayCancel, workshop);
     const stages = stagesOf(
       source.passes,
       filters,

@@ -28,7 +28,7 @@ export const FATES = [
   ["too-wide", "would match nearly everything"],
   ["public-suffix", "would block a whole public suffix"],
   ["ip-address", "is an address, and this validator takes names only"],
-  ["control-bytes", "holds control characters, which the source is not trusted with"],
+  ["control-bytes", "holds control characters, line separators or marks of text direction"],
   ["too-long", "longer than 4 KiB, which no resolver takes"],
   ["real-address", "gives a name a real address, which the source is not trusted with"],
   ["rewrites", "changes answers ($dnsrewrite), which the source is not trusted with"],
@@ -44,6 +44,10 @@ export const FATES = [
   ],
   ["allowed", "for a name on the allow-list"],
   ["own", "taken out by a transformation of your own"],
+  [
+    "metadata",
+    "a directive or information about the source's list, which would mislead subscribers",
+  ],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -85,6 +89,7 @@ export const Fate = {
   SlowRegex: 32,
   Allowed: 33,
   Own: 34,
+  Metadata: 35,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 
@@ -110,4 +115,5 @@ const SILENT = new Set<number>([
   Fate.Comment,
   Fate.CommentAbove,
   Fate.Empty,
+  Fate.Metadata,
 ]);

@@ -46,5 +46,7 @@ export const Flag = {
   Ordinary: 8192,
   /** Lost a modifier, and so says more than its author did */
   Widened: 2048,
+  /** The source may say what the text says now; a new text has to be judged again */
+  Judged: 16_384,
 } as const;
 export type Flag = (typeof Flag)[keyof typeof Flag];

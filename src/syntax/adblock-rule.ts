@@ -12,6 +12,17 @@ export interface Modifier {
   readonly value?: string;
 }
 
+/** Modifiers of browser filters that a DNS rule can do without: the name is what counts. */
+export const BROWSER_MODIFIERS: ReadonlySet<string> = new Set([
+  "third-party",
+  "3p",
+  "document",
+  "doc",
+  "all",
+  "popup",
+  "network",
+]);
+
 /** Reads a line; undefined when nothing follows its `@@`. */
 export function parseAdblockRule(line: string): AdblockRule | undefined {
   let rest = line.trim();
@@ -66,4 +77,24 @@ export function formatAdblockRule(rule: AdblockRule): string {
   );
   const tail = modifiers.length === 0 ? "" : `$${modifiers.join(",")}`;
   return `${rule.isAllow ? "@@" : ""}${rule.pattern}${tail}`;
+}
+
+/** A modifier's name as resolvers write it. */
+const MODIFIER_NAME = /^~?[\w-]+$/;
+
+/**
+ * The rule without empty modifiers and without blanks around modifiers. Some resolvers read `||a.com^$`, `$,important` and
+ * `$ badfilter` as we do, others see a pattern or a modifier that matches nothing. Written tidily, it is the same rule for all.
+ */
+export function tidyRule(text: string): string {
+  const rule = parseAdblockRule(text);
+  if (rule === undefined || rule.pattern === "") return text;
+  const modifiers = rule.modifiers
+    .map(({ name, value }) => ({
+      name: name.trim(),
+      ...(value !== undefined && { value: value.trim() }),
+    }))
+    .filter(({ name }) => name !== "");
+  if (!modifiers.every(({ name }) => MODIFIER_NAME.test(name))) return text;
+  return formatAdblockRule({ ...rule, pattern: rule.pattern.trim(), modifiers });
 }

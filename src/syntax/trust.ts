@@ -1,6 +1,6 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
-import { parseAdblockRule } from "./adblock-rule.ts";
+import { BROWSER_MODIFIERS, parseAdblockRule } from "./adblock-rule.ts";
 import { canaryText, matchesTooMany } from "./canaries.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { quickAscii } from "./idna.ts";
@@ -17,6 +17,17 @@ export interface TrustLimits {
 
 const NO_SUFFIX = { allowIp: true, allowPublicSuffix: false };
 const ABOVE_OTHERS = new Set(["important", "client", "ctag"]);
+/** All that these sources may say: modifiers of DNS filtering, and those of browsers that RemoveModifiers takes off. */
+const MODIFIERS = new Set([
+  ...ABOVE_OTHERS,
+  ...BROWSER_MODIFIERS,
+  "dnstype",
+  "denyallow",
+  "dnsrewrite",
+  "badfilter",
+]);
+/** `##`, `#@#`, `#$#` and the like: a rule for browsers. */
+const BROWSER_RULE = /#[@$?%]*#/;
 /** Each takes milliseconds to look at. */
 const MOST_REGEXES = 300;
 
@@ -42,6 +53,7 @@ export class TrustJudge {
     // Modifiers before modifiers: some passes, or resolvers, would see the first ones.
     if (!isRegexText(pattern) && pattern.includes("$")) return Fate.BadSyntax;
     for (const { name } of rule.modifiers) {
+      if (!MODIFIERS.has(name)) return BROWSER_RULE.test(text) ? Fate.BadSyntax : Fate.BadModifier;
       if (name === "dnsrewrite") return Fate.Rewrites;
       if (name === "badfilter") return Fate.Cancels;
       if (this.limits.onlyBlocks && ABOVE_OTHERS.has(name)) return Fate.NotBlockOnly;

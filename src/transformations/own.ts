@@ -2,6 +2,7 @@ import type { Chunk } from "../rules/chunk.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { Fate } from "../rules/fate.ts";
+import { Flag } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { RuleByRule } from "./rule-by-rule.ts";
@@ -39,8 +40,11 @@ class OwnStage extends RuleByRule {
       chunk.drop(row, Fate.Own);
       return false;
     }
+    // The user's own code may say more than a source may.
+    const mayBeSaid = (chunk.flags[row]! & (Flag.Judged | Flag.Ordinary)) !== 0;
     rewriteText(chunk, row, answer);
     classifyAgain(chunk, row);
+    if (mayBeSaid) chunk.flags[row]! |= Flag.Judged;
     return true;
   }
 

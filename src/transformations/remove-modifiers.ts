@@ -4,14 +4,11 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
-import { formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { BROWSER_MODIFIERS, formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import type { Outlook } from "./outlook.ts";
 import { eachChunk } from "./stage.ts";
 import type { Transformation } from "./transformation.ts";
-
-/** Modifiers of browser filters that a DNS rule can do without: the name is what counts. */
-const REMOVED = new Set(["third-party", "3p", "document", "doc", "all", "popup", "network"]);
 
 export const removeModifiers: Transformation = {
   summary: "Removes modifiers that only browsers know",
@@ -29,7 +26,7 @@ function strip(chunk: Chunk, row: number, outlook: Outlook): void {
   const text = textOf(chunk, row);
   const rule = parseAdblockRule(text);
   if (rule === undefined) return;
-  const kept = rule.modifiers.filter(({ name }) => !REMOVED.has(name));
+  const kept = rule.modifiers.filter(({ name }) => !BROWSER_MODIFIERS.has(name));
   const result = formatAdblockRule({ ...rule, modifiers: kept });
   if (kept.length < rule.modifiers.length) {
     outlook.note("modifiers-removed", chunk, row);

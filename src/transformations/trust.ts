@@ -1,32 +1,57 @@
+import { BACKSLASH, COMMA, DOLLAR, SPACE, TAB } from "../bytes/ascii.ts";
 import type { Trust } from "../config/fields.ts";
+import { cancelledKey, ruleKey } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
+import { tidyRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
-import { loadRegex } from "../syntax/regex-rule.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
-import { cancelledKey, ruleKey } from "../meaning/rule.ts";
+import { loadRegex } from "../syntax/regex-rule.ts";
 import { TrustJudge, isWideName } from "../syntax/trust.ts";
+import { hasUnsafeCharacters, isMetadata } from "../syntax/unsafe-text.ts";
 import { RuleByRule } from "./rule-by-rule.ts";
-import { Gathering, type Stage } from "./stage.ts";
+import { Gathering, type Stage, eachChunk } from "./stage.ts";
 import type { Workshop } from "./transformation.ts";
 
 /** Resolvers read lines into 64 KiB; a name has 253 bytes at the most, and what else a rule says is short. */
 const LONGEST_LINE = 4096;
 
-/** What stands before everything else on the way of a source that is not fully trusted. */
+/** The first stations of every source: lines are written as they are read, and what the source may not say is dropped. */
 export function trustStages(
-  trust: Exclude<Trust, "full">,
+  trust: Trust,
   mayCancel: boolean,
   workshop: Workshop,
 ): readonly Stage[] {
-  const onlyBlocks = trust === "block-only";
-  const judging = new TrustJudging(workshop, new TrustJudge({ onlyBlocks }));
+  const judging = new SourceJudging(workshop, judgeFor(trust));
   // What a source may do to its own rules is done to them before the others see any.
-  return mayCancel && !onlyBlocks ? [new OwnCancelling(workshop), judging] : [judging];
+  return mayCancel && trust === "standard" ? [new OwnCancelling(workshop), judging] : [judging];
+}
+
+function judgeFor(trust: Trust): TrustJudge | undefined {
+  return trust === "full" ? undefined : new TrustJudge({ onlyBlocks: trust === "block-only" });
+}
+
+/**
+ * The last station of the list: rows whose text changed since their source was judged are judged again. `trustOf` gives the
+ * trust of a source by its number.
+ */
+export function finalTrust(trustOf: (source: number) => Trust, { pool, finder }: Workshop): Stage {
+  const judges = new Map<number, TrustJudge | undefined>();
+  return eachChunk((chunk) => {
+    const { source } = pool.origins[chunk.origin]!;
+    if (!judges.has(source)) judges.set(source, judgeFor(trustOf(source)));
+    const judge = judges.get(source);
+    if (judge === undefined) return;
+    for (const row of finder.odd(chunk)) {
+      if ((chunk.flags[row]! & (Flag.Judged | Flag.Generated)) !== 0) continue;
+      const fate = fateOf(chunk, row, judge);
+      if (fate !== Fate.Live) chunk.drop(row, fate);
+    }
+  });
 }
 
 /** Loads what is needed to look at regular expressions, for lists that have some. */
@@ -40,41 +65,89 @@ export function prepareTrust({ has }: Chunk): Promise<void> | undefined {
   return has.regexes || has.outerBlanks || has.nonAscii ? loadRegex() : undefined;
 }
 
-class TrustJudging extends RuleByRule {
+class SourceJudging extends RuleByRule {
   protected readonly keepsOrdinary = true;
-  private readonly rules: TrustJudge;
+  private readonly rules: TrustJudge | undefined;
 
-  constructor(workshop: Workshop, rules: TrustJudge) {
+  constructor(workshop: Workshop, rules: TrustJudge | undefined) {
     super(workshop);
     this.rules = rules;
   }
 
-  /** Comments are no rules, but they are written to the list too. */
+  /** Comments are written to the list too. */
   protected override begin(chunk: Chunk): void {
     if (!chunk.has.comments) return;
     for (let row = 0; row < chunk.length; row++) {
-      if (chunk.kind[row] !== Kind.Comment || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
-      const fate = judgeBytes(chunk, row);
+      if (chunk.kind[row] !== Kind.Comment || chunk.fate[row] !== Fate.Live) continue;
+      if ((chunk.flags[row]! & Flag.Generated) !== 0) continue;
+      const fate = judgeText(chunk, row, this.rules !== undefined);
       if (fate !== Fate.Live) chunk.drop(row, fate);
     }
   }
 
   protected judge(chunk: Chunk, row: number): boolean {
-    const fate = this.fateOf(chunk, row);
-    if (fate !== Fate.Live) chunk.drop(row, fate);
+    tidy(chunk, row);
+    const fate = fateOf(chunk, row, this.rules);
+    if (fate === Fate.Live) chunk.flags[row]! |= Flag.Judged;
+    else chunk.drop(row, fate);
     return fate === Fate.Live;
   }
+}
 
-  private fateOf(chunk: Chunk, row: number): Fate {
-    const kind = chunk.kind[row]!;
-    if (kind === Kind.Blank) return Fate.Live;
-    const bytes = judgeBytes(chunk, row);
-    if (bytes !== Fate.Live) return bytes;
-    if (kind === Kind.Hosts) return judgeHosts(chunk, row);
-    if (kind !== Kind.Rule && isPlainName(chunk, row))
-      return suffixOf(chunk, row) === Suffix.Icann ? Fate.PublicSuffix : Fate.Live;
-    return this.rules.judge(textOf(chunk, row));
+/** Why a row that is not an ordinary name is not taken, or `Fate.Live`. Without a judge only what nobody may say is looked for. */
+function fateOf(chunk: Chunk, row: number, rules: TrustJudge | undefined): Fate {
+  const kind = chunk.kind[row]!;
+  if (kind === Kind.Blank) return Fate.Live;
+  const text = judgeText(chunk, row, rules !== undefined);
+  if (text !== Fate.Live || kind === Kind.Comment || rules === undefined) return text;
+  if ((chunk.flags[row]! & Flag.AsBlock) === 0 && kind === Kind.Hosts)
+    return judgeHosts(chunk, row);
+  if (kind !== Kind.Rule && isPlainName(chunk, row))
+    return suffixOf(chunk, row) === Suffix.Icann ? Fate.PublicSuffix : Fate.Live;
+  return rules.judge(textOf(chunk, row));
+}
+
+/** AdGuard Home refuses a whole list for one control character. */
+function judgeText(chunk: Chunk, row: number, isStrange: boolean): Fate {
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.start[row]!;
+  const end = chunk.end[row]!;
+  if (isStrange && end - start > LONGEST_LINE) return Fate.TooLong;
+  if (hasUnsafeCharacters(bytes, start, end)) return Fate.ControlBytes;
+  const mayBeMetadata = chunk.kind[row] === Kind.Comment || chunk.kind[row] === Kind.Rule;
+  return mayBeMetadata && (chunk.flags[row]! & Flag.AsBlock) === 0 && isMetadata(textOf(chunk, row))
+    ? Fate.Metadata
+    : Fate.Live;
+}
+
+/** Writes a rule with odd spelling around its modifiers as it is read. */
+function tidy(chunk: Chunk, row: number): void {
+  if (chunk.kind[row]! < Kind.Block || !isUntidy(chunk, row)) return;
+  const text = textOf(chunk, row);
+  const tidied = tidyRule(text);
+  if (tidied === text) return;
+  rewriteText(chunk, row, tidied);
+  classifyAgain(chunk, row);
+}
+
+/** Whether a modifier is empty or has a blank beside it: two separators, or a separator and a blank, stand together. */
+function isUntidy(chunk: Chunk, row: number): boolean {
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.start[row]!;
+  let at = chunk.end[row]! - 1;
+  while (at >= start && isBlank(bytes[at])) at--;
+  let isFound = false;
+  for (let next = COMMA; at >= start; next = bytes[at--]!) {
+    const byte = bytes[at]!;
+    if (byte === COMMA || byte === DOLLAR) isFound ||= next === COMMA || isBlank(next);
+    else isFound ||= isBlank(byte) && next === COMMA;
+    if (byte === DOLLAR && bytes[at - 1] !== BACKSLASH) return isFound || isBlank(bytes[at - 1]);
   }
+  return false;
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB;
 }
 
 /** A source's `$badfilter` rules, carried out on its own rules. */
@@ -90,7 +163,7 @@ class OwnCancelling extends Gathering {
   protected gather(chunk: Chunk): void {
     for (const row of this.finder.odd(chunk)) {
       if (chunk.kind[row] !== Kind.Rule) continue;
-      const key = cancelledKey(textOf(chunk, row));
+      const key = cancelledKey(tidyRule(textOf(chunk, row)));
       if (key !== undefined) this.cancelled.add(key);
     }
   }
@@ -108,25 +181,11 @@ class OwnCancelling extends Gathering {
     if (kind < Kind.Domain) return false;
     const text = textOf(chunk, row);
     if (kind !== Kind.Rule) return this.cancelled.has(text);
-    return cancelledKey(text) === undefined && this.cancelled.has(ruleKey(text) ?? "");
+    const tidied = tidyRule(text);
+    return cancelledKey(tidied) === undefined && this.cancelled.has(ruleKey(tidied) ?? "");
   }
 
   protected close(): void {}
-}
-
-/** Control characters break terminals and parsers; AdGuard Home refuses a whole list for one. */
-function judgeBytes(chunk: Chunk, row: number): Fate {
-  const bytes = chunk.bytesOf(row);
-  const start = chunk.start[row]!;
-  const end = chunk.end[row]!;
-  if (end - start > LONGEST_LINE) return Fate.TooLong;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!;
-    if ((byte < 32 && byte !== 9) || byte === 127) return Fate.ControlBytes;
-    // U+0080 to U+009F are control characters too.
-    if (byte === 0xc2 && bytes[at + 1]! < 0xa0) return Fate.ControlBytes;
-  }
-  return Fate.Live;
 }
 
 /** Of a hosts line only the names go that are whole public suffixes. */

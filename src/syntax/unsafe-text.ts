@@ -1,0 +1,38 @@
+/**
+ * What a line of somebody else's list must not carry into ours: characters that terminals, editors and parsers act on, and
+ * comments that the software of our subscribers obeys.
+ */
+
+/** Control characters (C0 without tab, DEL, C1), line separators, marks of text direction, and a byte order mark inside a line. */
+export function hasUnsafeCharacters(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte < 127) {
+      if (byte < 32 && byte !== 9) return true;
+      continue;
+    }
+    const next = bytes[at + 1]!;
+    if (byte === 127 || (byte === 0xc2 && next < 0xa0)) return true;
+    // U+061C, U+200E and U+200F, U+2028 to U+202E, U+2066 to U+2069, U+FEFF.
+    if (byte === 0xd8 && next === 0x9c) return true;
+    const last = bytes[at + 2]!;
+    if (byte === 0xef && next === 0xbb && last === 0xbf) return true;
+    if (byte !== 0xe2) continue;
+    if (next === 0x80 && (last === 0x8e || last === 0x8f || (last >= 0xa8 && last <= 0xae)))
+      return true;
+    if (next === 0x81 && last >= 0xa6 && last <= 0xa9) return true;
+  }
+  return false;
+}
+
+/** Directives (`!#include`), hints (`!+ NOT_PLATFORM`), and what list managers look for at the head of a list. */
+const OBEYED =
+  /^!\s*[#+]|^[!#][\s!#]*(?:title|expires|homepage|version|checksum|redirect|redirection|last[ -]?modified|time[ -]?updated|diff-\w+)\s*:/i;
+
+/** Updaters look for this one anywhere in a line. */
+const UPDATE_ADDRESS = /diff-(?:path|expires|name)\s*:/i;
+
+/** Whether a line, a comment or not, gives orders or information to the software that loads the list. */
+export function isMetadata(text: string): boolean {
+  return OBEYED.test(text.trim()) || UPDATE_ADDRESS.test(text);
+}
