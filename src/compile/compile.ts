@@ -17,6 +17,7 @@ import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { isAddress } from "../sources/location.ts";
 import { writtenEntry } from "../syntax/allow-entry.ts";
+import { asciiLabels } from "../syntax/idna.ts";
 import type { AllowList, AllowUse } from "../transformations/allow.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
@@ -339,7 +340,11 @@ function isMinimal({ list }: Plan): boolean {
 
 /** Entries of the allow-list that met no rule, in one note. */
 function unusedEntries({ uses }: AllowList): Diagnostic[] {
-  const unused = uses.filter(({ removed, exception }) => removed === 0 && exception === undefined);
+  const isUsed = ({ removed, exception }: AllowUse): boolean =>
+    removed > 0 || exception !== undefined;
+  // A name in another script is there twice, the second time in ASCII.
+  const used = new Set(uses.filter(isUsed).map(({ entry }) => asciiLabels(entry.name)));
+  const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
   if (unused.length === 0) return [];
   const shown = unused.slice(0, 10).map(({ entry }) => printable(writtenEntry(entry)));
   const more = unused.length > shown.length ? ` and ${unused.length - shown.length} more` : "";

@@ -141,10 +141,11 @@ export class NameWatch {
   }
 }
 
-/** Whether a rule reads `||host^` or `@@||host^`, perhaps with modifiers behind it, and the name is in lower case. */
+/** Whether a rule reads `||host^` or `@@||host^`, perhaps with modifiers behind it, and the name is in lower-case ASCII. */
 export function isForHost(chunk: Chunk, row: number): boolean {
   const end = chunk.hostEnd[row]!;
-  if (chunk.hostStart[row] === end || (chunk.flags[row]! & Flag.UpperHost) !== 0) return false;
+  if (chunk.hostStart[row] === end) return false;
+  if ((chunk.flags[row]! & (Flag.UpperHost | Flag.NonAscii)) !== 0) return false;
   const bytes = chunk.bytesOf(row);
   if (bytes[end] !== CARET) return false;
   return end + 1 === chunk.end[row] || bytes[end + 1] === DOLLAR;

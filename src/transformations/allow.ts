@@ -9,7 +9,10 @@ import { rewriteText, textOf } from "../rules/row-text.ts";
 import type { AllowEntry } from "../syntax/allow-entry.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
-import { NameWatch } from "../meaning/name-watch.ts";
+import { asciiLabels } from "../syntax/idna.ts";
+import { NameWatch, isForHost } from "../meaning/name-watch.ts";
+import { cancelledKey, readRule } from "../meaning/rule.ts";
+import { type Effects, SubtreeReach, addEffects, noEffects } from "../meaning/subtree-reach.ts";
 import { type Pass, type Stage, eachChunk } from "./stage.ts";
 import type { Workshop } from "./transformation.ts";
 
@@ -75,7 +78,8 @@ export function allowing(list: AllowList, { finder }: Workshop): Stage {
 
 function allowRow(list: AllowList, chunk: Chunk, row: number): void {
   const flags = chunk.flags[row]!;
-  if ((flags & Flag.Allow) !== 0) return;
+  // An exception for an allowed name stays, unless it takes such an exception back.
+  if ((flags & Flag.Allow) !== 0 && cancelledKey(textOf(chunk, row)) === undefined) return;
   if (chunk.kind[row] === Kind.Hosts && (flags & Flag.SeveralNames) !== 0) {
     allowSome(list, chunk, row);
     return;
@@ -96,16 +100,19 @@ function allowRow(list: AllowList, chunk: Chunk, row: number): void {
   chunk.drop(row, Fate.Allowed);
 }
 
-/** `||name`, `|name^` or `/^name$/`: patterns in which one name stands, and nothing else. */
+/** `||name`, `|name^`, `||*.name^` or `/^name$/`: patterns in which one name stands, and nothing else. */
 function allowPattern(list: AllowList, chunk: Chunk, row: number): void {
   const text = textOf(chunk, row).trim();
-  if (text.startsWith("@@")) return;
-  const pattern = text.replace(/\$[^/]*$/, "");
-  const name = pattern
-    .replace(/^\/\^?(.*?)\$?\/$/, "$1")
-    .replaceAll("\\.", ".")
-    .replace(/^[|:/]+|[|^]+$/g, "")
-    .toLowerCase();
+  const pattern = text.replace(/^@@/, "").replace(/\$[^/]*$/, "");
+  const name = asciiLabels(
+    pattern
+      .replace(/^\/\^?(.*?)\$?\/$/, "$1")
+      .replaceAll("\\.", ".")
+      .replace(/^[|:/]+|[|^]+$/g, "")
+      // What is for everything below a name is met by entries that stand for that.
+      .replace(/^\*(?=\.)/, "below")
+      .toLowerCase(),
+  );
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(name)) return;
   const bytes = encodeUtf8(name);
   const use = list.useFor(bytes, 0, bytes.length);
@@ -135,11 +142,13 @@ function allowSome(list: AllowList, chunk: Chunk, row: number): void {
   classifyAgain(chunk, row);
 }
 
-/** Adds an exception at the end of the list for every allowed name that is still blocked, by a rule for more than that. */
+/** Adds exceptions at the end of the list for allowed names that rules for more than these names could block or rewrite. */
 export class AllowExceptions implements Stage {
   private readonly list: AllowList;
   private readonly workshop: Workshop;
   private readonly watch: NameWatch;
+  /** What patterns could do below the entries that stand for everything below a name. */
+  private readonly patterns: SubtreeReach | undefined;
   private origin = 0;
 
   constructor(list: AllowList, workshop: Workshop) {
@@ -149,29 +158,39 @@ export class AllowExceptions implements Stage {
       list.uses.map(({ entry }) => probeOf(entry)),
       workshop.finder,
     );
+    this.patterns = list.uses.some(({ entry }) => entry.below) ? new SubtreeReach() : undefined;
   }
 
   push(chunk: Chunk, pass: Pass): void {
     this.origin = chunk.origin;
-    this.watch.take(chunk);
+    const odd = this.workshop.finder.odd(chunk);
+    this.watch.take(chunk, odd);
+    if (this.patterns !== undefined)
+      for (const row of odd)
+        if (chunk.kind[row] === Kind.Rule && !isForHost(chunk, row)) {
+          const rule = readRule(textOf(chunk, row).trim());
+          if (rule !== undefined) this.patterns.add(rule);
+        }
     pass(chunk);
   }
 
   end(pass: Pass): void {
-    const blocked = new Map(
-      [...this.watch.verdicts()].map(({ name, isBlocked, by }) => [
-        name,
-        isBlocked ? by : undefined,
-      ]),
-    );
-    const lines: string[] = [];
+    const blocked = new Set<string>();
+    for (const { name, isBlocked } of this.watch.verdicts()) if (isBlocked) blocked.add(name);
+    const lines = new Set<string>();
     for (const use of this.list.uses) {
-      const by = blocked.get(probeOf(use.entry));
-      if (by === undefined) continue;
-      use.exception = exceptionFor(use.entry, /[$,]important\b/.test(by.text));
-      if (!lines.includes(use.exception)) lines.push(use.exception);
+      const { entry } = use;
+      const effects =
+        entry.below && this.patterns !== undefined ? this.patterns.over(entry.name) : noEffects();
+      const probe = probeOf(entry);
+      if (blocked.has(probe))
+        for (const rule of this.watch.matching(probe)) addEffects(effects, rule);
+      for (const line of exceptionsFor(entry, effects)) {
+        use.exception ??= line;
+        lines.add(line);
+      }
     }
-    if (lines.length > 0) this.pushLines(lines, pass);
+    if (lines.size > 0) this.pushLines([...lines], pass);
   }
 
   private pushLines(lines: readonly string[], pass: Pass): void {
@@ -197,7 +216,14 @@ function probeOf({ name, self }: AllowEntry): string {
   return self ? name : `below.${name}`;
 }
 
-function exceptionFor({ name, below, self }: AllowEntry, isImportant: boolean): string {
+/** An exception does nothing against `$dnsrewrite`, so that takes one of its own. */
+function exceptionsFor({ name, below, self }: AllowEntry, effects: Effects): string[] {
   const pattern = self ? (below ? `||${name}^` : `|${name}^`) : `||*.${name}^`;
-  return `@@${pattern}${isImportant ? "$important" : ""}`;
+  // The ASCII form of the name is an entry of its own.
+  if (/[^\u0000-\u007f]/.test(name)) return [];
+  const { blocks, blocksImportantly, rewrites, rewritesImportantly } = effects;
+  return [
+    ...(blocks ? [`@@${pattern}${blocksImportantly ? "$important" : ""}`] : []),
+    ...(rewrites ? [`@@${pattern}$dnsrewrite${rewritesImportantly ? ",important" : ""}`] : []),
+  ];
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 
 async function allowed(
   lines: readonly string[],
@@ -139,4 +140,76 @@ test("an allow-list of thousands is no burden", async () => {
   const allow = Array.from({ length: 5000 }, (_, index) => `n${index * 2}.example`);
   const { rules } = await allowed(lines, allow, { transformations: ["Compress"] });
   assert.equal(rules.length, 15_000);
+});
+
+/** Rules that are for more than `corp.example` and could block it, or something below it. */
+const PATTERNS = [
+  "||*.corp.example^",
+  "||track.*^",
+  "ads*.example^",
+  "||ads.*.example^",
+  "*.corp.example^",
+  "/^ads[0-9]*\\./",
+  "/\\.corp\\.example$/",
+  "/corp/",
+  "||example^$denyallow=other.example",
+  ".corp.example",
+];
+
+for (const entry of ["||corp.example^", "*.corp.example"])
+  for (const rule of [...PATTERNS, ...PATTERNS.map((one) => `${one}$important`)])
+    test(`${entry} holds against ${rule}`, async () => {
+      const list = rule.includes("$denyallow=other.example$")
+        ? rule.replace(/\$important$/, ",important")
+        : rule;
+      const { rules, notes } = await allowed([list, "||bad.net^"], [entry]);
+      const naive = naiveRules(rules);
+      for (const name of ["x.corp.example", "ads1.corp.example", "track.corp.example"])
+        assert.ok(!isBlocked(naive, name), `${name}: ${rules.join(" ")}`);
+      assert.ok(isBlocked(naive, "bad.net"));
+      assert.deepEqual(notes, []);
+    });
+
+test("an entry that no rule could match is unused, and adds nothing", async () => {
+  for (const rule of [
+    "||*.other.example^",
+    "/^ads\\.other\\.example$/",
+    "||mycorp.example^",
+    "|corp.example^|x",
+  ]) {
+    const { rules, notes } = await allowed([rule], ["||corp.example^"]);
+    assert.deepEqual(rules, [rule]);
+    assert.equal(notes.length, 1, rule);
+  }
+});
+
+test("allow holds against $dnsrewrite, important or not", async () => {
+  for (const [rule, exception] of [
+    ["||b.example^$dnsrewrite=NXDOMAIN;;", "@@|c.b.example^$dnsrewrite"],
+    ["||b.example^$dnsrewrite=1.2.3.4,important", "@@|c.b.example^$dnsrewrite,important"],
+    ["||*.example^$dnsrewrite=1.2.3.4", "@@|c.b.example^$dnsrewrite"],
+  ] as const) {
+    const { rules } = await allowed([rule], ["c.b.example"]);
+    assert.deepEqual(rules, [rule, exception]);
+  }
+  const { rules } = await allowed(["||x.corp.example^$dnsrewrite=1.2.3.4"], ["||corp.example^"]);
+  assert.deepEqual(rules, []);
+});
+
+test("no $badfilter rule takes an exception of allow back", async () => {
+  for (const entry of ["||b.ample.com^", "b.ample.com", "*.b.ample.com"])
+    for (const cancel of ["@@||b.ample.com^", "@@|b.ample.com^", "@@||*.b.ample.com^"]) {
+      const { rules } = await allowed(["||ample.com^", `${cancel}$badfilter`], [entry]);
+      const name = entry.startsWith("*.") ? "x.b.ample.com" : "b.ample.com";
+      assert.ok(!isBlocked(naiveRules(rules), name), `${entry} ${cancel}: ${rules.join(" ")}`);
+    }
+});
+
+test("allow holds against a rule in another script, and the other way round", async () => {
+  for (const rule of ["||пример.рф^", "||xn--e1afmkfd.xn--p1ai^"])
+    for (const entry of ["api.пример.рф", "api.xn--e1afmkfd.xn--p1ai"]) {
+      const { rules, notes } = await allowed([rule], [entry]);
+      assert.deepEqual(rules, [rule, "@@|api.xn--e1afmkfd.xn--p1ai^"]);
+      assert.deepEqual(notes, []);
+    }
 });
