@@ -1,4 +1,5 @@
-import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
@@ -11,42 +12,99 @@ import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
+import { isWideAllowEntry, isWideExclusion } from "../syntax/wide-entry.ts";
 import { AllowList } from "../transformations/allow.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
 
-/** An entry of a file or of the configuration itself, with the place a person would mend it. */
+/** An entry of a file or of the configuration itself, with the place where a person would fix it. */
 interface Entry {
   readonly text: string;
   readonly at?: Diagnostic["at"];
 }
 
-/** The filter for one level's exclusions or inclusions. Rejects with a `CompilerError` that names every bad expression. */
+/** What the entries of one or several files come to, and a warning for each file of which some are ignored. */
+export interface Entries<T> {
+  readonly value: T;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * The filter for one level's exclusions or inclusions. Rejects with a `CompilerError` that names every bad expression of the
+ * configuration and of local files. Unless `mayBeWide`, entries from an address that match far too much are ignored.
+ */
 export async function filterOf(
   inline: readonly string[],
   files: readonly EntrySink[],
-): Promise<LineFilter> {
-  const entries: Entry[] = inline.map((text) => ({ text }));
-  for (const file of files) for (const entry of file.entries) entries.push(entry);
-  if (entries.some(({ text }) => text.startsWith("/"))) await loadRegex();
-  const problems = entries.flatMap((entry) => problemsOf(entry));
+  mayBeWide: boolean,
+): Promise<Entries<LineFilter>> {
+  const own: Entry[] = inline.map((text) => ({ text }));
+  for (const file of files) if (!file.isRemote) own.push(...file.entries);
+  const all = [...own, ...files.flatMap(({ entries }) => entries)];
+  if (all.some(({ text }) => text.startsWith("/"))) await loadRegex();
+  const problems = own.flatMap((entry) => problemsOf(entry));
   if (problems.length > 0) throw new CompilerError(problems);
-  return new LineFilter(entries.map(({ text }) => text));
+  const taken = own.map(({ text }) => text);
+  const warnings: Diagnostic[] = [];
+  for (const file of files) {
+    if (!file.isRemote) continue;
+    const ignored: Entry[] = [];
+    for (const entry of file.entries)
+      if (isUsable(entry, mayBeWide)) taken.push(entry.text);
+      else ignored.push(entry);
+    warnings.push(...ignoredEntries(ignored, "match far too much, or are invalid"));
+  }
+  return { value: new LineFilter(taken), warnings };
 }
 
-/** The allow-list of these entries. Throws a `CompilerError` that names every one that is no name. */
-export function allowListOf(inline: readonly string[], files: readonly EntrySink[]): AllowList {
-  const entries: Entry[] = inline.map((text) => ({ text }));
-  for (const file of files) for (const entry of file.entries) entries.push(entry);
+function isUsable(entry: Entry, mayBeWide: boolean): boolean {
+  if (problemsOf(entry).length > 0) return false;
+  if (mayBeWide) return true;
+  const filter = new LineFilter([entry.text]);
+  return !isWideExclusion(entry.text, (line) => filter.matchesLine(line));
+}
+
+/**
+ * The allow-list of these entries. Throws a `CompilerError` that names every entry of the configuration that is not a name.
+ * What a file has besides is ignored, and so is what a file from an address may not allow.
+ */
+export function allowListOf(
+  inline: readonly string[],
+  files: readonly EntrySink[],
+): Entries<AllowList> {
   const problems: Diagnostic[] = [];
-  const read = entries.flatMap(({ text, at }) => {
+  const read = inline.flatMap((text) => {
     const names = readAllowEntry(text);
     if (names !== undefined) return names;
     const message = `Invalid configuration: ${printable(text)} is not a name to allow`;
-    problems.push(errorOf("bad-allow-entry", message, at === undefined ? {} : { at }));
+    problems.push(errorOf("bad-allow-entry", message));
     return [];
   });
   if (problems.length > 0) throw new CompilerError(problems);
-  return new AllowList(read);
+  const warnings: Diagnostic[] = [];
+  for (const { entries, isRemote } of files) {
+    const unread: Entry[] = [];
+    const wide: Entry[] = [];
+    for (const entry of entries) {
+      const names = readAllowEntry(entry.text);
+      if (names === undefined) unread.push(entry);
+      else if (isRemote && names.some(isWideAllowEntry)) wide.push(entry);
+      else for (const name of names) read.push(name);
+    }
+    warnings.push(
+      ...ignoredEntries(unread, "are not names"),
+      ...ignoredEntries(wide, "allow a whole suffix or a shared host"),
+    );
+  }
+  return { value: new AllowList(read), warnings };
+}
+
+/** One warning for all of them, at the first. */
+function ignoredEntries(entries: readonly Entry[], why: string): Diagnostic[] {
+  const [first] = entries;
+  if (first === undefined) return [];
+  const count = countText(entries.length, "entry", "entries");
+  const message = `${count} ignored, because they ${why}, such as ${printable(first.text, 60)}`;
+  return [warningOf("entries-ignored", message, first.at === undefined ? {} : { at: first.at })];
 }
 
 function problemsOf({ text, at }: Entry): Diagnostic[] {
@@ -70,12 +128,18 @@ function problemsOf({ text, at }: Entry): Diagnostic[] {
 /** Gathers the entries of a file: its lines without comments, outer blanks and trailing notes. */
 export class EntrySink implements LineSink {
   readonly entries: Entry[] = [];
+  /** Whether somebody else can change the file. */
+  readonly isRemote: boolean;
   private readonly files: string[] = [];
   private readonly scan: ListScan = new ListScan(
     new ChunkPool(),
     { hashComments: false, splitHosts: false },
     (chunk) => this.take(chunk),
   );
+
+  constructor(isRemote: boolean) {
+    this.isRemote = isRemote;
+  }
 
   begin(label: string): FileLines {
     return { origin: this.files.push(label) - 1, nextLine: 1 };

@@ -12,7 +12,7 @@ import { type InputFile, type LineSink, SourceList } from "../sources/load-list.
 import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import type { AllowList } from "../transformations/allow.ts";
-import { EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
+import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
@@ -162,27 +162,32 @@ export class SourceReader {
       Promise.all(inclusions.files.map((file) => this.entries(file))),
     ]);
     return {
-      exclusions: await filterOf(exclusions.inline, excluded),
-      inclusions: await filterOf(inclusions.inline, included),
+      exclusions: this.taken(await filterOf(exclusions.inline, excluded, false)),
+      inclusions: this.taken(await filterOf(inclusions.inline, included, true)),
     };
+  }
+
+  private taken<T>({ value, warnings }: Entries<T>): T {
+    this.diagnostics.push(...warnings);
+    return value;
   }
 
   /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that names every bad one. */
   async allowList(inline: readonly string[], files: readonly string[]): Promise<AllowList> {
     const lists = await Promise.all(files.map((file) => this.entries(file)));
-    return allowListOf(inline, lists);
+    return this.taken(allowListOf(inline, lists));
   }
 
   /** Names that stand in files, one a line, in any syntax. */
   async names(files: readonly string[]): Promise<string[]> {
     const lists = await Promise.all(files.map((file) => this.entries(file)));
-    return allowListOf([], lists).uses.map(({ entry }) => entry.name);
+    return this.taken(allowListOf([], lists)).uses.map(({ entry }) => entry.name);
   }
 
   private async entries(file: string): Promise<EntrySink> {
-    const sink = new EntrySink();
     const label = withoutCredentials(file);
-    const { list } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
+    const { list, state } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
+    const sink = new EntrySink(this.options.compat !== true && state.kind !== "local");
     try {
       await list.readInto(sink);
     } finally {

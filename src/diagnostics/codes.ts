@@ -253,12 +253,17 @@ const COMPILE_CODES = {
   },
   "bad-allow-entry": {
     exit: 2,
-    meaning: "An entry of `allow` or of a file in `allow_sources` is not a name in any known form.",
+    meaning: "An entry of `allow` is not a name in any known form.",
     hint: "Write a name, a hosts line, ||name^, @@||name^ or *.name",
+  },
+  "entries-ignored": {
+    meaning:
+      "A file of entries (`allow_sources`, `exclusions_sources`, `inclusions_sources`, `guards.protect`) has some that cannot be used, or that a file from an address may not say.",
+    hint: "Remove them from the file, or keep a local copy of the file if you mean them",
   },
   "allow-unused": {
     meaning: "Entries of the allow-list met no rule.",
-    hint: "Remove them, or mend their spelling",
+    hint: "Remove them, or check their spelling",
   },
   "output-failed": {
     exit: 6,

@@ -4,6 +4,6 @@ export function numberText(value: number): string {
 }
 
 /** `1 rule`, `2 rules`. */
-export function countText(count: number, noun: string): string {
-  return `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function countText(count: number, noun: string, plural: string = `${noun}s`): string {
+  return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }

@@ -39,6 +39,10 @@ function readEntry(text: string): AllowEntry[] | undefined {
   const { star, name } = rule?.groups ?? {};
   if (name !== undefined && NAME.test(name))
     return [{ name, below: true, self: star === undefined }];
+  const exact = /^(?:@@)?\|(?<only>[^\s^|$/*]+)\^?\|?(?:\$important)?$/.exec(line)?.groups?.[
+    "only"
+  ];
+  if (exact !== undefined && NAME.test(exact)) return [{ name: exact, below: false, self: true }];
   const wildcard = /^\*\.(?<below>[^*]+)$/.exec(line)?.groups?.["below"];
   if (wildcard !== undefined && NAME.test(wildcard))
     return [{ name: wildcard, below: true, self: false }];

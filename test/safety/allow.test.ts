@@ -213,3 +213,73 @@ test("allow holds against a rule in another script, and the other way round", as
       assert.deepEqual(notes, []);
     }
 });
+
+async function withRemote(
+  more: Partial<Config>,
+  remote: readonly string[],
+): Promise<{ rules: string[]; codes: string[] }> {
+  const host = memoryHost({
+    files: { "a.txt": "||a.com^\n||b.net^\n||ads.github.io^\n||c.co.uk^\n||bücher.example^\n" },
+    web: { [REMOTE]: remote.join("\n") },
+  });
+  const { bytes, diagnostics } = await compile(
+    { name: "N", sources: [{ source: "a.txt", name: "A", type: "adblock" }], ...more },
+    { host },
+  );
+  return {
+    rules: new TextDecoder()
+      .decode(bytes)
+      .split("\n")
+      .filter((line) => line.startsWith("|")),
+    codes: diagnostics.map(({ code }) => code).filter((code) => code === "entries-ignored"),
+  };
+}
+const REMOTE = "https://lists.example/allow.txt";
+
+test("an allow-list from an address allows no suffix and no shared host", async () => {
+  for (const entry of ["||com^", "*.com", "@@||com^", "||co.uk^", "||github.io^", "*.github.io"]) {
+    const { rules, codes } = await withRemote({ allow_sources: [REMOTE] }, [entry, "b.net"]);
+    assert.equal(rules.length, 4, entry);
+    assert.deepEqual(codes, ["entries-ignored"], entry);
+  }
+  const { rules } = await withRemote({ allow_sources: [REMOTE] }, ["||a.com^", "bücher.example"]);
+  assert.equal(rules.length, 3);
+});
+
+test("exclusions from an address take out no suffix, and not everything", async () => {
+  for (const entry of [
+    "com",
+    ".",
+    "/./",
+    ".com^",
+    "*",
+    "||*",
+    "co.uk",
+    "/\\.com/",
+    "^",
+    "/(/",
+    "github.io",
+  ]) {
+    const { rules, codes } = await withRemote({ exclusions_sources: [REMOTE] }, [entry, "b.net"]);
+    assert.equal(rules.length, 4, entry);
+    assert.deepEqual(codes, ["entries-ignored"], entry);
+  }
+  const { rules } = await withRemote({ exclusions_sources: [REMOTE] }, [
+    "||a.com^",
+    "/^\\|\\|c\\.co/",
+  ]);
+  assert.equal(rules.length, 3);
+});
+
+test("lines of an allow-list file that are not names are ignored and counted; in the configuration they are errors", async () => {
+  const { rules, codes } = await withRemote({ allow_sources: [REMOTE] }, [
+    "#Facebook",
+    "@@/tracking/",
+    "@@|a.com^|",
+    "not a name",
+    "b.net",
+  ]);
+  assert.deepEqual(rules, ["||ads.github.io^", "||c.co.uk^", "||bücher.example^"]);
+  assert.deepEqual(codes, ["entries-ignored"]);
+  await assert.rejects(withRemote({ allow: ["not a name"] }, []), CompilerError);
+});

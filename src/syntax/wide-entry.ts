@@ -1,0 +1,26 @@
+import { Fate } from "../rules/fate.ts";
+import { type AllowEntry, writtenEntry } from "./allow-entry.ts";
+import { canaries } from "./canaries.ts";
+import { isWholeSuffix } from "./reach.ts";
+import { TrustJudge } from "./trust.ts";
+
+/** Entries of allow-lists and exclusions that come from an address: what an exception of such a source may not say either. */
+
+const judge = new TrustJudge({ onlyBlocks: false });
+
+/** Whether an entry would allow a whole public suffix, or everything on a shared host. */
+export function isWideAllowEntry(entry: AllowEntry): boolean {
+  const text = entry.below ? `||${entry.name}^` : `|${entry.name}^`;
+  return judge.judge(`@@${text}`) !== Fate.Live || isWholeSuffix(writtenEntry(entry), true);
+}
+
+/** Rules that no exclusion is meant for. */
+let lines: readonly string[] | undefined;
+
+/** Whether an exclusion would take out the rules of a whole suffix, or of more than one name in a hundred. */
+export function isWideExclusion(text: string, matches: (line: string) => boolean): boolean {
+  const bare = text.replace(/[^\p{L}\p{N}._-]/gu, "").replace(/^\.+|\.+$/g, "");
+  if (bare === "" || isWholeSuffix(bare, true)) return true;
+  lines ??= canaries().map((name) => `||${name}^`);
+  return lines.filter((line) => matches(line)).length > lines.length / 100;
+}
