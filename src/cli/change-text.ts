@@ -22,7 +22,7 @@ export function changeLines(change: ListChange, style: Style): string[] {
     ...(patterns.length === 0
       ? []
       : [
-          `  ${style.warning("patterns")} that came or went, for names nobody can list: ${patterns
+          `  ${style.warning("patterns")} that came or went, compared by known names only: ${patterns
             .slice(0, 3)
             .map((text) => printable(text, 60))
             .join(", ")}${patterns.length > 3 ? ` and ${patterns.length - 3} more` : ""}`,

@@ -14,18 +14,18 @@ const SHOWN = 3;
 
 /** Lists of a run that others must cover, and whether they do. */
 export class CoveredLists {
-  private readonly wanted: ReadonlySet<string>;
+  private readonly hasPromises: boolean;
   private readonly texts = new Map<string, Uint8Array>();
   private readonly host: Host;
 
   constructor(lists: readonly ListInPlace[], host: Host) {
-    this.wanted = new Set(lists.flatMap(({ covers }) => covers));
+    this.hasPromises = lists.some(({ covers }) => covers.length > 0);
     this.host = host;
   }
 
-  /** What the list's text has to be gathered in, if it will be compared with another. */
-  bufferFor({ config, covers }: ListInPlace): ByteBuffer | undefined {
-    return covers.length > 0 || this.wanted.has(config.name) ? new ByteBuffer() : undefined;
+  /** What a list's text has to be gathered in, if lists are compared: names of all lists tell expressions apart. */
+  buffer(): ByteBuffer | undefined {
+    return this.hasPromises ? new ByteBuffer() : undefined;
   }
 
   /** The list as it will be published. One that is not is compared with as it was. */
@@ -50,7 +50,13 @@ export class CoveredLists {
         talk.diagnostic(warningOf("cover-unknown", message));
         continue;
       }
-      const { freed, changes } = effectiveDiff(await PlainList.read(bytes), own);
+      const other = await PlainList.read(bytes);
+      let { freed, changes, patterns } = effectiveDiff(other, own);
+      const unsure = patterns.filter((text) => other.texts.has(text) && !text.startsWith("@@"));
+      if (freed === 0 && unsure.length > 0) {
+        talk.diagnostic(notExact(config.name, name, unsure));
+        ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll()));
+      }
       if (freed === 0) continue;
       const examples = changes
         .filter(({ self, below }) => (self ?? below) === "freed")
@@ -62,10 +68,27 @@ export class CoveredLists {
     return refused;
   }
 
+  /** Names of all lists of the run: regular expressions are compared by them. */
+  private async namesOfAll(): Promise<ReadonlySet<string>> {
+    const names = new Set<string>();
+    for (const bytes of this.texts.values())
+      for (const name of (await PlainList.read(bytes)).names()) names.add(name);
+    return names;
+  }
+
   private async published(name: string, options: Options): Promise<Uint8Array | undefined> {
     const [file] = listFiles(name, options, this.host);
     return file !== undefined && (await this.host.exists(file.path))
       ? await this.host.readFile(file.path)
       : undefined;
   }
+}
+
+function notExact(list: string, covered: string, patterns: readonly string[]): Diagnostic {
+  const [first] = patterns;
+  const more = patterns.length > 1 ? ` and ${countText(patterns.length - 1, "other")}` : "";
+  const message = `${printable(list)} may not cover ${printable(covered)}: ${printable(first!, 60)}${more} cannot be compared exactly`;
+  return warningOf("cover-unknown", message, {
+    hint: "It was decided by the names of all lists of this run. To be sure, give both lists the expression",
+  });
 }

@@ -70,7 +70,7 @@ export async function runCompile(
     await outputs.open();
     const isKnown = (web: string | undefined): boolean =>
       last !== undefined && web !== undefined && web === last.web;
-    const text = shared?.covers.bufferFor(configured);
+    const text = shared?.covers.buffer();
     const sinks = {
       list: (bytes: Uint8Array): void => {
         outputs.write(bytes);

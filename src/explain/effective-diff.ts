@@ -1,3 +1,5 @@
+import { readRule } from "../meaning/rule.ts";
+import { PROBE, witnessOf } from "../meaning/witness.ts";
 import { withParents } from "../syntax/parents.ts";
 import { type PlainList, hostsOf } from "./plain-list.ts";
 
@@ -6,6 +8,7 @@ export type Change = "blocked" | "freed";
 
 /** A name of which something changed. */
 export interface ChangedName {
+  /** For a wildcard, the pattern itself. */
   readonly name: string;
   /** For the name itself. */
   readonly self: Change | undefined;
@@ -23,31 +26,48 @@ export interface ListDifference {
   readonly changes: readonly ChangedName[];
   readonly blocked: number;
   readonly freed: number;
-  /** Rules without a name of their own that came or went: for names that neither list has, nobody can say what they do. */
+  /** Regular expressions and the like that came or went. They are compared by the known names only, not exactly. */
   readonly patterns: readonly string[];
 }
 
-/** A label that no list has and no pattern is likely to match. */
-const PROBE = "q7-any-0z";
-
-/** What a new list changes for those who use it, compared with an old one. */
-export function effectiveDiff(old: PlainList, fresh: PlainList): ListDifference {
+/**
+ * What a new list changes for those who use it, compared with an old one. `known` are names that patterns are compared by,
+ * besides those of the two lists.
+ */
+export function effectiveDiff(
+  old: PlainList,
+  fresh: PlainList,
+  known: Iterable<string> = [],
+): ListDifference {
   const added = [...fresh.texts].filter((text) => !old.texts.has(text));
   const removed = [...old.texts].filter((text) => !fresh.texts.has(text));
   const touched = new Set<string>();
   const patterns: string[] = [];
+  const wildcards: ChangedName[] = [];
+  let isAny = false;
   for (const text of [...added, ...removed]) {
     // What a `$badfilter` takes back is the rule without it.
     const { names, isPattern } = hostsOf(text);
     for (const name of names) touched.add(name);
-    if (isPattern) patterns.push(text);
+    if (!isPattern) continue;
+    isAny = true;
+    const witness = witnessFor(text);
+    if (witness === undefined) patterns.push(text);
+    else {
+      const { change, rule } = compare(witness, old, fresh);
+      if (change !== undefined)
+        wildcards.push({ name: text, self: change, below: undefined, rule });
+    }
   }
   const found = new Map<string, ChangedName>();
-  for (const name of concernedNames(old, fresh, touched, patterns.length > 0)) {
-    const change = changeOf(name, old, fresh);
-    found.set(name, change);
-  }
-  const changes = [...found.values()].filter((change) => !isImplied(change, found));
+  for (const name of concernedNames(old, fresh, touched, isAny))
+    found.set(name, changeOf(name, old, fresh));
+  if (isAny)
+    for (const name of known) if (!found.has(name)) found.set(name, changeOf(name, old, fresh));
+  const changes = [
+    ...[...found.values()].filter((change) => !isImplied(change, found)),
+    ...wildcards,
+  ];
   return {
     added,
     removed,
@@ -56,6 +76,11 @@ export function effectiveDiff(old: PlainList, fresh: PlainList): ListDifference 
     freed: changes.filter(({ self, below }) => (self ?? below) === "freed").length,
     patterns,
   };
+}
+
+function witnessFor(text: string): string | undefined {
+  const rule = readRule(text);
+  return rule && witnessOf(rule);
 }
 
 /** Names of either list that a rule which came or went is for, or is above; all of them when it may be for any. */

@@ -1,3 +1,5 @@
+import { asciiLabels } from "../syntax/idna.ts";
+
 /** What lines of a list name, as text: for the few that are asked about. The compiler's own reading is in `syntax/`. */
 
 const HOSTS_LINE = /^[0-9a-f.:]*[.:][0-9a-f.:]*[ \t]+(?<names>[^#]+)/i;
@@ -23,8 +25,11 @@ export function nameIn(line: string): { name: string; isSubtree: boolean } | und
 
 /** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */
 export function namesIn(text: string): string[] | undefined {
-  const names = hostsNames(text);
-  if (names !== undefined) return names;
+  const names = hostsNames(text) ?? plainName(text);
+  return names?.map(asciiLabels);
+}
+
+function plainName(text: string): string[] | undefined {
   return /^[^\s|^*/@$#!]+\.[^\s|^*/@$#!]+$/.test(text) ? [text.toLowerCase()] : undefined;
 }
 

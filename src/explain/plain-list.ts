@@ -1,5 +1,7 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
+import { nameScope } from "../meaning/name-scope.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { asciiLabels } from "../syntax/idna.ts";
 import { nameIn, namesIn } from "./line-names.ts";
 import { type ListRule, ListRules } from "./list-rules.ts";
 import type { NameRules, OrdinaryNames } from "./ordinary-names.ts";
@@ -31,7 +33,8 @@ export class PlainList implements OrdinaryNames {
     this.texts.add(text);
     const found = nameIn(text);
     const rule = { text, row };
-    if (found === undefined || /[A-Z]/.test(found.name)) this.odd.push(rule);
+    // A name in upper case or in another script is looked for by its other form.
+    if (found === undefined || /[A-Z]|[^\u0000-\u007f]/.test(found.name)) this.odd.push(rule);
     else {
       const names = found.isSubtree ? this.subtrees : this.exact;
       if (!names.has(found.name)) names.set(found.name, rule);
@@ -55,17 +58,19 @@ export class PlainList implements OrdinaryNames {
 }
 
 /** The names that a rule is for or leaves out, and whether it is for more than those and what is below them. */
-export function hostsOf(text: string): { names: string[]; isPattern: boolean } {
+export function hostsOf(text: string): { names: readonly string[]; isPattern: boolean } {
   const plain = nameIn(text);
-  if (plain !== undefined) return { names: [plain.name.toLowerCase()], isPattern: false };
+  if (plain !== undefined)
+    return { names: [asciiLabels(plain.name).toLowerCase()], isPattern: false };
   const several = namesIn(text);
   if (several !== undefined) return { names: several, isPattern: false };
   const rule = parseAdblockRule(text);
   if (rule === undefined) return { names: [], isPattern: false };
-  const host = /^\|{1,2}(?<host>[a-z0-9_.-]+)\^$/i.exec(rule.pattern)?.groups?.["host"];
+  const scope = nameScope(rule.pattern);
   const denied = rule.modifiers.find(({ name }) => name === "denyallow")?.value?.split("|") ?? [];
+  const names = [...(scope === undefined ? [] : [scope.name]), ...denied];
   return {
-    names: [...(host === undefined ? [] : [host.toLowerCase()]), ...denied],
-    isPattern: host === undefined,
+    names: names.map((name) => asciiLabels(name).toLowerCase()),
+    isPattern: scope === undefined,
   };
 }

@@ -209,6 +209,29 @@ test("a promise to cover holds when only the other list changed, and when it was
   assert.match(project.text("rules/big.txt"), /\|\|a\.example\^/);
 });
 
+test("a promise to cover is broken by patterns too, and what cannot be compared is reported", async () => {
+  const lists = [
+    { name: "Light", sources: ["A"] },
+    { name: "Pro", sources: ["B"], covers: ["Light"] },
+  ];
+  for (const rule of ["||*.x.com^", "||y.com^|", "||ads.*^", "|z.com^", "||w.com^$important"]) {
+    const project = projectOf({ A: `${rule}\n||q.com^`, B: "||q.com^" }, lists);
+    const { exit, stderr } = await project.run();
+    assert.equal(exit, 5, rule);
+    assert.match(stderr, /not-covered.*Pro does not block 1 name/s, rule);
+  }
+  const expression = projectOf({ A: "/ad[0-9]/\n||q.com^", B: "||q.com^" }, lists);
+  const { exit, stderr } = await expression.run();
+  assert.equal(exit, 0);
+  assert.match(stderr, /cover-unknown.*\/ad\[0-9\]\/ cannot be compared exactly/s);
+  // A name of any list of the run decides.
+  const third = [...lists, { name: "Ultra", sources: ["C"] }].toSorted((a) =>
+    a.name === "Ultra" ? -1 : 0,
+  );
+  const sources = { A: "/ad[0-9]/\n||q.com^", B: "||q.com^", C: "||ad1.net^" };
+  assert.equal((await projectOf(sources, third).run()).exit, 5);
+});
+
 test("addresses with passwords are not shown, and files of exceptions have one owner", async () => {
   const sources = [{ source: "https://user:s3cret@host.example/l.txt", type: "adblock" }];
   const config = { name: "All", sources, lists: [{ name: "L", sources: ["zz"] }] };

@@ -80,22 +80,61 @@ test("2000 random pairs of lists: the names that change are those that brute for
   assert.ok(changed > 20_000, `${changed}`);
 });
 
-test("patterns are compared for the names that the lists have, and are said", async () => {
+test("a wildcard is compared by a name that it matches, an expression by known names", async () => {
   const { changes, patterns, blocked } = effectiveDiff(
     await listOf(["||b.one.com^", "@@||x.ads.one.com^"]),
     await listOf(["||b.one.com^", "@@||x.ads.one.com^", "||ads.*.com^", "/^b\\./"]),
   );
-  assert.deepEqual(patterns, ["||ads.*.com^", "/^b\\./"]);
-  assert.deepEqual(changes, []);
-  assert.equal(blocked, 0);
+  assert.deepEqual(patterns, ["/^b\\./"]);
+  assert.deepEqual(changes, [
+    { name: "||ads.*.com^", self: "blocked", below: undefined, rule: "||ads.*.com^" },
+  ]);
+  assert.equal(blocked, 1);
   const more = effectiveDiff(
     await listOf(["@@||q.ads.two.com^$client=1.2.3.4"]),
     await listOf(["@@||q.ads.two.com^$client=1.2.3.4", "||ads.*.com^"]),
   );
   assert.deepEqual(
     more.changes.map(({ name: one, self, below }) => [one, self, below]),
-    [["q.ads.two.com", "blocked", "blocked"]],
+    [
+      ["q.ads.two.com", "blocked", "blocked"],
+      ["||ads.*.com^", "blocked", undefined],
+    ],
   );
+  const known = effectiveDiff(await listOf([]), await listOf(["/^b\\./"]), [
+    "b.one.com",
+    "c.one.com",
+  ]);
+  assert.deepEqual(
+    known.changes.filter(({ self }) => self !== undefined).map(({ name: one }) => one),
+    ["b.one.com"],
+  );
+});
+
+for (const [removed, name, self, below] of [
+  ["||*.x.com^", "x.com", undefined, "freed"],
+  ["*.x.com^", "x.com", undefined, "freed"],
+  ["||y.com^|", "y.com", "freed", "freed"],
+  ["|z.com^", "z.com", "freed", undefined],
+  ["|z.com|", "z.com", "freed", undefined],
+  ["||ads.*^", "||ads.*^", "freed", undefined],
+  ["||*track*.net^", "||*track*.net^", "freed", undefined],
+  ["-ads-", "-ads-", "freed", undefined],
+  ["||пример.рф^", "xn--e1afmkfd.xn--p1ai", "freed", "freed"],
+] as const)
+  test(`${removed} frees names when it goes`, async () => {
+    const { changes, freed } = effectiveDiff(await listOf([removed]), await listOf(["||q.com^"]));
+    const change = changes.find((one) => one.name === name);
+    assert.deepEqual([change?.self, change?.below], [self, below]);
+    assert.equal(freed, 1);
+  });
+
+test("a rule with an end anchor is seen when its exception goes", async () => {
+  const { changes } = effectiveDiff(
+    await listOf(["||d.p.com^|", "@@||p.com^"]),
+    await listOf(["||d.p.com^|"]),
+  );
+  assert.equal(changes.find(({ name: one }) => one === "d.p.com")?.self, "blocked");
 });
 
 test("a name and what is below it are one change, and text that means the same is none", async () => {
