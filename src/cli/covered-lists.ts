@@ -52,7 +52,7 @@ export class CoveredLists {
       }
       const other = await PlainList.read(bytes);
       let { freed, changes, patterns } = effectiveDiff(other, own);
-      const unsure = patterns.filter((text) => other.texts.has(text) && !text.startsWith("@@"));
+      const unsure = patterns.filter((rule) => other.texts.has(rule) && !rule.startsWith("@@"));
       if (freed === 0 && unsure.length > 0) {
         talk.diagnostic(notExact(config.name, name, unsure));
         ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll()));

@@ -15,6 +15,15 @@ export interface PlanView {
   readonly warnings: readonly Diagnostic[];
 }
 
+/** Warnings that matter to those who decide whether to publish. */
+const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
+  "source-stale",
+  "source-dropped",
+  "protected-names",
+  "protected-blocked",
+  "suffix-blocked",
+]);
+
 /** What would happen, in the order in which a person asks: to what, from what, what changes, and may it be. */
 export function planText(view: PlanView, style: Style): string {
   const { file, report, change, refused, warnings } = view;
@@ -23,24 +32,9 @@ export function planText(view: PlanView, style: Style): string {
     `  ${sourcesText(report, style)}`,
     ...changeLines(change, style),
   ];
-  const stale = warnings.filter(({ code }) => code === "source-stale" || code === "source-dropped");
-  const said = [...stale, ...oneForEachLine(refused)]
-    .map((one) => renderDiagnostic(one, style))
-    .join("");
+  const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
+  const said = [...shown, ...refused].map((one) => renderDiagnostic(one, style)).join("");
   return `${lines.join("\n")}\n${said}${closing(view, style)}\n`;
-}
-
-/** A line that does much harm is shown once, with a number; what goes beyond that stands in `--json`. */
-function oneForEachLine(refused: readonly Diagnostic[]): Diagnostic[] {
-  const groups = new Map<string, Diagnostic[]>();
-  for (const one of refused) {
-    const key = `${one.code} ${one.at?.file ?? ""}:${one.at?.line ?? ""}`;
-    groups.set(key, [...(groups.get(key) ?? []), one]);
-  }
-  return [...groups.values()].map(([first, ...others]) => {
-    const more = others.length === 0 ? "" : `, and ${others.length} more by the same line`;
-    return { ...first!, message: `${printable(first!.message, 120)}${more}` };
-  });
 }
 
 function closing({ refused, change, report }: PlanView, style: Style): string {

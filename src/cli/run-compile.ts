@@ -12,14 +12,14 @@ import { manifestPaths } from "../compile/manifest.ts";
 import { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
-import type { ConfigInPlace, ListInPlace } from "./config-of.ts";
+import type { ListInPlace } from "./config-of.ts";
 import type { CoveredLists } from "./covered-lists.ts";
 import { listFiles } from "./list-files.ts";
 import { LockInPlace, saveLock } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
 import { Outputs } from "./outputs.ts";
 import { publishList } from "./publish-list.ts";
-import { refusalsOf } from "./refusals-of.ts";
+import { guardsSay } from "./guards-say.ts";
 import { sayAgain } from "./say-again.ts";
 import { sayResult } from "./say-result.ts";
 import type { Talk } from "./talk.ts";
@@ -103,7 +103,10 @@ export async function runCompile(
       talk.diagnostic(diagnostic);
     }
     await lock.check(result);
-    await refuseOrAccept(configured, result, outputs, options, host);
+    const path = outputs.written[0]?.path;
+    const guards = await guardsSay(configured.config, result, path, options, host);
+    for (const warning of guards.warnings) talk.diagnostic(warning);
+    if (guards.refused.length > 0) throw new CompilerError(guards.refused);
     if (shared !== undefined && text !== undefined) {
       const refused = await shared.covers.refusals(configured, text.view(), options, talk);
       if (refused.length > 0) throw new CompilerError(refused);
@@ -132,7 +135,8 @@ export async function runCompile(
     if (!outputs.isToStdout && config.manifest === undefined && !isOwnWork)
       await builds?.remember({ ...result, diagnostics }, result, published);
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
-    return options.isStrict && result.report.degraded ? Exit.Degraded : Exit.Done;
+    const { degraded, protected: kept } = result.report;
+    return options.isStrict && (degraded || kept !== undefined) ? Exit.Degraded : Exit.Done;
   } catch (error) {
     if (error instanceof KnownList && last !== undefined)
       return await sayAgain(last, started, options, host, talk);
@@ -141,16 +145,4 @@ export async function runCompile(
     spool?.close();
     await outputs.close();
   }
-}
-
-/** Throws when a guard refuses the list. */
-async function refuseOrAccept(
-  { config }: ConfigInPlace,
-  list: CompiledList,
-  outputs: Outputs,
-  options: Options,
-  host: Host,
-): Promise<void> {
-  const refused = await refusalsOf(config, list, outputs.written[0]?.path, options, host);
-  if (refused.length > 0) throw new CompilerError(refused);
 }

@@ -16,15 +16,21 @@ import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { isAddress } from "../sources/location.ts";
-import { writtenEntry } from "../syntax/allow-entry.ts";
-import { asciiLabels } from "../syntax/idna.ts";
-import type { AllowList, AllowUse } from "../transformations/allow.ts";
+import type { AllowList } from "../transformations/allow.ts";
+import { Protection } from "../transformations/protect.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
+import { allowReport, unusedEntries } from "./allow-report.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
-import { Flow } from "./flow.ts";
-import { ListWatch } from "./list-watch.ts";
-import { PROTECTED_NAMES } from "./protected-names.ts";
+import { Flow, type NamedStage } from "./flow.ts";
+import {
+  type ListFindings,
+  NO_FINDINGS,
+  listFindings,
+  protectionReport,
+  protectionWarnings,
+} from "./list-findings.ts";
+import { protectedSet } from "./protected-names.ts";
 import { type Filters, stagesOf } from "./level.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Notes } from "./notes.ts";
@@ -35,6 +41,7 @@ import { type CompileReport, sourceReports } from "./report.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
 import { VERSION } from "./version.ts";
+import { WideRules } from "./wide-rules.ts";
 import { Workbench, workersOf } from "./workbench.ts";
 
 /** A thread takes 20 MB by itself; below this limit they are better spent otherwise. */
@@ -47,8 +54,8 @@ export interface CompiledList {
   readonly rules: RuleTable;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
-  /** Why the list should not be published: what its rules block that must not be. Errors, for the caller to act on. */
-  readonly findings: readonly Diagnostic[];
+  /** What its rules block that they should not, for the guards. */
+  readonly findings: ListFindings;
   /** The local files that were read. */
   readonly inputs: readonly InputFile[];
   /** What tells everything that came from the web from any other state; undefined when nothing can. */
@@ -93,6 +100,7 @@ class ListCompiler {
   private readonly output: OutputStage;
   private readonly bench: Workbench;
   private readonly builtAt: Date;
+  private protection: Protection | undefined;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config, options.plugins);
@@ -164,17 +172,25 @@ class ListCompiler {
         ...(await this.host.scratchRoom()),
       });
     await this.startCrew(size);
-    const watch = this.watchOver([...protect, ...PROTECTED_NAMES, ...hostsOf(plan)]);
-    output.watch = watch;
+    const guarded = protectedSet([...protect, ...hostsOf(plan)], config.guards?.may_block ?? []);
+    const protection = this.protectionOf(guarded.names);
+    this.protection = protection;
+    const wide = this.looksForSuffixes ? new WideRules(workshop.finder) : undefined;
+    output.watch = wide;
     const record =
       options.record === undefined
         ? undefined
         : new RecordWriter(workshop.finder, new RowRecorder(this.bench.kernel), options.record);
     output.record = record;
     output.spool = options.spool;
-    const stages = stagesOf(plan.list, listFilters, this.notes, workshop);
-    if (options.compat !== true)
-      stages.push({ name: "trust", stage: finalTrust((index) => this.lastTrust(index), workshop) });
+    const last =
+      protection === undefined
+        ? []
+        : [
+            { name: "trust", stage: finalTrust((index) => this.lastTrust(index), workshop) },
+            { name: "protect", stage: protection.listStage() },
+          ];
+    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.notes, workshop);
     const list = new Flow(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
     for (const source of plan.sources) {
@@ -191,18 +207,30 @@ class ListCompiler {
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     return {
       rules: output.rules,
-      report: this.report(bytesRead, allow),
+      report: { ...this.report(bytesRead, allow), ...protectionReport(protection) },
       inputs: reader.inputs,
       web,
       files: reader.files,
       builtAt: this.builtAt,
       isMinimal: isMinimal(plan),
-      findings: watch?.findings() ?? [],
+      findings:
+        protection === undefined
+          ? NO_FINDINGS
+          : listFindings(protection, wide?.found ?? [], guarded.lifelines, workshop.pool),
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
         ...this.notes.diagnostics(plan.sources.map(({ label }) => label)),
         ...unusedEntries(allow),
+        ...(protection === undefined
+          ? []
+          : protectionWarnings(
+              protection,
+              plan.sources.map(({ label }) => label),
+            )),
+        ...guarded.unknown.map((entry) =>
+          warningOf("may-block-unknown", `${printable(entry)} is not a protected name`),
+        ),
       ],
     };
   }
@@ -218,14 +246,23 @@ class ListCompiler {
     return level === "block-only" && isInverted ? "standard" : level;
   }
 
-  /** With `compat` nothing is looked at. */
-  private watchOver(names: readonly string[]): ListWatch | undefined {
-    const { options, workshop, plan } = this;
-    if (options.compat === true) return undefined;
-    const allowsSuffixes = [plan.list, ...plan.sources.map(({ passes }) => passes)].some(
+  /** With `compat` nothing is protected. */
+  private protectionOf(names: readonly string[]): Protection | undefined {
+    if (this.options.compat === true) return undefined;
+    const { sources } = this.plan;
+    return new Protection(
+      names,
+      this.workshop,
+      (index) => this.reader.trustOf(sources[index]!).level === "full",
+    );
+  }
+
+  private get looksForSuffixes(): boolean {
+    const { list, sources } = this.plan;
+    if (this.options.compat === true) return false;
+    return ![list, ...sources.map(({ passes }) => passes)].some(
       ({ validator }) => validator?.allowPublicSuffix === true,
     );
-    return new ListWatch(names, allowsSuffixes, workshop.pool, workshop.finder);
   }
 
   /** Reads a source and takes its chunks through its own stations and on to those of the list. */
@@ -242,16 +279,13 @@ class ListCompiler {
     this.pushBanner(source, list);
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
-    const first =
-      options.compat === true ? [] : trustStages(trust.level, trust.mayCancel, workshop);
-    const stages = stagesOf(
-      source.passes,
-      filters,
-      this.notes,
-      workshop,
-      above,
-      first.map((stage) => ({ name: "trust", stage })),
-    );
+    const first: NamedStage[] = [];
+    if (options.compat !== true)
+      for (const stage of trustStages(trust.level, trust.mayCancel, workshop))
+        first.push({ name: "trust", stage });
+    if (trust.level !== "full" && this.protection !== undefined)
+      first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
+    const stages = stagesOf(source.passes, { filters, above, first }, this.notes, workshop);
     const own = new Flow(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];
     const sink = new SourceSink(
@@ -317,39 +351,16 @@ class ListCompiler {
       lines: sources.reduce((sum, { lines }) => sum + lines, 0),
       kept: sources.reduce((sum, { kept }) => sum + kept, 0),
       bytes,
-      ...(allow.isEmpty ? {} : { allow: allow.uses.map(useReport) }),
+      ...allowReport(allow),
       degraded: states.some(({ kind }) => isDegraded(kind)),
     };
   }
-}
-
-function useReport({
-  entry,
-  removed,
-  exception,
-}: AllowUse): NonNullable<CompileReport["allow"]>[0] {
-  const text = writtenEntry(entry);
-  return { entry: text, removed, ...(exception === undefined ? {} : { exception }) };
 }
 
 /** Compress makes it so, unless a later pass makes new rules for names. */
 function isMinimal({ list }: Plan): boolean {
   const names = new Set(list.steps.map(({ name }) => name));
   return names.has("Compress") && !names.has("InvertAllow") && !names.has("RemoveModifiers");
-}
-
-/** Entries of the allow-list that met no rule, in one note. */
-function unusedEntries({ uses }: AllowList): Diagnostic[] {
-  const isUsed = ({ removed, exception }: AllowUse): boolean =>
-    removed > 0 || exception !== undefined;
-  // A name in another script is there twice, the second time in ASCII.
-  const used = new Set(uses.filter(isUsed).map(({ entry }) => asciiLabels(entry.name)));
-  const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
-  if (unused.length === 0) return [];
-  const shown = unused.slice(0, 10).map(({ entry }) => printable(writtenEntry(entry)));
-  const more = unused.length > shown.length ? ` and ${unused.length - shown.length} more` : "";
-  const message = `No rule met these entries of the allow-list: ${shown.join(", ")}${more}`;
-  return [warningOf("allow-unused", message)];
 }
 
 /** The servers that the sources come from: a list that blocks them is the last one. */

@@ -10,6 +10,8 @@ export interface LastPublish {
   readonly version: 1;
   readonly published: string;
   readonly rules: number;
+  /** Protected names that the list blocks. */
+  readonly blocked?: readonly string[];
   readonly sources: readonly {
     readonly label: string;
     readonly source: string;
@@ -40,7 +42,7 @@ export async function readLastPublish(
 /** A publish that cannot be remembered was still made; the next one is compared with the one before. */
 export async function rememberPublish(
   output: string,
-  { rules, sources }: CompileReport,
+  { rules, sources, blocked }: CompileReport,
   host: Host,
 ): Promise<void> {
   const last = await readLastPublish(output, host);
@@ -48,6 +50,7 @@ export async function rememberPublish(
     version: 1,
     published: host.now().toISOString(),
     rules,
+    ...(blocked !== undefined && { blocked }),
     sources: sources.flatMap(({ label, source, lines, kept, state }) => {
       // One that is left out this time is compared with what it was when it comes back.
       if (state !== "dropped") return [{ label, source, lines, kept }];
@@ -66,6 +69,7 @@ export async function rememberPublish(
 /** Somebody else may have written to it. */
 function isRecord(record: unknown): record is LastPublish {
   if (typeof record !== "object" || record === null) return false;
-  const { version, rules, sources } = record as Partial<LastPublish>;
-  return version === 1 && typeof rules === "number" && Array.isArray(sources);
+  const { version, rules, sources, blocked = [] } = record as Partial<LastPublish>;
+  if (version !== 1 || typeof rules !== "number") return false;
+  return Array.isArray(sources) && Array.isArray(blocked);
 }

@@ -15,17 +15,22 @@ export interface Filters {
   readonly allow?: AllowList;
 }
 
-/**
- * The stations of one level, in their fixed order: those that come `first`, exclusions, inclusions, transformations.
- * `above` are the filters to come.
- */
+/** What a level does besides its transformations. */
+export interface LevelParts {
+  readonly filters: Filters;
+  /** The filters of the level above, which are still to come. */
+  readonly above?: Filters;
+  readonly first?: readonly NamedStage[];
+  /** What looks at the finished rules, or adds some. */
+  readonly last?: readonly NamedStage[];
+}
+
+/** The stations of one level, in their fixed order: those that come first, filters, transformations, those that come last. */
 export function stagesOf(
   passes: Passes,
-  filters: Filters,
+  { filters, above, first = [], last = [] }: LevelParts,
   notes: Notes,
   workshop: Workshop,
-  above?: Filters,
-  first: readonly NamedStage[] = [],
 ): NamedStage[] {
   const outlook: Outlook = {
     ...(passes.validator === undefined ? {} : { validator: passes.validator }),
@@ -43,16 +48,16 @@ export function stagesOf(
     stages.push({ name: "exclusions", stage: exclude(filters.exclusions, outlook) });
   if (!filters.inclusions.isEmpty)
     stages.push({ name: "inclusions", stage: include(filters.inclusions) });
-  const exceptions: NamedStage[] =
+  const ends: NamedStage[] =
     allow?.isEmpty === false
-      ? [{ name: "allow", stage: new AllowExceptions(allow, workshop) }]
-      : [];
+      ? [{ name: "allow", stage: new AllowExceptions(allow, workshop) }, ...last]
+      : [...last];
   for (const { name, transformation } of passes.steps) {
     // What ends the list stays at its end.
-    if (name === "InsertFinalNewLine") stages.push(...exceptions.splice(0));
+    if (name === "InsertFinalNewLine") stages.push(...ends.splice(0));
     for (const stage of transformation.stages(outlook, workshop)) stages.push({ name, stage });
   }
-  stages.push(...exceptions);
+  stages.push(...ends);
   return stages;
 }
 

@@ -1,8 +1,10 @@
 /**
- * Names whose loss breaks devices rather than pages: whether there is a network, what time it is, whether a certificate
- * still holds, updates of systems, and where software and lists come from. Written by hand; `guards.protect` adds to it.
+ * Names whose loss breaks devices rather than pages. Written by hand; `guards.protect` adds to them, `guards.may_block` takes
+ * some away.
  */
-export const PROTECTED_NAMES: readonly string[] = `
+
+/** Without these a device believes that it has no network, the wrong time or no valid certificate. */
+const LIFELINES: readonly string[] = `
 captive.apple.com
 connectivitycheck.gstatic.com
 connectivitycheck.android.com
@@ -53,8 +55,14 @@ crl.microsoft.com
 ocsp.msocsp.com
 oneocsp.microsoft.com
 ctldl.windowsupdate.com
-www.microsoft.com
 acme-v02.api.letsencrypt.org
+`
+  .trim()
+  .split("\n");
+
+/** Updates of systems, sign-in, and where software and lists come from. */
+const NEEDED: readonly string[] = `
+www.microsoft.com
 update.microsoft.com
 download.windowsupdate.com
 windowsupdate.microsoft.com
@@ -108,3 +116,22 @@ adguardteam.github.io
 `
   .trim()
   .split("\n");
+
+export const PROTECTED_NAMES: readonly string[] = [...LIFELINES, ...NEEDED];
+
+/** The names that one list protects. */
+export interface ProtectedSet {
+  readonly names: readonly string[];
+  readonly lifelines: ReadonlySet<string>;
+  /** Entries of `may_block` that are not protected anyway. */
+  readonly unknown: readonly string[];
+}
+
+/** `own` are names of `guards.protect` and servers of the sources. */
+export function protectedSet(own: readonly string[], mayBlock: readonly string[]): ProtectedSet {
+  const all = new Set([...own, ...PROTECTED_NAMES]);
+  const waived = mayBlock.map((entry) => entry.toLowerCase().replace(/^\|\||[\^.]+$/g, ""));
+  const unknown = mayBlock.filter((_, index) => !all.has(waived[index]!));
+  for (const name of waived) all.delete(name);
+  return { names: [...all], lifelines: new Set([...own, ...LIFELINES]), unknown };
+}

@@ -34,6 +34,10 @@ export interface CompileReport {
   readonly bytes: number;
   /** Whether a source is not what it should be: its last good copy, or left out. */
   readonly degraded: boolean;
+  /** Protected names that the list blocks. */
+  readonly blocked?: readonly string[];
+  /** Protected names that sources below full trust tried to block; they stay reachable. */
+  readonly protected?: readonly string[];
   /** What each entry of the allow-list did. */
   readonly allow?: readonly {
     readonly entry: string;

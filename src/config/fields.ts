@@ -270,6 +270,18 @@ export const GUARD_FIELDS = {
     type: "number",
     description: "Rules that the list must have at least. Without it 1.",
   },
+  may_block: {
+    type: "strings",
+    description:
+      "Protected names that rules may block. Without it, rules of sources below full trust for such a name are dropped, and those of other sources are warned about.",
+    example: ["crl.microsoft.com"],
+  },
+  may_block_suffixes: {
+    type: "strings",
+    description:
+      "Public suffixes that rules of fully trusted sources may block as a whole, such as `top`; `*` for all. Without it there is a warning, and a refusal for the twenty largest suffixes and for rules that block nearly everything.",
+    example: ["top", "zip"],
+  },
   protect: {
     type: "strings",
     description:

@@ -160,14 +160,31 @@ const COMPILE_CODES = {
   "blocks-protected": {
     exit: 5,
     meaning:
-      "The new list would block a name that devices need, or one of `guards.protect`. The old list stays.",
-    hint: "Keep the name reachable with `allow`, take the source out, or publish once with --accept blocks-protected",
+      "A rule of a fully trusted source would newly block a name that devices cannot do without, or one of `guards.protect`. The old list stays.",
+    hint: "Keep the name reachable with `allow`, or accept it with `guards.may_block`",
   },
   "blocks-suffix": {
     exit: 5,
     meaning:
-      "The new list has a rule for a whole public suffix such as com, or for nearly every name. The old list stays.",
-    hint: "Use Validate, trust the source less, or publish once with --accept blocks-suffix",
+      "The new list has a rule for one of the largest public suffixes, such as com, or for nearly every name. The old list stays.",
+    hint: "Remove the rule, or accept it with `guards.may_block_suffixes`",
+  },
+  "protected-names": {
+    meaning:
+      "A source below full trust blocks names that devices need. Its rules for them were dropped, and rules for more got an exception.",
+    hint: "Nothing has to be done. To block them all the same, add them to `guards.may_block`",
+  },
+  "protected-blocked": {
+    meaning: "A rule of a fully trusted source blocks names that devices need.",
+    hint: "Keep them reachable with `allow`, or accept it with `guards.may_block`",
+  },
+  "suffix-blocked": {
+    meaning: "Rules of fully trusted sources block whole public suffixes.",
+    hint: "If that is meant, name them in `guards.may_block_suffixes`",
+  },
+  "may-block-unknown": {
+    meaning: "An entry of `guards.may_block` is not a protected name.",
+    hint: "Remove it, or check its spelling",
   },
   "too-few-rules": {
     exit: 5,

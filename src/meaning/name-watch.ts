@@ -16,6 +16,10 @@ export interface WatchedRule {
   readonly text: string;
   /** Number of its row in the whole compile. */
   readonly row: number;
+  /** The name that it is for, where it is nothing but a name. */
+  readonly name?: string;
+  /** Whether it blocks for some clients or types of query only. */
+  readonly isForSome?: boolean;
 }
 
 export interface NameVerdict {
@@ -76,7 +80,7 @@ export class NameWatch {
   private takeName(chunk: Chunk, row: number, host: string, isSubtree: boolean): void {
     const name = host.toLowerCase();
     const rules = isSubtree ? this.subtrees : this.exact;
-    if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), row: chunk.idOf(row) });
+    if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), row: chunk.idOf(row), name });
   }
 
   /** The hash is of the name as it is written; names are watched in lower case. */
@@ -105,8 +109,10 @@ export class NameWatch {
     const rule = readRule(text, (pattern) => this.testOf(pattern));
     // An exception for some clients, or some types of query, leaves everybody else without the name.
     if (rule === undefined || (rule.isAllow && rule.isPartial)) return;
-    if (this.names.some((name) => rule.matches(name)))
-      this.rules.add({ ...rule, isPartial: false, row: chunk.idOf(row) });
+    if (this.names.some((name) => rule.matches(name))) {
+      const isForSome = rule.isPartial;
+      this.rules.add({ ...rule, isPartial: false, isForSome, row: chunk.idOf(row) });
+    }
   }
 
   private testOf(pattern: string): ((name: string) => boolean) | undefined {

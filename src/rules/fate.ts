@@ -48,6 +48,7 @@ export const FATES = [
     "metadata",
     "a directive or information about the source's list, which would mislead subscribers",
   ],
+  ["protected", "for a name that devices need, of a source that is not fully trusted"],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -90,6 +91,7 @@ export const Fate = {
   Allowed: 33,
   Own: 34,
   Metadata: 35,
+  Protected: 36,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

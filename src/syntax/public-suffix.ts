@@ -55,6 +55,18 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
 }
 
+let listed: ReadonlySet<string> | undefined;
+
+/** Whether a name, in lower case, stands in the list itself. A name below a wildcard rule such as `*.ck` is a name. */
+export function isListedSuffix(name: string): boolean {
+  listed ??= new Set(
+    ICANN_RULES.split(" ")
+      .filter((rule) => !rule.startsWith("!"))
+      .map((rule) => (rule.startsWith("*.") ? rule.slice(2) : rule)),
+  );
+  return listed.has(name);
+}
+
 /** Whether a name of this hash, and with this hash of its parent, can be a suffix at all: tells nearly all names apart. */
 export function mayBeSuffix(hash: number, parentHash: number): boolean {
   table ??= buildTable();

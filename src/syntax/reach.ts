@@ -1,6 +1,7 @@
 import { parse } from "tldts";
 import { Fate } from "../rules/fate.ts";
 import type { ValidatorOptions } from "./acceptable-host.ts";
+import { isListedSuffix } from "./public-suffix.ts";
 
 /**
  * How far a pattern without a clear end, or with wildcards, reaches. Its literal part is judged as if it were a host:
@@ -46,7 +47,8 @@ export function isWholeSuffix(name: string, isShared = false): boolean {
   const { publicSuffix, isIcann, isPrivate, hostname } = parse(bare, {
     allowPrivateDomains: isShared,
   });
-  return (isIcann === true || isPrivate === true) && hostname === publicSuffix;
+  if (hostname === null || hostname !== publicSuffix) return false;
+  return isIcann === true ? isListedSuffix(hostname) : isPrivate === true;
 }
 
 /** `*.com.*` is every name with `com` in the middle. */

@@ -1,8 +1,8 @@
 import { DOT } from "../bytes/ascii.ts";
 import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { HashFilter } from "../kernel/row-finder.ts";
-import { Chunk } from "../rules/chunk.ts";
+import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
+import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
@@ -13,6 +13,7 @@ import { asciiLabels } from "../syntax/idna.ts";
 import { NameWatch, isForHost } from "../meaning/name-watch.ts";
 import { cancelledKey, readRule } from "../meaning/rule.ts";
 import { type Effects, SubtreeReach, addEffects, noEffects } from "../meaning/subtree-reach.ts";
+import { addExceptions } from "./added-rules.ts";
 import { type Pass, type Stage, eachChunk } from "./stage.ts";
 import type { Workshop } from "./transformation.ts";
 
@@ -29,9 +30,12 @@ export interface AllowUse {
 export class AllowList {
   readonly uses: readonly AllowUse[];
   private readonly byName = new Map<string, AllowUse[]>();
-  private readonly filter = new HashFilter();
+  readonly filter: HashFilter = new HashFilter();
+  /** Whether all entries are for names alone. */
+  readonly isExact: boolean;
 
   constructor(entries: readonly AllowEntry[]) {
+    this.isExact = !entries.some(({ below }) => below);
     this.uses = entries.map((entry) => ({ entry, removed: 0 }));
     for (const use of this.uses) {
       const { name } = use.entry;
@@ -70,24 +74,44 @@ export class AllowList {
 
 /** Takes rules for allowed names out. */
 export function allowing(list: AllowList, { finder }: Workshop): Stage {
-  return eachChunk((chunk) => {
-    for (const row of finder.live(chunk))
-      if (chunk.kind[row]! >= Kind.Hosts) allowRow(list, chunk, row);
-  });
+  return eachChunk((chunk) => takeOut(list, chunk, finder, { fate: Fate.Allowed }));
 }
 
-function allowRow(list: AllowList, chunk: Chunk, row: number): void {
+/** What becomes of rules for listed names, and who is told. */
+interface Removal {
+  readonly fate: Fate;
+  note?(use: AllowUse): void;
+}
+
+/** Drops the rules of a chunk for listed names. */
+export function takeOut(list: AllowList, chunk: Chunk, finder: RowFinder, removal: Removal): void {
+  if (!list.isExact) {
+    for (const row of finder.live(chunk)) takeOutRow(list, chunk, row, removal);
+    return;
+  }
+  // Names alone are found by their hash: 5 ms instead of 200 for two million rows.
+  for (const row of finder.odd(chunk)) takeOutRow(list, chunk, row, removal);
+  for (const row of finder.hashed(chunk, list.filter)) takeOutRow(list, chunk, row, removal);
+}
+
+function count(use: AllowUse, removal: Removal): void {
+  use.removed++;
+  removal.note?.(use);
+}
+
+function takeOutRow(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
+  if (chunk.kind[row]! < Kind.Hosts || chunk.fate[row] !== Fate.Live) return;
   const flags = chunk.flags[row]!;
   // An exception for an allowed name stays, unless it takes such an exception back.
   if ((flags & Flag.Allow) !== 0 && cancelledKey(textOf(chunk, row)) === undefined) return;
   if (chunk.kind[row] === Kind.Hosts && (flags & Flag.SeveralNames) !== 0) {
-    allowSome(list, chunk, row);
+    takeOutSome(list, chunk, row, removal);
     return;
   }
   const start = chunk.hostStart[row]!;
   const end = chunk.hostEnd[row]!;
   if (start === end) {
-    allowPattern(list, chunk, row);
+    takeOutPattern(list, chunk, row, removal);
     return;
   }
   const folded = (flags & Flag.UpperHost) === 0 ? undefined : lowerBytes(chunk, start, end, row);
@@ -96,12 +120,12 @@ function allowRow(list: AllowList, chunk: Chunk, row: number): void {
       ? list.useFor(chunk.bytesOf(row), start, end)
       : list.useFor(folded, 0, folded.length);
   if (use === undefined) return;
-  use.removed++;
-  chunk.drop(row, Fate.Allowed);
+  count(use, removal);
+  chunk.drop(row, removal.fate);
 }
 
 /** `||name`, `|name^`, `||*.name^` or `/^name$/`: patterns in which one name stands, and nothing else. */
-function allowPattern(list: AllowList, chunk: Chunk, row: number): void {
+function takeOutPattern(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
   const text = textOf(chunk, row).trim();
   const pattern = text.replace(/^@@/, "").replace(/\$[^/]*$/, "");
   const name = asciiLabels(
@@ -117,25 +141,25 @@ function allowPattern(list: AllowList, chunk: Chunk, row: number): void {
   const bytes = encodeUtf8(name);
   const use = list.useFor(bytes, 0, bytes.length);
   if (use === undefined) return;
-  use.removed++;
-  chunk.drop(row, Fate.Allowed);
+  count(use, removal);
+  chunk.drop(row, removal.fate);
 }
 
 function lowerBytes(chunk: Chunk, start: number, end: number, row: number): Uint8Array {
   return encodeUtf8(decodeUtf8(chunk.bytesOf(row), start, end).toLowerCase());
 }
 
-function allowSome(list: AllowList, chunk: Chunk, row: number): void {
+function takeOutSome(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
   const line = textOf(chunk, row);
   const rest = filterNames(line, (name) => {
     const bytes = encodeUtf8(name.toLowerCase());
     const use = list.useFor(bytes, 0, bytes.length);
-    if (use !== undefined) use.removed++;
+    if (use !== undefined) count(use, removal);
     return use === undefined;
   });
   if (rest === line) return;
   if (rest === undefined) {
-    chunk.drop(row, Fate.Allowed);
+    chunk.drop(row, removal.fate);
     return;
   }
   rewriteText(chunk, row, rest);
@@ -190,24 +214,7 @@ export class AllowExceptions implements Stage {
         lines.add(line);
       }
     }
-    if (lines.size > 0) this.pushLines([...lines], pass);
-  }
-
-  private pushLines(lines: readonly string[], pass: Pass): void {
-    const { pool } = this.workshop;
-    const bytes = encodeUtf8(lines.join("\n"));
-    const chunk = pool.add(new Chunk(pool.arena, this.origin, bytes, lines.length));
-    let at = 0;
-    for (const line of lines) {
-      const end = at + encodeUtf8(line).length;
-      const row = chunk.push(at, end, 0);
-      chunk.kind[row] = Kind.Rule;
-      chunk.flags[row] = Flag.Generated | Flag.Allow;
-      at = end + 1;
-    }
-    chunk.has.otherRows = true;
-    pass(chunk);
-    pool.shelf.done(chunk);
+    addExceptions([...lines], this.origin, this.workshop, pass);
   }
 }
 
@@ -217,7 +224,7 @@ function probeOf({ name, self }: AllowEntry): string {
 }
 
 /** An exception does nothing against `$dnsrewrite`, so that takes one of its own. */
-function exceptionsFor({ name, below, self }: AllowEntry, effects: Effects): string[] {
+export function exceptionsFor({ name, below, self }: AllowEntry, effects: Effects): string[] {
   const pattern = self ? (below ? `||${name}^` : `|${name}^`) : `||*.${name}^`;
   // The ASCII form of the name is an entry of its own.
   if (/[^\u0000-\u007f]/.test(name)) return [];

@@ -4,12 +4,12 @@ import { cancelledKey, ruleKey } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { rewriteText, textOf } from "../rules/row-text.ts";
+import { hostOf, rewriteText, textOf } from "../rules/row-text.ts";
 import { tidyRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
-import { Suffix } from "../syntax/public-suffix.ts";
+import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { TrustJudge, isWideName } from "../syntax/trust.ts";
 import { hasUnsafeCharacters, isMetadata } from "../syntax/unsafe-text.ts";
@@ -103,8 +103,14 @@ function fateOf(chunk: Chunk, row: number, rules: TrustJudge | undefined): Fate 
   if ((chunk.flags[row]! & Flag.AsBlock) === 0 && kind === Kind.Hosts)
     return judgeHosts(chunk, row);
   if (kind !== Kind.Rule && isPlainName(chunk, row))
-    return suffixOf(chunk, row) === Suffix.Icann ? Fate.PublicSuffix : Fate.Live;
+    return isListedName(chunk, row) ? Fate.PublicSuffix : Fate.Live;
   return rules.judge(textOf(chunk, row));
+}
+
+/** Whether a plain name is itself a public suffix. */
+function isListedName(chunk: Chunk, row: number): boolean {
+  if (suffixOf(chunk, row) !== Suffix.Icann) return false;
+  return isListedSuffix(hostOf(chunk, row).toLowerCase());
 }
 
 /** AdGuard Home refuses a whole list for one control character. */

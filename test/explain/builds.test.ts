@@ -190,7 +190,7 @@ test("a plan that a guard refuses is applied only if that is accepted", async ()
   assert.equal((await project.run("plan", "--save", "my.plan", ...WORDS)).exit, 5);
   const refused = await project.run("apply", "my.plan");
   assert.equal(refused.exit, 5);
-  assert.match(refused.stderr, /error\[blocks-protected\]/);
+  assert.match(refused.stderr, /error\[blocks-suffix\]/);
   assert.doesNotMatch(project.text("l.txt"), /\|\|com\^/);
   const accept = ["--accept", "blocks-protected", "--accept", "blocks-suffix"];
   assert.equal((await project.run("apply", "my.plan", ...accept)).exit, 0);

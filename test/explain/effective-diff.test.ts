@@ -111,7 +111,7 @@ test("a wildcard is compared by a name that it matches, an expression by known n
   );
 });
 
-for (const [removed, name, self, below] of [
+for (const [removed, changed, self, below] of [
   ["||*.x.com^", "x.com", undefined, "freed"],
   ["*.x.com^", "x.com", undefined, "freed"],
   ["||y.com^|", "y.com", "freed", "freed"],
@@ -124,7 +124,7 @@ for (const [removed, name, self, below] of [
 ] as const)
   test(`${removed} frees names when it goes`, async () => {
     const { changes, freed } = effectiveDiff(await listOf([removed]), await listOf(["||q.com^"]));
-    const change = changes.find((one) => one.name === name);
+    const change = changes.find((one) => one.name === changed);
     assert.deepEqual([change?.self, change?.below], [self, below]);
     assert.equal(freed, 1);
   });

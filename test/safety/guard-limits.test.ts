@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type GuardContext, guardLimits } from "../../src/compile/guards/guard.ts";
-import { refusals } from "../../src/compile/guards/registry.ts";
+import { guardList } from "../../src/compile/guards/registry.ts";
+import { NO_FINDINGS } from "../../src/compile/list-findings.ts";
 import { RowFinder } from "../../src/kernel/row-finder.ts";
 import { Flag, Kind } from "../../src/rules/kind.ts";
 import { NameWatch, isForHost } from "../../src/meaning/name-watch.ts";
@@ -31,6 +32,7 @@ function refused(
     lines: now.lines,
   };
   const context: GuardContext = {
+    findings: NO_FINDINGS,
     limits: guardLimits({ name: "N", sources: [], guards: config }),
     report: {
       name: "N",
@@ -51,7 +53,7 @@ function refused(
             sources: [{ ...source, lines: before.lines, kept: 0 }],
           },
   };
-  return refusals([], context, accepted).map(({ code }) => code);
+  return guardList(context, accepted).map(({ code }) => code);
 }
 
 const SAME = { rules: 1000, lines: 1000 };
@@ -186,73 +188,91 @@ test("what rules mean for a name, one by one and together", async () => {
     assert.equal(await meaning(name, ...lines), expected, lines.join(" | "));
 });
 
-/** What a trusted list of these lines is refused for. */
-async function findings(...lines: string[]): Promise<string[]> {
+/** What the guards say of a trusted list of these lines, published before or not. */
+async function guards(
+  lines: readonly string[],
+  guarded: object = {},
+  isFirst = false,
+): Promise<string[]> {
   const host = memoryHost({
-    files: { "a.txt": `${lines.join("\n")}\n`, "p.txt": PROTECTED.join("\n") },
+    files: { "a.txt": `${lines.join("\n")}\n`, "p.txt": "p.mine.test\n" },
   });
   const config = {
     name: "N",
     sources: [{ source: "a.txt", type: "adblock" as const, name: "A" }],
-    guards: { protect: ["p.txt"] },
+    guards: { protect: ["p.txt"], ...guarded },
   };
-  const result = await compile(config, { host });
-  return result.findings.map(({ code, message, at }) => `${code} ${at?.line ?? "-"} ${message}`);
+  const { report, findings } = await compile(config, { host });
+  const last = { version: 1, published: "", rules: report.rules, sources: [] } as const;
+  const context = {
+    report,
+    findings,
+    limits: guardLimits(config),
+    last: isFirst ? undefined : last,
+  };
+  return guardList(context, []).map(({ severity, code }) => `${severity} ${code}`);
 }
 
-const PROTECTED = Array.from({ length: 8 }, (_, index) => `p${index}.mine.test`);
+const REFUSED_NAME = ["error blocks-protected"];
+const WARNED_NAME = ["warning protected-blocked"];
+const REFUSED_SUFFIX = ["error blocks-suffix"];
+const WARNED_SUFFIX = ["warning suffix-blocked"];
 
-function blocking(count: number): string[] {
-  return PROTECTED.slice(0, count).map((name) => `||${name}^`);
-}
+for (const [line, later, first] of [
+  // A rule for exactly that name was meant.
+  ["||captive.apple.com^", WARNED_NAME, WARNED_NAME],
+  ["captive.apple.com", WARNED_NAME, WARNED_NAME],
+  ["0.0.0.0 captive.apple.com", WARNED_NAME, WARNED_NAME],
+  ["|captive.apple.com^", WARNED_NAME, WARNED_NAME],
+  ["||captive.apple.com^$important", WARNED_NAME, WARNED_NAME],
+  ["||crates.io^", WARNED_NAME, WARNED_NAME],
+  ["||p.mine.test^", WARNED_NAME, WARNED_NAME],
+  // A rule for more that blocks a lifeline was not.
+  ["||apple.com^", REFUSED_NAME, WARNED_NAME],
+  ["||*.apple.com^", REFUSED_NAME, WARNED_NAME],
+  ["/captive/", REFUSED_NAME, WARNED_NAME],
+  ["||mine.test^", REFUSED_NAME, WARNED_NAME],
+  ["||docker.io^", WARNED_NAME, WARNED_NAME],
+  ["||apple.com^$dnsrewrite=1.2.3.4", REFUSED_NAME, WARNED_NAME],
+  // Exceptions and names beside it.
+  ["@@||captive.apple.com^", [], []],
+  ["||x.captive.apple.com^", [], []],
+  // Suffixes.
+  ["||com^", REFUSED_SUFFIX, WARNED_SUFFIX],
+  ["||com.^", REFUSED_SUFFIX, WARNED_SUFFIX],
+  ["com", REFUSED_SUFFIX, WARNED_SUFFIX],
+  ["0.0.0.0 com", REFUSED_SUFFIX, WARNED_SUFFIX],
+  ["||co.uk^$important", REFUSED_SUFFIX, WARNED_SUFFIX],
+  ["||*.com^", REFUSED_SUFFIX, WARNED_SUFFIX],
+  ["||zip^", WARNED_SUFFIX, WARNED_SUFFIX],
+  ["||*.top^", WARNED_SUFFIX, WARNED_SUFFIX],
+  ["||*.top^$dnstype=~CNAME,denyallow=a.top", [], []],
+  ["||com^$client=10.0.0.1", [], []],
+  ["||com^$third-party", [], []],
+  ["@@||com^", [], []],
+  ["||addiko-at.ck^", [], []],
+  ["||example.com^$important", [], []],
+  ["||com.example^", [], []],
+  ["||a*.example.com^", [], []],
+  ["! ||com^", [], []],
+  // Everything.
+  ["*", REFUSED_SUFFIX, REFUSED_SUFFIX],
+  ["/./", REFUSED_SUFFIX, REFUSED_SUFFIX],
+] as const)
+  test(`${line} in a trusted source: ${later.join(", ") || "nothing"}; the first time ${first.join(", ") || "nothing"}`, async () => {
+    assert.deepEqual(await guards([line, "||fine.example^"]), [...later]);
+    assert.deepEqual(await guards([line, "||fine.example^"], {}, true), [...first]);
+  });
 
-function wide(lines: readonly string[]): string[] {
-  return lines.filter((line) => line.startsWith("blocks-suffix"));
-}
-
-test("five findings are shown, and the others are counted", async () => {
-  assert.equal((await findings(...blocking(4))).length, 4);
-  const five = await findings(...blocking(5));
-  assert.equal(five.length, 5);
-  assert.equal(five[4], "blocks-protected 5 The list would block p4.mine.test, which devices need");
-  const seven = await findings(...blocking(7));
-  assert.equal(seven.length, 6);
-  assert.equal(seven[5], "blocks-protected - and 2 more: p5.mine.test, p6.mine.test");
-  const suffixes = ["com", "net", "org", "de", "fr", "it", "es"].map(
-    (suffix) => `||${suffix}^$important`,
-  );
-  assert.equal(wide(await findings(...suffixes.slice(0, 5))).length, 5);
-  const all = wide(await findings(...suffixes));
-  assert.equal(all.length, 6);
-  assert.match(
-    all[4]!,
-    /^blocks-suffix 5 The rule \|\|fr\^\$important is for a whole public suffix/,
-  );
-  assert.equal(all[5], "blocks-suffix - and 2 more");
-});
-
-test("what is wide, and what only looks like it", async () => {
-  for (const [line, isWide] of [
-    ["||com^", true],
-    ["||com.^", true],
-    ["com", true],
-    ["0.0.0.0 com", true],
-    ["||co.uk^$important", true],
-    ["||example.com^$important", false],
-    ["||example.com.^", false],
-    ["||com.example^", false],
-    ["||*.com^", true],
-    ["||a*.example.com^", false],
-    ["! ||com^", false],
-    ["/./", true],
-  ] as const) {
-    const found = await findings(line, "||fine.example^");
-    assert.equal(
-      found.some((one) => one.startsWith("blocks-suffix")),
-      isWide,
-      `${line}: ${found.join("\n")}`,
-    );
-  }
+test("what is acknowledged is not warned about", async () => {
+  const lines = ["||captive.apple.com^", "||crates.io^", "||top^", "||zip^"];
+  const guarded = {
+    may_block: ["captive.apple.com", "||static.crates.io^", "index.crates.io"],
+    may_block_suffixes: ["top", ".zip"],
+  };
+  assert.deepEqual(await guards(lines, guarded), []);
+  assert.deepEqual(await guards(["||com^"], { may_block_suffixes: ["net"] }), REFUSED_SUFFIX);
+  assert.deepEqual(await guards(["||zip^"], { may_block_suffixes: ["*"] }), []);
 });
 
 test("rules for one name are told from others", async () => {

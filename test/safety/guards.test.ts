@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 
 const LIST = "/project/out.txt";
 
@@ -12,10 +13,11 @@ function names(count: number, start = "n"): string {
 class Project {
   readonly host: MemoryHost;
 
-  constructor(text: string, config: Partial<Config> = {}) {
+  constructor(text: string, config: Partial<Config> = {}, web: Record<string, string> = {}) {
     const whole = { name: "N", sources: [{ source: "a.txt", name: "A", type: "adblock" }] };
     this.host = memoryHost({
       files: { "c.json": JSON.stringify({ ...whole, ...config }), "a.txt": text },
+      web,
     });
   }
 
@@ -156,16 +158,84 @@ const BLOCKING = [
   "/^captive\\./",
   "||apple.com^$denyallow=icloud.com",
 ];
+const REMOTE = "https://lists.example/l.txt";
+
+/** A project with a source from an address. */
+function remote(text: string, config: Partial<Config> = {}): Project {
+  const sources = [
+    { source: "a.txt", name: "A", type: "adblock" as const },
+    { source: REMOTE, name: "Far", type: "adblock" as const },
+  ];
+  return new Project("||own.example^\n", { sources, ...config }, { [REMOTE]: text });
+}
+
+function isListed(project: Project, name: string): boolean {
+  return isBlocked(naiveRules(project.list.split("\n")), name);
+}
+
 for (const rule of BLOCKING)
-  test(`a list that blocks a protected name is refused: ${rule}`, async () => {
+  test(`a rule of a stranger leaves a protected name reachable: ${rule}`, async () => {
+    for (const text of [`||ok.example^\n${rule}\n`, `${rule}\n||ok.example^\n`]) {
+      const project = remote(text);
+      for (const time of ["first", "second"]) {
+        const { exit, said } = await project.run();
+        assert.equal(exit, 0, said);
+        assert.ok(!isListed(project, "captive.apple.com"), project.list);
+        assert.ok(isListed(project, "ok.example") && isListed(project, "own.example"));
+        if (time === "first")
+          assert.match(said, /warning\[protected-names\]: Far .*captive\.apple\.com/);
+      }
+      assert.equal((await remote(text).run("--strict")).exit, 3);
+    }
+  });
+
+test("of a stranger's rule for more, everything else stays blocked", async () => {
+  const project = remote(
+    "||apple.com^$important\n||crl.microsoft.com^\n0.0.0.0 ads.example ocsp.digicert.com\n",
+  );
+  const { said } = await project.run();
+  assert.ok(isListed(project, "apple.com") && isListed(project, "music.apple.com"));
+  assert.ok(isListed(project, "ads.example"));
+  for (const name of ["captive.apple.com", "crl.microsoft.com", "ocsp.digicert.com"])
+    assert.ok(!isListed(project, name), name);
+  assert.match(said, /Far .* protected 1/);
+  assert.equal(said.match(/protected-names/g)?.length, 1);
+});
+
+test("may_block takes a name out of protection for every source", async () => {
+  const guards = { may_block: ["||captive.apple.com^", "nowhere.example"] };
+  const project = remote("||captive.apple.com^\n", { guards });
+  const { exit, said } = await project.run();
+  assert.equal(exit, 0);
+  assert.ok(isListed(project, "captive.apple.com"));
+  assert.doesNotMatch(said, /protected-names/);
+  assert.match(said, /warning\[may-block-unknown\]: nowhere\.example/);
+});
+
+for (const rule of BLOCKING)
+  test(`a rule of one's own for a protected name is published with a warning, the first time: ${rule}`, async () => {
     const project = new Project(`||ok.example^\n! why\n${rule}\n`);
     const { exit, said } = await project.run();
-    assert.equal(exit, 5, said);
-    assert.match(said, /error\[blocks-protected\]: The list would block captive\.apple\.com/);
+    assert.equal(exit, 0, said);
+    assert.match(said, /warning\[protected-blocked\]: .* blocks .*captive\.apple\.com/);
     assert.match(said, /a\.txt:3/);
-    assert.equal(project.host.files.has(LIST), false);
-    assert.equal((await project.run("--accept", "blocks-protected")).exit, 0);
+    assert.ok(project.list.includes(`\n${rule}`));
   });
+
+test("a rule for more that newly blocks a lifeline is refused, until it is acknowledged", async () => {
+  const project = new Project("||ok.example^\n");
+  assert.equal((await project.run()).exit, 0);
+  project.write("||ok.example^\n||time.nist.gov^\n||ntp.org^\n");
+  const { exit, said } = await project.run();
+  assert.equal(exit, 5);
+  assert.match(said, /error\[blocks-protected\]: \|\|ntp\.org\^ blocks 2 names/);
+  assert.match(said, /guards: \{ may_block: \[pool\.ntp\.org, 0\.pool\.ntp\.org\] \}/);
+  assert.match(said, /warning\[protected-blocked\]: \|\|time\.nist\.gov\^/);
+  assert.equal((await project.run("--accept", "blocks-protected")).exit, 0);
+  // What was published with it is not new.
+  project.write("||ok.example^\n||ntp.org^\n||more.example^\n");
+  assert.equal((await project.run()).exit, 0);
+});
 
 /** Rules that do not block it in the end. */
 const HARMLESS = [
@@ -186,14 +256,14 @@ for (const rules of HARMLESS)
 
 test("an exception that is weaker than the block does not help", async () => {
   const project = new Project("||captive.apple.com^$important\n@@||captive.apple.com^\n");
-  assert.equal((await project.run()).exit, 5);
+  assert.match((await project.run()).said, /protected-blocked/);
 });
 
 test("names of one's own are protected too, in any syntax, and so are the servers of the sources", async () => {
   for (const line of ["our.example", "||our.example^", "0.0.0.0 our.example"]) {
     const project = new Project("||our.example^\n", { guards: { protect: ["never.txt"] } });
     project.write(`# ours\n${line}\n`, "never.txt");
-    assert.match((await project.run()).said, /would block our\.example/);
+    assert.match((await project.run()).said, /blocks our\.example, which devices need/);
   }
   const url = "https://lists.our.example/l.txt";
   const host = memoryHost({
@@ -201,14 +271,18 @@ test("names of one's own are protected too, in any syntax, and so are the server
     web: { [url]: "||our.example^\n" },
   });
   const args = ["-c", "c.json", "-o", "out.txt"];
-  assert.equal(await run(args, host, new AbortController().signal), 5);
-  assert.match(host.output.stderr, /would block lists\.our\.example/);
+  assert.equal(await run(args, host, new AbortController().signal), 0);
+  assert.match(host.output.stderr, /protected-names.*lists\.our\.example/);
+  const list = new TextDecoder().decode(host.files.get(LIST));
+  assert.ok(!isBlocked(naiveRules(list.split("\n")), "lists.our.example"));
 });
 
-test("a rule for a whole suffix is refused even from a trusted file, unless the validator is told to keep it", async () => {
-  for (const rule of ["||com^", "0.0.0.0 com", "||*.com^", "@@/.*/$important", "*****"]) {
-    const project = new Project(`||a.example^\n${rule}\n`);
-    const { exit, said } = await project.run("--accept", "blocks-protected");
+test("a rule for a large suffix is refused even from a trusted file, unless the validator is told to keep it", async () => {
+  for (const rule of ["||com^", "0.0.0.0 com", "||*.com^", "*****"]) {
+    const project = new Project("||a.example^\n");
+    assert.equal((await project.run()).exit, 0);
+    project.write(`||a.example^\n${rule}\n`);
+    const { exit, said } = await project.run();
     assert.equal(exit, 5, rule);
     assert.match(said, /error\[blocks-suffix\]/, rule);
     assert.match(said, /a\.txt:2/, rule);

@@ -39,7 +39,7 @@ async function build(
 async function seeded(wish?: Config): Promise<ScriptedWeb> {
   const web = new ScriptedWeb();
   web.answers[URL_A] = { body: GOOD, headers: { etag: '"1"' } };
-  web.answers[URL_B] = "||b.example^\n";
+  web.answers[URL_B] = "||other-b.example^\n";
   const { report } = await build(web, wish);
   assert.deepEqual(
     report.sources.map(({ state }) => state),
@@ -111,7 +111,7 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
   test(`${what}: without a copy it is an error, of an optional source a note`, async () => {
     const web = new ScriptedWeb();
     web.answers[URL_A] = answer;
-    web.answers[URL_B] = "||b.example^\n";
+    web.answers[URL_B] = "||other-b.example^\n";
     if (code === "source-shrunk") return;
     const error = await errorOf(build(web));
     assert.equal(error.diagnostics[0]!.code, code);
@@ -214,7 +214,7 @@ test("a mirror is asked when the source fails, and its text is kept as the sourc
   const wish = config({ mirrors: [mirror] });
   const web = new ScriptedWeb();
   web.answers[URL_A] = { status: 404 };
-  web.answers[URL_B] = "||b.example^\n";
+  web.answers[URL_B] = "||other-b.example^\n";
   web.answers[mirror] = { body: GOOD, headers: { etag: '"m"' } };
   assert.equal((await build(web, wish)).report.rules, 101);
   web.answers[mirror] = { status: 404 };
@@ -234,7 +234,7 @@ test("a mirror is asked as well when the source takes its time, and the first go
         resolve({ error: "ECANCELED" });
       });
     });
-  web.answers[URL_B] = "||b.example^\n";
+  web.answers[URL_B] = "||other-b.example^\n";
   web.answers[mirror] = GOOD;
   assert.equal((await build(web, config({ mirrors: [mirror] }))).report.rules, 101);
   assert.ok(wasStopped);
@@ -250,7 +250,7 @@ test("bad luck is tried again with pauses, what is certain is not", async () => 
   ] as const) {
     const web = new ScriptedWeb();
     web.answers[URL_A] = [...answers];
-    web.answers[URL_B] = "||b.example^\n";
+    web.answers[URL_B] = "||other-b.example^\n";
     const result = await build(web).catch((error: unknown) => error);
     assert.equal(web.asked.filter(({ url }) => url === URL_A).length, tries);
     assert.equal(web.waits.length, waits);
@@ -265,7 +265,7 @@ function hop(to: string): Answer {
 
 test("redirects: five are followed, each is looked at", async () => {
   const web = new ScriptedWeb();
-  web.answers[URL_B] = "||b.example^\n";
+  web.answers[URL_B] = "||other-b.example^\n";
   for (let index = 0; index < 7; index++)
     web.answers[`https://a.example/${index}`] = hop(`/${index + 1}`);
   web.answers["https://a.example/7"] = GOOD;
@@ -291,7 +291,7 @@ test("what a list includes is kept and comes back with it", async () => {
   const web = new ScriptedWeb();
   web.answers[URL_A] = `!#include more.txt\n${GOOD}`;
   web.answers["https://a.example/more.txt"] = "||more.example^\n";
-  web.answers[URL_B] = "||b.example^\n";
+  web.answers[URL_B] = "||other-b.example^\n";
   assert.equal((await build(web)).report.rules, 102);
   web.answers["https://a.example/more.txt"] = { status: 404 };
   const { report } = await build(web);
@@ -304,7 +304,7 @@ test("no password is written to the cache", async () => {
   const web = new ScriptedWeb();
   web.answers[secret] = `!#include more.txt\n${GOOD}`;
   web.answers["https://user:hunter22@a.example/more.txt"] = "||more.example^\n";
-  web.answers[URL_B] = "||b.example^\n";
+  web.answers[URL_B] = "||other-b.example^\n";
   await build(web, config({ source: secret }));
   const { files } = web.host as unknown as { files: Map<string, Uint8Array> };
   assert.ok(files.size >= 4);
@@ -317,7 +317,7 @@ test("no password is written to the cache", async () => {
 test("a cache that cannot be written to is pointed out once and changes nothing", async () => {
   const web = new ScriptedWeb();
   web.answers[URL_A] = GOOD;
-  web.answers[URL_B] = "||b.example^\n";
+  web.answers[URL_B] = "||other-b.example^\n";
   const host = {
     ...web.host,
     createFile: () => {

@@ -50,9 +50,14 @@ for (const place of [0, 7, SOURCES - 1])
     const own = [...sources, { source: "own.txt", name: "own", type: "adblock" }];
     files["c.json"] = JSON.stringify({ name: "N", sources: own, transformations: ["Compress"] });
     const host = memoryHost({ files, web });
-    const exit = await run(["-c", "c.json", "-o", "l.txt"], host, new AbortController().signal);
-    assert.equal(exit, 5);
-    assert.match(host.output.stderr, /error\[blocks-suffix\]: The rule \|\|com\^/);
+    const args = ["-c", "c.json", "-o", "l.txt"];
+    const good = new TextEncoder().encode("||good.example^");
+    const bad = host.files.get("/project/own.txt")!;
+    host.files.set("/project/own.txt", good);
+    assert.equal(await run(args, host, new AbortController().signal), 0, host.output.stderr);
+    host.files.set("/project/own.txt", bad);
+    assert.equal(await run(args, host, new AbortController().signal), 5);
+    assert.match(host.output.stderr, /error\[blocks-suffix\]: \|\|com\^ blocks every name/);
     assert.match(host.output.stderr, /own\.txt:1/);
   });
 

@@ -13,6 +13,7 @@ import { statsOf } from "../../explain/stats.ts";
 import { auditJson, auditText } from "../audit-text.ts";
 import { compileAside } from "../compile-aside.ts";
 import { sendToOutput } from "../send-to-output.ts";
+import { guardsSay } from "../guards-say.ts";
 import { columnsOf } from "../text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -38,7 +39,13 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
   const wish = { ...options, allowPrivate: true };
   const { fresh, compiled } = await compileAside(configured, wish, host, talk, signal);
   const stats = statsOf(fresh.record!);
-  const audit = { path, setup, report: compiled.report, stats, findings: compiled.findings };
+  const guards = await guardsSay(config, compiled, undefined, options, host);
+  const findings = [
+    ...guards.refused,
+    ...guards.warnings,
+    ...compiled.diagnostics.filter(({ code }) => code === "protected-names"),
+  ];
+  const audit = { path, setup, report: compiled.report, stats, findings };
   const text = options.isJson
     ? `${JSON.stringify(auditJson(audit))}\n`
     : auditText(audit, talk.dataStyle, columnsOf(host.stdout));

@@ -11,7 +11,7 @@ import { buildAt } from "../last-build.ts";
 import { listFiles } from "../list-files.ts";
 import type { Options } from "../options.ts";
 import { planMarkdown, planText } from "../plan-text.ts";
-import { refusalsOf } from "../refusals-of.ts";
+import { guardsSay } from "../guards-say.ts";
 import { digestAt, savePlan } from "../saved-plan.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import type { Talk } from "../talk.ts";
@@ -47,10 +47,12 @@ async function planOf(
   const old = await publishedState(output.path, host);
   const aside = await compileAside(configured, options, host, talk, signal);
   const { fresh, compiled } = aside;
-  const { report, diagnostics: warnings } = compiled;
+  const { report } = compiled;
   const change = await listChange(old, fresh);
+  const guards = await guardsSay(configured.config, compiled, output.path, options, host);
+  const warnings = [...compiled.diagnostics, ...guards.warnings];
   const refused = [
-    ...(await refusalsOf(configured.config, compiled, output.path, options, host)),
+    ...guards.refused,
     ...(await covers.refusals(configured, aside.list, options, talk)),
   ];
   if (refused.length === 0) covers.add(configured, aside.list);

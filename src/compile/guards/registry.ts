@@ -1,16 +1,14 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { Guard, GuardContext } from "./guard.ts";
 import { listSize } from "./list-size.ts";
+import { protectedNames } from "./protected.ts";
 import { sourceSize } from "./source-size.ts";
+import { suffixes } from "./suffixes.ts";
 
-const guards: readonly Guard[] = [listSize, sourceSize];
+const guards: readonly Guard[] = [protectedNames, suffixes, listSize, sourceSize];
 
-/** Why a list may not be published, but for what was accepted. `found` is what was seen in its rules. */
-export function refusals(
-  found: readonly Diagnostic[],
-  context: GuardContext,
-  accepted: readonly string[],
-): Diagnostic[] {
-  const all = [...found, ...guards.flatMap((guard) => guard.check(context))];
+/** What the guards say of a list, but for what was accepted. The list may not be published if there is an error. */
+export function guardList(context: GuardContext, accepted: readonly string[]): Diagnostic[] {
+  const all = guards.flatMap((guard) => guard.check(context));
   return all.filter(({ code }) => !accepted.includes(code));
 }

@@ -1,0 +1,25 @@
+import type { CompiledList } from "../compile/compile.ts";
+import { guardLimits } from "../compile/guards/guard.ts";
+import { guardList } from "../compile/guards/registry.ts";
+import { readLastPublish } from "../compile/last-publish.ts";
+import type { Config } from "../config/fields.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Host } from "../host/host.ts";
+import type { Options } from "./options.ts";
+
+/** What the guards say of a list that is to take the place of the one at a path: errors refuse it, warnings do not. */
+export async function guardsSay(
+  config: Config,
+  { report, findings }: CompiledList,
+  path: string | undefined,
+  { accepted, isCompatible }: Pick<Options, "accepted" | "isCompatible">,
+  host: Host,
+): Promise<{ refused: Diagnostic[]; warnings: Diagnostic[] }> {
+  if (isCompatible) return { refused: [], warnings: [] };
+  const last = path === undefined ? undefined : await readLastPublish(path, host);
+  const said = guardList({ report, findings, limits: guardLimits(config), last }, accepted);
+  return {
+    refused: said.filter(({ severity }) => severity === "error"),
+    warnings: said.filter(({ severity }) => severity !== "error"),
+  };
+}

@@ -1,0 +1,31 @@
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { someOf } from "../diagnostics/some-of.ts";
+import { writtenEntry } from "../syntax/allow-entry.ts";
+import { asciiLabels } from "../syntax/idna.ts";
+import type { AllowList, AllowUse } from "../transformations/allow.ts";
+import type { CompileReport } from "./report.ts";
+
+/** What each entry of the allow-list did. */
+export function allowReport({ isEmpty, uses }: AllowList): Pick<CompileReport, "allow"> {
+  if (isEmpty) return {};
+  return {
+    allow: uses.map(({ entry, removed, exception }) => {
+      const text = writtenEntry(entry);
+      return { entry: text, removed, ...(exception === undefined ? {} : { exception }) };
+    }),
+  };
+}
+
+function isUsed({ removed, exception }: AllowUse): boolean {
+  return removed > 0 || exception !== undefined;
+}
+
+/** Entries of the allow-list that met no rule, in one note. */
+export function unusedEntries({ uses }: AllowList): Diagnostic[] {
+  // A name in another script is there twice, the second time in ASCII.
+  const used = new Set(uses.filter(isUsed).map(({ entry }) => asciiLabels(entry.name)));
+  const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
+  if (unused.length === 0) return [];
+  const shown = someOf(unused.map(({ entry }) => writtenEntry(entry)));
+  return [warningOf("allow-unused", `No rule met these entries of the allow-list: ${shown}`)];
+}

@@ -1,0 +1,83 @@
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
+import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
+import type { BlockedName, Protection } from "../transformations/protect.ts";
+import type { CompileReport } from "./report.ts";
+import type { WideRule } from "./wide-rules.ts";
+
+type At = Diagnostic["at"];
+
+/** A protected name that the list blocks, by the word of a fully trusted source. */
+export interface BlockedProtected extends Pick<BlockedName, "name" | "isForName"> {
+  /** Whether a device without it believes that something is broken. */
+  readonly isLifeline: boolean;
+  readonly text: string;
+  readonly at: At;
+}
+
+/** What the guards have to know of the rules of a list. */
+export interface ListFindings {
+  readonly blocked: readonly BlockedProtected[];
+  readonly wide: readonly (Pick<WideRule, "text" | "suffix"> & { readonly at: At })[];
+}
+
+export const NO_FINDINGS: ListFindings = { blocked: [], wide: [] };
+
+/** Findings with the places of the rules. */
+export function listFindings(
+  protection: Protection,
+  wide: readonly WideRule[],
+  lifelines: ReadonlySet<string>,
+  pool: ChunkPool,
+): ListFindings {
+  return {
+    blocked: protection.blocked.map(({ name, isForName, rule }) => ({
+      name,
+      isForName,
+      isLifeline: lifelines.has(name),
+      text: rule.text,
+      at: placeOf(rule, pool),
+    })),
+    wide: wide.map((rule) => ({
+      text: rule.text,
+      suffix: rule.suffix,
+      at: placeOf(rule, pool),
+    })),
+  };
+}
+
+function placeOf({ row, text }: { row: number; text: string }, pool: ChunkPool): At {
+  const chunk = pool.chunkOf(row);
+  const { file } = pool.origins[chunk.origin]!;
+  pool.shelf.use(chunk);
+  const line = chunk.lineOf(rowOf(row));
+  pool.shelf.done(chunk);
+  return line === 0 ? undefined : { file, line, frame: printable(text, 120) };
+}
+
+/** One warning for each source below full trust that tried to block protected names. */
+export function protectionWarnings({ uses }: Protection, labels: readonly string[]): Diagnostic[] {
+  return [...uses].map(([source, { dropped, excepted }]) => {
+    const names = [...new Set([...dropped, ...excepted])];
+    const message = `${printable(labels[source] ?? "")} blocks names that devices need; they stay reachable: ${someOf(names)}`;
+    const shown = names.length > 2 ? "" : `: [${names.join(", ")}]`;
+    const hint = `To block them all the same, name them in guards.may_block${shown}`;
+    return warningOf("protected-names", message, { hint });
+  });
+}
+
+/** What the report says of protected names: those that the list blocks, and those that sources tried to. */
+export function protectionReport(
+  protection: Protection | undefined,
+): Pick<CompileReport, "blocked" | "protected"> {
+  if (protection === undefined) return {};
+  const blocked = protection.blocked.map(({ name }) => name);
+  const kept = new Set(
+    [...protection.uses.values()].flatMap(({ dropped, excepted }) => [...dropped, ...excepted]),
+  );
+  return {
+    ...(blocked.length > 0 && { blocked }),
+    ...(kept.size > 0 && { protected: [...kept] }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { RowFinder } from "../kernel/row-finder.ts";
+import { nameScope } from "../meaning/name-scope.ts";
+import { readRule } from "../meaning/rule.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
+import { isListedSuffix } from "../syntax/public-suffix.ts";
+import { isTooWide } from "../syntax/trust.ts";
+
+/** A rule for a whole public suffix, or for nearly everything. */
+export interface WideRule {
+  readonly text: string;
+  readonly row: number;
+  /** Undefined for a rule that blocks nearly everything. */
+  readonly suffix: string | undefined;
+}
+
+/** Finds the rules of the finished list that block far more than any list should. */
+export class WideRules {
+  readonly found: WideRule[] = [];
+  private readonly finder: RowFinder;
+
+  constructor(finder: RowFinder) {
+    this.finder = finder;
+  }
+
+  take(chunk: Chunk): void {
+    for (const row of this.finder.odd(chunk)) {
+      if (chunk.kind[row]! < Kind.Hosts || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
+      const wide = widthOf(chunk, row);
+      if (wide !== undefined)
+        this.found.push({ text: textOf(chunk, row), row: chunk.idOf(row), ...wide });
+    }
+  }
+}
+
+/** Undefined for nearly all rules. */
+function widthOf(chunk: Chunk, row: number): { suffix: string | undefined } | undefined {
+  if (chunk.kind[row] !== Kind.Rule) return suffixIn(hostOf(chunk, row));
+  const rule = readRule(textOf(chunk, row).trim());
+  // Exceptions and rules with limits do what they say; what a resolver does not read does nothing.
+  if (rule === undefined || rule.isAllow || rule.isPartial || rule.denied.length > 0)
+    return undefined;
+  const name = nameScope(rule.pattern)?.name;
+  if (name !== undefined) return suffixIn(name);
+  if (!isTooWide(rule.text)) return undefined;
+  return suffixIn(rule.pattern.replace(/^[|*.]+|[|^*.]+$/g, "")) ?? { suffix: undefined };
+}
+
+function suffixIn(name: string): { suffix: string } | undefined {
+  const suffix = name.toLowerCase().replace(/\.+$/, "");
+  return isListedSuffix(suffix) ? { suffix } : undefined;
+}

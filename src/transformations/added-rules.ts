@@ -1,0 +1,28 @@
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import { Chunk } from "../rules/chunk.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import type { Pass } from "./stage.ts";
+import type { Workshop } from "./transformation.ts";
+
+/** Sends exceptions that no source has, one a line, on their way as a chunk of their own. `origin` is that of a chunk before. */
+export function addExceptions(
+  lines: readonly string[],
+  origin: number,
+  { pool }: Workshop,
+  pass: Pass,
+): void {
+  if (lines.length === 0) return;
+  const bytes = encodeUtf8(lines.join("\n"));
+  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, lines.length));
+  let at = 0;
+  for (const line of lines) {
+    const end = at + encodeUtf8(line).length;
+    const row = chunk.push(at, end, 0);
+    chunk.kind[row] = Kind.Rule;
+    chunk.flags[row] = Flag.Generated | Flag.Allow;
+    at = end + 1;
+  }
+  chunk.has.otherRows = true;
+  pass(chunk);
+  pool.shelf.done(chunk);
+}

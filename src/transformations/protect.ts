@@ -1,0 +1,119 @@
+import { NameWatch, type WatchedRule } from "../meaning/name-watch.ts";
+import { nameScope } from "../meaning/name-scope.ts";
+import type { Rule } from "../meaning/rule.ts";
+import { addEffects, noEffects } from "../meaning/subtree-reach.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { addExceptions } from "./added-rules.ts";
+import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
+import { type Pass, type Stage, eachChunk } from "./stage.ts";
+import type { Workshop } from "./transformation.ts";
+
+/** A protected name that the list blocks, by the word of a source that is fully trusted. */
+export interface BlockedName {
+  readonly name: string;
+  readonly rule: WatchedRule;
+  /** Whether the rule is for this name, and not for more. */
+  readonly isForName: boolean;
+}
+
+/** What a source below full trust tried to block. */
+export interface ProtectedUse {
+  /** Its rules for these names were dropped. */
+  readonly dropped: Set<string>;
+  /** Rules of its own for more than these names stay; exceptions keep the names reachable. */
+  readonly excepted: Set<string>;
+}
+
+/**
+ * Names that must stay reachable. Of sources below full trust, rules for such a name are dropped, and a rule for more gets an
+ * exception. What fully trusted sources block is only found.
+ */
+export class Protection {
+  readonly blocked: BlockedName[] = [];
+  /** By the number of the source. */
+  readonly uses: Map<number, ProtectedUse> = new Map();
+  private readonly names: readonly string[];
+  private readonly list: AllowList;
+  private readonly workshop: Workshop;
+  private readonly isTrusted: (source: number) => boolean;
+
+  constructor(
+    names: readonly string[],
+    workshop: Workshop,
+    isTrusted: (source: number) => boolean,
+  ) {
+    this.names = [...new Set(names)];
+    this.list = new AllowList(this.names.map((name) => ({ name, below: false, self: true })));
+    this.workshop = workshop;
+    this.isTrusted = isTrusted;
+  }
+
+  /** Drops the rules of a source for protected names. */
+  sourceStage(source: number): Stage {
+    const { finder } = this.workshop;
+    return eachChunk((chunk) => {
+      takeOut(this.list, chunk, finder, {
+        fate: Fate.Protected,
+        note: ({ entry }) => this.useOf(source).dropped.add(entry.name),
+      });
+    });
+  }
+
+  /** Looks at the whole list, and adds exceptions at its end. */
+  listStage(): Stage {
+    const watch = new NameWatch(this.names, this.workshop.finder);
+    let origin = 0;
+    return {
+      push: (chunk: Chunk, pass: Pass) => {
+        origin = chunk.origin;
+        watch.take(chunk);
+        pass(chunk);
+      },
+      end: (pass: Pass) => {
+        addExceptions(this.exceptions(watch), origin, this.workshop, pass);
+      },
+    };
+  }
+
+  private exceptions(watch: NameWatch): string[] {
+    const lines: string[] = [];
+    for (const { name, isBlocked } of watch.verdicts()) {
+      if (!isBlocked) continue;
+      const isOwn = ({ row }: WatchedRule): boolean => this.isTrusted(this.sourceOf(row));
+      const rules = watch
+        .matching(name)
+        .filter((rule) => rule.isAllow !== true && !(rule.isForSome === true && isOwn(rule)));
+      if (rules.length === 0) continue;
+      const own = rules.find(isOwn);
+      if (own !== undefined) {
+        this.blocked.push({ name, rule: own, isForName: isForName(own, name) });
+        continue;
+      }
+      const effects = noEffects();
+      for (const rule of rules) {
+        addEffects(effects, rule);
+        this.useOf(this.sourceOf(rule.row)).excepted.add(name);
+      }
+      lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
+    }
+    return lines;
+  }
+
+  private useOf(source: number): ProtectedUse {
+    let use = this.uses.get(source);
+    if (use === undefined)
+      this.uses.set(source, (use = { dropped: new Set(), excepted: new Set() }));
+    return use;
+  }
+
+  private sourceOf(row: number): number {
+    const { pool } = this.workshop;
+    return pool.origins[pool.chunkOf(row).origin]!.source;
+  }
+}
+
+function isForName(rule: Partial<Rule> & WatchedRule, name: string): boolean {
+  if (rule.pattern === undefined) return rule.name === name;
+  return nameScope(rule.pattern)?.name === name;
+}
