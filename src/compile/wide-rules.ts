@@ -1,10 +1,13 @@
+import { DOT } from "../bytes/ascii.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
 import { nameScope } from "../meaning/name-scope.ts";
+import { isForHost } from "../meaning/name-watch.ts";
 import { readRule } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
-import { isListedSuffix } from "../syntax/public-suffix.ts";
+import { suffixOf } from "../syntax/judge-row.ts";
+import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
 import { isTooWide } from "../syntax/trust.ts";
 
 /** A rule for a whole public suffix, or for nearly everything. */
@@ -37,14 +40,23 @@ export class WideRules {
 /** Undefined for nearly all rules. */
 function widthOf(chunk: Chunk, row: number): { suffix: string | undefined } | undefined {
   if (chunk.kind[row] !== Kind.Rule) return suffixIn(hostOf(chunk, row));
-  const rule = readRule(textOf(chunk, row).trim());
+  const isPattern = !isForHost(chunk, row);
+  // Rules for one name are told by the bytes of the name: there are a hundred thousand of them in some lists.
+  if (!isPattern && !mayBeSuffixRow(chunk, row)) return undefined;
+  const text = textOf(chunk, row).trim();
+  if (isPattern && !isTooWide(text)) return undefined;
+  const rule = readRule(text);
   // Exceptions and rules with limits do what they say; what a resolver does not read does nothing.
   if (rule === undefined || rule.isAllow || rule.isPartial || rule.denied.length > 0)
     return undefined;
   const name = nameScope(rule.pattern)?.name;
   if (name !== undefined) return suffixIn(name);
-  if (!isTooWide(rule.text)) return undefined;
   return suffixIn(rule.pattern.replace(/^[|*.]+|[|^*.]+$/g, "")) ?? { suffix: undefined };
+}
+
+function mayBeSuffixRow(chunk: Chunk, row: number): boolean {
+  const endsInDot = chunk.bytesOf(row)[chunk.hostEnd[row]! - 1] === DOT;
+  return endsInDot || suffixOf(chunk, row) === Suffix.Icann;
 }
 
 function suffixIn(name: string): { suffix: string } | undefined {

@@ -1,7 +1,33 @@
+import { BANG, COLON, DOLLAR, HASH, SPACE, TAB } from "../bytes/ascii.ts";
+
 /**
  * What a line of somebody else's list must not carry into ours: characters that terminals, editors and parsers act on, and
  * comments that the software of our subscribers obeys.
  */
+
+/** What one pass over a line tells, so that nearly all lines need no second look and no string. */
+export const Sign = {
+  /** May hold characters that `hasUnsafeCharacters` looks for. */
+  Unsafe: 1,
+  /** May be metadata: it begins with a comment sign, or has a colon in it. */
+  Metadata: 2,
+  /** May have modifiers. */
+  Dollar: 4,
+} as const;
+
+export function signsOf(bytes: Uint8Array, start: number, end: number): number {
+  let signs = 0;
+  let at = start;
+  while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  if (bytes[at] === BANG || bytes[at] === HASH) signs = Sign.Metadata;
+  for (; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === COLON) signs |= Sign.Metadata;
+    else if (byte === DOLLAR) signs |= Sign.Dollar;
+    else if ((byte < SPACE && byte !== TAB) || byte > 126) signs |= Sign.Unsafe | Sign.Metadata;
+  }
+  return signs;
+}
 
 /** Control characters (C0 without tab, DEL, C1), line separators, marks of text direction, and a byte order mark inside a line. */
 export function hasUnsafeCharacters(bytes: Uint8Array, start: number, end: number): boolean {
