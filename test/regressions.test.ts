@@ -3,6 +3,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { slugOf } from "../src/compile/slug.ts";
 import { run } from "../src/cli/main.ts";
+import { chooseKernel } from "../src/kernel/choice.ts";
 import { withoutCredentials } from "../src/diagnostics/printable.ts";
 import { type Config, compile, memoryHost, nodeHost } from "../src/index.ts";
 
@@ -169,4 +170,48 @@ test("many directives in a file that ends in many blanks cost time in proportion
   const text = `${"!#if true\na.com\n!#endif\n".repeat(5000)}${" ".repeat(1_000_000)}`;
   assert.equal((await linesOf(text, [])).length, 5000);
   assert.ok(process.cpuUsage(start).user < 3_000_000);
+});
+
+test("names with an underscore are compressed like all others, with either kernel", async () => {
+  const text = [
+    "a_b.com",
+    "0.0.0.0 a_b.com",
+    "x.a_b.com",
+    "||y.a_b.com^",
+    "0.0.0.0 z.a_b.com",
+    "a_c.com # note",
+    "_dmarc.d.com # note",
+    "||q_r.p.com^",
+    "||Q_S.p.com^",
+    "||p.com^",
+    "||z_z.org^$important",
+    "@@||z_z.org^",
+    "||n_n.org^$badfilter",
+    "||n_n.org^",
+    "||o.n_n.org^",
+    "banner_300.gif",
+  ].join("\n");
+  const kept = [
+    "||a_b.com^",
+    "||a_c.com^",
+    "||_dmarc.d.com^",
+    "||p.com^",
+    "||z_z.org^$important",
+    "@@||z_z.org^",
+    "||n_n.org^$badfilter",
+    "||n_n.org^",
+    "||o.n_n.org^",
+  ];
+  try {
+    for (const kernel of ["wasm", "script"] as const) {
+      chooseKernel(kernel);
+      const usual = ["RemoveComments", "Compress", "Validate", "Deduplicate"];
+      assert.deepEqual(await linesOf(text, usual), kept);
+      assert.deepEqual(await linesOf(text, usual, {}, ["Compress"]), kept);
+      const alone = await linesOf("a_b.com\nbanner_300.gif\nx.a_b.com", ["Compress"]);
+      assert.deepEqual(alone, ["||a_b.com^", "banner_300.gif"]);
+    }
+  } finally {
+    chooseKernel("wasm");
+  }
 });

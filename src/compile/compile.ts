@@ -103,7 +103,7 @@ class ListCompiler {
   private protection: Protection | undefined;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
-    this.plan = planOf(config, options.plugins);
+    this.plan = planOf(config, options.plugins, options.compat);
     this.host = host;
     this.options = options;
     this.reader = new SourceReader(host, options);

@@ -35,6 +35,7 @@ export function stagesOf(
   const outlook: Outlook = {
     ...(passes.validator === undefined ? {} : { validator: passes.validator }),
     compresses: passes.steps.some(({ name }) => name === "Compress"),
+    leavesUnderscores: passes.isCompatible,
     removesModifiers: passes.steps.some(({ name }) => name === "RemoveModifiers"),
     ...(above === undefined || isEmpty(above)
       ? {}

@@ -42,6 +42,8 @@ export interface Passes {
   readonly steps: readonly Step[];
   /** The validator that has the last word on these lines, here or at the level above. */
   readonly validator?: ValidatorOptions;
+  /** Whether lines are read as the reference reads them, where we would do better. */
+  readonly isCompatible: boolean;
 }
 
 export interface EntrySources {
@@ -55,11 +57,15 @@ export interface Step {
 }
 
 /** Resolves names and fixes the order. The configuration is known to be valid. */
-export function planOf(config: Config, plugins: Plugins = NO_PLUGINS): Plan {
-  const list = passesOf(config, undefined, plugins);
+export function planOf(
+  config: Config,
+  plugins: Plugins = NO_PLUGINS,
+  isCompatible: boolean = false,
+): Plan {
+  const list = { ...passesOf(config, undefined, plugins), isCompatible };
   const splitsList = list.steps.some(({ name }) => name === "Compress");
   const sources = config.sources.map((source, index): PlannedSource => {
-    const passes = passesOf(source, list.validator, plugins);
+    const passes = { ...passesOf(source, list.validator, plugins), isCompatible };
     return {
       index,
       source: source.source,
@@ -82,7 +88,7 @@ function passesOf(
   level: Config | SourceConfig,
   above: ValidatorOptions | undefined,
   plugins: Plugins,
-): Passes {
+): Omit<Passes, "isCompatible"> {
   const wanted = new Set(level.transformations ?? []);
   const steps: Step[] = [];
   // Those of the user's own come first: whatever they make of a rule is judged like any other.

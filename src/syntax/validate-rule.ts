@@ -1,7 +1,7 @@
-import { parse } from "tldts";
 import { Fate } from "../rules/fate.ts";
 import { type ValidatorOptions, judgeHost } from "./acceptable-host.ts";
 import { type AdblockRule, type Modifier, parseAdblockRule } from "./adblock-rule.ts";
+import { LABEL, PLAIN_DOMAIN, isListedName } from "./listed-name.ts";
 import { type IpPattern, ipv6Of, parseIpPattern } from "./ip-pattern.ts";
 import { judgeReach } from "./reach.ts";
 import { regexCompiles } from "./regex-rule.ts";
@@ -23,11 +23,9 @@ const KNOWN_MODIFIERS = new Set([
 /** Modifiers that keep a rule from reaching everybody. */
 const LIMITING_MODIFIERS = new Set(["denyallow", "badfilter", "client"]);
 
-const LABEL = "[a-zA-Z0-9_](?:[a-zA-Z0-9_-]*[a-zA-Z0-9_])?";
 const LABELS = `${LABEL}(?:\\.${LABEL})*`;
 /** `||host^` and its variants: a name and nothing else. */
 const EXACT_DOMAIN = new RegExp(`^(?:\\|\\|)?(?:\\*\\.|\\.)?(${LABELS})\\.?\\^\\|?$`);
-const PLAIN_DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);
 /** An address with something in front or behind that no resolver reads: `.1.2.3.4`, `1.2.3.4^^`. */
 const ADDRESS_INSIDE = /^(?:\|\|?)?(?::\/\/|\*\.|\.)*(\d+(?:\.\d+){3})[\^|]*$/;
 
@@ -59,11 +57,6 @@ function judgePattern({ pattern, modifiers }: AdblockRule, options: ValidatorOpt
   const address = ADDRESS_INSIDE.exec(pattern)?.[1];
   if (address !== undefined) return judgeAddress(address, ip, options);
   return judgeName(pattern, exactHost, options, isLimited);
-}
-
-/** Underscores occur in names, but more often in pieces of addresses (`_300x250.gif`); a listed suffix tells them apart. */
-function isListedName(pattern: string): boolean {
-  return PLAIN_DOMAIN.test(pattern) && parse(pattern).isIcann === true;
 }
 
 function judgeIpv6(modifiers: readonly Modifier[], options: ValidatorOptions): Fate {

@@ -1,4 +1,5 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
+import { skipBlanksBack } from "../bytes/blank.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type NameResolver, nameResolver } from "../kernel/name-resolver.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
@@ -6,8 +7,9 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf, toBlockRule } from "../rules/row-text.ts";
-import { maskOf } from "../syntax/classify.ts";
+import { maskOf, pointAtHost } from "../syntax/classify.ts";
 import { judgeBlockName } from "../syntax/judge-row.ts";
+import { hasUnderscore, isUnderscoreName } from "../syntax/listed-name.ts";
 import type { Outlook } from "./outlook.ts";
 import { Gathering } from "./stage.ts";
 import { HostsSplitter } from "./to-block-rule.ts";
@@ -26,10 +28,12 @@ class Names extends Gathering {
   /** Names that `$badfilter` rules take back. */
   private readonly cancelled = new Set<string>();
   private readonly finder: RowFinder;
+  private readonly leavesUnderscores: boolean;
 
   constructor(outlook: Outlook, { pool, room, finder }: Workshop) {
     super(pool.shelf);
     this.finder = finder;
+    this.leavesUnderscores = outlook.leavesUnderscores === true;
     this.splitter = new HostsSplitter(outlook);
     const { willBeFiltered } = outlook;
     this.names = nameResolver(
@@ -49,8 +53,10 @@ class Names extends Gathering {
   protected gather(chunk: Chunk): void {
     chunk.isChanged = true;
     // Rows of ordinary names, nearly all, are turned into rules when they are added to the others.
-    for (const row of this.finder.oddOrSpare(chunk))
+    for (const row of this.finder.oddOrSpare(chunk)) {
+      if (!this.leavesUnderscores) readUnderscoreName(chunk, row);
       nameRow(chunk, row, this.splitter, this.cancelled);
+    }
     this.names.add(chunk);
   }
 
@@ -96,6 +102,27 @@ function nameRow(chunk: Chunk, row: number, splitter: HostsSplitter, cancelled: 
   if (!isFolded && chunk.kind[row] === Kind.Block) splitter.foldHost(chunk, row);
 }
 
+/** Names with an underscore are rare enough to be read as other text; here they are names like all others. */
+function readUnderscoreName(chunk: Chunk, row: number): void {
+  if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Rule) return;
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.start[row]!;
+  const end = chunk.end[row]!;
+  const hostStart = chunk.hostStart[row]!;
+  const hostEnd = chunk.hostEnd[row]!;
+  if ((chunk.flags[row]! & Flag.AsBlock) !== 0) {
+    if (hasUnderscore(bytes, hostStart, hostEnd)) chunk.kind[row] = Kind.Block;
+  } else if (hostStart < hostEnd) {
+    const isBare = skipBlanksBack(bytes, hostEnd, end) === hostEnd + 1;
+    const isAllow = (chunk.flags[row]! & Flag.Allow) !== 0;
+    if (isBare && !isAllow && hasUnderscore(bytes, hostStart, hostEnd))
+      chunk.kind[row] = Kind.Block;
+  } else if (isUnderscoreName(bytes, start, end)) {
+    pointAtHost(chunk, row, start, end);
+    toBlockRule(chunk, row);
+  }
+}
+
 function isBadfilter(chunk: Chunk, row: number): boolean {
   const tail = chunk.end[row]! - chunk.hostEnd[row]!;
   if (chunk.hostStart[row] === chunk.hostEnd[row] || tail < 11) return false;
@@ -110,8 +137,7 @@ function isBadfilter(chunk: Chunk, row: number): boolean {
 function releaseOddNames(chunk: Chunk, finder: RowFinder): void {
   if (!chunk.has.oddHosts) return;
   for (const row of finder.odd(chunk)) {
-    const flags = chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost);
-    if (flags !== Flag.AsBlock) continue;
+    if (chunk.kind[row] !== Kind.Block || (chunk.flags[row]! & Flag.PlainHost) !== 0) continue;
     const mask = maskOf(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
     if ((mask & ~HOST_CLASSES) === 0) continue;
     chunk.kind[row] = Kind.Rule;

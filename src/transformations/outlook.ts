@@ -12,6 +12,8 @@ export interface Outlook {
   readonly removesModifiers?: boolean;
   /** Whether Compress worked on this list: rules for one name are unique then. */
   readonly compresses?: boolean;
+  /** Whether names with an underscore are left as they are written, as the reference does. */
+  readonly leavesUnderscores?: boolean;
   /** Whether a later filter of the list above (exclusions, inclusions) takes a row with this text. */
   readonly willBeFiltered?: (text: string) => boolean;
   /** Told about things a person should know; the same words are counted, not repeated. */
