@@ -13,7 +13,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../src/cli/main.ts";
 import { memoryHost, nodeHost } from "../src/index.ts";
+import { checkLintFix } from "./support/lint-fix.ts";
 import { MemoryProject } from "./support/memory-project.ts";
+import { Random } from "./support/random.ts";
 
 const LIST = `! Title: Mine
 ||ads.example.com^
@@ -25,7 +27,7 @@ example.org##.banner
   ||blank.example^ 
 ||ads.example.com^`;
 
-test("every problem with its line and column, and which of them can be mended", async () => {
+test("every problem with its line and column, and which of them can be fixed", async () => {
   const project = new MemoryProject({ "mine.txt": LIST });
   const { exit, stdout } = await project.run("lint", "mine.txt");
   assert.equal(exit, 9);
@@ -37,21 +39,21 @@ mine.txt:5:1: error[public-suffix]: would block a whole public suffix
 mine.txt:6:1: warning[rewrites]: changes answers ($dnsrewrite), which the source is not trusted with
 mine.txt:7:1: error[bad-syntax]: not a rule of any known form
 mine.txt:8:1: warning[outer-blanks]: has blanks at an end
-mine.txt:9:1: warning[same-host]: the same name is blocked by another line: line 2
-1 file: 2 errors, 5 warnings; 4 can be mended with --fix, and nothing changes for those who compile the list
+mine.txt:9:1: warning[duplicate]: the same text stands in another line: line 2
+1 file: 2 errors, 5 warnings; --fix fixes 3, and the list still means the same to everybody
 `,
   );
 });
 
-test("--fix mends them; a second look finds nothing more to mend", async () => {
+test("--fix fixes them; a second look finds nothing more to fix", async () => {
   const project = new MemoryProject({ "mine.txt": LIST });
   const fixed = await project.run("lint", "--fix", "mine.txt");
   assert.equal(fixed.exit, 9);
-  assert.match(fixed.stdout, /1 file: 2 errors, 1 warning; 1 file mended/);
-  assert.match(fixed.stdout, /^mine\.txt:3:1: error\[public-suffix\]/);
+  assert.match(fixed.stdout, /1 file: 2 errors, 2 warnings; 1 file fixed/);
+  assert.match(fixed.stdout, /^mine\.txt:3:1: warning\[same-host\]/);
   assert.equal(
     project.text("mine.txt"),
-    "! Title: Mine\n||ads.example.com^\n||com^\n||fine.example^$dnsrewrite=1.2.3.4\nexample.org##.banner\n||blank.example^\n",
+    "! Title: Mine\n||ads.example.com^\n0.0.0.0 ads.example.com\n||com^\n||fine.example^$dnsrewrite=1.2.3.4\nexample.org##.banner\n||blank.example^\n",
   );
   assert.doesNotMatch((await project.run("lint", "mine.txt")).stdout, /--fix/);
 });
@@ -117,4 +119,86 @@ test("text that is not UTF-8 is looked at and left alone", async () => {
   project.memory.files.set("/project/old.txt", bytes);
   await project.run("lint", "--fix", "old.txt");
   assert.deepEqual(project.memory.files.get("/project/old.txt"), bytes);
+});
+
+async function fixedText(text: string, type = "adblock", more = {}): Promise<string> {
+  const project = new MemoryProject({ "a.txt": text, ...more });
+  await project.run("lint", "--fix", "-t", type, "a.txt");
+  return project.text("a.txt");
+}
+
+test("a hosts line or a plain name neither covers nor equals a rule for all names below it", async () => {
+  for (const [text, type] of [
+    ["p.com\n||x.p.com^\n0.0.0.0 q.com\n||q.com^\n", "adblock"],
+    ["||q.com^\n0.0.0.0 q.com\nx.q.com\n127.0.0.1 q.com\nq.com\n", "adblock"],
+    ["0.0.0.0 example.com\n0.0.0.0 www.example.com\n0.0.0.0 ads.example.com\n", "hosts"],
+    ["example.com\nwww.example.com\n", "domains"],
+  ] as const)
+    assert.equal(await fixedText(text, type), text);
+  assert.equal(
+    await fixedText("0.0.0.0 a.com\nb.com\n0.0.0.0 a.com\nb.com\n", "hosts"),
+    "0.0.0.0 a.com\nb.com\n",
+  );
+});
+
+test("a name below another one of a hosts file is not a problem", async () => {
+  const project = new MemoryProject({ hosts: "0.0.0.0 example.com\n0.0.0.0 www.example.com\n" });
+  const { stdout } = await project.run("lint", "-t", "hosts", "hosts");
+  assert.equal(stdout, "1 file: 0 errors, 0 warnings\n");
+});
+
+test("a rule that a $badfilter rule may cancel covers nothing, wherever that rule stands", async () => {
+  const rules = "||a.com^\n||x.a.com^\n";
+  for (const text of [
+    `${rules}||a.com^$badfilter\n`,
+    `${rules}!#if (adguard)\n||a.com^$badfilter\n!#endif\n`,
+    `${rules}!#include more.txt\n`,
+    `${rules}!#if (adguard)\n!#include more.txt\n!#endif\n`,
+  ])
+    assert.equal(await fixedText(text, "adblock", { "more.txt": "||a.com^$badfilter\n" }), text);
+  assert.equal(
+    await fixedText(`${rules}!#include more.txt\n`, "adblock", { "more.txt": "||b.com^\n" }),
+    "||a.com^\n!#include more.txt\n",
+  );
+});
+
+test("a rule that an included file has stays, and is reported", async () => {
+  const text = "||a.com^\n!#include more.txt\n";
+  const project = new MemoryProject({ "a.txt": text, "more.txt": "||a.com^\n||com.example^\n" });
+  const { stdout } = await project.run("lint", "--fix", "a.txt");
+  assert.equal(project.text("a.txt"), text);
+  assert.match(
+    stdout,
+    /^a\.txt:1:1: warning\[same-host\]: the same name is blocked by another line\n/,
+  );
+});
+
+test("what changes answers stays in its order", async () => {
+  const text = "||a.com^$dnsrewrite=b.com\n||a.com^$dnsrewrite=c.com\n||a.com^$dnsrewrite=b.com\n";
+  assert.equal(await fixedText(text), text);
+});
+
+test("blanks go only where the line is read the same without them", async () => {
+  const text =
+    " q.com\n||a.com^\n q.com\nr.com \n 0.0.0.0 s.com\n ||b.com^ \n t.com # note\n0.0.0.0 u.com \n! c\n";
+  assert.equal(
+    await fixedText(text),
+    " q.com\n||a.com^\nr.com \n 0.0.0.0 s.com\n||b.com^\n t.com # note\n0.0.0.0 u.com\n! c\n",
+  );
+});
+
+test("a list of lone carriage returns is one line to many, and stays so", async () => {
+  const text = "||a.com^\r||a.com^\r";
+  assert.equal(await fixedText(text), text);
+  assert.equal(await fixedText("||a.com^\r\n||a.com^\r\n"), "||a.com^\n");
+});
+
+test("lines of other formats stay where they are", async () => {
+  const text = "$TTL 60\na.com CNAME .\n  CNAME .\na.com CNAME .\n";
+  assert.equal(await fixedText(text, "rpz"), text);
+});
+
+test("random lists mean the same after --fix, to subscribers and after any transformations", async () => {
+  const random = new Random(21_112_026);
+  for (let round = 0; round < 60; round++) await checkLintFix(random, `round ${round}`);
 });

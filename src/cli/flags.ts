@@ -202,7 +202,7 @@ export const FLAGS = [
   {
     name: "fix",
     only: ["lint"],
-    description: "Mend what can be mended; what is compiled from the list stays the same",
+    description: "Fix what can be fixed without a change to what the list means to anybody",
   },
   {
     name: "report",

@@ -36,9 +36,9 @@ function textReport(files: readonly LintedFile[], style: Style): string {
   const counts = `${countText(files.length, "file")}: ${countText(errors, "error")}, ${countText(all.length - errors, "warning")}`;
   const rest =
     fixed > 0
-      ? `; ${countText(fixed, "file")} mended`
+      ? `; ${countText(fixed, "file")} fixed`
       : fixable > 0
-        ? `; ${fixable} can be mended with --fix, and nothing changes for those who compile the list`
+        ? `; --fix fixes ${fixable}, and the list still means the same to everybody`
         : "";
   return `${[...lines, counts + rest].join("\n")}\n`;
 }

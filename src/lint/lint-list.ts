@@ -1,10 +1,22 @@
 import { decodeUtf8, isValidUtf8 } from "../bytes/utf8.ts";
-import { compileList } from "../compile/compile.ts";
-import type { Config, SourceType, Trust } from "../config/fields.ts";
+import type { SourceType } from "../config/fields.ts";
+import { lineReaders } from "../formats/line-readers.ts";
 import type { Host } from "../host/host.ts";
-import { FATES, Fate, type FateName, fateName, hasCause } from "../rules/fate.ts";
-import { rowOf } from "../rules/rule-table.ts";
-import { type TextProblem, textProblems } from "./text-problems.ts";
+import { FATES, Fate, type FateName, hasCause } from "../rules/fate.ts";
+import { type LineFate, type LineFates, lineFates } from "./line-fates.ts";
+import {
+  type Redundancy,
+  type RuleLine,
+  cancelledName,
+  redundantLines,
+} from "./redundant-lines.ts";
+import {
+  type TextProblem,
+  isRunTogether,
+  splitText,
+  textProblems,
+  trimmedLine,
+} from "./text-problems.ts";
 
 /** Something about one line of a list that its author should know. */
 export interface LintProblem {
@@ -15,26 +27,15 @@ export interface LintProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** Whether `--fix` mends it. */
+  /** Whether `--fix` fixes it; what the list means stays the same. */
   readonly isFixable: boolean;
 }
 
-/** What a list comes to: its problems, and its text without those that can be mended. */
+/** What a list comes to: its problems, and its text without those that can be fixed. */
 export interface LintResult {
   readonly problems: readonly LintProblem[];
   readonly fixed: string;
 }
-
-/** What is done to a list in nearly every configuration. What is mended makes no difference to the result of these. */
-export const LINT_TRANSFORMATIONS: readonly string[] = [
-  "RemoveComments",
-  "Compress",
-  "Validate",
-  "Deduplicate",
-  "TrimLines",
-  "RemoveEmptyLines",
-  "InsertFinalNewLine",
-];
 
 /** Lines that no resolver would get. */
 const ERRORS: ReadonlySet<number> = new Set([
@@ -58,65 +59,110 @@ const UNTRUSTED: ReadonlySet<number> = new Set([
   Fate.SlowRegex,
 ]);
 
-interface LineFate {
-  /** Of each rule in it; several for a hosts line of several names. */
-  readonly fates: number[];
-  /** The line that made it redundant. */
-  cause: number | undefined;
-}
-
 /** Looks at a list file. Rejects with a `CompilerError` when it cannot be read as a list. */
 export async function lintList(path: string, type: SourceType, host: Host): Promise<LintResult> {
-  const own = await fatesOf(path, type, "full", host);
-  const distrusted = await fatesOf(path, type, "standard", host);
+  const own = await lineFates(path, type, "full", host);
+  const distrusted = await lineFates(path, type, "standard", host);
   const bytes = await host.readFile(path);
   const text = decodeUtf8(bytes);
-  const stretches = stretchesOf(text);
-  // With a blank before it, a directive is none, unless it comes to stand first: nothing above it may go.
-  const hasOddDirective = /^[ \t]+!#/m.test(text);
+  const split = splitText(text);
+  // A line of another format may mean something by where it stands.
+  const isTranslated = lineReaders.has(type);
+  // What cannot be read as it stands cannot be written back as it stood.
+  const isWritable = isValidUtf8(bytes) && !isTranslated && !isRunTogether(split);
+  const redundant = isTranslated
+    ? new Map<number, Redundancy>()
+    : redundantLines(
+        ruleLines(split.lines, own, distrusted),
+        new Set([...own.cancelledElsewhere, ...cancelledNames(split.lines)]),
+      );
+  const gone = removableLines(split.lines, redundant);
   const problems: LintProblem[] = [];
-  const gone = new Set<number>();
-  for (const [line, { fates, cause }] of own) {
-    const isRedundant =
-      !hasOddDirective &&
-      cause !== undefined &&
-      fates.every(hasCause) &&
-      encloses(stretches[cause - 1] ?? "", stretches[line - 1] ?? "");
-    if (isRedundant) gone.add(line);
-    for (const fate of new Set(fates)) {
-      const found = problemOf(fate, line, cause, isRedundant);
-      if (found !== undefined) problems.push(found);
-    }
-    for (const fate of new Set(distrusted.get(line)?.fates ?? []))
-      if (UNTRUSTED.has(fate) && !fates.includes(fate))
-        problems.push({ ...basicProblem(fate, line), severity: "warning" });
+  for (const [line, fate] of own.lines) {
+    for (const one of new Set(fate.fates))
+      if (ERRORS.has(one)) problems.push(basicProblem(one, line));
+    const other = redundant.get(line) ?? otherCause(fate, isTranslated);
+    if (other !== undefined) problems.push(redundancyProblem(line, other, gone.has(line)));
+    for (const one of new Set(distrusted.lines.get(line)?.fates))
+      if (UNTRUSTED.has(one) && !fate.fates.includes(one))
+        problems.push({ ...basicProblem(one, line), severity: "warning" });
   }
-  const ofText = textProblems(text, (line) => {
-    const fates = own.get(line)?.fates ?? [];
-    return fates.every((fate) => !ERRORS.has(fate));
-  });
+  const ofText = textProblems(split);
   problems.push(...ofText.problems.filter(({ line }) => !gone.has(line)));
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  // What cannot be read as it stands cannot be written back as it stood.
-  if (!isValidUtf8(bytes))
-    return { problems: problems.map((one) => ({ ...one, isFixable: false })), fixed: text };
-  return { problems, fixed: ofText.fixed(gone) };
+  if (isWritable) return { problems, fixed: ofText.fixed(gone) };
+  return { problems: problems.map((one) => ({ ...one, isFixable: false })), fixed: text };
+}
+
+/** The lines that are rules, as the compiler reads them. */
+function ruleLines(lines: readonly string[], own: LineFates, distrusted: LineFates): RuleLine[] {
+  const branches = branchesOf(lines);
+  // What a branch that was not read includes may cancel any rule.
+  const isAllRead = lines.every(
+    (line, index) =>
+      !/^!#include(?:\s|$)/.test(line) ||
+      own.lines.get(index + 1)?.fates.includes(Fate.Directive) === true,
+  );
+  return [...own.lines]
+    .filter(([, { fates }]) => fates.every(isInForce))
+    .map(([line]) => ({
+      line,
+      text: trimmedLine(lines[line - 1] ?? ""),
+      branch: branches[line - 1] ?? "",
+      mayCover: isAllRead && distrusted.lines.get(line)?.fates.every(isInForce) === true,
+    }));
+}
+
+function isInForce(fate: number): boolean {
+  return fate === Fate.Live || hasCause(fate);
+}
+
+function cancelledNames(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => cancelledName(line.trim()) ?? []);
 }
 
 /** For every line, in which `!#if` it stands: its branch, below the branches around that. */
-function stretchesOf(text: string): string[] {
+function branchesOf(lines: readonly string[]): string[] {
   const open: string[] = [];
   let count = 0;
-  return text.split(/\r\n?|\n/).map((line) => {
+  return lines.map((line) => {
     if (/^!#(?:endif|else)/.test(line)) open.pop();
     if (/^!#(?:if|else)/.test(line)) open.push(`${++count}/`);
     return open.join("");
   });
 }
 
-/** Whether whoever reads the one stretch reads the other too. */
-function encloses(outer: string, inner: string): boolean {
-  return inner.startsWith(outer);
+function hasText(line: string): boolean {
+  return line.trim() !== "";
+}
+
+/**
+ * The lines that may go. A file is read without the blanks at its ends: where blanks have to stay, the first and the last line stay
+ * too, lest another comes to stand there.
+ */
+function removableLines(
+  lines: readonly string[],
+  redundant: ReadonlyMap<number, Redundancy>,
+): Set<number> {
+  const gone = new Set<number>();
+  for (const [line, { isRemovable }] of redundant) if (isRemovable) gone.add(line);
+  if (!lines.some((line) => /^[ \t]|[ \t]$/.test(trimmedLine(line)))) return gone;
+  gone.delete(lines.findIndex(hasText) + 1);
+  gone.delete(lines.findLastIndex(hasText) + 1);
+  return gone;
+}
+
+/** Why a line is redundant, when the line that makes it so is in an included file, or the format is another. */
+function otherCause(
+  { fates, cause, causeElsewhere }: LineFate,
+  isTranslated: boolean,
+): Pick<Redundancy, "fate"> | Redundancy | undefined {
+  const fate = isTranslated ? fates.find(hasCause) : causeElsewhere;
+  if (fate === undefined) return undefined;
+  const known = fate as Redundancy["fate"];
+  return isTranslated && cause !== undefined
+    ? { fate: known, by: cause, isRemovable: false }
+    : { fate: known };
 }
 
 function basicProblem(fate: number, line: number): LintProblem {
@@ -124,55 +170,12 @@ function basicProblem(fate: number, line: number): LintProblem {
   return { rule, severity: "error", line, column: 1, message, isFixable: false };
 }
 
-function problemOf(
-  fate: number,
+function redundancyProblem(
   line: number,
-  cause: number | undefined,
+  { fate, by }: Pick<Redundancy, "fate"> & { readonly by?: number },
   isFixable: boolean,
-): LintProblem | undefined {
-  if (ERRORS.has(fate)) return basicProblem(fate, line);
-  if (!hasCause(fate)) return undefined;
-  const other = cause === undefined ? "" : `: line ${cause}`;
-  const [, meaning] = FATES[fate]!;
-  const message = `${meaning}${other}`;
-  return { rule: fateName(fate), severity: "warning", line, column: 1, message, isFixable };
-}
-
-/** The fate of every line of the file itself; lines that it includes are others'. */
-async function fatesOf(
-  path: string,
-  type: SourceType,
-  trust: Trust,
-  host: Host,
-): Promise<Map<number, LineFate>> {
-  const config: Config = {
-    name: "lint",
-    sources: [{ source: path, type, trust }],
-    transformations: [...LINT_TRANSFORMATIONS],
-  };
-  const compiled = await compileList(config, host, () => {}, { workers: 1, memory: Infinity });
-  const lines = new Map<number, LineFate>();
-  try {
-    const { chunks, pool } = compiled.rules;
-    const first = pool.origins.findIndex(({ place }) => place !== undefined);
-    for (const chunk of chunks) {
-      if (chunk.origin !== first) continue;
-      for (let row = 0; row < chunk.length; row++) {
-        const fate = chunk.fate[row]!;
-        if (fate === Fate.Spare) continue;
-        const line = chunk.lineOf(row);
-        const known = lines.get(line) ?? { fates: [], cause: undefined };
-        known.fates.push(fate);
-        if (hasCause(fate) && chunk.by !== undefined) {
-          const by = chunk.by[row]!;
-          const other = pool.chunkOf(by);
-          if (other.origin === first) known.cause ??= other.lineOf(rowOf(by));
-        }
-        lines.set(line, known);
-      }
-    }
-  } finally {
-    compiled.close();
-  }
-  return lines;
+): LintProblem {
+  const problem = basicProblem(fate, line);
+  const message = by === undefined ? problem.message : `${problem.message}: line ${by}`;
+  return { ...problem, severity: "warning", message, isFixable };
 }

@@ -10,14 +10,48 @@ export interface TextProblem {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
+/** How the text of a list falls into lines. */
+export interface ListText {
+  readonly hasMark: boolean;
+  readonly lines: readonly string[];
+  /** What ends each line; nothing for the last, if it has no end. */
+  readonly ends: readonly string[];
+}
+
+export function splitText(text: string): ListText {
+  const hasMark = text.startsWith(BYTE_ORDER_MARK);
+  const bare = hasMark ? text.slice(1) : text;
+  const lines = bare.split(/\r\n?|\n/);
+  const ends: string[] = bare.match(/\r\n?|\n/g) ?? [];
+  if (lines.at(-1) === "") lines.pop();
+  else ends.push("");
+  return { hasMark, lines, ends };
+}
+
+/** Whether the list is one long line to programs that end lines at line feeds only. */
+export function isRunTogether({ ends }: Pick<ListText, "ends">): boolean {
+  return ends.includes("\r");
+}
+
+/** A name or an address at the start, and a name by itself. */
+const STARTS_WITH_NAME = /^[a-z0-9_:[\u0080-\uffff]/i;
+const IS_NAME = /^[a-z0-9_.\u0080-\uffff-]+$/i;
+
 /**
- * What is wrong with the text, and the text as it should be, without some of its lines. Blanks are taken off only where the line
- * means the same without them, which `mayTrim` knows.
+ * A line without blanks at its ends, if it is read the same without them. A name or a hosts line with blanks around it is one only
+ * to those who trim lines first, and a directive after a blank is not a directive.
  */
-export function textProblems(
-  text: string,
-  mayTrim: (line: number) => boolean,
-): { problems: TextProblem[]; fixed(gone: ReadonlySet<number>): string } {
+export function trimmedLine(line: string): string {
+  const text = line.replaceAll(/^[ \t]+|[ \t]+$/g, "");
+  if (/^[ \t]/.test(line) && (text.startsWith("!#") || STARTS_WITH_NAME.test(text))) return line;
+  return /[ \t]$/.test(line) && IS_NAME.test(text) ? line : text;
+}
+
+/** What is wrong with the text, and the text as it should be, without some of its lines. */
+export function textProblems({ hasMark, lines, ends }: ListText): {
+  problems: TextProblem[];
+  fixed(gone: ReadonlySet<number>): string;
+} {
   const problems: TextProblem[] = [];
   const add = (
     rule: TextProblem["rule"],
@@ -26,37 +60,32 @@ export function textProblems(
     message: string,
     isFixable = true,
   ): void => void problems.push({ rule, severity: "warning", line, column, message, isFixable });
-  const hasMark = text.startsWith(BYTE_ORDER_MARK);
   if (hasMark) add("byte-order-mark", 1, 1, "begins with a byte order mark");
-  const bare = hasMark ? text.slice(1) : text;
-  const ends = bare.match(/\r\n?|\n/g) ?? [];
-  const lines = bare.split(/\r\n?|\n/);
-  const odd = ends.findIndex((end) => end !== "\n");
-  if (odd !== -1)
-    add("carriage-return", odd + 1, lines[odd]!.length + 1, "lines end in a carriage return");
-  const isOpen = lines.at(-1) !== "";
-  if (isOpen && bare !== "")
+  const odd = ends.findIndex((end) => end.startsWith("\r"));
+  const endings = isRunTogether({ ends })
+    ? "ends in a carriage return alone, which many programs do not take for the end of a line"
+    : "lines end in a carriage return";
+  if (odd !== -1) add("carriage-return", odd + 1, lines[odd]!.length + 1, endings);
+  if (ends.at(-1) === "")
     add(
       "no-final-line-feed",
       lines.length,
       lines.at(-1)!.length + 1,
       "the last line has no line feed",
     );
-  const shown = isOpen ? lines : lines.slice(0, -1);
-  const trimmed = shown.map((line, index) => {
-    const bareLine = line.replaceAll(/^[ \t]+|[ \t]+$/g, "");
-    if (bareLine === line) return line;
-    // A directive with a blank before it is none.
-    const isSafe = mayTrim(index + 1) && !bareLine.startsWith("!#");
-    const column = line.startsWith(" ") || line.startsWith("\t") ? 1 : bareLine.length + 1;
-    add("outer-blanks", index + 1, column, "has blanks at an end", isSafe);
-    return isSafe ? bareLine : line;
-  });
+  for (const [index, line] of lines.entries()) {
+    if (!/^[ \t]|[ \t]$/.test(line)) continue;
+    const isIndented = /^[ \t]/.test(line);
+    const column = isIndented ? 1 : line.trimEnd().length + 1;
+    const isSafe = trimmedLine(line) !== line;
+    const blanks = isSafe
+      ? "has blanks at an end"
+      : "has blanks at an end, and means something else to those who do not trim lines";
+    add("outer-blanks", index + 1, column, blanks, isSafe);
+  }
   return {
     problems,
-    fixed: (gone) => {
-      const kept = trimmed.filter((_, index) => !gone.has(index + 1));
-      return kept.length === 0 ? "" : `${kept.join("\n")}\n`;
-    },
+    fixed: (gone) =>
+      lines.map((line, index) => (gone.has(index + 1) ? "" : `${trimmedLine(line)}\n`)).join(""),
   };
 }

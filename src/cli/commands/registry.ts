@@ -157,10 +157,10 @@ export const commands: readonly CommandEntry[] = [
     name: "lint",
     operands: "FILE…",
     description:
-      "Find the problems of a list file that you write, by line and column, and mend some",
+      "Find the problems of a list file that you write, by line and column, and fix some",
     examples: [
       ["lint my-rules.txt", "what resolvers would not get, and what is there twice"],
-      ["lint my-rules.txt --fix", "take out what is there twice, and blanks at ends of lines"],
+      ["lint my-rules.txt --fix", "remove repeated lines, and blanks at ends of lines"],
       ["lint rules/*.txt --report github", "beside the lines of a pull request; also: sarif"],
     ],
     load: async () => (await import("./lint.ts")).lintCommand,

@@ -1,0 +1,171 @@
+import { subtreeOf } from "../meaning/rule-index.ts";
+import { Fate } from "../rules/fate.ts";
+import { parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { encodeUtf8, decodeUtf8 } from "../bytes/utf8.ts";
+import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
+import { isListedName } from "../syntax/listed-name.ts";
+import { withParents } from "../syntax/parents.ts";
+
+/** A line that says nothing new. */
+export interface Redundancy {
+  readonly fate: typeof Fate.Duplicate | typeof Fate.SameHost | typeof Fate.Covered;
+  /** The line, from 1, that makes it redundant. */
+  readonly by: number;
+  /** Whether nobody who uses the list can tell the difference once the line is gone. */
+  readonly isRemovable: boolean;
+}
+
+/** A line that is a rule. */
+export interface RuleLine {
+  readonly line: number;
+  /** As it is written, without blanks at its ends where they mean nothing. */
+  readonly text: string;
+  /** The branch of `!#if` it is in; those who read a branch read every branch that its text begins with. */
+  readonly branch: string;
+  /** Whether it blocks in every list that it is compiled into. */
+  readonly mayCover: boolean;
+}
+
+interface NamedLine extends RuleLine {
+  readonly name: string;
+}
+
+/**
+ * Finds the lines of a list that repeat others. A line is removable only if the list means the same without it to everybody:
+ * those who subscribe to it as it is, and those who compile it with whatever transformations. So hosts lines and plain names,
+ * which mean one name to some and all names below it to others, are removable only where the same text stands again.
+ */
+export function redundantLines(
+  rules: readonly RuleLine[],
+  cancelled: ReadonlySet<string>,
+): Map<number, Redundancy> {
+  const byText = Map.groupBy(rules, ({ text }) => text);
+  const subtrees = byName(rules, (text) => namesIn(text).subtree);
+  const names = byName(rules, (text) => namesIn(text).exact);
+  const found = new Map<number, Redundancy>();
+  for (const rule of rules) {
+    const { subtree, exact } = namesIn(rule.text);
+    const redundancy =
+      copyOf(rule, byText.get(rule.text)!, subtree.length + exact.length > 0) ??
+      coverOf(rule, subtree, subtrees, cancelled) ??
+      exact
+        .map(
+          (name) => nameCover(rule, name, subtrees, cancelled) ?? otherName(rule, names.get(name)!),
+        )
+        .find((one) => one !== undefined);
+    if (redundancy !== undefined) found.set(rule.line, redundancy);
+  }
+  return found;
+}
+
+/** Compress keeps the first rule for a name, Deduplicate the last of other lines: `--fix` keeps the one they would. */
+function copyOf(
+  rule: RuleLine,
+  copies: readonly RuleLine[],
+  isName: boolean,
+): Redundancy | undefined {
+  const kept = isName ? copies[0]! : copies.at(-1)!;
+  if (kept.line === rule.line) return undefined;
+  const by = isName
+    ? copies.find((other) => other.line >= rule.line || isReadWith(rule, other))!
+    : copies.findLast((other) => other.line <= rule.line || isReadWith(rule, other))!;
+  const isRead = isName ? by.line < rule.line : by.line > rule.line;
+  // Several changed answers for a name count in their order.
+  const isRemovable = isRead && !rule.text.includes("dnsrewrite");
+  return { fate: Fate.Duplicate, by: isRead ? by.line : kept.line, isRemovable };
+}
+
+/** A rule for a name and all below it, of which another blocks as much or more. */
+function coverOf(
+  rule: RuleLine,
+  [name]: readonly string[],
+  subtrees: ReadonlyMap<string, readonly NamedLine[]>,
+  cancelled: ReadonlySet<string>,
+): Redundancy | undefined {
+  if (name === undefined) return undefined;
+  const covers = coversOf(name, subtrees, cancelled).filter(
+    (other) => other.name !== name || (other.line < rule.line && other.text !== rule.text),
+  );
+  const by = covers.find((other) => isReadWith(rule, other)) ?? covers[0];
+  if (by === undefined) return undefined;
+  const fate = by.name === name ? Fate.SameHost : Fate.Covered;
+  return { fate, by: by.line, isRemovable: isReadWith(rule, by) };
+}
+
+/** A line that is for one name, which a rule for it and all below it blocks as well. */
+function nameCover(
+  { line }: RuleLine,
+  name: string,
+  subtrees: ReadonlyMap<string, readonly NamedLine[]>,
+  cancelled: ReadonlySet<string>,
+): Redundancy | undefined {
+  const by = coversOf(name, subtrees, cancelled).find((other) => other.line !== line);
+  if (by === undefined) return undefined;
+  const fate = by.name === name ? Fate.SameHost : Fate.Covered;
+  return { fate, by: by.line, isRemovable: false };
+}
+
+function otherName({ line }: RuleLine, lines: readonly NamedLine[]): Redundancy | undefined {
+  const by = lines.find((other) => other.line < line);
+  return by && { fate: Fate.SameHost, by: by.line, isRemovable: false };
+}
+
+/** The rules that block a name with all below it, the widest first. */
+function coversOf(
+  name: string,
+  subtrees: ReadonlyMap<string, readonly NamedLine[]>,
+  cancelled: ReadonlySet<string>,
+): NamedLine[] {
+  return withParents(name)
+    .toReversed()
+    .filter((parent) => !cancelled.has(parent))
+    .flatMap((parent) => subtrees.get(parent) ?? [])
+    .filter(({ mayCover }) => mayCover);
+}
+
+/** Whether whoever reads a line reads the other too. */
+function isReadWith({ branch }: RuleLine, other: RuleLine): boolean {
+  return branch.startsWith(other.branch);
+}
+
+/** The first line of each branch for every name. */
+function byName(
+  rules: readonly RuleLine[],
+  namesOf: (text: string) => readonly string[],
+): Map<string, NamedLine[]> {
+  const found = new Map<string, NamedLine[]>();
+  const known = new Set<string>();
+  for (const rule of rules)
+    for (const name of namesOf(rule.text)) {
+      const key = `${rule.branch} ${name}`;
+      if (known.has(key)) continue;
+      known.add(key);
+      const lines = found.get(name);
+      if (lines === undefined) found.set(name, [{ ...rule, name }]);
+      else lines.push({ ...rule, name });
+    }
+  return found;
+}
+
+/** The name of a rule `||name^`, or the names of a hosts line or of a plain name, perhaps with a note. */
+function namesIn(text: string): { subtree: readonly string[]; exact: readonly string[] } {
+  const line = text.trim().toLowerCase();
+  const subtree = subtreeOf(line);
+  if (subtree !== undefined) return { subtree: [subtree], exact: [] };
+  const bytes = encodeUtf8(line);
+  const exact: string[] = [];
+  if (readHostsLine(bytes, 0, bytes.length))
+    do exact.push(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
+    while (nextName(bytes));
+  else {
+    const name = /^(?<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)+)(?:\s+#.*)?$/.exec(line)?.groups?.["name"];
+    if (name !== undefined && (!name.includes("_") || isListedName(name))) exact.push(name);
+  }
+  return { subtree: [], exact };
+}
+
+/** The name that a `$badfilter` rule is about, whichever of its rules it cancels. */
+export function cancelledName(text: string): string | undefined {
+  if (!text.includes("badfilter")) return undefined;
+  return subtreeOf(parseAdblockRule(text)?.pattern.toLowerCase() ?? "");
+}
