@@ -9,12 +9,14 @@ import { ChunkPool } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
+import { loadIdna } from "../syntax/idna.ts";
 import { compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import { isWideAllowEntry, isWideExclusion } from "../syntax/wide-entry.ts";
 import { AllowList } from "../transformations/allow.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
+import { isInternationalName } from "../transformations/name-entries.ts";
 
 /** An entry of a file or of the configuration itself, with the place where a person would fix it. */
 interface Entry {
@@ -41,6 +43,7 @@ export async function filterOf(
   for (const file of files) if (!file.isRemote) own.push(...file.entries);
   const all = [...own, ...files.flatMap(({ entries }) => entries)];
   if (all.some(({ text }) => text.startsWith("/"))) await loadRegex();
+  if (all.some(({ text }) => isInternationalName(text))) await loadIdna();
   const problems = own.flatMap((entry) => problemsOf(entry));
   if (problems.length > 0) throw new CompilerError(problems);
   const taken = own.map(({ text }) => text);

@@ -46,9 +46,9 @@ export function stagesOf(
   const stages: NamedStage[] = [...first];
   if (allow?.isEmpty === false) stages.push({ name: "allow", stage: allowing(allow, workshop) });
   if (!filters.exclusions.isEmpty)
-    stages.push({ name: "exclusions", stage: exclude(filters.exclusions, outlook) });
+    stages.push({ name: "exclusions", stage: exclude(filters.exclusions, outlook, workshop) });
   if (!filters.inclusions.isEmpty)
-    stages.push({ name: "inclusions", stage: include(filters.inclusions) });
+    stages.push({ name: "inclusions", stage: include(filters.inclusions, workshop) });
   const ends: NamedStage[] =
     allow?.isEmpty === false
       ? [{ name: "allow", stage: new AllowExceptions(allow, workshop) }, ...last]
@@ -69,6 +69,6 @@ function isEmpty({ exclusions, inclusions, allow }: Filters): boolean {
 function isFiltered(text: string, { exclusions, inclusions, allow }: Filters): boolean {
   const name = text.slice(2, -1);
   if (allow?.isEmpty === false && allow.matchesName(name)) return true;
-  if (exclusions.matchesLine(text) || exclusions.matchesName(name)) return true;
+  if (exclusions.matchesLine(text)) return true;
   return !inclusions.isEmpty && !inclusions.matchesLine(text);
 }

@@ -69,7 +69,7 @@ const FILTER_FIELDS = {
   exclusions: {
     type: "entries",
     description:
-      "Lines to leave out: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which takes that name out of every syntax.",
+      "Lines to leave out: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which stands for every rule for that name, in any syntax.",
     example: ["||example.org^", "/banner\\d+/"],
   },
   exclusions_sources: {
@@ -80,7 +80,8 @@ const FILTER_FIELDS = {
   },
   inclusions: {
     type: "entries",
-    description: "The same forms as `exclusions`; only lines that match one of them stay.",
+    description:
+      "Entries of the same forms and meanings as `exclusions`. Only lines that match one of them stay.",
     example: ["*.example.org*"],
   },
   inclusions_sources: {

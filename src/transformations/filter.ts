@@ -1,34 +1,42 @@
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
+import { Flag } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
+import { namesOfLine } from "../syntax/names-of-line.ts";
 import { type LineFilter, splitsLabel } from "./line-filter.ts";
 import type { Outlook } from "./outlook.ts";
 import { type Stage, eachChunk } from "./stage.ts";
+import type { Workshop } from "./transformation.ts";
 
 /** Drops the lines that an exclusion matches. Banners are ours and stay. */
-export function exclude(filter: LineFilter, outlook: Outlook): Stage {
+export function exclude(filter: LineFilter, outlook: Outlook, { finder }: Workshop): Stage {
+  const { names } = filter;
   return eachChunk((chunk) => {
-    for (let row = 0; row < chunk.length; row++) {
-      if (!isOpenToFilters(chunk, row)) continue;
-      if (filter.matchesText(chunk, row)) {
+    if (filter.hasTexts)
+      for (let row = 0; row < chunk.length; row++) {
+        if (!isOpenToFilters(chunk, row) || !filter.matchesText(chunk, row)) continue;
         noteSplitLabel(chunk, row, filter, outlook);
         chunk.drop(row, Fate.Excluded);
-      } else if (filter.hasHosts) {
-        excludeByHost(chunk, row, filter);
       }
-    }
+    for (const row of names.rowsOf(chunk, finder))
+      if (isOpenToFilters(chunk, row))
+        keepNames(chunk, row, Fate.Excluded, (name) => !names.hasName(name));
   });
 }
 
 /** Drops the lines that no inclusion matches. */
-export function include(filter: LineFilter): Stage {
+export function include(filter: LineFilter, { finder }: Workshop): Stage {
+  const { names } = filter;
   return eachChunk((chunk) => {
+    const named = new Set(names.rowsOf(chunk, finder));
     for (let row = 0; row < chunk.length; row++) {
-      if (!isOpenToFilters(chunk, row) || filter.matchesText(chunk, row)) continue;
-      chunk.drop(row, Fate.NotIncluded);
+      if (!isOpenToFilters(chunk, row)) continue;
+      if (filter.hasTexts && filter.matchesText(chunk, row)) continue;
+      if (!named.has(row)) chunk.drop(row, Fate.NotIncluded);
+      else if (namesOfLine(textOf(chunk, row)).length > 1)
+        keepNames(chunk, row, Fate.NotIncluded, (name) => names.hasName(name));
     }
   });
 }
@@ -37,16 +45,17 @@ function isOpenToFilters(chunk: Chunk, row: number): boolean {
   return chunk.fate[row] === Fate.Live && (chunk.flags[row]! & Flag.Banner) === 0;
 }
 
-/** An entry that is written as a rule takes its name out of every syntax; of a hosts line only that name goes. */
-function excludeByHost(chunk: Chunk, row: number, filter: LineFilter): void {
-  const isSeveral = chunk.kind[row] === Kind.Hosts && (chunk.flags[row]! & Flag.SeveralNames) !== 0;
-  if (!isSeveral) {
-    if (filter.matchesHost(chunk, row)) chunk.drop(row, Fate.Excluded);
-    return;
-  }
+/** Of a hosts line with several names only those stay that may; any other line goes. */
+function keepNames(
+  chunk: Chunk,
+  row: number,
+  fate: Fate,
+  mayStay: (name: string) => boolean,
+): void {
   const line = textOf(chunk, row);
-  const rest = filterNames(line, (name) => !filter.matchesName(name));
-  if (rest === undefined) chunk.drop(row, Fate.Excluded);
+  const isSeveral = namesOfLine(line).length > 1;
+  const rest = isSeveral ? filterNames(line, mayStay) : undefined;
+  if (rest === undefined) chunk.drop(row, fate);
   else if (rest !== line) {
     rewriteText(chunk, row, rest);
     classifyAgain(chunk, row);

@@ -2,9 +2,10 @@ import { AhoCorasick, EXACT, FOLDED } from "../bytes/aho-corasick.ts";
 import { HYPHEN, isAlphanumeric } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import { Flag, Kind } from "../rules/kind.ts";
+import { Flag } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import { type FilterEntry, readFilterEntry } from "../syntax/filter-entry.ts";
+import { NameEntries } from "./name-entries.ts";
 import { type LineTest, compileEntryRegex } from "../syntax/regex-rule.ts";
 
 interface WildcardTest {
@@ -23,34 +24,45 @@ export class LineFilter {
   private readonly wildcards: WildcardTest[] = [];
   private readonly wildcardLiterals: AhoCorasick | undefined;
   private readonly regexes: LineTest[] = [];
-  private readonly hosts = new Set<string>();
-  private longestHost = 0;
+  /** Entries that are rules for names. */
+  readonly names: NameEntries;
   /** Plain entry that hit last, and where it ended; for the warning about hits inside a label. */
   lastPlain: { text: string; end: number } | undefined;
 
   constructor(entries: readonly string[]) {
-    for (const entry of new Set(entries)) if (entry !== "") this.add(readFilterEntry(entry));
+    const names: string[] = [];
+    const nameTexts: string[] = [];
+    for (const text of new Set(entries)) {
+      if (text === "") continue;
+      const entry = readFilterEntry(text);
+      if (entry.kind !== "names") this.add(entry);
+      else {
+        names.push(...entry.names);
+        if (entry.text !== undefined) nameTexts.push(entry.text);
+      }
+    }
+    this.names = new NameEntries(names, nameTexts);
     if (this.plainTexts.length > 0) this.plain = new AhoCorasick(this.plainTexts.map(encodeUtf8));
     if (this.wildcards.every(({ literal }) => literal !== "") && this.wildcards.length > 0)
       this.wildcardLiterals = new AhoCorasick(this.wildcards.map((w) => encodeUtf8(w.literal)));
   }
 
   get isEmpty(): boolean {
-    return this.plainTexts.length + this.wildcards.length + this.regexes.length === 0;
+    return !this.hasTexts && this.names.isEmpty;
   }
 
-  private add(entry: FilterEntry): void {
+  /** Whether there are entries that every line has to be asked about. */
+  get hasTexts(): boolean {
+    return this.plainTexts.length + this.wildcards.length + this.regexes.length > 0;
+  }
+
+  private add(entry: Exclude<FilterEntry, { kind: "names" }>): void {
     if (entry.kind === "regex") this.regexes.push(compileEntryRegex(entry.source));
     else if (entry.kind === "wildcard") this.wildcards.push(wildcardTest(entry.text));
-    else {
-      this.plainTexts.push(entry.text);
-      if (entry.host === undefined) return;
-      this.hosts.add(entry.host);
-      this.longestHost = Math.max(this.longestHost, encodeUtf8(entry.host).length);
-    }
+    else this.plainTexts.push(entry.text);
   }
 
-  /** Whether any entry matches the row's text. */
+  /** Whether an entry that is not a rule for a name matches the row's text. */
   matchesText(chunk: Chunk, row: number): boolean {
     if ((chunk.flags[row]! & Flag.AsBlock) !== 0) return this.matchesLine(textOf(chunk, row));
     return this.matchesBytes(
@@ -61,7 +73,9 @@ export class LineFilter {
     );
   }
 
+  /** Whether any entry matches a line. */
   matchesLine(line: string): boolean {
+    if (this.names.hasLine(line)) return true;
     const bytes = encodeUtf8(line);
     return this.matchesBytes(bytes, 0, bytes.length, bytes.length !== line.length);
   }
@@ -100,23 +114,6 @@ export class LineFilter {
   ): boolean {
     if (isNonAscii || this.wildcardLiterals === undefined) return true;
     return this.wildcardLiterals.search(bytes, start, end, FOLDED) !== -1;
-  }
-
-  get hasHosts(): boolean {
-    return this.hosts.size > 0;
-  }
-
-  matchesName(name: string): boolean {
-    return this.hosts.has(name.toLowerCase());
-  }
-
-  /** Whether an entry names the row's host. Of a hosts line only the first name is asked about. */
-  matchesHost(chunk: Chunk, row: number): boolean {
-    const start = chunk.hostStart[row]!;
-    const end = chunk.hostEnd[row]!;
-    if (start === end || end - start > this.longestHost || chunk.kind[row] === Kind.Comment)
-      return false;
-    return this.matchesName(decodeUtf8(chunk.bytesOf(row), start, end));
   }
 }
 

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Config, compile, memoryHost } from "../src/index.ts";
+import { chooseKernel } from "../src/kernel/choice.ts";
+
+/** Rules for a name, in every syntax. */
+const FORMS: readonly ((name: string) => string)[] = [
+  (name) => name,
+  (name) => `${name}.`,
+  (name) => name.toUpperCase(),
+  (name) => `${name}   # note`,
+  (name) => `${name} #note`,
+  (name) => `  ${name}`,
+  (name) => `${name}\t`,
+  (name) => `0.0.0.0 ${name}`,
+  (name) => ` 0.0.0.0 ${name}`,
+  (name) => `127.0.0.1\t${name} # note`,
+  (name) => `:: ${name}`,
+  (name) => `||${name}^`,
+  (name) => ` ||${name}^ `,
+  (name) => `||${name.toUpperCase()}^`,
+  (name) => `||${name}^|`,
+  (name) => `||${name}^$important`,
+  (name) => `||${name}^$dnstype=A,client=x`,
+  (name) => `|${name}^`,
+  (name) => `|${name}|`,
+  (name) => `||${name}`,
+  (name) => `://${name}^`,
+  (name) => `@@||${name}^`,
+  (name) => `@@|${name}^$important`,
+  (name) => `/^${name.replaceAll(".", "\\.")}$/`,
+];
+
+/** Rules for other names, or for more than one. */
+const OTHERS: readonly string[] = [
+  "b.com",
+  "xa.com",
+  "a.com.au",
+  "a.community",
+  "0.0.0.0 a.community",
+  "0.0.0.0 a.com.au",
+  "0.0.0.0 sub.a.com",
+  "||sub.a.com^",
+  "||*.a.com^",
+  "*.a.com",
+  ".a.com^",
+  "||a.com.evil.org^",
+  "a-a.com",
+  "0.0.0.0 b.com # not a.com",
+  "! a.com",
+  "# 0.0.0.0 a.com",
+  "/a\\.com/",
+  "||b.com^$denyallow=a.com",
+];
+
+const ENTRIES = ["||a.com^", "@@||a.com^", "||A.com^", "||a.com.^", "0.0.0.0 a.com", "::1  a.com"];
+
+async function linesOf(files: Record<string, string>, config: Partial<Config>): Promise<string[]> {
+  const { bytes } = await compile(
+    { name: "n", sources: [{ source: "s.txt" }], ...config },
+    { host: memoryHost({ files }), compat: true },
+  );
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  return lines.slice(lines.indexOf("! Source: s.txt") + 2);
+}
+
+const LIST = [...FORMS.map((form) => form("a.com")), ...OTHERS];
+
+for (const kernel of ["wasm", "script"] as const)
+  test(`an entry that is a rule for a name stands for every rule for it, in any syntax (${kernel})`, async () => {
+    chooseKernel(kernel);
+    try {
+      for (const entry of ENTRIES) {
+        const files = { "s.txt": `||first.org^\n${LIST.join("\n")}\n||last.org^` };
+        const left = await linesOf(files, { exclusions: [entry] });
+        assert.deepEqual(left, ["||first.org^", ...OTHERS, "||last.org^"], entry);
+        const kept = await linesOf(files, { inclusions: [entry] });
+        assert.deepEqual(kept, LIST.slice(0, FORMS.length), entry);
+        const own = [{ source: "s.txt", exclusions_sources: ["e.txt"] }];
+        const of = await linesOf({ ...files, "e.txt": ` ${entry} # note\n` }, { sources: own });
+        assert.deepEqual(of, left, entry);
+      }
+    } finally {
+      chooseKernel("wasm");
+    }
+  });
+
+test("of a hosts line with several names only those go, or stay, that entries name", async () => {
+  const lines = ["0.0.0.0 a.com b.com  c.com # note", "  0.0.0.0 b.com a.com", "::1 A.com. b.com"];
+  const files = { "s.txt": `||x.org^\n${lines.join("\n")}` };
+  assert.deepEqual(await linesOf(files, { exclusions: ["||a.com^"] }), [
+    "||x.org^",
+    "0.0.0.0 b.com  c.com # note",
+    "  0.0.0.0 b.com",
+    "::1 b.com",
+  ]);
+  assert.deepEqual(await linesOf(files, { inclusions: ["0.0.0.0 a.com b.com"] }), [
+    "0.0.0.0 a.com b.com # note",
+    "  0.0.0.0 b.com a.com",
+    "::1 A.com. b.com",
+  ]);
+  assert.deepEqual(await linesOf(files, { inclusions: ["||c.com^"] }), ["0.0.0.0  c.com # note"]);
+  assert.deepEqual(
+    await linesOf(files, { exclusions: ["||a.com^"], transformations: ["TrimLines", "Compress"] }),
+    ["||x.org^", "||b.com^", "||c.com^"],
+  );
+});
+
+test("a name of another script and its ASCII form are one name", async () => {
+  const forms = ["пример.рф", "xn--e1afmkfd.xn--p1ai"].flatMap((name) => [
+    name,
+    `||${name}^`,
+    `0.0.0.0 ${name}`,
+    ` ${name} # note`,
+  ]);
+  const lines = [...forms, "ПРИМЕР.рф", "||другой.рф^", "||ok.com^"];
+  const files = { "s.txt": lines.join("\n") };
+  for (const entry of ["||пример.рф^", "||XN--e1afmkfd.xn--p1ai^", "0.0.0.0 Пример.рф"])
+    assert.deepEqual(
+      await linesOf(files, { exclusions: [entry] }),
+      ["||другой.рф^", "||ok.com^"],
+      entry,
+    );
+});
+
+test("the lines of an exclusion with blanks and notes are gone from the compiled list", async () => {
+  const text = "lolz.guru    #Forum\n  indented.com\n 0.0.0.0 tabbed.com\n|exact.com^\nplain.com";
+  const exclusions = ["lolz.guru", "indented.com", "tabbed.com", "exact.com"].map((n) => `||${n}^`);
+  const transformations = ["TrimLines", "Compress", "Validate", "Deduplicate"];
+  assert.deepEqual(await linesOf({ "s.txt": text }, { exclusions, transformations }), [
+    "||plain.com^",
+  ]);
+});
+
+test("a parent that the list's filters take by its name covers nothing in a source", async () => {
+  const files = { "s.txt": "0.0.0.0 a.com\n||sub.a.com^" };
+  const sources = [{ source: "s.txt", transformations: ["Compress"] }];
+  assert.deepEqual(await linesOf(files, { sources, exclusions: ["0.0.0.0 a.com"] }), [
+    "||sub.a.com^",
+  ]);
+  assert.deepEqual(await linesOf(files, { sources, inclusions: ["0.0.0.0 sub.a.com"] }), [
+    "||sub.a.com^",
+  ]);
+  assert.deepEqual(await linesOf(files, { sources, inclusions: ["0.0.0.0 a.com"] }), ["||a.com^"]);
+});
