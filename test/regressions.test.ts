@@ -215,3 +215,10 @@ test("names with an underscore are compressed like all others, with either kerne
     chooseKernel("wasm");
   }
 });
+
+test("a pattern with a wildcard may end in more than one separator", async () => {
+  const kept = ["||*ads.example.com^*", "||*.x.example.com^^", "||*.x.com^^*", "||*.y.com^*|"];
+  // These match no name, but for the last, which is as invalid as in the reference.
+  const dropped = ["||*ads.example.com^abc", "||*.x.com^*abc", "||a.com^^", "||b.com^*"];
+  assert.deepEqual(await linesOf([...kept, ...dropped].join("\n"), ["Validate"]), kept);
+});

@@ -97,8 +97,10 @@ function judgeName(
   if (caret !== -1 && star > caret) return Fate.BadSyntax;
   if (exactHost !== undefined) return judgeHost(exactHost, options, isLimited);
   if (!pattern.startsWith("||") || caret === -1) return judgeReach(pattern, options, isLimited);
-  // `||host^`, perhaps with more behind it; only an end anchor may follow.
-  if (caret + 1 < pattern.length && pattern[caret + 1] !== "|") return Fate.BadSyntax;
+  // `||host^`, perhaps with more behind it: an end anchor, or what may stand for nothing.
+  const tail = pattern.slice(caret + 1);
+  if (tail !== "" && !tail.startsWith("|") && (star === -1 || !/^[\^*]+\|?$/.test(tail)))
+    return Fate.BadSyntax;
   const host = pattern.slice(2, caret);
   if (star !== -1) return judgeReach(pattern, options, isLimited);
   return judgeHost(host, options, isLimited);
