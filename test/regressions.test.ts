@@ -222,3 +222,42 @@ test("a pattern with a wildcard may end in more than one separator", async () =>
   const dropped = ["||*ads.example.com^abc", "||*.x.com^*abc", "||a.com^^", "||b.com^*"];
   assert.deepEqual(await linesOf([...kept, ...dropped].join("\n"), ["Validate"]), kept);
 });
+
+/** The rules of the list of several sources. */
+async function rulesOf(
+  sources: Config["sources"],
+  files: Record<string, string>,
+  trust: "full" | "standard" = "full",
+): Promise<string[]> {
+  const trusted = sources.map((one) => ({ ...one, trust }));
+  const { bytes } = await compile({ name: "n", sources: trusted }, { host: memoryHost({ files }) });
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  return lines.filter((line) => line.startsWith("||"));
+}
+
+test("a rule that another source cancels covers nothing in its own", async () => {
+  const rules = "||a.example.com^\n||c.a.example.com^\n||b.com^\n||x.b.com^";
+  const cancelling = "||ok.org^\n  ||A.example.com^$badfilter  \n! ||b.com^$badfilter\n";
+  const own = { name: "own", source: "1", transformations: ["Compress"] };
+  const other = { name: "other", source: "2" };
+  const files = { "1": rules, "2": "||a.example.com^$badfilter" };
+  const kept = ["||a.example.com^", "||c.a.example.com^", "||b.com^"];
+  for (const sources of [
+    [own, other],
+    [other, own],
+  ]) {
+    const lines = await rulesOf(sources, files);
+    assert.deepEqual(
+      lines.filter((line) => !line.includes("$")),
+      kept,
+    );
+  }
+  assert.deepEqual((await rulesOf([own, other], { ...files, "2": cancelling })).slice(0, 3), kept);
+  const included = { ...files, "2": "!#include 3", "3": cancelling };
+  assert.deepEqual((await rulesOf([own, other], included)).slice(0, 3), kept);
+  // It may cancel its own rules only.
+  assert.deepEqual(await rulesOf([own, other], files, "standard"), [
+    "||a.example.com^",
+    "||b.com^",
+  ]);
+});

@@ -21,6 +21,7 @@ import { Protection } from "../transformations/protect.ts";
 import type { Workshop } from "../transformations/transformation.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
+import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
 import { Flow, type NamedStage } from "./flow.ts";
 import {
@@ -172,6 +173,7 @@ class ListCompiler {
         ...(await this.host.scratchRoom()),
       });
     await this.startCrew(size);
+    const cancelled = await cancelledElsewhere(plan.sources, reader);
     const guarded = protectedSet([...protect, ...hostsOf(plan)], config.guards?.may_block ?? []);
     const protection = this.protectionOf(guarded.names);
     this.protection = protection;
@@ -195,7 +197,8 @@ class ListCompiler {
     const bytesRead: number[] = [];
     for (const source of plan.sources) {
       const filters = sourceFilters[source.index]!;
-      bytesRead.push((await this.compileSource(source, filters, listFilters, list)) ?? 0);
+      const above = { ...listFilters, cancelled: cancelled(source) };
+      bytesRead.push((await this.compileSource(source, filters, above, list)) ?? 0);
     }
     if (reader.failures.length > 0)
       throw new CompilerError([...reader.diagnostics, ...reader.failures]);

@@ -13,6 +13,8 @@ export interface Filters {
   readonly inclusions: LineFilter;
   /** Names that must stay reachable; of the list only. */
   readonly allow?: AllowList;
+  /** Names whose rules other sources cancel; of the list only. */
+  readonly cancelled?: ReadonlySet<string>;
 }
 
 /** What a level does besides its transformations. */
@@ -40,6 +42,7 @@ export function stagesOf(
     ...(above === undefined || isEmpty(above)
       ? {}
       : { willBeFiltered: (text) => isFiltered(text, above) }),
+    ...(above?.cancelled === undefined ? {} : { cancelledLater: above.cancelled }),
     note: (code, chunk, row, detail) => notes.add(code, chunk, row, detail),
   };
   const { allow } = filters;

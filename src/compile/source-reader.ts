@@ -11,6 +11,8 @@ import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
 import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
+import { cancelledNames } from "../meaning/cancelled-names.ts";
+import { lineReaders } from "../formats/line-readers.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
@@ -110,6 +112,19 @@ export class SourceReader {
     const mayCancel =
       this.lists[index]?.mayHave.badfilter ?? this.options.shared?.find(source)?.mayCancel ?? true;
     return { level, mayCancel };
+  }
+
+  /** The names of rules that a source cancels in the whole list. It can still be read afterwards. */
+  async cancelledBy(source: PlannedSource): Promise<ReadonlySet<string>> {
+    const names = new Set<string>();
+    const { level, mayCancel } = this.trustOf(source);
+    if (level !== "full" || !mayCancel || lineReaders.has(source.type)) return names;
+    const look = (text: Uint8Array): void => {
+      for (const name of cancelledNames(text)) names.add(name);
+    };
+    for (const { bytes } of this.options.shared?.find(source)?.chunks ?? []) look(bytes);
+    await this.lists[source.index]?.peek(look);
+    return names;
   }
 
   /** Reads a source to its end. Returns the bytes of its text, or undefined when it failed. */

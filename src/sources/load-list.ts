@@ -6,6 +6,7 @@ import type { FileLines, Stretch } from "../syntax/scan.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
 import { decodeText, isPacked } from "./decode.ts";
 import { CheckSink } from "./check-sink.ts";
+import { LINE_COUNT } from "./line-count.ts";
 import { type Location, includedPath, isAddress, isBelow } from "./location.ts";
 import { fileError, shownAddress, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
@@ -102,9 +103,28 @@ export class SourceList {
     const sink = new CheckSink();
     await this.readInto(sink);
     this.mayHave.badfilter = sink.hasBadfilter;
+    this.checkedBytes = this.bytesRead;
+    this.rewind();
+  }
+
+  /** Shows all blocks of text to somebody who looks ahead. The list can be read afterwards, and fails then if it fails now. */
+  async peek(look: (text: Uint8Array) => void): Promise<void> {
+    // What has no size, such as a pipe, can be read only once.
+    if ((await this.size().catch(() => 0)) === 0) return;
+    try {
+      await this.readInto({
+        ...LINE_COUNT,
+        read: (_file, { bytes }, { start, end }) => look(bytes.subarray(start, end)),
+      });
+    } catch (error) {
+      if (!(error instanceof CompilerError)) throw error;
+    }
+    this.rewind();
+  }
+
+  private rewind(): void {
     this.diagnostics.length = 0;
     this.inputs.length = 0;
-    this.checkedBytes = this.bytesRead;
     this.bytesRead = 0;
     this.files = 0;
   }

@@ -16,6 +16,8 @@ export interface Outlook {
   readonly leavesUnderscores?: boolean;
   /** Whether a later filter of the list above (exclusions, inclusions) takes a row with this text. */
   readonly willBeFiltered?: (text: string) => boolean;
+  /** Names whose rules other sources of the list above cancel. */
+  readonly cancelledLater?: ReadonlySet<string>;
   /** Told about things a person should know; the same words are counted, not repeated. */
   note(code: NoteCode, chunk: Chunk, row: number, detail?: string): void;
 }

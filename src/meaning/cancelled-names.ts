@@ -1,0 +1,33 @@
+import { CR, LF } from "../bytes/ascii.ts";
+import { indexOfBytes } from "../bytes/search.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { subtreeOf } from "./rule-index.ts";
+import { cancelledKey } from "./rule.ts";
+
+const BADFILTER = encodeUtf8("badfilter");
+/** The longest line that can cancel a rule for a name. */
+const LONGEST = 512;
+
+/** The names of the rules `||name^` that the `$badfilter` rules of a text cancel. Nearly no text has one, which one search tells. */
+export function cancelledNames(text: Uint8Array): string[] {
+  const names: string[] = [];
+  for (let at = indexOfBytes(text, BADFILTER); at !== -1;) {
+    const line = lineAround(text, at);
+    const name = subtreeOf((line && cancelledKey(line)?.toLowerCase()) ?? "");
+    if (name !== undefined) names.push(name);
+    at = indexOfBytes(text, BADFILTER, at + BADFILTER.length);
+  }
+  return names;
+}
+
+function lineAround(text: Uint8Array, at: number): string | undefined {
+  let start = at;
+  let end = at;
+  while (start > 0 && !isLineEnd(text[start - 1]!) && at - start <= LONGEST) start--;
+  while (end < text.length && !isLineEnd(text[end]!) && end - at <= LONGEST) end++;
+  return end - start > LONGEST ? undefined : decodeUtf8(text, start, end).trim();
+}
+
+function isLineEnd(byte: number): boolean {
+  return byte === LF || byte === CR;
+}
