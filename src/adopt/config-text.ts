@@ -4,10 +4,12 @@ import type { ForeignSetup } from "./foreign-setup.ts";
 
 /** What a list for DNS gets, in the order in which it happens. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
+  ["TrimLines", "indented lines are read like all others"],
   ["RemoveComments", "comments of the sources are not for resolvers"],
   ["Compress", "hosts lines become rules; what a parent blocks is not repeated"],
   ["Validate", "what is no rule for DNS, or would block too much, leaves"],
   ["Deduplicate", "every rule once"],
+  ["RemoveEmptyLines", "empty lines say nothing"],
   ["InsertFinalNewLine", "the file ends with a line feed"],
 ];
 

@@ -106,3 +106,18 @@ test("at a terminal it asks, again when the answer is none", async () => {
   assert.match(text, /name: "StevenBlack hosts"\n.*\n {4}type: hosts/);
   assert.match(text, /source: "https:\/\/x\.example\/list\.txt"/);
 });
+
+test("a new configuration publishes no blank lines, and reads indented ones", async () => {
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": HOME,
+    "ads.txt": "||ads.example^\n \t\n  0.0.0.0 indented.example\n||last.example^",
+  });
+  assert.equal((await project.run("init", "--from", "AdGuardHome.yaml", "--name", "Home")).exit, 0);
+  const compiled = await project.run("-c", "my-list.yaml", "--json");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  const list = project.text("rules/home.txt");
+  assert.doesNotMatch(list.trimEnd(), /\n\s*\n/);
+  assert.match(list, /^\|\|indented\.example\^$/m);
+  const { rules, kept } = JSON.parse(compiled.stdout) as { rules: number; kept: number };
+  assert.equal(kept, rules);
+});
