@@ -1,3 +1,5 @@
+/** All of IPv6 that is assigned to the public internet; everything else is special, or will be assigned one day. */
+const GLOBAL_UNICAST = "2000::/3";
 /** Ranges that no list on the public internet is served from (IANA's special-purpose registries). */
 const SPECIAL = [
   "0.0.0.0/8",
@@ -14,22 +16,20 @@ const SPECIAL = [
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
-  "::/96",
-  "100::/64",
   "2001::/23",
   "2001:db8::/32",
+  // The test network of old, given back in 2006.
+  "3ffe::/16",
   "3fff::/20",
-  "5f00::/16",
-  "fc00::/7",
-  "fe80::/9",
-  "ff00::/8",
 ];
-/** Ranges whose last four bytes, from this byte on, are an IPv4 address that is spoken to in the end. */
+/**
+ * Ranges in which four bytes, from this byte on, are an IPv4 address that is contacted in the end. 64:ff9b:1::/48 is not
+ * among them: it is for private translators, and where its IPv4 address lies depends on how they are set up.
+ */
 const CARRIERS = [
   { range: "::ffff:0:0/96", from: 12 },
   { range: "::ffff:0:0:0/96", from: 12 },
   { range: "64:ff9b::/96", from: 12 },
-  { range: "64:ff9b:1::/48", from: 12 },
   { range: "2002::/16", from: 2 },
 ];
 
@@ -39,6 +39,7 @@ export function isPublicAddress(text: string): boolean {
   if (bytes === undefined) return false;
   for (const { range, from } of CARRIERS)
     if (isIn(bytes, range)) return isPublicAddress(bytes.slice(from, from + 4).join("."));
+  if (bytes.length === 16 && !isIn(bytes, GLOBAL_UNICAST)) return false;
   return !SPECIAL.some((range) => isIn(bytes, range));
 }
 
