@@ -10,7 +10,7 @@ const GZIPPED = gzipSync("0.0.0.0 zipped.example.com\n".repeat(50));
 /** Raw answers, byte by byte as a server would send them; a missing route never answers. */
 const ANSWERS: Readonly<Record<string, readonly (string | Uint8Array)[]>> = {
   "/plain": ["HTTP/1.1 200 OK\r\ncontent-length: 19\r\n\r\n0.0.0.0 example.com"],
-  "/no-length": ["HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0.0.0.0 example.com"],
+  "/no-length": ["HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0.0.0.0 example.com\n"],
   "/gzip": [
     `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${GZIPPED.length}\r\n\r\n`,
     GZIPPED,

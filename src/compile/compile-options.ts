@@ -59,10 +59,14 @@ export const FETCH_DEFAULTS: {
   readonly maxStaleMs: number;
   readonly timeoutMs: number | undefined;
   readonly allowPrivate: boolean;
+  readonly isSecret: boolean;
+  readonly type: "adblock";
 } = {
   mirrors: [],
   isOptional: false,
   maxStaleMs: MAX_STALE_MS,
   timeoutMs: undefined,
   allowPrivate: false,
+  isSecret: false,
+  type: "adblock",
 };

@@ -1,6 +1,6 @@
 import type { Config, Trust } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { printable } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
 import type { Host } from "../host/host.ts";
@@ -331,12 +331,12 @@ class ListCompiler {
     }
   }
 
-  private pushBanner({ index, source, label }: PlannedSource, list: Flow): void {
+  private pushBanner({ index, shown, label }: PlannedSource, list: Flow): void {
     const { pool } = this.workshop;
     const origin = pool.addOrigin({ source: index, file: label });
     const { name } = this.plan.config.sources[index]!;
     const note = stateNote(this.reader.states[index]);
-    for (const line of bannerLines(name, withoutCredentials(source), note)) {
+    for (const line of bannerLines(name, shown, note)) {
       const chunk = lineChunk(pool, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
       list.push(chunk);
       pool.shelf.done(chunk);

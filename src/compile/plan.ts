@@ -19,8 +19,12 @@ export interface PlannedSource {
   readonly index: number;
   /** As the configuration has it. */
   readonly source: string;
-  /** For people: the name, or the source without credentials. */
+  /** For people: the name, or what is shown of the source. */
   readonly label: string;
+  /** The source without what may be secret in it; different sources may look the same. */
+  readonly shown: string;
+  /** Whether not even the path of its address may be shown. */
+  readonly isSecret: boolean;
   readonly type: SourceType;
   readonly passes: Passes;
   /** Whether hosts lines will be split into names, at this level or above. */
@@ -64,12 +68,16 @@ export function planOf(
 ): Plan {
   const list = { ...passesOf(config, undefined, plugins), isCompatible };
   const splitsList = list.steps.some(({ name }) => name === "Compress");
+  const shown = config.sources.map((one) => withoutCredentials(one.source, one.secret === true));
+  const labels = labelsOf(config, shown);
   const sources = config.sources.map((source, index): PlannedSource => {
     const passes = { ...passesOf(source, list.validator, plugins), isCompatible };
     return {
       index,
       source: source.source,
-      label: source.name ?? withoutCredentials(source.source),
+      label: labels[index]!,
+      shown: shown[index]!,
+      isSecret: source.secret === true,
       type: source.type ?? "adblock",
       passes,
       splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
@@ -82,6 +90,22 @@ export function planOf(
     };
   });
   return { config, sources, list };
+}
+
+/** Figures and states are kept by label: sources that differ only in what is hidden get a number. */
+function labelsOf({ sources }: Config, shown: readonly string[]): string[] {
+  const unnamed = sources.flatMap(({ name, source }, index) =>
+    name === undefined ? [{ source, shown: shown[index]! }] : [],
+  );
+  const alike = new Map<string, string[]>();
+  for (const one of unnamed) {
+    const known = alike.get(one.shown) ?? [];
+    if (!known.includes(one.source)) alike.set(one.shown, [...known, one.source]);
+  }
+  return sources.map(({ name, source }, index) => {
+    const number = alike.get(shown[index]!)?.indexOf(source) ?? 0;
+    return name ?? (number <= 0 ? shown[index]! : `${shown[index]} (${number + 1})`);
+  });
 }
 
 function passesOf(

@@ -1,6 +1,5 @@
 import { HASH_SEED } from "../bytes/hash.ts";
 import type { Config } from "../config/fields.ts";
-import { withoutCredentials } from "../diagnostics/printable.ts";
 import {
   FATE_NAMES,
   RECORD_VERSION,
@@ -43,18 +42,18 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
 
 function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): RecordedFile[] {
   const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
-  const copies = new Map([...files.values()].flat().map(({ url, sha256 }) => [url, sha256]));
+  const copies = new Map([...files.values()].flat().map(({ key, sha256 }) => [key, sha256]));
   return rules.pool.origins.map(({ source, file, place }): RecordedFile => {
     const format = config.sources[source]?.type ?? "adblock";
     const known = {
       source,
-      file: withoutCredentials(file),
+      file,
       ...(lineReaders.has(format) ? { format } : {}),
     };
     if (place === undefined) return { ...known, isOwn: true };
     const stamp = stamps.get(place);
     if (stamp !== undefined) return { ...known, path: place, stamp };
-    const sha256 = copies.get(withoutCredentials(place));
+    const sha256 = copies.get(place);
     return sha256 === undefined ? known : { ...known, sha256 };
   });
 }

@@ -1,5 +1,4 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { RowWriter } from "../kernel/row-writer.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate, type FateName, fateName } from "../rules/fate.ts";
@@ -53,7 +52,7 @@ export function sourceReports(
   bytesRead: readonly number[],
   states: readonly SourceState[],
 ): SourceReport[] {
-  return sources.map(({ label, source: address }, index): SourceReport => {
+  return sources.map(({ label, shown }, index): SourceReport => {
     const dropped: Partial<Record<FateName, number>> = {};
     let lines = 0;
     const state = states[index] ?? { kind: "local" };
@@ -63,7 +62,7 @@ export function sourceReports(
     }
     return {
       label,
-      source: withoutCredentials(address),
+      source: shown,
       state: state.kind,
       ...(state.kind === "stale" ? { goodAt: new Date(state.goodAt).toISOString() } : {}),
       ...(state.kind === "dropped" ? { problem: problemOf(state.causes) } : {}),

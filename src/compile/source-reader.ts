@@ -6,6 +6,7 @@ import type { Trust } from "../config/fields.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { fileError } from "../sources/source-error.ts";
 import { type Acquired, type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
+import { DownloadBudget } from "../sources/download-budget.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
@@ -23,7 +24,15 @@ import type { SourceNotes } from "./shared-sources.ts";
 /** What a source of the configuration says about how it is to be had. */
 export type SourceWish = Pick<
   PlannedSource,
-  "source" | "label" | "mirrors" | "isOptional" | "maxStaleMs" | "timeoutMs" | "allowPrivate"
+  | "source"
+  | "shown"
+  | "isSecret"
+  | "type"
+  | "mirrors"
+  | "isOptional"
+  | "maxStaleMs"
+  | "timeoutMs"
+  | "allowPrivate"
 >;
 
 /** Reads sources and files of entries, and remembers what is to be said about them. */
@@ -41,6 +50,7 @@ export class SourceReader {
   private readonly limits: FetchLimits;
   private readonly slots: HostSlots;
   private readonly store: SourceStore | undefined;
+  private budget: Promise<DownloadBudget> | undefined;
   private hasStoreFailed = false;
   /** What remote sources consist of, as the configuration names them. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
@@ -200,8 +210,8 @@ export class SourceReader {
   }
 
   private async entries(file: string): Promise<EntrySink> {
-    const label = withoutCredentials(file);
-    const { list, state } = await this.open({ ...FETCH_DEFAULTS, source: file, label });
+    const shown = withoutCredentials(file);
+    const { list, state } = await this.open({ ...FETCH_DEFAULTS, source: file, shown });
     const sink = new EntrySink(this.options.compat !== true && state.kind !== "local");
     try {
       await list.readInto(sink);
@@ -234,8 +244,9 @@ export class SourceReader {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
-    const load = { signal, blockBytes, buffers };
-    const label = withoutCredentials(wish.source);
+    const { isSecret } = wish;
+    const load = { signal, blockBytes, buffers, isSecret, isJson: wish.type === "json" };
+    const label = wish.shown;
     if (location.kind === "file") {
       // Only one that may be left out has to be known to be there before it is read.
       if (wish.isOptional && !(await host.exists(location.path)))
@@ -264,7 +275,9 @@ export class SourceReader {
     const before = store === undefined ? undefined : shared?.acquired.get(key);
     const wanted =
       before === undefined ? remote : { ...remote, locked: remote.locked ?? before.files };
+    this.budget ??= DownloadBudget.of(host);
     const acquired = await acquire(wanted, {
+      budget: await this.budget,
       fetch: {
         host,
         signal,

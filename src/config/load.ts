@@ -101,6 +101,7 @@ const YAML_HINT =
 
 /** Line, column and text of an offset. */
 function placeFinder(file: string, text: string): (offset: number) => Place {
+  const hasSecret = /\bsecret["']?\s*:\s*true\b/.test(text);
   return (offset) => {
     const before = text.slice(0, offset);
     const line = before.split("\n").length;
@@ -110,6 +111,6 @@ function placeFinder(file: string, text: string): (offset: number) => Place {
     const column = offset - lineStart + 1;
     // A configuration on one endless line has places, but no line worth showing.
     if (frame.length > 400) return { file, line, column };
-    return { file, line, column, frame: maskCredentials(frame) };
+    return { file, line, column, frame: maskCredentials(frame, hasSecret) };
   };
 }

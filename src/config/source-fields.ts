@@ -46,6 +46,11 @@ export const OWN_SOURCE_FIELDS = {
     description:
       "Whether the source may be on this machine or in a private network. Without it only public addresses are spoken to, whatever names resolve to and wherever the server redirects.",
   },
+  secret: {
+    type: "boolean",
+    description:
+      "Whether the path of its address is secret. Only the server is then shown, stored or published. User names, passwords and queries of addresses are always hidden.",
+  },
   trust: {
     type: "trust",
     description:

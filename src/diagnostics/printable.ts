@@ -18,26 +18,43 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** The same text with every password in it starred out; columns stay where they were. */
-export function maskCredentials(text: string): string {
-  return text.replace(
-    /([/\\]{2,})([^/?#\s"']+|[^\s"'@]*:[^\s"'@]*)@/g,
-    (_, start: string, secret: string) => `${start}${"*".repeat(secret.length)}@`,
-  );
+/**
+ * The same text with every password and query of an address in it starred out, with `isSecret` every path, too; columns stay
+ * where they were.
+ */
+export function maskCredentials(text: string, isSecret = false): string {
+  const rest = isSecret
+    ? /([/\\]{2,}[^/?#\s"']*[/?#])([^\s"']+)/g
+    : /([/\\]{2,}[^?#\s"']*[?#])([^\s"']+)/g;
+  return text
+    .replace(/([/\\]{2,})([^/?#\s"']+|[^\s"'@]*:[^\s"'@]*)(?=@)/g, starred)
+    .replace(rest, starred);
 }
 
-/** An address without the user name and password it may carry. */
-export function withoutCredentials(address: string): string {
+function starred(_: string, start: string, secret: string): string {
+  return `${start}${"*".repeat(secret.length)}`;
+}
+
+/**
+ * An address without what may be secret in it: user name, password, query and fragment; with `isSecret` the path, too. What
+ * is not an address stays as it is.
+ */
+export function withoutCredentials(address: string, isSecret = false): string {
   const start = /^\s*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}/i.exec(address)?.[0];
   if (start === undefined) return address;
+  const open = start.trim() + withoutUser(address, start.length);
+  const end = isSecret ? /(?<=[^/\\:])[/\\?#]/.exec(open) : /[?#]/.exec(open);
+  return end === null ? open : `${open.slice(0, end.index + 1)}…`;
+}
+
+/** What stands behind the slashes of an address, without user name and password. */
+function withoutUser(address: string, start: number): string {
   const text = address.trim();
+  const rest = address.slice(start);
   const whole = /^[a-z]/i.test(text) ? text : `http:${text}`;
-  if (URL.canParse(whole)) {
-    const { username, password } = new URL(whole);
-    if (username === "" && password === "") return address;
-    // They end at the last @ before the path; a password may hold anything else.
-    return start.trim() + address.slice(start.length).replace(/^[^/?#]*@/, "");
-  }
   // What no parser reads may still hold a password, with slashes in it.
-  return start.trim() + address.slice(start.length).replace(/^.*@/s, "");
+  if (!URL.canParse(whole)) return rest.replace(/^.*@/s, "");
+  const { username, password } = new URL(whole);
+  // They end at the last @ before the path; a password may hold anything else.
+  return username === "" && password === "" ? rest : rest.replace(/^[^/?#]*@/, "");
 }

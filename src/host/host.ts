@@ -15,7 +15,10 @@ export interface Host {
   createFile(path: string, like?: string): NewFile;
   /** A nameless file for what does not fit into memory; it goes when it is closed or the process ends. Throws a `HostError`. */
   openScratch(): Scratch;
-  /** Where scratch files go, and the bytes that are free there (Infinity when nobody knows). */
+  /**
+   * Where scratch files go, and the bytes that are free there (Infinity when nobody knows). Where the folder lies in memory,
+   * that is not more than what this process may still use.
+   */
   scratchRoom(): Promise<{ readonly folder: string; readonly free: number }>;
   /** Bytes of a file; 0 when there is none. */
   sizeOf(path: string): Promise<number>;
@@ -204,6 +207,8 @@ export interface FetchTimeouts {
 export interface FetchResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether nothing but the end of the connection says where the body ends: it may have been cut. */
+  readonly isUnframed?: boolean;
 }
 
 /** What the outside world refused, with the system's own code (`ENOENT`, `ECONNREFUSED`, `ETIMEDOUT`, …). */

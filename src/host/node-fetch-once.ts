@@ -77,7 +77,10 @@ async function receive(
   }
   const declared = Number(headers["content-length"] ?? length);
   if (!response.complete || declared !== length) throw cutAfter(length);
-  return { status, headers };
+  const isFramed =
+    headers["content-length"] !== undefined ||
+    /\bchunked\b/i.test(headers["transfer-encoding"] ?? "");
+  return { status, headers, isUnframed: !isFramed };
 }
 
 function cutAfter(length: number): HostError {

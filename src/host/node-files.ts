@@ -11,7 +11,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import * as asyncFiles from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -31,10 +31,10 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
 /** A folder, a pipe or a device is not a list; reading one could take for ever. */
 export async function openFile(path: string): Promise<OpenFile> {
   try {
-    const info = await asyncFiles.stat(path);
+    const info = await stat(path);
     if (info.isDirectory()) throw new HostError("EISDIR", "is a folder");
     if (!info.isFile()) throw new HostError("EINVAL", "is not a regular file");
-    const file = await asyncFiles.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     let position = 0;
     return {
       size: info.size,
@@ -127,17 +127,6 @@ export function openScratch(): Scratch {
       if (isNamed) isNamed = !remove(path);
     },
   };
-}
-
-export async function scratchRoom(): Promise<{ folder: string; free: number }> {
-  const folder = tmpdir();
-  try {
-    // Deno 2.0 has no such function.
-    const { bavail, bsize } = await asyncFiles.statfs(folder);
-    return { folder, free: bavail * bsize };
-  } catch {
-    return { folder, free: Infinity };
-  }
 }
 
 function remove(path: string): boolean {

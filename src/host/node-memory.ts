@@ -15,6 +15,14 @@ export function memoryLimit(): number {
   return Math.min(...limits.filter((limit) => limit > 0));
 }
 
+/** What this process may still use of it. */
+export function freeMemory(): number {
+  const own = memoryLimit() - process.memoryUsage.rss();
+  // What others of the control group use, and files in memory, count as well.
+  const available = process.availableMemory?.() ?? own;
+  return Math.max(0, Math.min(own, available));
+}
+
 /** Node knows the limit of its own control group, wherever that lies. */
 function constrainedMemory(): number {
   return process.constrainedMemory?.() ?? 0;

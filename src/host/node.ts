@@ -18,11 +18,12 @@ import process from "node:process";
 import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
-import { createFile, openFile, openScratch, scratchRoom, stampOf } from "./node-files.ts";
+import { createFile, openFile, openScratch, stampOf } from "./node-files.ts";
 import { cacheFolder } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
 import { packFile } from "./node-pack-file.ts";
 import { isRunning, processId } from "./node-process-id.ts";
+import { scratchRoom } from "./node-scratch-room.ts";
 import { startThread } from "./node-threads.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */

@@ -49,6 +49,7 @@ export const FATES = [
     "a directive or information about the source's list, which would mislead subscribers",
   ],
   ["protected", "for a name that devices need, of a source that is not fully trusted"],
+  ["cut-line", "last line of an answer that may have been cut within it"],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -92,6 +93,7 @@ export const Fate = {
   Own: 34,
   Metadata: 35,
   Protected: 36,
+  CutLine: 37,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

@@ -1,15 +1,18 @@
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { HostError } from "../host/host.ts";
+import type { DownloadBudget } from "./download-budget.ts";
 import type { FetchContext } from "./fetch-text.ts";
 import { firstGood } from "./first-good.ts";
+import { SourceTurn } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./load-list.ts";
-import { sourceError } from "./source-error.ts";
+import { shownAddress, sourceError } from "./source-error.ts";
 import {
   type SourceRecord,
   type SourceStore,
   type StoredFile,
   describeFiles,
 } from "./source-store.ts";
+import type { WebPlace } from "./web-text.ts";
 import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 
 /** What is wanted of a remote source. */
@@ -23,6 +26,8 @@ export interface RemoteSource {
   readonly mayShrink: boolean;
   /** Whether it may hold no text at all. */
   readonly mayBeEmpty: boolean;
+  /** Whether not even the path of its address may be shown. */
+  readonly isSecret: boolean;
   /** The files that it must consist of, when nothing else will do. */
   readonly locked?: readonly StoredFile[] | undefined;
 }
@@ -51,10 +56,11 @@ export interface AcquireContext {
   readonly fetch: FetchContext;
   readonly load: LoadOptions;
   readonly store: SourceStore | undefined;
+  readonly budget: DownloadBudget;
   /** Ask nobody; last good copies only, whatever their age. */
   readonly isOffline: boolean;
   /** Told when a copy could not be kept. */
-  onStoreError(error: HostError): void;
+  readonly onStoreError: (error: HostError) => void;
 }
 
 /** A clock that runs this much behind cannot tell how old a copy is. */
@@ -87,11 +93,12 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
     source.label,
     context.fetch.host,
     context.load,
-    new StoredTexts(store, record),
+    new StoredTexts({ store, record }, source.isSecret),
   );
   try {
     await list.check();
   } catch (error) {
+    list.close();
     throw error instanceof CompilerError ? new CompilerError(causes) : error;
   }
   return { list, state: { kind: "stale", goodAt: record.goodAt, causes }, files: record.files };
@@ -118,13 +125,14 @@ async function acquireLocked(
   const { store, fetch, load } = context;
   const state: SourceState = { kind: "locked" };
   if (store !== undefined) {
-    const texts = new StoredTexts(store, { files });
+    const texts = new StoredTexts({ store, record: { files } }, source.isSecret);
     const location = { kind: "web", url: source.url } as const;
     const list = new SourceList(location, source.label, fetch.host, load, texts);
     try {
       await list.check();
       return { list, state, files };
     } catch (error) {
+      list.close();
       if (!(error instanceof CompilerError)) throw error;
     }
   }
@@ -154,21 +162,33 @@ async function fetchAny(
   const isOver = (): boolean => signal?.aborted !== true && deadline.signal.aborted;
   const stop = (): void => deadline.abort();
   signal?.addEventListener("abort", stop);
-  const timer = setTimeout(stop, limits.sourceMs);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const turn = new SourceTurn(() => {
+    timer = setTimeout(stop, limits.sourceMs);
+  });
+  const account = context.budget.open(stop);
   try {
-    return await firstGood(
+    const acquired = await firstGood(
       [source.url, ...source.mirrors],
       (tired) => host.wait(limits.hedgeMs, tired),
       (url, unneeded) => {
         const either = AbortSignal.any([deadline.signal, unneeded]);
         return fetchFrom(url, source, record, {
           ...context,
-          fetch: { ...context.fetch, signal: either },
+          fetch: { ...context.fetch, signal: either, turn, account, isSecret: source.isSecret },
         });
       },
       ({ list }) => list.close(),
     );
+    account.settle();
+    // It may be whole, but others were promised its room.
+    if (account.isStopped) acquired.list.close();
+    else return acquired;
+    throw new Error(account.reason);
   } catch (error) {
+    account.close();
+    if (account.isStopped)
+      throw sourceError("download-too-large", `Failed to fetch ${source.label}`, account.reason);
     if (!isOver()) throw error;
     const reason = `the source was not complete within ${limits.sourceMs / 1000} s`;
     throw sourceError("fetch-timeout", `Connection timeout: ${source.label}`, reason);
@@ -185,15 +205,19 @@ async function fetchFrom(
   context: AcquireContext,
 ): Promise<Acquired> {
   const { store, fetch, load } = context;
-  const texts = new FetchedTexts(fetch, store, record);
-  const list = new SourceList({ kind: "web", url }, source.label, fetch.host, load, texts);
+  // What the source's server calls a version means nothing to a mirror.
+  const isOwn = url === source.url && store !== undefined && record !== undefined;
+  const texts = new FetchedTexts(fetch, isOwn ? { store, record } : undefined);
+  const place = { kind: "web", url, id: source.url } as const;
+  const { maxBytes, maxLines } = fetch.limits;
+  const limited = { ...load, maxBytes, maxLines };
+  const list = new SourceList(place, source.label, fetch.host, limited, texts);
   try {
-    if (await isAsBefore(url, texts, record)) list.assume(record!.size);
+    if (isOwn && (await isAsBefore(place, texts, record))) list.assume(record.size);
     else await list.check();
     refuseEmpty(list, source);
-    const size = [...texts.files.values()].reduce((sum, text) => sum + text.size, 0);
-    refuseShrunk(size, source, record);
-    const files = await keep(source, url, texts, store, context);
+    refuseShrunk(texts.size, source, record);
+    const files = await keep(source, url, texts, context);
     return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, files };
   } catch (error) {
     texts.close();
@@ -203,12 +227,12 @@ async function fetchFrom(
 
 /** A list that includes nothing and has not changed was checked when it was kept. */
 async function isAsBefore(
-  url: string,
+  place: WebPlace,
   texts: FetchedTexts,
-  record: SourceRecord | undefined,
+  record: SourceRecord,
 ): Promise<boolean> {
-  if (record?.files.length !== 1) return false;
-  await texts.get(url);
+  if (record.files.length !== 1) return false;
+  await texts.get(place);
   return texts.isUnchanged;
 }
 
@@ -235,19 +259,21 @@ async function keep(
   source: RemoteSource,
   url: string,
   texts: FetchedTexts,
-  store: SourceStore | undefined,
-  context: AcquireContext,
+  { store, fetch, onStoreError }: AcquireContext,
 ): Promise<StoredFile[] | undefined> {
-  const files = [...texts.files].map(([asked, text]) => {
-    if (asked !== url || url === source.url) return { asked, text };
-    // From a mirror: it stands for the source, but what the mirror calls this version means nothing there.
-    return { asked: source.url, text: { ...text, validators: {} } };
-  });
+  // From a mirror: it stands for the source, but what the mirror calls this version means nothing there.
+  const files = [...texts.files.values()].map((text) =>
+    url === source.url ? text : { ...text, validators: {} },
+  );
+  if (store === undefined) return await describeFiles(files);
   try {
-    return await (store === undefined ? describeFiles(files) : store.keep(source.url, files));
+    const shown = shownAddress(source.url, source.isSecret);
+    const stored = await store.keep({ url: source.url, shown }, files);
+    if (fetch.signal?.aborted !== true) await texts.moveInto(store, stored);
+    return stored;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    context.onStoreError(error);
+    onStoreError(error);
     return await describeFiles(files);
   }
 }

@@ -7,9 +7,10 @@ import type { LineSink } from "./load-list.ts";
 
 const BADFILTER = encodeUtf8("badfilter");
 
-/** Takes no lines; finds out what may be among them. */
+/** Takes no lines; finds out how many there are, and what may be among them. */
 export class CheckSink implements LineSink {
   hasBadfilter = false;
+  lines = 0;
 
   begin(label: string, place: string): FileLines {
     return LINE_COUNT.begin(label, place);
@@ -17,7 +18,9 @@ export class CheckSink implements LineSink {
 
   read(file: FileLines, block: TextBlock, stretch: Stretch): void {
     this.hasBadfilter ||= indexOfBytes(block.bytes, BADFILTER) !== -1;
+    const before = file.nextLine;
     void LINE_COUNT.read(file, block, stretch);
+    this.lines += file.nextLine - before;
   }
 
   nextLine(file: FileLines): number {

@@ -3,9 +3,9 @@ import { indexOfBytes } from "../bytes/search.ts";
 import { decodeUtf8, encodeUtf8, isValidUtf8, repairUtf8 } from "../bytes/utf8.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { Host } from "../host/host.ts";
 import { sourceError } from "./source-error.ts";
-import { type Spool, newSpool, piecesOf } from "./unpack.ts";
+import { Spool } from "./spool.ts";
+import type { UnpackContext } from "./unpack.ts";
 
 /** Text of a list as UTF-8 bytes, whatever it came as. */
 export interface DecodedText {
@@ -41,11 +41,10 @@ export async function recodeText(
   spool: Spool,
   label: string,
   charset: string | undefined,
-  host: Host,
-  maxBytes: number,
+  { host, limits, account, room = limits.maxBytes }: UnpackContext,
 ): Promise<Spool> {
   const head = new Uint8Array(Math.min(2, spool.size));
-  if (head.length > 0) spool.scratch.read(0, head);
+  if (head.length > 0) spool.read(0, head);
   const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
   const isWide = isPacked(head);
   if (!isWide && (name === "utf-8" || name === "utf8")) return spool;
@@ -54,16 +53,16 @@ export async function recodeText(
     // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
     if (!isWide && isUtf8(spool)) return spool;
     const from = isWide ? (head[0] === 0xff ? "utf-16le" : "utf-16be") : name;
-    recoded = newSpool(host);
+    recoded = new Spool(host, account);
     const decoder = decoderOf(from, label);
-    for (const piece of piecesOf(spool))
-      appendText(recoded, decoder.decode(piece, { stream: true }), maxBytes);
-    appendText(recoded, decoder.decode(), maxBytes);
-    spool.scratch.close();
+    for (const piece of spool.pieces())
+      appendText(recoded, decoder.decode(piece, { stream: true }), room);
+    appendText(recoded, decoder.decode(), room);
+    spool.close();
     return recoded;
   } catch (error) {
-    spool.scratch.close();
-    recoded?.scratch.close();
+    spool.close();
+    recoded?.close();
     if (error instanceof CompilerError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw sourceError(
@@ -86,14 +85,13 @@ function decoderOf(charset: string, label: string): InstanceType<typeof TextDeco
 function appendText(spool: Spool, text: string, maxBytes: number): void {
   const bytes = encodeUtf8(text);
   if (spool.size + bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-  spool.scratch.append(bytes);
-  spool.size += bytes.length;
+  spool.append(bytes);
 }
 
 function isUtf8(spool: Spool): boolean {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    for (const piece of piecesOf(spool)) decoder.decode(piece, { stream: true });
+    for (const piece of spool.pieces()) decoder.decode(piece, { stream: true });
     decoder.decode();
     return true;
   } catch {

@@ -14,8 +14,10 @@ export interface FetchLimits {
   readonly longestPauseMs: number;
   /** When the next mirror is asked as well, if the one before has not come yet. */
   readonly hedgeMs: number;
-  /** Bytes of text, unpacked. A list several times the largest in public use; beyond it something is wrong. */
+  /** Bytes of a source, unpacked, with all that it includes. Several times the largest list in public use; beyond it something is wrong. */
   readonly maxBytes: number;
+  /** Lines of a source with all that it includes: each takes room, however short it is. */
+  readonly maxLines: number;
   /** How many times larger than its packed form a text of more than a megabyte may be. */
   readonly maxRatio: number;
   readonly redirects: number;
@@ -32,8 +34,14 @@ export const FETCH_LIMITS: FetchLimits = {
   longestPauseMs: 30_000,
   hedgeMs: 5_000,
   maxBytes: 256 * 1024 * 1024,
+  maxLines: 25_000_000,
   maxRatio: 100,
   redirects: 5,
   atOnce: 16,
   atOnceWithHost: 6,
 };
+
+/** Why a source is refused that has more bytes than it may. */
+export function tooLargeText({ maxBytes }: Pick<FetchLimits, "maxBytes">): string {
+  return `with all that it includes it is larger than ${maxBytes} bytes`;
+}

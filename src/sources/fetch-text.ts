@@ -1,25 +1,40 @@
+import { CR, LF } from "../bytes/ascii.ts";
+import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type FetchResponse, type Host, HostError } from "../host/host.ts";
 import { proxyFor } from "../host/proxy.ts";
 import { retryAfterMs } from "../host/retry-after.ts";
 import { recodeText } from "./decode.ts";
-import type { FetchLimits } from "./fetch-limits.ts";
-import type { HostSlots } from "./host-slots.ts";
+import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
+import type { DownloadAccount } from "./download-budget.ts";
+import { type HostSlots, SourceTurn } from "./host-slots.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
-import { type Spool, newSpool, unpack } from "./unpack.ts";
-import { type Validators, type WebText, openScratchFile } from "./web-text.ts";
+import { Spool } from "./spool.ts";
+import { unpack } from "./unpack.ts";
+import { type Validators, type WebText, openAgain, usableValidators } from "./web-text.ts";
 
 export interface FetchContext {
   readonly host: Host;
   readonly limits: FetchLimits;
   readonly slots: HostSlots;
-  /** Whether addresses of private networks may be spoken to. */
+  /** Whether addresses of private networks may be contacted. */
   readonly allowPrivate: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Bytes that are left of what the source may have; all of them without it. */
+  readonly room?: number | undefined;
+  /** The source, as those see it who wait with it. */
+  readonly turn?: SourceTurn | undefined;
+  readonly account?: DownloadAccount | undefined;
+  /** Whether not even the path of an address may be shown. */
+  readonly isSecret?: boolean | undefined;
 }
 
-/** The server says that the text with these validators is still the one. */
-export const NOT_MODIFIED = "not-modified";
+/** What a server answered: a text, or that the one with these validators is still the one. */
+export type FetchedText = Omit<WebText, "key" | "isMoved">;
+export interface NotModified {
+  /** The address that answered. */
+  readonly url: string;
+}
 
 /** A failure that another try may not meet; the server may have said when. */
 class BadLuck extends Error {
@@ -38,7 +53,7 @@ export async function fetchText(
   url: string,
   validators: Validators | undefined,
   context: FetchContext,
-): Promise<WebText | typeof NOT_MODIFIED> {
+): Promise<FetchedText | NotModified> {
   const { host, limits, signal } = context;
   for (let attempt = 0; ; attempt++) {
     try {
@@ -63,47 +78,67 @@ async function fetchOnce(
   url: string,
   validators: Validators | undefined,
   context: FetchContext,
-): Promise<WebText | typeof NOT_MODIFIED> {
+): Promise<FetchedText | NotModified> {
   const { host, limits } = context;
-  const shown = shownAddress(url);
+  const shown = shownAddress(url, context.isSecret);
+  const exchange = { shown, validators: usableValidators(validators ?? {}) };
   let current = url;
   for (let hop = 0; hop <= limits.redirects; hop++) {
     const target = addressOf(current, shown);
-    const spool = newSpool(host);
+    const spool = new Spool(host, context.account);
     let isKept = false;
     try {
-      const response = await request(target, shown, validators, spool, context);
-      const { status, headers } = response;
-      if (status === 304 && validators !== undefined) return NOT_MODIFIED;
-      if (status !== 200) {
+      const response = await request(target, exchange, spool, context);
+      if (response.status === 304 && validators !== undefined) return { url: target.href };
+      if (response.status !== 200) {
         current = redirectOf(response, target.href, shown, context);
         continue;
       }
       isKept = true;
-      const encoding = headers["content-encoding"];
-      const unpacked = await unpack(spool, encoding, shown, host, limits, context.signal);
-      const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
-      const text = await recodeText(unpacked, shown, charset, host, limits.maxBytes);
-      const { etag, "last-modified": lastModified } = headers;
-      return {
-        url: target.href,
-        size: text.size,
-        validators: { etag, lastModified },
-        open: async () => openScratchFile(text.scratch, text.size),
-        close: () => text.scratch.close(),
-      };
+      return await textOf(response, target.href, shown, { spool, context });
     } finally {
-      if (!isKept) spool.scratch.close();
+      if (!isKept) spool.close();
     }
   }
   throw failed(shown, `more than ${limits.redirects} redirects`);
+}
+
+/** Takes the spool over. */
+async function textOf(
+  { headers, isUnframed }: FetchResponse,
+  url: string,
+  shown: string,
+  { spool, context }: { readonly spool: Spool; readonly context: FetchContext },
+): Promise<FetchedText> {
+  const unpacked = await unpack(spool, headers["content-encoding"], shown, context);
+  // What was packed says by itself where it ends.
+  const isCut = isUnframed === true && unpacked === spool && !endsWithLine(spool);
+  const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
+  const text = await recodeText(unpacked, shown, charset, context);
+  const { etag, "last-modified": lastModified } = headers;
+  return {
+    url,
+    size: text.size,
+    isCut,
+    // The next run should get all of it, not hear that nothing has changed.
+    validators: isCut ? {} : usableValidators({ etag, lastModified }),
+    open: async () => openAgain(text.size, (position, into) => text.read(position, into)),
+    close: () => text.close(),
+  };
+}
+
+function endsWithLine(spool: Spool): boolean {
+  if (spool.size === 0) return true;
+  const last = new Uint8Array(1);
+  spool.read(spool.size - 1, last);
+  return last[0] === LF || last[0] === CR;
 }
 
 function addressOf(text: string, shown: string): URL {
   if (!URL.canParse(text)) throw failed(shown, "it is not an address");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw failed(shown, `${shownAddress(text)} is neither http nor https`);
+    throw failed(shown, `${printable(url.protocol, 40)} is neither http nor https`);
   return url;
 }
 
@@ -129,45 +164,44 @@ function redirectOf(
 
 async function request(
   url: URL,
-  shown: string,
-  validators: Validators | undefined,
+  { shown, validators }: { readonly shown: string; readonly validators: Validators },
   spool: Spool,
-  { host, limits, slots, allowPrivate, signal }: FetchContext,
+  context: FetchContext,
 ): Promise<FetchResponse> {
+  const { host, limits, slots, allowPrivate, signal, account } = context;
   const headers: Record<string, string> = {
     accept: "text/plain, */*;q=0.5",
     "accept-encoding": "gzip, br",
     "user-agent": "rules-compiler",
   };
-  if (validators?.etag !== undefined) headers["if-none-match"] = validators.etag;
-  else if (validators?.lastModified !== undefined)
+  if (validators.etag !== undefined) headers["if-none-match"] = validators.etag;
+  else if (validators.lastModified !== undefined)
     headers["if-modified-since"] = validators.lastModified;
   try {
     const proxy = proxyFor(url, host.env);
-    return await slots.run(url.host, () =>
+    return await slots.run(url.host, context.turn ?? new SourceTurn(), signal, () =>
       host.fetch({
         url: url.href,
         headers,
         timeouts: limits.timeouts,
-        maxBytes: limits.maxBytes,
+        maxBytes: context.room ?? limits.maxBytes,
         onlyPublic: !allowPrivate,
         proxy,
         signal,
-        take(piece) {
-          spool.scratch.append(piece);
-          spool.size += piece.length;
-        },
+        take: (piece) => spool.append(piece),
       }),
     );
   } catch (error) {
+    if (account?.isStopped === true) throw failed(shown, account.reason);
     if (!(error instanceof HostError)) throw failed(shown, (error as Error).message);
     const { code, message } = error;
     if (code === "ETIMEDOUT")
       throw new BadLuck(sourceError("fetch-timeout", `Connection timeout: ${shown}`, message));
     if (code === "EPRIVATE")
       throw sourceError("private-address", `Failed to fetch ${shown}`, message);
+    if (code === "EFBIG") throw failed(shown, tooLargeText(limits));
     const problem = failed(shown, reasonOf(code, message));
-    if (code === "EFBIG" || code === "ECANCELED" || code === "ENOSPC") throw problem;
+    if (code === "ECANCELED" || code === "ENOSPC") throw problem;
     throw new BadLuck(problem);
   }
 }

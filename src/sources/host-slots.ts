@@ -1,31 +1,93 @@
+import { HostError } from "../host/host.ts";
 import type { FetchLimits } from "./fetch-limits.ts";
 
-/** Lets so many exchanges happen at a time, in all and with one server; the others wait in order. */
+/** What a source has of the slots. Its time begins with its first one: waiting for others is not its fault. */
+export class SourceTurn {
+  inUse = 0;
+  hasBegun = false;
+  private readonly onBegin: () => void;
+
+  constructor(onBegin: () => void = () => {}) {
+    this.onBegin = onBegin;
+  }
+
+  take(): void {
+    this.inUse++;
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    this.onBegin();
+  }
+}
+
+interface Waiting {
+  readonly host: string;
+  readonly turn: SourceTurn;
+  go(): void;
+}
+
+/**
+ * Lets so many exchanges happen at a time, in all and with one server. Of those that wait, the source with the fewest slots
+ * comes first, then one whose time runs already, then the one that has waited longest.
+ */
 export class HostSlots {
   private readonly limits: FetchLimits;
   private inUse = 0;
   private readonly byHost = new Map<string, number>();
-  private readonly waiting: { readonly host: string; readonly go: () => void }[] = [];
+  private readonly waiting: Waiting[] = [];
 
   constructor(limits: FetchLimits) {
     this.limits = limits;
   }
 
-  async run<T>(host: string, work: () => Promise<T>): Promise<T> {
-    if (this.isFree(host)) this.take(host);
-    else await new Promise<void>((go) => this.waiting.push({ host, go }));
+  /** Rejects with a `HostError` when the signal comes while it waits. */
+  async run<T>(
+    host: string,
+    turn: SourceTurn,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (this.isFree(host)) this.take(host, turn);
+    else await this.wait(host, turn, signal);
     try {
       return await work();
     } finally {
       this.inUse--;
+      turn.inUse--;
       this.byHost.set(host, this.byHost.get(host)! - 1);
-      const next = this.waiting.findIndex((one) => this.isFree(one.host));
-      if (next !== -1) {
-        const [one] = this.waiting.splice(next, 1);
-        this.take(one!.host);
-        one!.go();
-      }
+      this.letNextGo();
     }
+  }
+
+  private wait(host: string, turn: SourceTurn, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.waiting.splice(this.waiting.indexOf(one), 1);
+        reject(new HostError("ECANCELED", "the run was stopped"));
+      };
+      const one: Waiting = {
+        host,
+        turn,
+        go() {
+          signal?.removeEventListener("abort", onAbort);
+          resolve();
+        },
+      };
+      this.waiting.push(one);
+      if (signal?.aborted === true) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  private letNextGo(): void {
+    let next: Waiting | undefined;
+    for (const one of this.waiting)
+      if (this.isFree(one.host) && (next === undefined || isBefore(one.turn, next.turn)))
+        next = one;
+    if (next === undefined) return;
+    this.waiting.splice(this.waiting.indexOf(next), 1);
+    // Taken here, not when it goes on: somebody else may ask in between.
+    this.take(next.host, next.turn);
+    next.go();
   }
 
   private isFree(host: string): boolean {
@@ -33,8 +95,14 @@ export class HostSlots {
     return this.inUse < atOnce && (this.byHost.get(host) ?? 0) < atOnceWithHost;
   }
 
-  private take(host: string): void {
+  private take(host: string, turn: SourceTurn): void {
     this.inUse++;
     this.byHost.set(host, (this.byHost.get(host) ?? 0) + 1);
+    turn.take();
   }
+}
+
+function isBefore(a: SourceTurn, b: SourceTurn): boolean {
+  if (a.inUse !== b.inUse) return a.inUse < b.inUse;
+  return a.hasBegun && !b.hasBegun;
 }

@@ -1,19 +1,17 @@
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { type FileStamp, type Host, HostError, type OpenFile } from "../host/host.ts";
+import { type FileStamp, type Host, HostError } from "../host/host.ts";
 import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
+import { Fate } from "../rules/fate.ts";
 import type { FileLines, Stretch } from "../syntax/scan.ts";
-import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
-import { decodeText, isPacked } from "./decode.ts";
+import { type TextBlock, lastLineStart, partOf } from "../syntax/text-block.ts";
 import { CheckSink } from "./check-sink.ts";
+import { tooLargeText } from "./fetch-limits.ts";
+import { FileFinder, type FoundFile } from "./file-finder.ts";
 import { LINE_COUNT } from "./line-count.ts";
-import { type Location, includedPath, isAddress, isBelow } from "./location.ts";
+import { type Location, includedPath, isAddress } from "./location.ts";
 import { fileError, shownAddress, sourceError } from "./source-error.ts";
-import { FileBlocks } from "./text-blocks.ts";
 import type { WebTexts } from "./web-texts.ts";
-
-/** Read before anything else, to tell what a file is. */
-const FIRST_BYTES = BLOCK_BYTES + 8192;
 
 /** Takes the lines of a list, in order. */
 export interface LineSink {
@@ -31,32 +29,23 @@ export interface LoadOptions {
   readonly blockBytes?: number | undefined;
   /** Buffers that lists may share when they are read one after the other: fresh ones are a burden on the collector. */
   readonly buffers?: Uint8Array[] | undefined;
+  /** For a list from the web with all that it includes. */
+  readonly maxBytes?: number | undefined;
+  readonly maxLines?: number | undefined;
+  /** Whether not even the path of its address may be shown. */
+  readonly isSecret?: boolean | undefined;
+  /** Whether the list is written in JSON. */
+  readonly isJson?: boolean | undefined;
 }
 
 const MAX_DEPTH = 8;
 const MAX_FILES = 4096;
 const MAX_WEB_FILES = 64;
-/** Of a local file that has to be unpacked as a whole. */
-const MAX_LIST_BYTES = 512 * 1024 * 1024;
-
 /** A file that the list depends on. */
 export interface InputFile {
   readonly path: string;
   /** Undefined where it counts that there was none. */
   readonly stamp: FileStamp | undefined;
-}
-
-/** A file that was found, before it is read. */
-interface FoundFile {
-  /** Where it really is, for `!#include` that come back to it. */
-  readonly place: string;
-  /** The folder or server that its includes may not leave. */
-  readonly folder: string;
-  /** Its text; the object holds what is known when the last block was taken. */
-  readonly text: { readonly isRepaired: boolean; readonly bytesRead: number };
-  blocks(): AsyncIterable<TextBlock> | Iterable<TextBlock>;
-  readonly cutter: BlockCutter;
-  close(): Promise<void>;
 }
 
 /**
@@ -65,8 +54,6 @@ interface FoundFile {
  */
 export class SourceList {
   readonly diagnostics: Diagnostic[] = [];
-  /** The local files that were read, as they were then. */
-  readonly inputs: InputFile[] = [];
   bytesRead = 0;
   private checkedBytes = 0;
   private files = 0;
@@ -80,7 +67,7 @@ export class SourceList {
   hasText = false;
   /** What may stand in it; certain only when it was checked and the answer is no. */
   readonly mayHave: { badfilter: boolean } = { badfilter: true };
-  private readonly buffers: Uint8Array[];
+  private readonly finder: FileFinder;
 
   /** `texts` is needed for a list from the web. */
   constructor(
@@ -95,7 +82,12 @@ export class SourceList {
     this.label = label;
     this.host = host;
     this.options = options;
-    this.buffers = options.buffers ?? [];
+    this.finder = new FileFinder(host, options, texts);
+  }
+
+  /** The local files that were read, as they were then. */
+  get inputs(): InputFile[] {
+    return this.finder.inputs;
   }
 
   /** Reads the list to its end without taking anything. */
@@ -164,7 +156,7 @@ export class SourceList {
         "bad-directive",
         `${printable(label)} is one of more than ${most} included files`,
       );
-    const found = await this.find(location, label, root);
+    const found = await this.finder.find(location, label, root);
     try {
       const { place } = found;
       if (chain.includes(place))
@@ -186,21 +178,25 @@ export class SourceList {
     label: string,
     chain: readonly string[],
   ): Promise<void> {
-    const { place, folder } = found;
+    const { place } = found;
     const isIncluded = chain.length > 0;
     const directives = new DirectiveCutter(isIncluded);
-    const file = this.sink.begin(label, place);
-    const from = { label, place, folder, isWeb: location.kind === "web" };
+    const file = this.sink.begin(label, found.key);
+    const from = { ...found, label, isWeb: location.kind === "web" };
     try {
       for await (const block of found.blocks()) {
         this.options.signal?.throwIfAborted();
-        for (const piece of directives.cut(block, () => this.sink.nextLine(file))) {
+        if (from.isWeb) this.refuseTooLarge(found.text.bytesRead);
+        const cutAt = found.isCut === true && block.isLast ? lastLineStart(block) : undefined;
+        const whole = cutAt === undefined ? block : partOf(block, cutAt);
+        for (const piece of directives.cut(whole, () => this.sink.nextLine(file))) {
           const line = piece.include === undefined ? 0 : this.sink.nextLine(file);
           const waiting = this.sink.read(file, block, piece);
           if (waiting !== undefined) await waiting;
           if (piece.include !== undefined)
             await this.include(piece.include, line, from, [...chain, place]);
         }
+        if (cutAt !== undefined) await this.leaveOut(file, block, cutAt, label);
       }
       directives.end();
     } catch (error) {
@@ -221,80 +217,34 @@ export class SourceList {
       this.diagnostics.push(warningOf("source-empty", `${printable(label)} is empty`));
   }
 
-  private async find(
-    location: Location,
+  /** A line that was cut could be a rule for something else: `||ads.example.n`. */
+  private async leaveOut(
+    file: FileLines,
+    block: TextBlock,
+    start: number,
     label: string,
-    root: string | undefined,
-  ): Promise<FoundFile> {
-    if (location.kind === "web") {
-      const text = await this.texts!.get(location.url);
-      const file = await text.open();
-      return await this.inBlocks(file, label, text.url, root ?? new URL(text.url).origin);
-    }
-    const path = await this.attempt(label, () => this.host.realPath(location.path));
-    const folder = root ?? path.slice(0, path.lastIndexOf("/") + 1);
-    if (root !== undefined && !isBelow(path, root))
-      throw sourceError(
-        "bad-directive",
-        `${printable(label)} lies outside the folder of the list`,
-        "an included file must stand beside the list or below it",
-      );
-    const file = await this.attempt(label, () => this.host.openFile(path));
-    this.inputs.push({ path: location.path, stamp: file.stamp });
-    return await this.inBlocks(file, label, path, folder, async () => {
-      const raw = await this.attempt(label, () => this.host.readFile(path));
-      const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
-      await file.close();
-      return this.inMemory(bytes, isRepaired, path, folder);
-    });
+  ): Promise<void> {
+    const line = this.sink.nextLine(file);
+    await this.sink.read(file, block, { start, end: block.bytes.length, fate: Fate.CutLine });
+    this.diagnostics.push(
+      warningOf(
+        "cut-line",
+        `${printable(label)} ends within line ${line}, which may be cut; it is left out`,
+      ),
+    );
   }
 
-  /** `unpacked` is asked when the file is packed; without it the file is known to be plain. */
-  private async inBlocks(
-    file: OpenFile,
-    label: string,
-    place: string,
-    folder: string,
-    unpacked?: () => Promise<FoundFile>,
-  ): Promise<FoundFile> {
-    try {
-      const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
-      const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
-      if (unpacked !== undefined && isPacked(head)) return await unpacked();
-      const text = new FileBlocks(file, printable(label), this.buffers, this.options.blockBytes);
-      const { cutter } = text;
-      return {
-        place,
-        folder,
-        text,
-        cutter,
-        blocks: () => text.blocks(head),
-        close: () => {
-          this.buffers.push(first);
-          return file.close();
-        },
-      };
-    } catch (error) {
-      await file.close().catch(() => {});
-      throw error;
-    }
-  }
-
-  private inMemory(
-    bytes: Uint8Array,
-    isRepaired: boolean,
-    place: string,
-    folder: string,
-  ): FoundFile {
-    const cutter = new BlockCutter();
-    return {
-      place,
-      folder,
-      text: { isRepaired, bytesRead: bytes.length },
-      cutter,
-      blocks: () => blocksOf(bytes, cutter, this.options.blockBytes),
-      close: async () => {},
-    };
+  private refuseTooLarge(bytes: number): void {
+    const { maxBytes = Infinity, maxLines = Infinity } = this.options;
+    const lines = this.sink instanceof CheckSink ? this.sink.lines : 0;
+    if (this.bytesRead + bytes <= maxBytes && lines <= maxLines) return;
+    throw sourceError(
+      "fetch-failed",
+      `Failed to fetch ${printable(this.label)}`,
+      lines > maxLines
+        ? `with all that it includes it has more than ${maxLines} lines`
+        : tooLargeText({ maxBytes }),
+    );
   }
 
   private took(bytes: number, label: string, isRepaired: boolean): void {
@@ -308,18 +258,10 @@ export class SourceList {
     );
   }
 
-  private async attempt<T>(label: string, action: () => Promise<T>): Promise<T> {
-    try {
-      return await action();
-    } catch (error) {
-      throw error instanceof HostError ? fileError(label, error) : error;
-    }
-  }
-
   private async include(
     argument: string,
     line: number,
-    from: { label: string; place: string; folder: string; isWeb: boolean },
+    from: FoundFile & { readonly label: string; readonly isWeb: boolean },
     chain: readonly string[],
   ): Promise<void> {
     const at = { file: from.label, line };
@@ -327,12 +269,15 @@ export class SourceList {
       if (argument === "") throw sourceError("bad-directive", "!#include names no file");
       if (from.isWeb) {
         const url = URL.canParse(argument, from.place) ? new URL(argument, from.place) : undefined;
-        if (url === undefined || url.origin !== from.folder)
+        const { isSecret = false } = this.options;
+        const isElsewhere = from.folder !== "" && url?.origin !== from.folder;
+        if (url === undefined || isElsewhere)
           throw sourceError(
             "bad-directive",
-            `!#include leaves the list's own server: ${shownAddress(argument)}`,
+            `!#include leaves the list's own server: ${shownAddress(argument, isSecret)}`,
           );
-        await this.load({ kind: "web", url: url.href }, shownAddress(url.href), from.folder, chain);
+        const { id, shown } = namesOfInclude(argument, url.href, from, isSecret);
+        await this.load({ kind: "web", url: url.href, id }, shown, from.folder, chain);
       } else {
         if (isAddress(argument))
           throw sourceError(
@@ -348,4 +293,19 @@ export class SourceList {
       throw new CompilerError(error.diagnostics.map((one) => ({ ...one, at: one.at ?? at })));
     }
   }
+}
+
+/** Where a server redirects to is not written down or shown: what lies there is called after the file that includes it. */
+function namesOfInclude(
+  argument: string,
+  url: string,
+  from: { readonly label: string; readonly key: string; readonly id?: string | undefined },
+  isSecret: boolean,
+): { id: string; shown: string } {
+  if (from.id !== undefined) return { id: url, shown: shownAddress(url, isSecret) };
+  const path = isAddress(argument)
+    ? shownAddress(argument, isSecret)
+    : argument.replace(/[?#].*$/s, "?…");
+  const shown = `${isSecret ? "a file" : printable(path)} that ${from.label} includes`;
+  return { id: `include ${from.key} ${argument}`, shown };
 }

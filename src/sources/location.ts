@@ -2,7 +2,12 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 
 /** Where a list is: an address or an absolute path. */
 export type Location =
-  | { readonly kind: "web"; readonly url: string }
+  | {
+      readonly kind: "web";
+      readonly url: string;
+      /** What it is called wherever it is; the address itself without it. */
+      readonly id?: string;
+    }
   | { readonly kind: "file"; readonly path: string };
 
 /** `https://…`, `//…` or anything else with a scheme; the rest are paths. */

@@ -19,8 +19,9 @@ export function sourceError(
   ]);
 }
 
-export function shownAddress(url: string): string {
-  return printable(withoutCredentials(url));
+/** `isSecret` hides the path, too. */
+export function shownAddress(url: string, isSecret = false): string {
+  return printable(withoutCredentials(url, isSecret));
 }
 
 export function fileError(path: string, error: HostError): CompilerError {

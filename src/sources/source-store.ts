@@ -1,16 +1,18 @@
 import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { withoutCredentials } from "../diagnostics/printable.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import { readFully } from "../host/read-fully.ts";
 import { writeWhole } from "../host/write-whole.ts";
-import type { Validators, WebText } from "./web-text.ts";
+import { type Validators, type WebPlace, type WebText, openAgain } from "./web-text.ts";
 
 /** A file of a source as it was when the source was last good. */
 export interface StoredFile {
-  /** SHA-256 of the address that was asked for; addresses may carry passwords, so they are not written down. */
+  /** SHA-256 of its id; addresses may carry passwords, so they are not written down. */
   readonly key: string;
-  /** The address that answered, without credentials. */
-  readonly url: string;
+  /** Another address answered than the one that its id names. */
+  readonly isMoved?: true;
+  /** The answer may have ended too early, within a line. */
+  readonly isCut?: true;
   readonly validators: Validators;
   readonly sha256: string;
   readonly size: number;
@@ -18,14 +20,21 @@ export interface StoredFile {
 
 /** What is remembered of a source: the files of its last good state. */
 export interface SourceRecord {
-  readonly version: 1;
-  /** For people. */
+  readonly version: 2;
+  /** For people: the address without what may be secret in it. */
   readonly source: string;
   readonly files: readonly StoredFile[];
   /** Bytes of all files together. */
   readonly size: number;
   /** When its server last said that this is the list, in milliseconds. */
   readonly goodAt: number;
+}
+
+/** A source whose files are kept. */
+export interface KeptSource {
+  readonly url: string;
+  /** For people: the address without what may be secret in it. */
+  readonly shown: string;
 }
 
 const BLOCK = 1024 * 1024;
@@ -47,7 +56,8 @@ export class SourceStore {
     const path = join(this.folder, "sources", `${await digestOf(source)}.json`);
     try {
       const record: unknown = JSON.parse(decodeUtf8(await this.host.readFile(path)));
-      return isRecord(record) ? record : undefined;
+      if (!isRecord(record)) return undefined;
+      return { ...record, version: 2, files: await Promise.all(record.files.map(currentForm)) };
     } catch (error) {
       if (error instanceof HostError || error instanceof SyntaxError) return undefined;
       throw error;
@@ -55,43 +65,59 @@ export class SourceStore {
   }
 
   /** A file of a record, if its bytes are still what they were. */
-  async textOf(record: Pick<SourceRecord, "files">, url: string): Promise<WebText | undefined> {
-    const key = await digestOf(url);
-    const file = record.files.find((one) => one.key === key);
-    if (file === undefined) return undefined;
-    const path = this.objectPath(file.sha256);
-    if ((await this.host.sizeOf(path)) !== file.size) return undefined;
-    if ((await digestOfFile(path, this.host)) !== file.sha256) return undefined;
+  async textOf(
+    { files }: Pick<SourceRecord, "files">,
+    { url, id }: WebPlace,
+  ): Promise<WebText | undefined> {
+    const key = await digestOf(id);
+    const file = files.find((one) => one.key === key);
+    const kept = file && (await this.open(file));
+    if (kept === undefined) return undefined;
+    const { validators, isMoved = false, isCut = false } = file!;
+    const text = { ...kept, key, url, isMoved, isCut, validators };
+    if ((await digestOfOpen(await text.open())) === file!.sha256) return text;
+    text.close();
+    return undefined;
+  }
+
+  /** The bytes of a file. They stay readable when somebody else removes the copy meanwhile. Undefined when they are gone. */
+  async open({
+    sha256,
+    size,
+  }: StoredFile): Promise<Pick<WebText, "sha256" | "size" | "open" | "close"> | undefined> {
+    let file: OpenFile;
+    try {
+      file = await this.host.openFile(this.objectPath(sha256));
+    } catch (error) {
+      if (error instanceof HostError) return undefined;
+      throw error;
+    }
+    if (file.size !== size) {
+      await file.close();
+      return undefined;
+    }
     return {
-      url: withCredentialsOf(url, file.url),
-      size: file.size,
-      validators: file.validators,
-      sha256: file.sha256,
-      open: () => this.host.openFile(path),
-      close() {},
+      sha256,
+      size,
+      open: async () =>
+        openAgain(size, async (from, into) => void (await readFully(file, into, from))),
+      close: () => void file.close().catch(() => {}),
     };
   }
 
   /** Keeps the files of a source that is good now, and says what they are. Rejects with a `HostError`. */
-  async keep(
-    source: string,
-    files: readonly { readonly asked: string; readonly text: WebText }[],
-  ): Promise<StoredFile[]> {
+  async keep(source: KeptSource, texts: readonly WebText[]): Promise<StoredFile[]> {
     const stored: StoredFile[] = [];
-    for (const { asked, text } of files) {
-      const { validators, size, url } = text;
-      const sha256 = text.sha256 ?? (await this.keepObject(text));
-      const key = await digestOf(asked);
-      stored.push({ key, url: withoutCredentials(url), validators, sha256, size });
-    }
+    for (const text of texts)
+      stored.push(describe(text, text.sha256 ?? (await this.keepObject(text))));
     const record: SourceRecord = {
-      version: 1,
-      source: withoutCredentials(source),
+      version: 2,
+      source: source.shown,
       files: stored,
       size: stored.reduce((sum, { size }) => sum + size, 0),
       goodAt: this.host.now().getTime(),
     };
-    const path = join(this.folder, "sources", `${await digestOf(source)}.json`);
+    const path = join(this.folder, "sources", `${await digestOf(source.url)}.json`);
     const text = encodeUtf8(JSON.stringify(record));
     await writeWhole(path, this.host, (file) => file.write(text));
     return stored;
@@ -125,27 +151,22 @@ export class SourceStore {
 }
 
 /** What files are, without keeping them. */
-export async function describeFiles(
-  files: readonly { readonly asked: string; readonly text: WebText }[],
-): Promise<StoredFile[]> {
+export async function describeFiles(texts: readonly WebText[]): Promise<StoredFile[]> {
   const stored: StoredFile[] = [];
-  for (const { asked, text } of files) {
-    const { url, size, validators } = text;
-    const opened = await text.open();
-    try {
-      const sha256 = text.sha256 ?? (await digestOfOpen(opened));
-      stored.push({
-        key: await digestOf(asked),
-        url: withoutCredentials(url),
-        validators,
-        sha256,
-        size,
-      });
-    } finally {
-      await opened.close();
-    }
-  }
+  for (const text of texts)
+    stored.push(describe(text, text.sha256 ?? (await digestOfOpen(await text.open()))));
   return stored;
+}
+
+function describe({ key, isMoved, isCut, validators, size }: WebText, sha256: string): StoredFile {
+  return {
+    key,
+    ...(isMoved ? { isMoved } : {}),
+    ...(isCut ? { isCut } : {}),
+    validators,
+    sha256,
+    size,
+  };
 }
 
 async function digestOfOpen(file: OpenFile): Promise<string> {
@@ -175,26 +196,19 @@ async function* blocksOf(file: OpenFile): AsyncGenerator<Uint8Array> {
     yield buffer.subarray(0, count);
 }
 
-/** The address that answered last time; if it is on the same server, with the credentials of the one that is asked for. */
-function withCredentialsOf(asked: string, answered: string): string {
-  const [from, to] = [new URL(asked), new URL(answered)];
-  if (from.origin !== to.origin) return answered;
-  to.username = from.username;
-  to.password = from.password;
-  return to.href;
-}
-
 export async function digestOf(text: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(text).digest("hex");
 }
 
 /** Somebody else may have written to it. */
-function isRecord(record: unknown): record is SourceRecord {
+function isRecord(record: unknown): record is Omit<SourceRecord, "version"> {
   if (typeof record !== "object" || record === null) return false;
-  const { version, files, size, goodAt } = record as Partial<SourceRecord>;
+  const { version, files, size, goodAt } = record as { version?: number } & Partial<
+    Omit<SourceRecord, "version">
+  >;
   return (
-    version === 1 &&
+    (version === 1 || version === 2) &&
     typeof size === "number" &&
     typeof goodAt === "number" &&
     Array.isArray(files) &&
@@ -204,12 +218,19 @@ function isRecord(record: unknown): record is SourceRecord {
 
 export function isStoredFile(file: unknown): file is StoredFile {
   if (typeof file !== "object" || file === null) return false;
-  const { key, sha256, url, size, validators } = file as Partial<StoredFile>;
+  const { key, sha256, size, validators } = file as Partial<StoredFile>;
   return (
     typeof key === "string" &&
     /^[0-9a-f]{64}$/.test(sha256 ?? "") &&
-    URL.canParse(url ?? "") &&
     typeof size === "number" &&
-    typeof validators === "object"
+    typeof validators === "object" &&
+    validators !== null
   );
+}
+
+/** The first version wrote down the address that answered. */
+async function currentForm(file: StoredFile & { readonly url?: string }): Promise<StoredFile> {
+  const { url, ...rest } = file;
+  if (url === undefined || (await digestOf(url)) === file.key) return rest;
+  return { ...rest, isMoved: true };
 }

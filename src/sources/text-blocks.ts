@@ -1,7 +1,7 @@
 import { isValidUtf8, repairUtf8 } from "../bytes/utf8.ts";
 import type { OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock } from "../syntax/text-block.ts";
-import { refuseHtml, refuseNul } from "./decode.ts";
+import { refuseNul } from "./decode.ts";
 
 /** Room in front of what is read for what was left of the block before. */
 const HEAD_ROOM = 8192;
@@ -36,7 +36,6 @@ export class FileBlocks {
 
   /** `first` is what was read of the file already, to find out what it is. */
   async *blocks(first: Uint8Array): AsyncGenerator<TextBlock> {
-    refuseHtml(first, this.label);
     let text = first;
     let searched = 0;
     this.position = first.length;

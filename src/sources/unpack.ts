@@ -1,41 +1,21 @@
-import { reasonOf } from "../diagnostics/reason.ts";
-import { type Host, HostError, type Scratch } from "../host/host.ts";
-import type { FetchLimits } from "./fetch-limits.ts";
+import type { Host } from "../host/host.ts";
+import type { DownloadAccount } from "./download-budget.ts";
+import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
 import { sourceError } from "./source-error.ts";
+import { Spool } from "./spool.ts";
 
-/** Bytes outside memory. */
-export interface Spool {
-  readonly scratch: Scratch;
-  size: number;
-}
-
-const PIECE = 256 * 1024;
 /** Below this size any ratio is harmless. */
 const RATIO_FROM = 1024 * 1024;
 const MOST_ENCODINGS = 2;
 
-/** Throws a `CompilerError` where nothing can be put aside. */
-export function newSpool(host: Host): Spool {
-  try {
-    return { scratch: host.openScratch(), size: 0 };
-  } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    throw sourceError(
-      "scratch-failed",
-      "Nothing can be put into the temporary folder",
-      reasonOf(error.code, error.message),
-    );
-  }
-}
-
-/** The bytes of a spool, in pieces that are good until the next. */
-export function* piecesOf({ scratch, size }: Spool): Generator<Uint8Array> {
-  const buffer = new Uint8Array(Math.min(PIECE, size));
-  for (let at = 0; at < size; at += buffer.length) {
-    const piece = buffer.subarray(0, Math.min(buffer.length, size - at));
-    scratch.read(at, piece);
-    yield piece;
-  }
+/** What unpacking may take, and who is charged for it. */
+export interface UnpackContext {
+  readonly host: Host;
+  readonly limits: FetchLimits;
+  /** Bytes that are left of what the source may have; all of them without it. */
+  readonly room?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly account?: DownloadAccount | undefined;
 }
 
 /**
@@ -46,9 +26,7 @@ export async function unpack(
   raw: Spool,
   content: string | undefined,
   label: string,
-  host: Host,
-  limits: FetchLimits,
-  signal?: AbortSignal,
+  context: UnpackContext,
 ): Promise<Spool> {
   const names = (content ?? "")
     .toLowerCase()
@@ -58,28 +36,26 @@ export async function unpack(
   let spool = raw;
   try {
     if (names.length > MOST_ENCODINGS) throw new Error("it is packed too many times");
-    for (const name of names.toReversed()) spool = await inflate(name, spool, host, limits, signal);
-    if (isGzip(spool)) spool = await inflate("gzip", spool, host, limits, signal);
+    for (const name of names.toReversed()) spool = await inflate(name, spool, context);
+    if (isGzip(spool)) spool = await inflate("gzip", spool, context);
     return spool;
   } catch (error) {
-    spool.scratch.close();
+    spool.close();
     const reason = error instanceof Error ? error.message : String(error);
     throw sourceError("source-not-text", `Cannot unpack ${label}`, reason);
   }
 }
 
-function isGzip({ scratch, size }: Spool): boolean {
-  const head = new Uint8Array(Math.min(2, size));
-  if (head.length === 2) scratch.read(0, head);
+function isGzip(spool: Spool): boolean {
+  const head = new Uint8Array(Math.min(2, spool.size));
+  if (head.length === 2) spool.read(0, head);
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
 async function inflate(
   name: string,
   packed: Spool,
-  host: Host,
-  limits: FetchLimits,
-  signal: AbortSignal | undefined,
+  { host, limits, signal, account, room = limits.maxBytes }: UnpackContext,
 ): Promise<Spool> {
   // Loaded when the first packed list is met: 5 ms that a run over files can do without.
   const zlib = await import("node:zlib");
@@ -92,27 +68,30 @@ async function inflate(
   ]);
   const make = makers.get(name);
   if (make === undefined) throw new Error(`unknown content encoding ${name}`);
-  const spool = newSpool(host);
-  const most = Math.min(limits.maxBytes, Math.max(RATIO_FROM, packed.size * limits.maxRatio));
+  const spool = new Spool(host, account);
+  const most = Math.min(room, Math.max(RATIO_FROM, packed.size * limits.maxRatio));
   try {
     const take = async (unpacked: AsyncIterable<Uint8Array>): Promise<void> => {
       for await (const piece of unpacked) {
         if (spool.size + piece.length > most)
-          throw new Error(`${packed.size} bytes expand to more than ${most}`);
-        spool.scratch.append(piece);
-        spool.size += piece.length;
+          throw new Error(
+            most === room
+              ? tooLargeText(limits)
+              : `${packed.size} bytes expand to more than ${most}`,
+          );
+        spool.append(piece);
       }
     };
     await pipeline(copiesOf(packed), make(), take, signal === undefined ? {} : { signal });
   } catch (error) {
-    spool.scratch.close();
+    spool.close();
     throw error;
   }
-  packed.scratch.close();
+  packed.close();
   return spool;
 }
 
 /** A stream keeps what it is given. */
 function* copiesOf(spool: Spool): Generator<Uint8Array> {
-  for (const piece of piecesOf(spool)) yield piece.slice();
+  for (const piece of spool.pieces()) yield piece.slice();
 }

@@ -78,6 +78,19 @@ export function* blocksOf(
   yield cutter.blockOf(text.subarray(at), true);
 }
 
+/** Where the last line with text begins. */
+export function lastLineStart({ bytes, listEnd }: TextBlock): number {
+  let at = listEnd;
+  while (at > 0 && bytes[at - 1] !== LF && bytes[at - 1] !== CR) at--;
+  return at;
+}
+
+/** A block up to the start of one of its lines. */
+export function partOf(block: TextBlock, end: number): TextBlock {
+  const listStart = Math.min(block.listStart, end);
+  return { ...block, bytes: block.bytes.subarray(0, end), listStart, listEnd: end };
+}
+
 /** Whether a line ends just before `end`: after LF, CRLF or a lone CR. */
 export function endsLine(bytes: Uint8Array, end: number): boolean {
   const last = bytes[end - 1];

@@ -122,7 +122,7 @@ test("the environment names the proxy, in either case, and its exceptions", () =
   assert.throws(() => proxyFor(new URL("http://a/"), { HTTP_PROXY: "socks5://x:1" }), /socks5/);
 });
 
-test("passwords are taken out of addresses, however they are written, and nothing else is", () => {
+test("passwords and queries are taken out of addresses, however they are written, and nothing else is", () => {
   for (const [address, shown] of [
     ["https://user:pw@host/x", "https://host/x"],
     ["http:///user:pw@host/x", "http:///host/x"],
@@ -130,8 +130,24 @@ test("passwords are taken out of addresses, however they are written, and nothin
     ["https://user:p/w@host/x", "https://host/x"],
     ["//user:pw@host/x", "//host/x"],
     ["https://cdn.example/gh/user/repo@1.0/l.txt", "https://cdn.example/gh/user/repo@1.0/l.txt"],
-    ["https://host/?mail=a@b.c", "https://host/?mail=a@b.c"],
+    ["https://host/?mail=a@b.c", "https://host/?…"],
+    ["https://host/l.txt?token=s3cret&x=1", "https://host/l.txt?…"],
+    ["https://user:pw@host?token=s3cret", "https://host?…"],
+    ["https://host/l.txt#s3cret", "https://host/l.txt#…"],
+    ["//host/l.txt?s3cret", "//host/l.txt?…"],
+    ["http://user:pw@[broken/l.txt?s3cret", "http://[broken/l.txt?…"],
     ["lists/a@b.txt", "lists/a@b.txt"],
+    ["lists/what?.txt", "lists/what?.txt"],
   ] as const)
     assert.equal(withoutCredentials(address), shown, address);
+  for (const [address, shown] of [
+    ["https://user:pw@host/s3cret/l.txt?x", "https://host/…"],
+    ["https://host?s3cret", "https://host?…"],
+    ["https://[::1]:8080/s3cret", "https://[::1]:8080/…"],
+    ["http:///host/s3cret", "http:///host/…"],
+    ["//host/s3cret", "//host/…"],
+    ["https://host", "https://host"],
+    ["lists/a.txt", "lists/a.txt"],
+  ] as const)
+    assert.equal(withoutCredentials(address, true), shown, address);
 });

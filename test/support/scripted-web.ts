@@ -41,6 +41,8 @@ export class ScriptedWeb {
   }
 
   private async fetch(request: FetchRequest): Promise<FetchResponse> {
+    // As the real one does.
+    if (request.signal?.aborted === true) throw new HostError("ECANCELED", "the run was stopped");
     this.asked.push(request);
     const script = this.answers[request.url];
     let answer: Answer | undefined;

@@ -1,0 +1,24 @@
+import * as asyncFiles from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { freeMemory } from "./node-memory.ts";
+
+/** File systems that lie in memory, as Linux numbers them. Of the second nobody knows how much is free. */
+const TMPFS = 0x01021994;
+const RAMFS = 0x858458f6;
+
+/** Where scratch files go, and how much room they have. */
+export async function scratchRoom(): Promise<{ folder: string; free: number }> {
+  const folder = tmpdir();
+  try {
+    // Deno 2.0 has no such function.
+    const { bavail, bsize, type } = await asyncFiles.statfs(folder);
+    return { folder, free: freeOf(type >>> 0, bavail * bsize) };
+  } catch {
+    return { folder, free: Infinity };
+  }
+}
+
+function freeOf(type: number, free: number): number {
+  if (type === RAMFS) return freeMemory();
+  return type === TMPFS ? Math.min(free, freeMemory()) : free;
+}

@@ -1,0 +1,139 @@
+import { printable } from "../diagnostics/printable.ts";
+import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
+import { decodeText, isPacked, refuseHtml } from "./decode.ts";
+import type { InputFile, LoadOptions } from "./load-list.ts";
+import { type Location, isBelow } from "./location.ts";
+import { refuseOther } from "./not-a-list.ts";
+import { fileError, sourceError } from "./source-error.ts";
+import { FileBlocks } from "./text-blocks.ts";
+import type { WebTexts } from "./web-texts.ts";
+
+/** Read before anything else, to tell what a file is. */
+const FIRST_BYTES = BLOCK_BYTES + 8192;
+/** Of a local file that has to be unpacked as a whole. */
+const MAX_LIST_BYTES = 512 * 1024 * 1024;
+
+/** A file that was found, before it is read. */
+export interface FoundFile {
+  /** Where it really is, for `!#include` that come back to it. */
+  readonly place: string;
+  /** What it is called in records: its path, or the digest of its id. */
+  readonly key: string;
+  /** The folder or server that its includes may not leave; "" where the server is not known. */
+  readonly folder: string;
+  /** What its includes are called after; absent where another address answered. */
+  readonly id?: string | undefined;
+  /** Whether its last line may have been cut. */
+  readonly isCut?: boolean;
+  /** Its text; the object holds what is known when the last block was taken. */
+  readonly text: { readonly isRepaired: boolean; readonly bytesRead: number };
+  blocks(): AsyncIterable<TextBlock> | Iterable<TextBlock>;
+  readonly cutter: BlockCutter;
+  close(): Promise<void>;
+}
+
+/** Finds the files of a list, and what they are. */
+export class FileFinder {
+  /** The local files that were found, as they were then. */
+  readonly inputs: InputFile[] = [];
+  private readonly host: Host;
+  private readonly options: LoadOptions;
+  private readonly texts: WebTexts | undefined;
+  private readonly buffers: Uint8Array[];
+
+  /** `texts` is needed for a list from the web. */
+  constructor(host: Host, options: LoadOptions, texts: WebTexts | undefined) {
+    this.host = host;
+    this.options = options;
+    this.texts = texts;
+    this.buffers = options.buffers ?? [];
+  }
+
+  /** `root` is the folder or server that includes may not leave; absent for the list itself. */
+  async find(location: Location, label: string, root: string | undefined): Promise<FoundFile> {
+    if (location.kind === "web") {
+      const { url, id = url } = location;
+      const text = await this.texts!.get({ url, id });
+      const file = await text.open();
+      const { key, isMoved, isCut } = text;
+      const folder = root ?? (this.texts!.knowsPlaces ? new URL(text.url).origin : "");
+      const found = await this.inBlocks(file, label, { place: text.url, key, folder });
+      return { ...found, isCut, id: isMoved ? undefined : id };
+    }
+    const path = await this.attempt(label, () => this.host.realPath(location.path));
+    const folder = root ?? path.slice(0, path.lastIndexOf("/") + 1);
+    if (root !== undefined && !isBelow(path, root))
+      throw sourceError(
+        "bad-directive",
+        `${printable(label)} lies outside the folder of the list`,
+        "an included file must stand beside the list or below it",
+      );
+    const file = await this.attempt(label, () => this.host.openFile(path));
+    this.inputs.push({ path: location.path, stamp: file.stamp });
+    return await this.inBlocks(file, label, { place: path, key: path, folder }, async () => {
+      const raw = await this.attempt(label, () => this.host.readFile(path));
+      const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
+      await file.close();
+      return this.inMemory(bytes, isRepaired, { place: path, key: path, folder });
+    });
+  }
+
+  /** `unpacked` is asked when the file is packed; without it the file is known to be plain. */
+  private async inBlocks(
+    file: OpenFile,
+    label: string,
+    known: Pick<FoundFile, "place" | "key" | "folder">,
+    unpacked?: () => Promise<FoundFile>,
+  ): Promise<FoundFile> {
+    try {
+      const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
+      const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
+      if (unpacked !== undefined && isPacked(head)) return await unpacked();
+      const text = new FileBlocks(file, printable(label), this.buffers, this.options.blockBytes);
+      const { cutter } = text;
+      const isWeb = unpacked === undefined;
+      return {
+        ...known,
+        text,
+        cutter,
+        blocks: () => {
+          refuseHtml(head, printable(label));
+          if (isWeb && this.options.isJson !== true)
+            refuseOther(head, head.length === file.size, printable(label));
+          return text.blocks(head);
+        },
+        close: () => {
+          this.buffers.push(first);
+          return file.close();
+        },
+      };
+    } catch (error) {
+      await file.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  private inMemory(
+    bytes: Uint8Array,
+    isRepaired: boolean,
+    known: Pick<FoundFile, "place" | "key" | "folder">,
+  ): FoundFile {
+    const cutter = new BlockCutter();
+    return {
+      ...known,
+      text: { isRepaired, bytesRead: bytes.length },
+      cutter,
+      blocks: () => blocksOf(bytes, cutter, this.options.blockBytes),
+      close: async () => {},
+    };
+  }
+
+  private async attempt<T>(label: string, action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw error instanceof HostError ? fileError(label, error) : error;
+    }
+  }
+}

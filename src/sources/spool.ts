@@ -1,0 +1,58 @@
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError, type Scratch } from "../host/host.ts";
+import type { DownloadAccount } from "./download-budget.ts";
+import { sourceError } from "./source-error.ts";
+
+const PIECE = 256 * 1024;
+
+/** Bytes outside memory, that a source is charged for. */
+export class Spool {
+  size = 0;
+  private readonly scratch: Scratch;
+  private readonly account: DownloadAccount | undefined;
+  private isOpen = true;
+
+  /** Throws a `CompilerError` where nothing can be put aside. */
+  constructor(host: Host, account?: DownloadAccount) {
+    this.account = account;
+    try {
+      this.scratch = host.openScratch();
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      throw sourceError(
+        "scratch-failed",
+        "Nothing can be put into the temporary folder",
+        reasonOf(error.code, error.message),
+      );
+    }
+  }
+
+  /** Throws when the source has taken more than it may. */
+  append(bytes: Uint8Array): void {
+    this.account?.take(bytes.length);
+    this.size += bytes.length;
+    this.scratch.append(bytes);
+  }
+
+  read(position: number, into: Uint8Array): void {
+    this.scratch.read(position, into);
+  }
+
+  /** Its bytes, in pieces that are good until the next. */
+  *pieces(): Generator<Uint8Array> {
+    const { size } = this;
+    const buffer = new Uint8Array(Math.min(PIECE, size));
+    for (let at = 0; at < size; at += buffer.length) {
+      const piece = buffer.subarray(0, Math.min(buffer.length, size - at));
+      this.read(at, piece);
+      yield piece;
+    }
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.account?.give(this.size);
+    this.scratch.close();
+  }
+}

@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import {
+  type CompileOptions,
+  CompilerError,
+  type CompileResult,
+  type Config,
+  type Host,
+  compile,
+} from "../../src/index.ts";
+import { ScriptedWeb } from "../support/scripted-web.ts";
+
+const EVIL = "https://evil.example/";
+const GOOD = "https://good.example/l.txt";
+const IS_FULL = process.env["ATTACK_FULL"] === "1";
+const INCLUDES = IS_FULL ? 60 : 12;
+
+async function run(
+  sources: Config["sources"],
+  host: Host,
+  options: CompileOptions = {},
+): Promise<CompileResult> {
+  const result = await compile({ name: "n", sources }, { host, ...options });
+  result.close();
+  return result;
+}
+
+/** A source that includes so many files, and one that does nobody any harm. */
+function includingWeb(file: (index: number) => string, count = INCLUDES): ScriptedWeb {
+  const web = new ScriptedWeb();
+  web.answers[GOOD] = "||good.example^\n";
+  web.answers[`${EVIL}l.txt`] = Array.from(
+    { length: count },
+    (_, index) => `!#include ${file(index)}\n`,
+  ).join("");
+  return web;
+}
+
+async function outcomeOf(
+  web: ScriptedWeb,
+  fetchLimits: NonNullable<CompileOptions["fetchLimits"]>,
+): Promise<{ states: string[]; cause: string; result: CompileResult }> {
+  const sources = [{ source: `${EVIL}l.txt`, optional: true }, { source: GOOD }];
+  const result = await run(sources, web.host, { fetchLimits });
+  const { report, diagnostics } = result;
+  const cause = diagnostics.find(({ code }) => code === "source-dropped")?.cause ?? "";
+  return { states: report.sources.map(({ state }) => state), cause, result };
+}
+
+const LINES = "||a.example^\n".repeat(500);
+
+test("the limit on bytes holds for a source with all that it includes", async () => {
+  const web = includingWeb((index) => `${index}.txt`);
+  for (let index = 0; index < INCLUDES; index++) web.answers[`${EVIL}${index}.txt`] = LINES;
+  const { states, cause } = await outcomeOf(web, { maxBytes: LINES.length * 5 });
+  assert.deepEqual(states, ["dropped", "fetched"]);
+  assert.match(cause, /with all that it includes it is larger than/);
+  assert.ok(web.asked.length <= 9, `${web.asked.length} requests`);
+});
+
+test("packed includes count as what they unpack to", async () => {
+  const web = includingWeb((index) => `${index}.txt`);
+  const body = gzipSync(LINES);
+  for (let index = 0; index < INCLUDES; index++)
+    web.answers[`${EVIL}${index}.txt`] = { body, headers: { "content-encoding": "gzip" } };
+  const { states } = await outcomeOf(web, { maxBytes: LINES.length * 5 });
+  assert.deepEqual(states, ["dropped", "fetched"]);
+  assert.ok(web.asked.length <= 9, `${web.asked.length} requests`);
+});
+
+test("a file that is included again and again counts every time", async () => {
+  const web = includingWeb(() => "same.txt");
+  web.answers[`${EVIL}same.txt`] = LINES;
+  const { states, cause } = await outcomeOf(web, { maxBytes: LINES.length * 5 });
+  assert.deepEqual(states, ["dropped", "fetched"]);
+  assert.match(cause, /with all that it includes it is larger than/);
+});
+
+test("the limit on lines holds for a source with all that it includes", async () => {
+  const web = includingWeb((index) => `${index}.txt`);
+  for (let index = 0; index < INCLUDES; index++)
+    web.answers[`${EVIL}${index}.txt`] = `||a.example^${"\n".repeat(1000)}||b.example^\n`;
+  const { states, cause } = await outcomeOf(web, { maxLines: 5000 });
+  assert.deepEqual(states, ["dropped", "fetched"]);
+  assert.match(cause, /more than 5000 lines/);
+});
+
+test("a source within its limits is taken with all that it includes", async () => {
+  const web = includingWeb((index) => `${index}.txt`, 4);
+  for (let index = 0; index < 4; index++)
+    web.answers[`${EVIL}${index}.txt`] = `||n${index}.example^\n`;
+  const { states, result } = await outcomeOf(web, { maxBytes: 2000, maxLines: 20 });
+  assert.deepEqual(states, ["fetched", "fetched"]);
+  assert.equal(result.report.rules, 5);
+});
+
+/** A web whose temporary folder has so much room, and that says how much was in it at most. */
+function withRoom(web: ScriptedWeb, free: number): { host: Host; peak: () => number } {
+  let [now, peak] = [0, 0];
+  const host: Host = {
+    ...web.host,
+    scratchRoom: async () => ({ folder: "/tmp", free }),
+    openScratch() {
+      const scratch = web.host.openScratch();
+      let size = 0;
+      return {
+        ...scratch,
+        append(bytes) {
+          size += bytes.length;
+          now += bytes.length;
+          peak = Math.max(peak, now);
+          return scratch.append(bytes);
+        },
+        close() {
+          now -= size;
+          size = 0;
+          scratch.close();
+        },
+      };
+    },
+  };
+  return { host, peak: () => peak };
+}
+
+test("all downloads together take a quarter of the temporary folder; the largest is stopped", async () => {
+  const web = new ScriptedWeb();
+  const good = Array.from({ length: 8 }, (_, index) => `https://good${index}.example/l.txt`);
+  for (const url of good) web.answers[url] = "||good.example^\n".repeat(400);
+  // It sends for as long as anybody listens, and the others come in between.
+  web.answers[EVIL] = async (request) => {
+    const piece = new TextEncoder().encode("||evil.example^\n".repeat(64));
+    for (let round = 0; round < 100_000; round++) {
+      if (request.signal?.aborted === true) return { error: "ECANCELED" };
+      request.take(piece);
+      if (round % 16 === 0) await new Promise((turned) => setImmediate(turned));
+    }
+    return "";
+  };
+  const { host, peak } = withRoom(web, 1_000_000);
+  const sources = [{ source: EVIL, optional: true }, ...good.map((source) => ({ source }))];
+  const { report, diagnostics } = await run(sources, host);
+  assert.deepEqual(
+    report.sources.map(({ state }) => state),
+    ["dropped", ...good.map(() => "fetched")],
+  );
+  const dropped = diagnostics.find(({ code }) => code === "source-dropped");
+  assert.match(dropped?.cause ?? "", /250000 bytes into the temporary folder/);
+  assert.ok(peak() < 320_000, `${peak()} bytes`);
+});
+
+/** A server that takes its time. */
+function slowly(web: ScriptedWeb, url: string, ms: number, body = "||a.example^\n"): void {
+  web.answers[url] = async ({ signal }) => {
+    await new Promise((done) => setTimeout(done, ms));
+    return signal?.aborted === true ? { error: "ECANCELED" } : body;
+  };
+}
+
+test("what was kept leaves the temporary folder at once", async () => {
+  const web = new ScriptedWeb();
+  const body = "||good.example^\n".repeat(1000);
+  const urls = Array.from({ length: 40 }, (_, index) => `https://good${index}.example/l.txt`);
+  for (const url of urls) slowly(web, url, 3, body);
+  const { host, peak } = withRoom(web, body.length * 4 * 20);
+  const { report } = await run(
+    urls.map((source) => ({ source })),
+    host,
+    { cacheFolder: "/cache", fetchLimits: { atOnce: 2 } },
+  );
+  assert.equal(report.sources.filter(({ state }) => state === "fetched").length, 40);
+  assert.ok(peak() <= body.length * 20, `${peak()} bytes`);
+});
+
+test("waiting for a slot does not count against a source's time", async () => {
+  const web = new ScriptedWeb();
+  const urls = Array.from({ length: 30 }, (_, index) => `https://one.example/${index}.txt`);
+  for (const url of urls) slowly(web, url, 40);
+  const { report } = await run(
+    urls.map((source) => ({ source })),
+    web.host,
+    { fetchLimits: { atOnce: 16, atOnceWithHost: 3, sourceMs: 200 } },
+  );
+  assert.ok(report.sources.every(({ state }) => state === "fetched"));
+});
+
+test("sources that never end do not take the time of the others", async () => {
+  const web = new ScriptedWeb();
+  const evil = Array.from({ length: 4 }, (_, index) => `https://evil${index}.example/`);
+  for (const url of evil)
+    web.answers[url] = (request) =>
+      new Promise((resolve) => {
+        request.signal?.addEventListener("abort", () => resolve({ error: "ECANCELED" }));
+      });
+  const good = Array.from({ length: 4 }, (_, index) => `https://good${index}.example/`);
+  for (const url of good) slowly(web, url, 20);
+  const { report } = await run(
+    [...evil.map((source) => ({ source, optional: true })), ...good.map((source) => ({ source }))],
+    web.host,
+    { fetchLimits: { atOnce: 4, sourceMs: 150 } },
+  );
+  assert.deepEqual(
+    report.sources.map(({ state }) => state),
+    [...evil.map(() => "dropped"), ...good.map(() => "fetched")],
+  );
+});
+
+test("a source with many mirrors has one slot while others wait", async () => {
+  const web = new ScriptedWeb();
+  const good = Array.from({ length: 6 }, (_, index) => `https://good${index}.example/`);
+  let [evil, most, left] = [0, 0, good.length];
+  const mirrors = Array.from({ length: 8 }, (_, index) => `https://mirror${index}.example/`);
+  for (const url of [EVIL, ...mirrors])
+    web.answers[url] = async () => {
+      evil++;
+      if (left > 1) most = Math.max(most, evil);
+      await new Promise((done) => setTimeout(done, 20));
+      evil--;
+      return { status: 404 };
+    };
+  for (const url of good) {
+    // Who is redirected has to wait again.
+    web.answers[url] = async () => {
+      await new Promise((done) => setTimeout(done, 20));
+      return { status: 302, headers: { location: `${url}l.txt` } };
+    };
+    web.answers[`${url}l.txt`] = async () => {
+      left--;
+      await new Promise((done) => setTimeout(done, 20));
+      return "||a.example^\n";
+    };
+  }
+  const sources = [
+    { source: EVIL, mirrors, optional: true },
+    ...good.map((source) => ({ source })),
+  ];
+  const { report } = await run(sources, web.host, { fetchLimits: { atOnce: 2, hedgeMs: 0 } });
+  assert.equal(report.sources.filter(({ state }) => state === "fetched").length, 6);
+  assert.equal(most, 1);
+});
+
+test("who waits for a slot goes when the run is stopped", async () => {
+  const web = new ScriptedWeb();
+  const stop = new AbortController();
+  let asked = 0;
+  const urls = Array.from({ length: 20 }, (_, index) => `https://one.example/${index}.txt`);
+  for (const url of urls)
+    web.answers[url] = async () => {
+      if (++asked === 2) setTimeout(() => stop.abort(), 10);
+      await new Promise((done) => setTimeout(done, 100));
+      return { error: "ECANCELED" };
+    };
+  const error = await run(
+    urls.map((source) => ({ source })),
+    web.host,
+    { signal: stop.signal, fetchLimits: { atOnce: 2 } },
+  ).catch((reason: unknown) => reason);
+  assert.ok(error instanceof CompilerError, String(error));
+  assert.equal(asked, 2);
+});
