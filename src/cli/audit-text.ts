@@ -51,7 +51,8 @@ function listsOf({ report, stats }: Audit): AuditedList[] {
 }
 
 function stateOf({ problem }: SourceReport, unique: number): AuditedList["state"] {
-  if (problem !== undefined) return problem.code === "source-is-html" ? "no-list" : "dead";
+  const isOther = problem?.code === "source-is-html" || problem?.code === "source-not-list";
+  if (problem !== undefined) return isOther ? "no-list" : "dead";
   return unique === 0 ? "adds-nothing" : "good";
 }
 

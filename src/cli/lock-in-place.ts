@@ -62,7 +62,10 @@ export class LockInPlace {
     const names = configured.whole.sources.flatMap(({ name, source }) => [name ?? "", source]);
     if (!isFrozen && !names.includes(update!))
       throw new CompilerError([
-        errorOf("unknown-flag", `--update names no source: ${printable(update!, 80)}`),
+        errorOf(
+          "unknown-flag",
+          `--update names no source: ${printable(withoutCredentials(update!), 80)}`,
+        ),
       ]);
     for (const source of lockedSources(configured, isFrozen ? undefined : update)) {
       const key = await digestOf(source);
@@ -78,7 +81,9 @@ export class LockInPlace {
       locked: (source) => {
         const files = this.files.get(source);
         if (files !== undefined || !isFrozen) return files;
-        const shown = printable(withoutCredentials(source));
+        const { sources } = this.configured.whole;
+        const isSecret = sources.some((one) => one.source === source && one.secret === true);
+        const shown = printable(withoutCredentials(source, isSecret));
         throw new CompilerError([errorOf("lock-mismatch", `${shown} is not in ${LOCKFILE}`)]);
       },
       ...(isFrozen && this.lock !== undefined ? { builtAt: new Date(this.lock.built) } : {}),

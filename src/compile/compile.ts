@@ -61,8 +61,10 @@ export interface CompiledList {
   readonly inputs: readonly InputFile[];
   /** What tells everything that came from the web from any other state; undefined when nothing can. */
   readonly web: string | undefined;
-  /** What each remote source consists of. */
+  /** What each remote source consists of, by the source as the configuration has it. */
   readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** The sources, in the order of the report. */
+  readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
   /** The moment in the list's header. */
   readonly builtAt: Date;
   /** Whether no name that is blocked with all below it can be there twice or below another. */
@@ -214,6 +216,7 @@ class ListCompiler {
       inputs: reader.inputs,
       web,
       files: reader.files,
+      sources: plan.sources,
       builtAt: this.builtAt,
       isMinimal: isMinimal(plan),
       findings:

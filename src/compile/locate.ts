@@ -3,7 +3,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import { type Location, candidatePaths, isAddress } from "../sources/location.ts";
-import { sourceError } from "../sources/source-error.ts";
+import { shownAddress, sourceError } from "../sources/source-error.ts";
 
 /** Finds out what a source of the configuration names; says so when a path was not where it should be. */
 export async function locate(
@@ -16,7 +16,7 @@ export async function locate(
   if (/^file:/i.test(source))
     throw sourceError(
       "source-not-found",
-      `Failed to fetch ${printable(source)}`,
+      `Failed to fetch ${shownAddress(source)}`,
       "file: addresses are not read; write the path",
     );
   if (isAddress(source)) return { kind: "web", url: source };

@@ -30,7 +30,7 @@ export interface Lockfile {
 }
 
 export interface LockedSource {
-  /** Without credentials, for people. */
+  /** Without what may be secret in it, for people. */
   readonly source: string;
   /** Digest of the source as the configuration has it. */
   readonly key: string;
@@ -79,15 +79,16 @@ export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefin
 
 /** The lock of a list that was compiled just now. Rejects with a `HostError`. */
 export async function lockOf(
-  { files, inputs, builtAt, report }: CompiledList,
+  { files, inputs, builtAt, report, sources: planned }: CompiledList,
   config: Config,
   folder: string,
   host: Host,
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
   for (const [source, stored] of files) {
-    const shown = withoutCredentials(source);
-    const rules = report.sources.find((one) => one.source === shown)?.kept;
+    const index = planned.findIndex((one) => one.source === source);
+    const shown = planned[index]?.shown ?? withoutCredentials(source);
+    const rules = report.sources[index]?.kept;
     const counted = rules === undefined ? {} : { rules };
     sources.push({ source: shown, key: await digestOf(source), ...counted, files: stored });
   }
@@ -175,14 +176,16 @@ function parsed(text: string): Lockfile | undefined {
     const lock = JSON.parse(text) as Partial<Lockfile> | null;
     const isLock =
       lock?.lockfile === 1 &&
+      typeof lock.tool === "string" &&
       typeof lock.built === "string" &&
       !Number.isNaN(Date.parse(lock.built)) &&
       Array.isArray(lock.sources) &&
       Array.isArray(lock.local) &&
       lock.sources.every(
-        ({ key, files }) =>
-          typeof key === "string" && Array.isArray(files) && files.every(isStoredFile),
-      );
+        (one) =>
+          typeof one?.key === "string" && Array.isArray(one.files) && one.files.every(isStoredFile),
+      ) &&
+      lock.local.every((one) => typeof one?.path === "string" && typeof one.sha256 === "string");
     return isLock ? (lock as Lockfile) : undefined;
   } catch {
     return undefined;

@@ -21,7 +21,7 @@ export interface PlannedSource {
   readonly source: string;
   /** For people: the name, or what is shown of the source. */
   readonly label: string;
-  /** The source without what may be secret in it; different sources may look the same. */
+  /** The source without what may be secret in it. */
   readonly shown: string;
   /** Whether not even the path of its address may be shown. */
   readonly isSecret: boolean;
@@ -68,14 +68,13 @@ export function planOf(
 ): Plan {
   const list = { ...passesOf(config, undefined, plugins), isCompatible };
   const splitsList = list.steps.some(({ name }) => name === "Compress");
-  const shown = config.sources.map((one) => withoutCredentials(one.source, one.secret === true));
-  const labels = labelsOf(config, shown);
+  const shown = shownSources(config);
   const sources = config.sources.map((source, index): PlannedSource => {
     const passes = { ...passesOf(source, list.validator, plugins), isCompatible };
     return {
       index,
       source: source.source,
-      label: labels[index]!,
+      label: source.name ?? shown[index]!,
       shown: shown[index]!,
       isSecret: source.secret === true,
       type: source.type ?? "adblock",
@@ -92,19 +91,18 @@ export function planOf(
   return { config, sources, list };
 }
 
-/** Figures and states are kept by label: sources that differ only in what is hidden get a number. */
-function labelsOf({ sources }: Config, shown: readonly string[]): string[] {
-  const unnamed = sources.flatMap(({ name, source }, index) =>
-    name === undefined ? [{ source, shown: shown[index]! }] : [],
-  );
+/**
+ * What is shown of each source. Figures and states are kept by it: sources that differ only in what is hidden get a number.
+ */
+function shownSources({ sources }: Config): string[] {
   const alike = new Map<string, string[]>();
-  for (const one of unnamed) {
-    const known = alike.get(one.shown) ?? [];
-    if (!known.includes(one.source)) alike.set(one.shown, [...known, one.source]);
-  }
-  return sources.map(({ name, source }, index) => {
-    const number = alike.get(shown[index]!)?.indexOf(source) ?? 0;
-    return name ?? (number <= 0 ? shown[index]! : `${shown[index]} (${number + 1})`);
+  return sources.map(({ source, secret }) => {
+    const shown = withoutCredentials(source, secret === true);
+    const known = alike.get(shown) ?? [];
+    if (!known.includes(source)) known.push(source);
+    alike.set(shown, known);
+    const number = known.indexOf(source);
+    return number === 0 ? shown : `${shown} (${number + 1})`;
   });
 }
 

@@ -54,6 +54,10 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
   const names = lists.map(({ name }) => name);
   const labels = sources.map(labelOf);
   const known = new Set(labels);
+  const secret = new Set(sources.filter((one) => one.secret === true).map(labelOf));
+  // An address may hold a password.
+  const shown = (label: string): string =>
+    printable(withoutCredentials(label, secret.has(label)), 80);
   const problems: { message: string; hint?: string }[] = [];
   const unknown = (what: string, name: string, all: readonly string[]): void => {
     const meant = nearest(name, all);
@@ -88,11 +92,6 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
       hint: "Let the larger one cover the smaller one",
     });
   return problems;
-}
-
-/** An address may hold a password. */
-function shown(label: string): string {
-  return printable(withoutCredentials(label), 80);
 }
 
 function hasCircle(lists: readonly ListedConfig[]): boolean {

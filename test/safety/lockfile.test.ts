@@ -195,3 +195,17 @@ test("a lock of another version is refused by a frozen build and replaced by any
   assert.equal((await project.run("--update")).exit, 0);
   assert.equal((await project.run("--frozen")).exit, 0);
 });
+
+test("a lock in which anything is missing or something else is refused, however it is damaged", async () => {
+  const project = await locked();
+  const lock = JSON.parse(project.read("rules.lock")) as Record<string, unknown>;
+  const damages = Object.keys(lock).flatMap((field) =>
+    [undefined, null, 7, [null], [{}]].map((value) => ({ ...lock, [field]: value })),
+  );
+  for (const damage of damages) {
+    project.write("rules.lock", JSON.stringify(damage));
+    const { exit, said } = await project.run("--frozen");
+    assert.ok([2, 4].includes(exit), `${exit} ${said} ${JSON.stringify(damage)}`);
+    assert.match(said, /error\[lock-/);
+  }
+});

@@ -23,7 +23,7 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-test("a password in an address and a key in the environment are found nowhere, whatever fails", async (context) => {
+test("a password and a token in an address and a key in the environment are found nowhere, whatever fails", async (context) => {
   const root = mkdtempSync(join(tmpdir(), "secrets-"));
   const server = await hostileServer();
   const guarded = server.base.replace("//", `//user:${PLANTED}@`);
@@ -38,12 +38,12 @@ test("a password in an address and a key in the environment are found nowhere, w
         name: "n",
         sources: [
           {
-            source: hostileUrl(guarded, what),
+            source: `${hostileUrl(guarded, what)}?token=${PLANTED}`,
             allow_private: true,
             timeout: "1s",
             optional: index % 2 === 0,
           },
-          { source: goodUrl(guarded, "ok.example"), allow_private: true },
+          { source: `${goodUrl(guarded, "ok.example")}?token=${PLANTED}`, allow_private: true },
           { source: `http://user:${PLANTED}@[broken/`, allow_private: true, optional: true },
         ].slice(0, index % 7 === 0 ? 3 : 2),
       };

@@ -179,7 +179,7 @@ export async function hostileServer(): Promise<{ base: string; close(): void }> 
       if (head.includes("\r\n\r\n")) return;
       head += String(data);
       if (!head.includes("\r\n\r\n")) return;
-      const path = head.split(" ")[1] ?? "";
+      const [path = ""] = (head.split(" ")[1] ?? "").split("?");
       const good = /^\/good\/(?<name>.+)$/.exec(path)?.groups?.["name"];
       if (good !== undefined) answer(`||${good}^\n`)(socket, path);
       else MISBEHAVIOURS[names[Number(path.split("/")[2])] ?? ""]?.(socket, path);
