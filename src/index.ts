@@ -9,6 +9,7 @@ import { validateConfig } from "./config/validate.ts";
 import { CompilerError } from "./diagnostics/diagnostic.ts";
 import type { Host } from "./host/host.ts";
 import { nodeHost } from "./host/node.ts";
+import { collectCopies } from "./sources/collect-copies.ts";
 
 export type { CompiledList } from "./compile/compile.ts";
 export type { CompileOptions } from "./compile/compile-options.ts";
@@ -54,6 +55,7 @@ export async function compile(
     (bytes) => void list.append(bytes, 0, bytes.length),
     rest,
   );
+  if (rest.cacheFolder !== undefined) await collectCopies(rest.cacheFolder, host);
   const diagnostics = [...validated.diagnostics, ...result.diagnostics];
   return { ...result, bytes: list.view(), diagnostics };
 }

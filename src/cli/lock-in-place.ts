@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { CompiledList } from "../compile/compile.ts";
 import type { CompileOptions } from "../compile/compile-options.ts";
 import {
@@ -13,6 +14,7 @@ import {
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import { needCopies } from "../sources/collect-copies.ts";
 import { type StoredFile, digestOf } from "../sources/source-store.ts";
 import type { ConfigInPlace } from "./config-of.ts";
 import type { Options } from "./options.ts";
@@ -46,6 +48,9 @@ export class LockInPlace {
       if (isFrozen || (update !== undefined && update !== "*")) throw error;
       return undefined;
     });
+    const { cacheFolder } = options;
+    if (cacheFolder !== undefined && (lock !== undefined || update !== undefined))
+      await needCopies(cacheFolder, { path: join(configured.folder, LOCKFILE) }, host);
     const opened = new LockInPlace(lock, configured, options, host);
     await opened.prepare();
     return opened;

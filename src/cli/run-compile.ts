@@ -11,6 +11,7 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { manifestPaths } from "../compile/manifest.ts";
 import { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
+import { needCopies } from "../sources/collect-copies.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
 import type { ListInPlace } from "./config-of.ts";
 import type { CoveredLists } from "./covered-lists.ts";
@@ -126,6 +127,7 @@ export async function runCompile(
     const seconds = (host.now().getTime() - started) / 1000;
     await shared?.onPublished?.();
     await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
+    await needFiles(result, outputs, options, host);
     const renewed = await lock.renewed(result);
     if (shared === undefined) await saveLock(configured.folder, renewed, host, talk);
     else if (renewed !== undefined) shared.locks.push(renewed);
@@ -145,4 +147,17 @@ export async function runCompile(
     spool?.close();
     await outputs.close();
   }
+}
+
+/** What is asked about a list later is answered from the very files that it was made from. */
+async function needFiles(
+  { files }: CompiledList,
+  outputs: Outputs,
+  { cacheFolder }: Options,
+  host: Host,
+): Promise<void> {
+  const path = outputs.written[0]?.path;
+  const objects = [...files.values()].flat().map(({ sha256 }) => sha256);
+  if (cacheFolder === undefined || path === undefined || objects.length === 0) return;
+  await needCopies(cacheFolder, { path, objects }, host);
 }

@@ -12,6 +12,8 @@ import { slugOf } from "./slug.ts";
 /** The folder of patches, beside the list. */
 export const PATCH_FOLDER = "patches";
 const PATCH = /^(?<name>.+)-s-(?<made>\d{1,12})-(?<expires>\d{1,10})\.patch$/;
+/** What a run leaves behind that was killed while it wrote one. */
+const LEFTOVER = /(?<=\.patch)\.[a-z0-9]{1,12}\.tmp$/;
 const DEFAULT_EXPIRES = "6h";
 const DEFAULT_KEEP = "7d";
 const HEAD = 8192;
@@ -72,8 +74,9 @@ async function removeOld(
   const now = host.now().getTime();
   const slug = slugOf(config.name).slice(0, 64);
   for (const file of await host.listFolder(folder)) {
-    const { name, made } = PATCH.exec(file)?.groups ?? {};
-    if (name !== slug || now - Number(made) * 1000 <= keepMs) continue;
+    const { name, made } = PATCH.exec(file.replace(LEFTOVER, ""))?.groups ?? {};
+    const isOld = LEFTOVER.test(file) || now - Number(made) * 1000 > keepMs;
+    if (name !== slug || !isOld) continue;
     await host.removeFile(join(folder, file)).catch((error: unknown) => {
       if (!(error instanceof HostError)) throw error;
     });

@@ -31,7 +31,7 @@ export async function writeWhole<T>(
   path: string,
   host: Host,
   write: (file: NewFile) => T | Promise<T>,
-  nameOf: (written: T) => string = () => path,
+  nameOf: (written: T) => string | Promise<string> = () => path,
   /** A file whose permissions the new one gets. */
   like?: string,
 ): Promise<T> {
@@ -43,7 +43,7 @@ export async function writeWhole<T>(
     const written = await write(file);
     await file.finish();
     file = undefined;
-    await host.rename(temporary, nameOf(written));
+    await host.rename(temporary, await nameOf(written));
     return written;
   } catch (error) {
     file?.abandon();

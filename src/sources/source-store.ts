@@ -107,6 +107,7 @@ export class SourceStore {
 
   /** Keeps the files of a source that is good now, and says what they are. Rejects with a `HostError`. */
   async keep(source: KeptSource, texts: readonly WebText[]): Promise<StoredFile[]> {
+    const before = await this.recordOf(source.url);
     const stored: StoredFile[] = [];
     for (const text of texts)
       stored.push(describe(text, text.sha256 ?? (await this.keepObject(text))));
@@ -120,7 +121,14 @@ export class SourceStore {
     const path = join(this.folder, "sources", `${await digestOf(source.url)}.json`);
     const text = encodeUtf8(JSON.stringify(record));
     await writeWhole(path, this.host, (file) => file.write(text));
+    const now = new Set(stored.map(({ sha256 }) => sha256));
+    for (const { sha256 } of before?.files ?? []) if (!now.has(sha256)) await this.replace(sha256);
     return stored;
+  }
+
+  /** Marks a copy that another one has taken the place of; `collectCopies` removes it when nobody else needs it. */
+  private async replace(sha256: string): Promise<void> {
+    await writeWhole(this.markPath(sha256), this.host, () => {});
   }
 
   private async keepObject(text: WebText): Promise<string> {
@@ -138,11 +146,19 @@ export class SourceStore {
           }
           return hash.digest("hex");
         },
-        (digest) => this.objectPath(digest),
+        async (digest) => {
+          // Before it is there again: whoever collects copies must not take it for the one from before.
+          await this.host.removeFile(this.markPath(digest));
+          return this.objectPath(digest);
+        },
       );
     } finally {
       await opened.close();
     }
+  }
+
+  private markPath(sha256: string): string {
+    return join(this.folder, "replaced", sha256);
   }
 
   private objectPath(sha256: string): string {

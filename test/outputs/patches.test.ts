@@ -105,3 +105,20 @@ test("nothing new, no difference; and the same moment leads nowhere", async () =
     [],
   );
 });
+
+test("what a killed run left in the folder of patches is removed by the next one", async () => {
+  const made = new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "My list",
+      sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+      patches: { expires: "1h", keep: "2d" },
+    }),
+    "a.txt": "||a.example^\n",
+    "rules/patches/my-list-s-1700000000-3600.patch.k3x9.tmp": "half",
+    "rules/patches/other-s-1700000000-3600.patch.k3x9.tmp": "of another list",
+  });
+  const { exit, stderr } = await made.run("compile", "-q", "-c", "c.json", "--no-cache");
+  assert.equal(exit, 0, stderr);
+  const left = [...made.memory.files.keys()].filter((path) => path.endsWith(".tmp"));
+  assert.deepEqual(left, ["/project/rules/patches/other-s-1700000000-3600.patch.k3x9.tmp"]);
+});

@@ -28,12 +28,20 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   // The compiler itself is loaded only when there is something to compile.
   const { listsInPlace } = await import("../config-of.ts");
   const lists = await listsInPlace(options, host, talk);
-  if (lists[0]!.whole.lists !== undefined) {
-    const { runLists } = await import("../run-lists.ts");
-    return await runLists(lists, buildsOf, options, host, talk, signal);
+  try {
+    if (lists[0]!.whole.lists !== undefined) {
+      const { runLists } = await import("../run-lists.ts");
+      return await runLists(lists, buildsOf, options, host, talk, signal);
+    }
+    const { runCompile } = await import("../run-compile.ts");
+    return await runCompile(lists[0]!, undefined, options, builds, last, host, talk, signal);
+  } finally {
+    const { cacheFolder } = options;
+    if (cacheFolder !== undefined && !signal.aborted) {
+      const { collectCopies } = await import("../../sources/collect-copies.ts");
+      await collectCopies(cacheFolder, host);
+    }
   }
-  const { runCompile } = await import("../run-compile.ts");
-  return await runCompile(lists[0]!, undefined, options, builds, last, host, talk, signal);
 };
 
 /** What is known of earlier builds of the same thing. Without a folder, or a configuration to read, nothing is. */
