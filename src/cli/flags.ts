@@ -191,7 +191,19 @@ export const FLAGS = [
     only: ["init"],
     description: "Take over the lists of other software: the files that audit reads",
   },
-  { name: "name", value: "NAME", only: ["init"], description: "Name of the new list" },
+  {
+    name: "name",
+    value: "NAME",
+    only: ["init", "verify"],
+    description: "Name of the new list; for verify, of the list that the release must be of",
+  },
+  {
+    name: "state",
+    value: "FILE",
+    only: ["verify"],
+    description:
+      "Remember the newest good release here, and refuse older ones and those of other lists",
+  },
   {
     name: "format",
     value: "FORMAT",

@@ -21,7 +21,7 @@ import { outputFailed } from "./output-failed.ts";
 export interface Manifest {
   readonly manifest: 1;
   readonly name: string;
-  /** Seconds since 1970: larger in each release. */
+  /** Seconds since 1970, or one more than the last release where the clock says less: larger in each release. */
   readonly version: number;
   readonly built: string;
   readonly expires: string;
@@ -67,7 +67,7 @@ export async function writeManifest(
   const manifest: Manifest = {
     manifest: 1,
     name: config.name,
-    version: Math.floor(builtAt.getTime() / 1000),
+    version: await nextVersion(path, config.name, builtAt, host),
     built: builtAt.toISOString(),
     expires: new Date(builtAt.getTime() + expiresMs).toISOString(),
     files: await Promise.all(
@@ -88,6 +88,15 @@ export async function writeManifest(
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }
+}
+
+/** Two releases may be made in one second, and a clock may be set back. */
+async function nextVersion(path: string, name: string, at: Date, host: Host): Promise<number> {
+  const now = Math.floor(at.getTime() / 1000);
+  const bytes = await read(path, host);
+  const last = bytes === undefined ? undefined : parsed(decodeUtf8(bytes));
+  const isKnown = last?.name === name && Number.isSafeInteger(last.version + 1);
+  return isKnown ? Math.max(now, last.version + 1) : now;
 }
 
 /** The key to sign with, if one is configured. Rejects with a `CompilerError` when it is none. */
@@ -131,6 +140,7 @@ export async function verifyManifest(
     else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
       problems.push(bad(`${printable(basename(path))} is not signed by this key`));
   }
+  if (manifest.files.length === 0) problems.push(bad("It names no files"));
   if (Date.parse(manifest.expires) < host.now().getTime())
     problems.push(bad(`It expired at ${printable(manifest.expires, 40)}`));
   for (const { file, sha256 } of manifest.files) {
@@ -163,11 +173,12 @@ function parsed(text: string): Manifest | undefined {
     const value = JSON.parse(text) as Partial<Manifest> | null;
     const isManifest =
       value?.manifest === 1 &&
-      Number.isSafeInteger(value.version ?? 0) &&
+      typeof value.name === "string" &&
+      Number.isSafeInteger(value.version) &&
       Array.isArray(value.files) &&
       value.files.every(
-        ({ file, sha256 }) =>
-          typeof file === "string" && typeof sha256 === "string" && !isAbsolute(file),
+        (one) =>
+          typeof one?.file === "string" && typeof one.sha256 === "string" && !isAbsolute(one.file),
       ) &&
       !Number.isNaN(Date.parse(value.expires ?? ""));
     return isManifest ? (value as Manifest) : undefined;

@@ -347,7 +347,8 @@ const COMPILE_CODES = {
   },
   "manifest-mismatch": {
     exit: 5,
-    meaning: "A release is not what its manifest says, has expired, or is not signed by the key.",
+    meaning:
+      "A release is not what its manifest says, has expired, is not signed by the key, is of another list, or is older than the last good one.",
     hint: "Fetch it again; if it stays so, do not use it",
   },
   "bad-key": {

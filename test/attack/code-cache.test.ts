@@ -30,7 +30,7 @@ test("compiled code lies in a folder that is this user's alone", { skip: isWindo
   const { cache } = place(context);
   const folder = codeFolder(cache);
   assert.equal(folder, join(cache, "code"));
-  assert.equal(statSync(folder!).mode & 0o777, 0o700);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
   assert.equal(codeFolder(cache), folder);
 });
 

@@ -127,3 +127,81 @@ test("what is no key, no manifest, or leads out of its folder", async () => {
   assert.match(unsigned.stderr, /it is no minisign secret key/);
   assert.doesNotMatch(made.text("rules/l.txt"), /b\.example/, "nothing was published");
 });
+
+function versionOf(made: MemoryProject): number {
+  return (JSON.parse(made.text("rules/manifest.json")) as { version: number }).version;
+}
+
+test("the version of a release is larger each time, whatever the clock says", async () => {
+  const made = await released({});
+  const words = ["compile", "-q", "-c", "c.json", "--no-cache"];
+  const versions = [versionOf(made)];
+  for (const now of ["2026-11-10T00:00:00Z", "2026-10-31T00:00:00Z", "2026-11-10T00:00:01Z"]) {
+    made.now = now;
+    assert.equal((await made.run(...words)).exit, 0);
+    versions.push(versionOf(made));
+  }
+  const first = 1_794_268_800;
+  assert.deepEqual(versions, [first, first + 1, first + 2, first + 3]);
+  made.now = "2026-11-11T00:00:00Z";
+  await made.run(...words);
+  assert.equal(versionOf(made), first + 86_400);
+});
+
+test("verify refuses releases that are older than the last good one", async () => {
+  const { secret, publicKey } = minisignKeys();
+  const made = await released({ key_file: "secret.key" }, { "secret.key": secret });
+  const keep = (): Record<string, string> =>
+    Object.fromEntries(
+      ["manifest.json", "manifest.json.minisig", "l.txt", "l.hosts"].map((file) => [
+        file,
+        made.text(`rules/${file}`),
+      ]),
+    );
+  const putBack = (files: Record<string, string>): void => {
+    for (const [file, text] of Object.entries(files)) made.write(`rules/${file}`, text);
+  };
+  const verify = ["verify", "rules/manifest.json", "--key", publicKey, "--state", "state.json"];
+  const old = keep();
+  assert.equal((await made.run(...verify)).exit, 0);
+  assert.equal((await made.run(...verify)).exit, 0, "the same again");
+  made.write("a.txt", "||b.example^\n");
+  await made.run("compile", "-q", "-c", "c.json", "--no-cache");
+  const fresh = keep();
+  assert.equal((await made.run(...verify)).exit, 0);
+  putBack(old);
+  assert.equal((await made.run(...verify.slice(0, 4))).exit, 0, "nobody knows that it is old");
+  const rolledBack = await made.run(...verify);
+  assert.equal(rolledBack.exit, 5);
+  assert.match(rolledBack.stderr, /is older than version \d+, which was good before/);
+  putBack(fresh);
+  assert.equal((await made.run(...verify)).exit, 0, "what was refused is not remembered");
+  made.write("state.json", "{}");
+  assert.match((await made.run(...verify)).stderr, /is not a state that verify has written/);
+  assert.equal(made.text("state.json"), "{}");
+});
+
+test("verify refuses a release of another list, and another one of the same version", async () => {
+  const made = await released({});
+  const verify = ["verify", "rules/manifest.json"];
+  assert.equal((await made.run(...verify, "--name", "L", "--state", "s.json")).exit, 0);
+  const named = await made.run(...verify, "--name", "Other");
+  assert.equal(named.exit, 5);
+  assert.match(named.stderr, /It is a release of L, not of Other/);
+  const text = made.text("rules/manifest.json");
+  made.write("rules/manifest.json", text.replace('"name": "L"', '"name": "M"'));
+  const other = await made.run(...verify, "--state", "s.json");
+  assert.equal(other.exit, 5);
+  assert.match(other.stderr, /It is a release of M, not of L/);
+  made.write("rules/manifest.json", text.replace(/"built": "[^"]+"/, '"built": ""'));
+  assert.match((await made.run(...verify, "--state", "s.json")).stderr, /another release/);
+});
+
+test("a manifest without files is not good", async () => {
+  const made = await released({});
+  const text = made.text("rules/manifest.json").replace(/"files": \[[^\]]*\]/, '"files": []');
+  made.write("rules/manifest.json", text);
+  const { exit, stderr } = await made.run("verify", "rules/manifest.json");
+  assert.equal(exit, 5);
+  assert.match(stderr, /It names no files/);
+});

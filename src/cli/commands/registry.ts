@@ -124,7 +124,13 @@ export const commands: readonly CommandEntry[] = [
     name: "verify",
     operands: "MANIFEST",
     description: "Check a release: its signature, its expiry, and the digest of every file",
-    examples: [["verify rules/manifest.json --key minisign.pub", "exit code 0 when all is well"]],
+    examples: [
+      ["verify rules/manifest.json --key minisign.pub", "exit code 0 when all is well"],
+      [
+        "verify rules/manifest.json --key minisign.pub --state last.json",
+        "refuse a release that is older than the last good one",
+      ],
+    ],
     load: async () => (await import("./verify.ts")).verifyCommand,
   },
   {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { verifyManifest } from "../../compile/manifest.ts";
+import { rememberRelease, stateProblems } from "../../compile/release-state.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
@@ -9,7 +10,7 @@ import { type Host, HostError } from "../../host/host.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import type { Command } from "./registry.ts";
 
-/** Whether a release is as it was made: signature, expiry, and the digest of every file. */
+/** Whether a release is as it was made (signature, expiry, digest of every file), the one that is wanted, and not older than the last. */
 export const verifyCommand: Command = async (options, host, talk) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
@@ -18,14 +19,30 @@ export const verifyCommand: Command = async (options, host, talk) => {
         hint: "Such as: verify rules/manifest.json --key minisign.pub",
       }),
     ]);
-  const key = await keyOf(options.args.values.get("key")?.[0], host);
-  const { manifest, problems } = await verifyManifest(resolve(host.cwd, path), key, host);
+  const valueOf = (flag: "key" | "name" | "state"): string | undefined =>
+    options.args.values.get(flag)?.[0];
+  const key = await keyOf(valueOf("key"), host);
+  const place = resolve(host.cwd, path);
+  const { manifest, problems } = await verifyManifest(place, key, host);
+  const name = valueOf("name");
+  if (manifest !== undefined && name !== undefined && manifest.name !== name)
+    problems.push(
+      errorOf(
+        "manifest-mismatch",
+        `It is a release of ${printable(manifest.name, 80)}, not of ${printable(name, 80)}`,
+      ),
+    );
+  const given = valueOf("state");
+  const state = given === undefined ? undefined : resolve(host.cwd, given);
+  if (manifest !== undefined && state !== undefined)
+    problems.push(...(await stateProblems(state, place, manifest, host)));
   if (options.isJson)
     await sendToOutput(
       `${JSON.stringify({ isGood: problems.length === 0, manifest, problems })}\n`,
       host,
     );
   if (problems.length > 0) throw new CompilerError(problems);
+  if (state !== undefined) await rememberRelease(state, place, manifest!, host);
   const { version, expires, files } = manifest!;
   const signed = key === undefined ? "not asked for a signature" : "signed";
   talk.info(
