@@ -1,6 +1,9 @@
-# syntax=docker/dockerfile:1
+# syntax=docker/dockerfile:1.26.0@sha256:ecfaec9ed6d810b56388c508f4121597bfbba70d41a6dfeee4d8cad5f295fc32
+# Bases by digest: the same Dockerfile builds the same image. RELEASING.md says how they are renewed.
+ARG BUILD_IMAGE=docker.io/library/node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
+ARG RUN_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot@sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e
 # Built once for every platform: nothing in it is native, and the last stage only copies.
-FROM --platform=$BUILDPLATFORM docker.io/library/node:24-trixie-slim AS build
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -12,7 +15,7 @@ RUN npm run build && npm prune --omit=dev --ignore-scripts && npm pkg delete dev
 # Folders that belong to the user of the last stage, who cannot make them.
 RUN mkdir -p /volumes/rules /volumes/config /volumes/cache && chown -R 65532:65532 /volumes
 
-FROM gcr.io/distroless/nodejs24-debian13:nonroot
+FROM ${RUN_IMAGE}
 LABEL org.opencontainers.image.title="rules-compiler" \
       org.opencontainers.image.description="Compiles DNS blocklists: many lists in, one list out, and every line accounted for" \
       org.opencontainers.image.licenses="MIT"
