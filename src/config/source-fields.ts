@@ -38,7 +38,7 @@ export const OWN_SOURCE_FIELDS = {
   timeout: {
     type: "duration",
     description:
-      "How long the source may take with all its tries, mirrors and includes. Without it `120s`.",
+      "How long the source may take with all its tries, mirrors and includes, from its first request on. Without it `120s`.",
     example: "30s",
   },
   allow_private: {
