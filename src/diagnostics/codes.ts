@@ -1,4 +1,5 @@
 import type { Exit } from "./exit.ts";
+import { DOWNLOAD_CODES } from "./download-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
 
 export interface CodeEntry {
@@ -10,7 +11,7 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Of everything but servers. */
+/** Of everything but downloads and servers. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -131,23 +132,6 @@ const COMPILE_CODES = {
     exit: 4,
     meaning: "What arrived is a web page: often a login page, an error page or a moved list.",
     hint: "Open the address in a browser; use the address of the raw file",
-  },
-  "source-not-list": {
-    exit: 4,
-    meaning:
-      "What a server sent with status 200 is JSON, XML or a message such as `404: Not Found`, not a list.",
-    hint: "Open the address in a browser; a list in JSON needs `type: json`",
-  },
-  "cut-line": {
-    meaning:
-      "A server did not say how long its answer is, and the answer ended within a line. The line may be cut and is left out.",
-    hint: "Tell the list's maintainer: the list should end with a line feed, or its server send Content-Length",
-  },
-  "download-too-large": {
-    exit: 4,
-    meaning:
-      "All downloads together would take more than a quarter of what is free in the temporary folder; the largest was stopped. Where that folder lies in memory, what the process may use counts.",
-    hint: "Remove the source, make room, or name another folder with TMPDIR",
   },
   "bad-directive": {
     exit: 4,
@@ -388,8 +372,9 @@ const COMPILE_CODES = {
 } as const;
 
 /** Every diagnostic the program can give. Each has a section of the same name in docs/reference/errors.md. */
-export const CODES: typeof COMPILE_CODES & typeof SERVER_CODES = {
+export const CODES: typeof COMPILE_CODES & typeof DOWNLOAD_CODES & typeof SERVER_CODES = {
   ...COMPILE_CODES,
+  ...DOWNLOAD_CODES,
   ...SERVER_CODES,
 };
 

@@ -30,7 +30,7 @@ async function run(
 /** A source that includes so many files, and one that does nobody any harm. */
 function includingWeb(file: (index: number) => string, count = INCLUDES): ScriptedWeb {
   const web = new ScriptedWeb();
-  web.answers[GOOD] = "||good.example^\n";
+  web.answers[GOOD] = "||other.example^\n";
   web.answers[`${EVIL}l.txt`] = Array.from(
     { length: count },
     (_, index) => `!#include ${file(index)}\n`,
