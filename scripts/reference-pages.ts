@@ -124,9 +124,9 @@ Both work before the transformations of their level, exclusions first. An entry 
 | \`0.0.0.0 name\`, perhaps with several names | every rule for these names in any syntax |
 | other text | lines in which the text occurs, case included |
 
-Rules for a name are \`name\`, \`0.0.0.0 name\`, \`\|\|name^\`, \`|name^\`, \`@@\|\|name^\` and their like, with modifiers (\`\|\|name^$important\`),
+Rules for a name are \`name\`, \`0.0.0.0 name\`, \`||name^\`, \`|name^\`, \`@@||name^\` and their like, with modifiers (\`||name^$important\`),
 a final dot (\`name.\`), a note (\`name # note\`) or blanks around them, in upper or lower case, and with the name in its own script or in
-ASCII (\`xn--…\`). Rules for other names are not, such as \`\|\|sub.name^\`, nor patterns for more than the name, such as \`\|\|*.name^\`. Of a
+ASCII (\`xn--…\`). Rules for other names are not, such as \`||sub.name^\`, nor patterns for more than the name, such as \`||*.name^\`. Of a
 hosts line with several names only the named ones go, or stay.
 `;
 }
