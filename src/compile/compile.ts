@@ -3,6 +3,7 @@ import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagno
 import { printable } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { RowRecorder } from "../kernel/row-recorder.ts";
@@ -19,6 +20,7 @@ import { isAddress } from "../sources/location.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { Workshop } from "../transformations/transformation.ts";
+import { Nesting } from "../transformations/nesting.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
@@ -291,6 +293,8 @@ class ListCompiler {
         first.push({ name: "trust", stage });
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
+    if (foreignFormats.get(source.type)?.nests === true)
+      first.push({ name: "nesting", stage: new Nesting(workshop) });
     const stages = stagesOf(source.passes, { filters, above, first }, this.notes, workshop);
     const own = new Flow(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];

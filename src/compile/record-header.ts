@@ -6,7 +6,7 @@ import {
   type RecordHeader,
   type RecordedFile,
 } from "../record/record-format.ts";
-import { lineReaders } from "../formats/line-readers.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
 import type { CompiledList } from "./compile.ts";
 import { VERSION } from "./version.ts";
 
@@ -48,7 +48,7 @@ function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): 
     const known = {
       source,
       file,
-      ...(lineReaders.has(format) ? { format } : {}),
+      ...(foreignFormats.has(format) ? { format } : {}),
     };
     if (place === undefined) return { ...known, isOwn: true };
     const stamp = stamps.get(place);

@@ -13,7 +13,7 @@ import { type InputFile, type LineSink, SourceList } from "../sources/load-list.
 import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
-import { lineReaders } from "../formats/line-readers.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
@@ -128,7 +128,7 @@ export class SourceReader {
   async cancelledBy(source: PlannedSource): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
     const { level, mayCancel } = this.trustOf(source);
-    if (level !== "full" || !mayCancel || lineReaders.has(source.type)) return names;
+    if (level !== "full" || !mayCancel || foreignFormats.has(source.type)) return names;
     const look = (text: Uint8Array): void => {
       for (const name of cancelledNames(text)) names.add(name);
     };

@@ -1,6 +1,7 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { lineReaders } from "../formats/line-readers.ts";
-import { BlockTranslator } from "../formats/block-translator.ts";
+import type { ForeignFormat, ForeignReader, RowTaker } from "../formats/readers/foreign-reader.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
+import { splitLines } from "../formats/readers/line-by-line.ts";
 import type { LineScanner } from "../kernel/line-scanner.ts";
 import { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
@@ -11,6 +12,7 @@ import type { LineSink } from "../sources/load-list.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import type { Transformation } from "../transformations/transformation.ts";
+import { ForeignRows } from "./foreign-rows.ts";
 import type { PlannedSource } from "./plan.ts";
 
 /** Turns the lines of a source into chunks and sends them on their way while the next lines are being read. */
@@ -22,9 +24,11 @@ export class SourceSink implements LineSink {
   private readonly preparing: readonly Pick<Transformation, "prepare">[];
   private readonly ready: Chunk[] = [];
   private current: FileLines | undefined;
-  private fate: Fate = Fate.Live;
-  /** For lines that are not in adblock syntax. */
-  private readonly translator: BlockTranslator | undefined;
+  /** For lines that are not in adblock syntax: the format, its rows, and the reader of each file. */
+  private readonly format: ForeignFormat | undefined;
+  private readonly foreignRows: ForeignRows;
+  private readonly readers = new Map<FileLines, ForeignReader>();
+  private readonly take: RowTaker;
   private readonly origins: Omit<Origin, "source">[] = [];
   private firstOrigin: number | undefined;
   /** Copies of chunks, where they are wanted. */
@@ -40,8 +44,10 @@ export class SourceSink implements LineSink {
     this.pool = pool;
     this.source = source;
     this.preparing = preparing;
-    const reader = lineReaders.get(source.type);
-    this.translator = reader && new BlockTranslator(reader);
+    this.format = foreignFormats.get(source.type);
+    this.foreignRows = new ForeignRows(pool, (chunk) => this.ready.push(chunk));
+    this.take = (text, line, fate = Fate.Live, isOwnWord = false) =>
+      this.foreignRows.add({ text, line, fate, isOwnWord });
     this.push = push;
     this.scan = new ListScan(
       pool,
@@ -84,40 +90,56 @@ export class SourceSink implements LineSink {
 
   read(file: FileLines, block: TextBlock, stretch: Stretch): Promise<void> | undefined {
     // Rows of different files never share a chunk, and must keep their order.
-    if (file !== this.current || stretch.fate !== this.fate) this.readHeld();
-    if (file !== this.current) this.scan.flush();
+    if (file !== this.current) {
+      this.pauseReader();
+      this.scan.flush();
+    }
     this.current = file;
-    this.fate = stretch.fate;
-    if (this.translator === undefined) this.scan.read(file, block, stretch);
-    else this.readWhole(this.translator.translate(block, stretch.start, stretch.end));
+    if (this.format === undefined) this.scan.read(file, block, stretch);
+    else this.readForeign(this.format, file, block, stretch);
     return this.ready.length === 0 ? undefined : this.send();
   }
 
-  /** A block that is all of the present file and fate. */
-  private readWhole(block: TextBlock): void {
-    const { length } = block.bytes;
-    if (length > 0 || block.isLast)
-      this.scan.read(this.current!, block, { start: 0, end: length, fate: this.fate });
+  private readForeign(
+    format: ForeignFormat,
+    file: FileLines,
+    { bytes, isLast }: TextBlock,
+    { start, end, fate }: Stretch,
+  ): void {
+    this.foreignRows.begin(file.origin);
+    let reader = this.readers.get(file);
+    if (reader === undefined) this.readers.set(file, (reader = format.open()));
+    const text = bytes.subarray(start, end);
+    if (fate === Fate.Live) file.nextLine = reader.read(text, file.nextLine, this.take);
+    else {
+      reader.pause(this.take);
+      for (const line of splitLines(text)) this.take(line, file.nextLine++, fate);
+    }
+    if (!isLast || end < bytes.length) return;
+    reader.end(this.take);
+    this.readers.delete(file);
   }
 
-  private readHeld(): void {
-    if (this.translator?.isHolding === true) this.readWhole(this.translator.rest());
+  private pauseReader(): void {
+    if (this.current === undefined) return;
+    this.readers.get(this.current)?.pause(this.take);
+    this.foreignRows.flush();
   }
 
   nextLine(file: FileLines): number {
-    this.readHeld();
     this.scan.settle();
     return file.nextLine;
   }
 
   /** A file without any text still counts as one empty line. */
   blank({ origin }: FileLines): void {
+    this.pauseReader();
     this.scan.flush();
     this.ready.push(lineChunk(this.pool, origin, "", Kind.Blank, Flag.Generated));
   }
 
   async end(): Promise<void> {
-    this.readHeld();
+    this.pauseReader();
     this.scan.flush();
     await this.send();
   }

@@ -7,10 +7,10 @@ import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
-import { lineReaders } from "../formats/line-readers.ts";
 import { Fate, hasCause, isSilent } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
 import { type Span, spansOf } from "./file-spans.ts";
+import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
 import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
 
@@ -34,8 +34,12 @@ export interface FoundLines {
 /** For up to this many names, files are searched for each; for more, every line is read once. */
 const MOST_SEARCHES = 8;
 
+interface Asker {
+  readonly name: string;
+  readonly isOwn: boolean;
+}
 /** Who wants to know about a host: names that it is, or is a parent of. */
-type Askers = ReadonlyMap<string, readonly { readonly name: string; readonly isOwn: boolean }[]>;
+type Askers = ReadonlyMap<string, readonly Asker[]>;
 
 /** Lines of a file, all or some. */
 interface Piece {
@@ -102,6 +106,14 @@ export class SourceLines {
       if (pieces === undefined) unseen.push(file);
       for (const piece of pieces ?? []) {
         const { bytes, isPlain } = piece;
+        if (file.format !== undefined) {
+          const lines = foreignLines(file.format, bytes, (host) => askers.has(host), needles);
+          for (const { line, rowInLine, host, text } of lines) {
+            const row = rowsAt(line, this.framesOf.get(index) ?? [])[rowInLine];
+            if (row !== undefined) this.enterRow(row, text, askers.get(host) ?? [], found);
+          }
+          continue;
+        }
         const texts =
           needles === undefined || (isForeign && !isPlain)
             ? allLines(bytes)
@@ -121,25 +133,31 @@ export class SourceLines {
     askers: Askers,
     found: Map<string, SourceLine[]>,
   ): void {
-    const { format } = this.record.header.files[file]!;
-    const reader = format === undefined ? undefined : lineReaders.get(format);
-    const hosts = hostsIn(reader === undefined ? text : reader(text, "", ""));
+    const hosts = hostsIn(text);
     if (!hosts.some((host) => askers.has(host))) return;
     const frames = this.framesOf.get(file) ?? [];
-    const { record } = this;
-    const line = lineAt(piece, start, format === undefined ? frames : []);
-    const rows = rowsAt(line, frames).filter((row) => !isSilent(record.fateOf(row)));
+    const line = lineAt(piece, start, frames);
+    const rows = rowsAt(line, frames).filter((row) => !isSilent(this.record.fateOf(row)));
     for (const [index, host] of hosts.entries()) {
       // A hosts line of several names may have a row for each, in their order.
       const row = rows.length === hosts.length ? rows[index] : rows[0];
-      if (row === undefined) continue;
-      const fate = record.fateOf(row);
-      for (const { name, isOwn } of askers.get(host) ?? []) {
-        // Of a parent, what was no rule is no matter.
-        if (!isOwn && fate !== Fate.Live && !hasCause(fate)) continue;
-        const lines = found.get(name)!;
-        if (!lines.some((known) => known.row === row)) lines.push({ row, text, isOwn });
-      }
+      if (row !== undefined) this.enterRow(row, text, askers.get(host) ?? [], found);
+    }
+  }
+
+  private enterRow(
+    row: number,
+    text: string,
+    askers: readonly Asker[],
+    found: Map<string, SourceLine[]>,
+  ): void {
+    const fate = this.record.fateOf(row);
+    if (isSilent(fate)) return;
+    for (const { name, isOwn } of askers) {
+      // Of a parent, what was no rule is no matter.
+      if (!isOwn && fate !== Fate.Live && !hasCause(fate)) continue;
+      const lines = found.get(name)!;
+      if (!lines.some((known) => known.row === row)) lines.push({ row, text, isOwn });
     }
   }
 

@@ -1,6 +1,6 @@
 import { decodeUtf8, isValidUtf8 } from "../bytes/utf8.ts";
 import type { SourceType } from "../config/fields.ts";
-import { lineReaders } from "../formats/line-readers.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
 import { FATES, Fate, type FateName, hasCause } from "../rules/fate.ts";
 import { type LineFate, type LineFates, lineFates } from "./line-fates.ts";
@@ -67,7 +67,7 @@ export async function lintList(path: string, type: SourceType, host: Host): Prom
   const text = decodeUtf8(bytes);
   const split = splitText(text);
   // A line of another format may mean something by where it stands.
-  const isTranslated = lineReaders.has(type);
+  const isTranslated = foreignFormats.has(type);
   // What cannot be read as it stands cannot be written back as it stood.
   const isWritable = isValidUtf8(bytes) && !isTranslated && !isRunTogether(split);
   const redundant = isTranslated

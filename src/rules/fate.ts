@@ -50,6 +50,11 @@ export const FATES = [
   ],
   ["protected", "for a name that devices need, of a source that is not fully trusted"],
   ["cut-line", "last line of an answer that may have been cut within it"],
+  ["joined", "says one thing together with a line next to it, which has the rule"],
+  ["setting", "setting or record of its format that neither blocks nor allows a name"],
+  ["trigger", "policy for addresses or name servers, not for names"],
+  ["not-followed", "asks for another file, which is not read"],
+  ["too-nested", "block inside more exceptions than adblock syntax can express"],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -94,6 +99,11 @@ export const Fate = {
   Metadata: 35,
   Protected: 36,
   CutLine: 37,
+  Joined: 38,
+  Setting: 39,
+  Trigger: 40,
+  NotFollowed: 41,
+  TooNested: 42,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 
@@ -120,4 +130,6 @@ const SILENT = new Set<number>([
   Fate.CommentAbove,
   Fate.Empty,
   Fate.Metadata,
+  Fate.Joined,
+  Fate.Setting,
 ]);

@@ -48,5 +48,7 @@ export const Flag = {
   Widened: 2048,
   /** The source may say what the text says now; a new text has to be judged again */
   Judged: 16_384,
+  /** A rule that a file of another format has in adblock syntax; until the nesting of the others is known */
+  OwnWord: 32_768,
 } as const;
 export type Flag = (typeof Flag)[keyof typeof Flag];

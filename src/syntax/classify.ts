@@ -27,7 +27,8 @@ import { mayBeSuffix } from "./public-suffix.ts";
 import { DomainShape, host, readHost } from "./read-host.ts";
 
 /** Flags that describe where a row came from rather than its text; they outlive a rewrite. */
-const KEPT_FLAGS = Flag.Rewritten | Flag.Banner | Flag.Generated | Flag.Continued | Flag.Widened;
+const KEPT_FLAGS =
+  Flag.Rewritten | Flag.Banner | Flag.Generated | Flag.Continued | Flag.Widened | Flag.OwnWord;
 
 /** Union of the classes of a slice's bytes. */
 export function maskOf(bytes: Uint8Array, start: number, end: number): number {

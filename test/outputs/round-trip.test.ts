@@ -83,6 +83,59 @@ for (const format of FORMAT_NAMES)
     }
   });
 
+/** Formats in which the most specific name wins, with exceptions in the same file. */
+const NESTING = ["dnsmasq", "dnsmasq-servers", "unbound", "rpz", "smartdns", "rbldnsd", "json"];
+
+for (const format of NESTING)
+  test(`${format}: blocks inside exceptions, and exceptions inside those, are read back`, async () => {
+    const random = new Random(NESTING.indexOf(format) + 101);
+    const lines = nameFormats.get(format)!.lines(DEFAULT_OPTIONS);
+    const patterns = [
+      "||%^",
+      "||%^",
+      ...(lines.exact === undefined ? [] : ["|%^"]),
+      ...(lines.below === undefined ? [] : ["||*.%^"]),
+    ];
+    const nameOf = (): string =>
+      [
+        ...Array.from({ length: random.below(5) }, () => random.pick(["a", "a", "b"])),
+        "x",
+        "example",
+      ].join(".");
+    let nested = 0;
+    for (let round = 0; round < 120; round++) {
+      const rules = Array.from({ length: 2 + random.below(10) }, () => {
+        const pattern = random.pick(patterns).replace("%", nameOf());
+        return `${random.pick(["", "@@"])}${pattern}${random.pick(["", "$important"])}`;
+      });
+      const project = new MemoryProject({
+        "c.json": JSON.stringify({
+          name: "L",
+          sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+          outputs: [{ format, file: "artifact", on_loss: "fail" }],
+        }),
+        "a.txt": `${rules.join("\n")}\n`,
+      });
+      const accepted = ["--accept", "too-few-rules"];
+      const { exit } = await project.run("-q", "-c", "c.json", "--no-cache", ...accepted);
+      // What the format cannot say is another matter.
+      if (exit !== 0) continue;
+      const artifact = project.text("rules/artifact");
+      const back = await compiled(artifact, format);
+      if (back.list.includes("$important")) nested++;
+      const [before, after] = [new NaiveNames(rules.join("\n")), new NaiveNames(back.list)];
+      for (let asked = 0; asked < 80; asked++) {
+        const name = nameOf();
+        assert.equal(
+          after.isBlocked(name),
+          before.isBlocked(name),
+          `${name} in\n${rules.join("\n")}\n--\n${artifact}\n--\n${back.list}`,
+        );
+      }
+    }
+    assert.ok(nested > 4, `${nested} nested lists`);
+  });
+
 test("lines of strangers in these formats", async () => {
   for (const [type, text, rules] of [
     [

@@ -1,0 +1,197 @@
+import { Fate } from "../../rules/fate.ts";
+import type { ForeignReader, RowTaker } from "./foreign-reader.ts";
+import { type JsonTaker, takeTokens } from "./json-tokens.ts";
+import { isName, scopedRule } from "./scoped-rule.ts";
+
+/** Arrays under these keys hold entries, as does one that is the whole document. */
+const LISTS = new Set(["rules", "names", "domains"]);
+const FIELDS = new Set(["name", "scope", "action", "rule"]);
+type Fields = Partial<Record<"name" | "scope" | "action" | "rule", string>>;
+
+const DEEPEST = 64;
+/** An entry has few fields: one that goes on and on is none. */
+const MOST_TOKENS = 1000;
+/** For lines that are not an entry: nobody reads it. */
+const NO_TEXT = "-";
+
+interface Frame {
+  readonly isArray: boolean;
+  /** Of an array: what is in it are rules and names. Of an object: it may be one. */
+  readonly isEntry: boolean;
+  readonly line: number;
+  readonly fields: Fields;
+  key: string | undefined;
+  tokens: number;
+}
+
+/**
+ * Entries of a JSON document in any layout: objects with `name`, `scope` and `action`, or with `rule`, and texts, which are
+ * lines of a list. A row has the number of the line that its entry begins in; lines without an entry have a row too.
+ */
+export class JsonEntries implements ForeignReader, JsonTaker {
+  private take!: RowTaker;
+  private frames: Frame[] = [];
+  /** A text that stands in no object and no array: the key of what follows, in a document that was cut. */
+  private looseKey: string | undefined;
+  private line = 1;
+  /** The first line that has no row yet. */
+  private next = 1;
+  /** The line in which the last entry ended. */
+  private entryEnd = 0;
+  private isBlank = true;
+  private isBad = false;
+
+  read(bytes: Uint8Array, line: number, take: RowTaker): number {
+    this.take = take;
+    // Lines that were left out in between have rows already.
+    if (line > this.line) this.next = line;
+    this.line = line;
+    takeTokens(bytes, this);
+    return this.line;
+  }
+
+  pause(): void {}
+
+  end(take: RowTaker): void {
+    this.take = take;
+    this.giveUp();
+    this.fill(this.line, Fate.Setting);
+  }
+
+  text(value: string): void {
+    const frame = this.value();
+    if (frame === undefined) this.looseKey = value;
+    else if (frame.isArray) {
+      if (frame.isEntry) this.enterText(value);
+    } else if (frame.key === undefined) frame.key = value;
+    else {
+      if (FIELDS.has(frame.key)) frame.fields[frame.key as keyof Fields] = value;
+      frame.key = undefined;
+    }
+  }
+
+  literal(): void {
+    const frame = this.value();
+    if (frame === undefined) this.bad();
+    else if (!frame.isArray) frame.key = undefined;
+    else if (frame.isEntry) this.enter(NO_TEXT, this.line, Fate.BadSyntax);
+  }
+
+  sign(sign: string): void {
+    this.isBlank = false;
+    if (sign === "{" || sign === "[") this.openFrame(sign === "[");
+    else if (sign === "}" || sign === "]") this.closeFrame(sign === "]");
+    else if (sign === "," && this.looseKey !== undefined) this.bad();
+  }
+
+  bad(): void {
+    this.isBad = true;
+    this.giveUp();
+  }
+
+  lineEnd(): void {
+    if (this.looseKey !== undefined) this.bad();
+    const { line } = this;
+    if (this.isBad) {
+      this.fill(line, Fate.Setting);
+      this.enter(NO_TEXT, line, Fate.BadSyntax);
+    } else if (!this.isInEntry()) this.fill(line + 1, this.isBlank ? Fate.Blank : Fate.Setting);
+    this.isBad = false;
+    this.isBlank = true;
+    this.line++;
+  }
+
+  /** The frame that a value is in, which counts it. */
+  private value(): Frame | undefined {
+    this.isBlank = false;
+    const frame = this.frames.at(-1);
+    const entry = this.frames.find((one) => one.isEntry && !one.isArray);
+    if (entry !== undefined && ++entry.tokens > MOST_TOKENS) this.bad();
+    return this.frames.length === 0 ? undefined : frame;
+  }
+
+  private openFrame(isArray: boolean): void {
+    const parent = this.value();
+    const key = parent === undefined ? this.looseKey : parent.key;
+    this.looseKey = undefined;
+    if (this.frames.length >= DEEPEST) {
+      this.bad();
+      return;
+    }
+    // An object around lists is no entry, whatever its fields are.
+    const isRoot = parent === undefined;
+    if (parent !== undefined && this.frames.length === 1 && !parent.isArray)
+      this.frames[0] = { ...parent, isEntry: false };
+    const isList = isRoot
+      ? key === undefined || LISTS.has(key)
+      : !parent.isArray && LISTS.has(key ?? "");
+    const isEntry = isArray ? isList : isRoot || (parent.isArray && parent.isEntry);
+    this.frames.push({ isArray, isEntry, line: this.line, fields: {}, key: undefined, tokens: 0 });
+  }
+
+  private closeFrame(isArray: boolean): void {
+    this.looseKey = undefined;
+    const frame = this.frames.pop();
+    // What closes more than was opened is the rest of a document that could not be read from its start.
+    if (frame === undefined) return;
+    if (frame.isArray !== isArray) {
+      this.bad();
+      return;
+    }
+    const parent = this.frames.at(-1);
+    if (parent !== undefined && !parent.isArray) parent.key = undefined;
+    if (isArray || !frame.isEntry) return;
+    const { name, rule } = frame.fields;
+    if (rule !== undefined) this.enterText(rule, frame.line);
+    else if (name !== undefined) this.enterName(frame.fields, frame.line);
+    else if (parent !== undefined) this.enter(NO_TEXT, frame.line, Fate.BadSyntax);
+  }
+
+  private enterText(value: string, line = this.line): void {
+    const text = value.replace(/[\r\n]+/g, " ").trim();
+    this.enter(text === "" ? NO_TEXT : text, line, text === "" ? Fate.BadSyntax : Fate.Live);
+  }
+
+  private enterName(
+    { name = "", scope = "subtree", action = "block" }: Fields,
+    line: number,
+  ): void {
+    const isKnown = /^(?:subtree|exact|below)$/.test(scope) && /^(?:block|allow)$/.test(action);
+    const isValid = isKnown && isName(name);
+    const text = scopedRule(
+      scope === "below" ? `*.${name}` : name,
+      action === "allow",
+      scope === "exact",
+    );
+    this.enter(isValid ? text : NO_TEXT, line, isValid ? Fate.Live : Fate.BadSyntax, false);
+  }
+
+  private enter(text: string, line: number, fate: Fate, isOwnWord = true): void {
+    this.fill(line, Fate.Setting);
+    this.take(text, line, fate, isOwnWord);
+    this.next = Math.max(this.next, line + 1);
+    this.entryEnd = this.line;
+  }
+
+  /** Gives the lines before one a row, as far as they have none. */
+  private fill(end: number, fate: Fate): void {
+    for (; this.next < end; this.next++) {
+      const isJoined = this.next <= this.entryEnd && fate === Fate.Setting;
+      const isBlank = fate === Fate.Blank;
+      this.take(isBlank ? "" : NO_TEXT, this.next, isJoined ? Fate.Joined : fate);
+    }
+  }
+
+  private isInEntry(): boolean {
+    return this.frames.some(({ isArray, isEntry }) => isEntry && !isArray);
+  }
+
+  /** Forgets what is open. An entry among it is lost. */
+  private giveUp(): void {
+    const entry = this.frames.find(({ isArray, isEntry }) => isEntry && !isArray);
+    this.frames = [];
+    this.looseKey = undefined;
+    if (entry !== undefined && entry.line < this.line)
+      this.enter(NO_TEXT, entry.line, Fate.BadSyntax);
+  }
+}

@@ -1,0 +1,85 @@
+import { decodeUtf8 } from "../../bytes/utf8.ts";
+import { Fate } from "../../rules/fate.ts";
+import type { ForeignReader, RowTaker } from "./foreign-reader.ts";
+
+/** Reads the lines of a file one after the other. It may hold a line back until it has seen the next. */
+export interface LineReader {
+  line(text: string, number: number, take: RowTaker): void;
+  /** Hands over what was held back. */
+  settle(take: RowTaker): void;
+  /** Whether what began in an earlier line goes on, so that blank lines and comments are in the midst of it. */
+  readonly isOpen?: boolean;
+  /** The file ends in the midst of it. */
+  close?(take: RowTaker): void;
+}
+
+/** What a line says, in a format in which lines have nothing to do with each other: a text, several, or a fate. */
+export type LineMeaning = (line: string) => string | readonly string[] | Fate;
+
+export function splitLines(bytes: Uint8Array): string[] {
+  const lines = decodeUtf8(bytes).split(/\r\n|\r|\n/);
+  // A final line end does not begin another line.
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** Blank lines and comments look the same in most formats. */
+export class LineByLine implements ForeignReader {
+  private readonly reader: LineReader;
+  private readonly commentStart: RegExp;
+
+  constructor(reader: LineReader, commentStart: RegExp = /^\s*[#;!]/) {
+    this.reader = reader;
+    this.commentStart = commentStart;
+  }
+
+  read(bytes: Uint8Array, line: number, take: RowTaker): number {
+    const lines = splitLines(bytes);
+    for (const [index, text] of lines.entries()) {
+      const isSilent = text.trim() === "" || this.commentStart.test(text);
+      if (!isSilent || this.reader.isOpen === true) {
+        this.reader.line(text, line + index, take);
+        continue;
+      }
+      this.reader.settle(take);
+      takeSilent(text, line + index, take);
+    }
+    return line + lines.length;
+  }
+
+  pause(take: RowTaker): void {
+    this.reader.settle(take);
+  }
+
+  end(take: RowTaker): void {
+    this.reader.close?.(take);
+    this.reader.settle(take);
+  }
+}
+
+/** Takes a blank line, or a comment. */
+export function takeSilent(text: string, number: number, take: RowTaker): void {
+  if (text.trim() === "") take("", number, Fate.Blank);
+  else take(`! ${text}`, number);
+}
+
+/** Takes what one line says. */
+export function takeMeaning(
+  meaning: ReturnType<LineMeaning>,
+  line: string,
+  number: number,
+  take: RowTaker,
+): void {
+  if (typeof meaning === "number") take(line, number, meaning);
+  else if (typeof meaning === "string") take(meaning, number);
+  else for (const text of meaning) take(text, number);
+}
+
+/** A reader of lines that have nothing to do with each other. */
+export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): ForeignReader {
+  const reader: LineReader = {
+    line: (text, number, take) => takeMeaning(meaningOf(text), text, number, take),
+    settle() {},
+  };
+  return new LineByLine(reader, commentStart);
+}

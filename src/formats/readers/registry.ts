@@ -1,0 +1,44 @@
+import { DnsmasqLines } from "./dnsmasq-lines.ts";
+import type { ForeignFormat } from "./foreign-reader.ts";
+import { JsonEntries } from "./json-entries.ts";
+import { LineByLine, type LineMeaning, eachLine } from "./line-by-line.ts";
+import { RpzLines } from "./rpz-lines.ts";
+import {
+  blockyLine,
+  dnscryptLine,
+  exact,
+  rbldnsdLine,
+  signedNames,
+  subtree,
+} from "./signed-names.ts";
+import { smartdnsLine } from "./smartdns-line.ts";
+import { unboundLine } from "./unbound-line.ts";
+
+function named(meaning: LineMeaning, commentStart?: RegExp): ForeignFormat {
+  return { open: () => eachLine(meaning, commentStart), namesStandWhole: true };
+}
+
+function nested(format: ForeignFormat): ForeignFormat {
+  return { ...format, nests: true };
+}
+
+const dnsmasq: ForeignFormat = nested({
+  open: () => new LineByLine(new DnsmasqLines()),
+  namesStandWhole: true,
+});
+
+/** By the name that a source's `type` has. Those that are not here are read as they are. */
+export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string, ForeignFormat>([
+  ["wildcard", named(signedNames({ "*.": subtree }, exact))],
+  ["dnsmasq", dnsmasq],
+  ["dnsmasq-servers", dnsmasq],
+  ["unbound", nested(named(unboundLine))],
+  ["rpz", nested({ open: () => new LineByLine(new RpzLines(), /^\s*;/) })],
+  ["dnscrypt", named(dnscryptLine)],
+  ["smartdns", nested(named(smartdnsLine))],
+  ["dnsdist", named(signedNames({}, subtree))],
+  ["squid", named(signedNames({ ".": subtree }, exact))],
+  ["rbldnsd", nested(named(rbldnsdLine, /^\s*[#;]/))],
+  ["blocky", named(blockyLine)],
+  ["json", nested({ open: () => new JsonEntries() })],
+]);

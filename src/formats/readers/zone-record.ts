@@ -1,0 +1,40 @@
+/** A record of a zone file, as it is written. */
+export interface ZoneRecord {
+  /** Undefined where the line begins with a blank: the owner of the record before. */
+  readonly owner: string | undefined;
+  readonly type: string;
+  readonly data: readonly string[];
+}
+
+const TTL = /^(?:\d+[smhdw]?)+$/i;
+const CLASS = /^(?:IN|CH|HS|CS)$/i;
+const TYPE =
+  /^(?:A|AAAA|AFSDB|CAA|CDNSKEY|CDS|CERT|CNAME|DNAME|DNSKEY|DS|HINFO|HTTPS|LOC|MX|NAPTR|NS|NSEC3?|NSEC3PARAM|OPENPGPKEY|PTR|RP|RRSIG|SOA|SPF|SRV|SSHFP|SVCB|TLSA|TXT|URI|ZONEMD|TYPE\d+)$/i;
+
+/** The words of a line, without its comment. A word in quotes is one, whatever is in it. */
+export function zoneWords(line: string): string[] {
+  const words: string[] = [];
+  for (const [word] of line.matchAll(/"(?:[^"\\]|\\.)*"?|;.*|[()]|(?:[^\s"();\\]|\\.)+/g)) {
+    if (word.startsWith(";")) break;
+    words.push(word);
+  }
+  return words;
+}
+
+/** Reads `owner TTL class type data`; TTL and class may be left out, and stand in any order (RFC 1035, section 5.1). */
+export function zoneRecord(text: string): ZoneRecord | undefined {
+  const words = zoneWords(text).filter((word) => word !== "(" && word !== ")");
+  const owner = /^\s/.test(text) ? undefined : words.shift();
+  while (words.length > 0 && (TTL.test(words[0]!) || CLASS.test(words[0]!))) words.shift();
+  const [type, ...data] = words;
+  if (type === undefined || !TYPE.test(type) || data.length === 0) return undefined;
+  return { owner, type: type.toUpperCase(), data };
+}
+
+/** How many more parentheses a line opens than it closes. */
+export function openParentheses(line: string): number {
+  if (!line.includes("(") && !line.includes(")")) return 0;
+  let open = 0;
+  for (const word of zoneWords(line)) open += word === "(" ? 1 : word === ")" ? -1 : 0;
+  return open;
+}
