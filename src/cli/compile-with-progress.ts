@@ -20,7 +20,10 @@ export async function compileWithProgress(
   { config, folder, plugins }: ConfigInPlace,
   sinks: Sinks,
   options: Options &
-    Pick<CompileOptions, "isKnown" | "locked" | "builtAt" | "shared" | "allowPrivate">,
+    Pick<
+      CompileOptions,
+      "isKnown" | "locked" | "builtAt" | "lastPatch" | "shared" | "allowPrivate"
+    >,
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -42,6 +45,7 @@ export async function compileWithProgress(
       isKnown: options.isKnown,
       locked: options.locked,
       builtAt: options.builtAt,
+      lastPatch: options.lastPatch,
       shared: options.shared,
       plugins,
       accept: options.accepted,

@@ -3,6 +3,7 @@ import { KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import { artifactPlans } from "../compile/artifact-plan.ts";
+import { lastPatch } from "../compile/patches.ts";
 import { recordHeader } from "../compile/record-header.ts";
 import { scratchOf } from "../compile/scratch.ts";
 import type { SharedSources } from "../compile/shared-sources.ts";
@@ -83,10 +84,13 @@ export async function runCompile(
       spool,
     };
     await shared?.turn.come();
+    const { builtAt, sources } = shared ?? {};
+    const paths = files.map(({ path }) => path);
+    const editionBefore = config.patches === undefined ? undefined : await lastPatch(paths, host);
     const result = await compileWithProgress(
       configured,
       sinks,
-      { ...options, builtAt: shared?.builtAt, shared: shared?.sources, ...lock.wish, isKnown },
+      { ...options, builtAt, shared: sources, lastPatch: editionBefore, ...lock.wish, isKnown },
       host,
       talk,
       signal,

@@ -38,6 +38,8 @@ export interface CompileOptions extends MemoryWish {
   readonly locked?: ((source: string) => readonly StoredFile[] | undefined) | undefined;
   /** The moment for the list's header, instead of now. */
   readonly builtAt?: Date | undefined;
+  /** The second in the path of the next patch, in the edition that is published; see `patches.ts`. */
+  readonly lastPatch?: number | undefined;
   /** Transformations of the user's own. */
   readonly plugins?: Plugins | undefined;
   /** What this list has in common with others that are compiled in the same run. */

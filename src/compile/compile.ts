@@ -122,7 +122,12 @@ class ListCompiler {
     this.workshop = { pool, room, finder: new RowFinder(kernel) };
     this.notes = new Notes(pool);
     this.builtAt = options.builtAt ?? timeOf(host);
-    const header = headerLines(config, VERSION, this.builtAt, patchLines(config, this.builtAt));
+    const header = headerLines(
+      config,
+      VERSION,
+      this.builtAt,
+      patchLines(config, this.builtAt, options.lastPatch),
+    );
     const sources = this.plan.sources.length;
     this.output = new OutputStage(pool, kernel, sources, adblock, header, sink);
   }

@@ -22,7 +22,8 @@ export function headerTexts(
   time: Date,
   more: readonly string[] = [],
 ): string[] {
-  const lines = [`Title: ${oneLine(config.name)}`];
+  // Some subscribers read the first thousand bytes only, and descriptions can be long.
+  const lines = [`Title: ${oneLine(config.name)}`, ...more];
   for (const [label, value] of [
     ["Description", config.description],
     ["Version", config.version],
@@ -34,7 +35,6 @@ export function headerTexts(
   return [
     ...lines,
     `Last modified: ${time.toISOString()}`,
-    ...more,
     "",
     `Compiled by ${COMPILER_NAME} v${version}`,
   ];

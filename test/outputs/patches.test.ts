@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { patchBytes, patchNameIn } from "../../src/compile/patches.ts";
+import { nextPatch, patchBytes } from "../../src/compile/patches.ts";
 import { rcsDiff } from "../../src/formats/rcs-diff.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
+import { applyNamedPatch } from "../support/named-patch-client.ts";
 import { applyPatch } from "../support/patch-client.ts";
 
 test("random texts: applying the difference gives the new one", () => {
@@ -19,6 +20,7 @@ test("random texts: applying the difference gives the new one", () => {
     const texts = [old, fresh].map((lines) => (lines.length === 0 ? "" : lines.join("\n") + end));
     const patch = patchBytes(
       ...(texts.map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array]),
+      undefined,
     );
     assert.equal(applyPatch(texts[0]!, new TextDecoder().decode(patch)), texts[1]);
   }
@@ -62,12 +64,15 @@ test("subscribers of any earlier edition get to the present one by differences a
     editions.push(made.text("rules/my-list.txt"));
   }
   const newest = editions.at(-1)!;
-  assert.match(newest, /^! Diff-Path: patches\/my-list-s-\d+-3600\.patch$/m);
+  assert.match(
+    newest,
+    /^! Diff-Path: patches\/my_list_v2026\.11\.11\.0300-s-\d+-3600\.patch#my_list$/m,
+  );
   assert.match(newest, /^! Diff-Expires: 1 hours$/m);
   for (const [index, edition] of editions.entries()) {
     let text = edition;
     for (let steps = 0; steps < 40; steps++) {
-      const name = patchNameIn(new TextEncoder().encode(text))!;
+      const name = nextPatch(new TextEncoder().encode(text))!.file;
       const patch = made.memory.files.get(`/project/rules/patches/${name}`);
       if (patch === undefined) break;
       text = applyPatch(text, new TextDecoder().decode(patch));
@@ -88,21 +93,150 @@ test("subscribers of any earlier edition get to the present one by differences a
   assert.equal(kept.length, 0, "those that are older than they are kept are gone");
 });
 
-test("nothing new, no difference; and the same moment leads nowhere", async () => {
+test("nothing new, no difference", async () => {
   const made = new MemoryProject({
     "c.json": JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], patches: {} }),
     "a.txt": "||a.example^\n",
   });
   const words = ["compile", "-q", "-c", "c.json", "--no-cache"];
-  await made.run(...words);
-  made.now = "2026-11-12T00:00:00Z";
-  await made.run(...words);
-  made.now = "2026-11-10T00:00:00Z";
-  made.write("a.txt", "||b.example^\n");
-  await made.run(...words);
+  for (const time of ["T00:00:00Z", "T00:05:00Z", "T23:59:59Z"]) {
+    made.now = `2026-11-12${time}`;
+    await made.run(...words);
+  }
+  assert.deepEqual(patchFiles(made), []);
+  assert.match(made.text("rules/l.txt"), /^! Last modified: 2026-11-12T00:00:00/m);
+});
+
+function patchFiles({ memory }: MemoryProject): string[] {
+  return [...memory.files.keys()].filter((path) => path.includes("/patches/"));
+}
+
+/** Publishes editions and follows them with both kinds of clients, from each edition on. */
+async function follow(
+  made: MemoryProject,
+  times: readonly string[],
+  file = "rules/my-list.txt",
+): Promise<void> {
+  const random = new Random(9);
+  const editions: string[] = [];
+  for (const time of times) {
+    made.now = time;
+    const names = Array.from({ length: 15 }, () => `||n${random.below(40)}.example^`);
+    made.write("a.txt", `${[...new Set(names)].join("\n")}\n`);
+    const words = ["-q", "-c", "c.json", "--no-cache", "--no-record", "--accept", "list-shrunk"];
+    const { exit, stderr } = await made.run(...words, "--accept", "source-lost-lines");
+    assert.equal(exit, 0, stderr);
+    editions.push(made.text(file));
+  }
+  const paths = editions.map((text) => /^! Diff-Path: (?<path>.+)$/m.exec(text)!.groups!["path"]);
+  assert.equal(new Set(paths).size, editions.length, "every edition has a path of its own");
+  const patchAt = (path: string): string | undefined => {
+    const bytes = made.memory.files.get(`/project/rules/${path}`);
+    return bytes && new TextDecoder().decode(bytes);
+  };
+  for (const edition of editions) {
+    let [named, plain] = [edition, edition];
+    for (let steps = 1; steps < editions.length - editions.indexOf(edition); steps++) {
+      named = applyNamedPatch(named, patchAt);
+      const { file: patch } = nextPatch(new TextEncoder().encode(plain))!;
+      plain = applyPatch(plain, patchAt(`patches/${patch}`)!);
+    }
+    assert.equal(named, editions.at(-1));
+    assert.equal(plain, editions.at(-1));
+  }
+}
+
+for (const [end, transformations] of [
+  ["with a final line feed", ["InsertFinalNewLine"]],
+  ["without a final line feed", []],
+] as const)
+  test(`25 editions ${end}: clients that go by name and digest follow from any of them`, async () => {
+    const made = new MemoryProject({
+      "c.json": JSON.stringify({
+        name: "My list",
+        description: "x".repeat(1500),
+        sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+        transformations,
+        patches: { expires: "4h" },
+      }),
+    });
+    const hours = Array.from({ length: 25 }, (_, hour) =>
+      new Date(Date.UTC(2026, 10, 10, hour)).toISOString(),
+    );
+    await follow(made, hours);
+    assert.equal(made.text("rules/my-list.txt").endsWith("\n"), transformations.length > 0);
+  });
+
+test("editions of one second, and after a clock that went back, have paths of their own", async () => {
+  const made = new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "My list",
+      sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+      patches: {},
+    }),
+  });
+  const seconds = ["10", "10", "11", "11", "05", "20"];
+  await follow(
+    made,
+    seconds.map((second) => `2026-11-10T00:00:${second}Z`),
+  );
+});
+
+test("names of lists that clients could not read become names that they can", async () => {
+  for (const name of ["Ünïcödé – список", "другой", "A".repeat(200), "a-b_c 1.2.3.4"]) {
+    const made = new MemoryProject({
+      "c.json": JSON.stringify({ name, sources: [{ source: "a.txt" }], patches: {} }),
+      "a.txt": "||a.example^\n",
+    });
+    await made.run("-q", "-c", "c.json", "--no-cache", "-o", "l.txt");
+    const { path } = /^! Diff-Path: (?<path>.+)$/m.exec(made.text("l.txt"))!.groups!;
+    assert.match(
+      path!,
+      /^patches\/[a-z0-9_]{1,50}_v2026\.11\.10\.0000-s-\d+-21600\.patch#[a-z0-9_]+$/,
+    );
+    assert.ok(/(\d+)\.(\d+)\.(\d+)\.(\d+)/.exec(path!)![0] === "2026.11.10.0000", path);
+  }
+});
+
+test("a difference that cannot give the last line its end is not offered", async () => {
+  const made = new MemoryProject({ "a.txt": "||a.example^\n" });
+  const words = ["-q", "-c", "c.json", "--no-cache"];
+  for (const [hour, transformations] of [
+    ["00", []],
+    ["01", ["InsertFinalNewLine"]],
+  ] as const) {
+    made.now = `2026-11-10T${hour}:00:00Z`;
+    made.write(
+      "c.json",
+      JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], transformations, patches: {} }),
+    );
+    await made.run(...words);
+  }
+  assert.deepEqual(patchFiles(made), []);
+});
+
+test("lists of version 0.1.0 lead on to those of this one", async () => {
+  const made = new MemoryProject({
+    "c.json": JSON.stringify({ name: "My list", sources: [{ source: "a.txt" }], patches: {} }),
+    "a.txt": "||b.example^\n",
+    "rules/my-list.txt":
+      "!\n! Title: My list\n! Diff-Path: patches/my-list-s-1793750400-21600.patch\n!\n||a.example^",
+    "rules/patches/my-list-s-1593750400-21600.patch": "old",
+    "rules/patches/my_list_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp": "of a killed run",
+    "rules/patches/my-list-s-1794182400-21600.patch.abc.tmp": "of a killed run",
+    "rules/patches/other_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp": "not ours",
+  });
+  const before = made.text("rules/my-list.txt");
+  await made.run("-q", "-c", "c.json", "--no-cache");
+  const patch = made.text("rules/patches/my-list-s-1793750400-21600.patch");
+  assert.match(patch, /^diff checksum:/);
+  assert.equal(applyPatch(before, patch), made.text("rules/my-list.txt"));
   assert.deepEqual(
-    [...made.memory.files.keys()].filter((path) => path.includes("/patches/")),
-    [],
+    patchFiles(made).map((path) => path.slice(path.lastIndexOf("/") + 1)),
+    [
+      "other_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp",
+      "my-list-s-1793750400-21600.patch",
+    ],
   );
 });
 

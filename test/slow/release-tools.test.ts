@@ -63,7 +63,7 @@ test(
     writeFileSync(
       join(folder, "c.json"),
       JSON.stringify({
-        name: "L",
+        name: "My list",
         sources: [{ source: "a.txt", type: source!.type }],
         patches: { expires: "6h", keep: "9999d" },
       }),
@@ -82,7 +82,7 @@ test(
     });
     await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
     context.after(() => server.close());
-    const filterUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/l.txt`;
+    const filterUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/my-list.txt`;
     const clients = { adguard: "", ours: "" };
     let first = "";
     let patchBytes = 0;
@@ -98,12 +98,12 @@ test(
         cwd: folder,
         env: { ...process.env, SOURCE_DATE_EPOCH: epoch },
       });
-      const list = readFileSync(join(folder, "rules/l.txt"), "utf8");
+      const list = readFileSync(join(folder, "rules/my-list.txt"), "utf8");
       if (round === 0) {
         first = clients.adguard = clients.ours = list;
         continue;
       }
-      const name = /^! Diff-Path: (?<path>\S+)$/m.exec(clients.ours)!.groups!["path"]!;
+      const name = /^! Diff-Path: (?<path>[^\s#]+)#\S+$/m.exec(clients.ours)!.groups!["path"]!;
       const patch = readFileSync(join(folder, "rules", name), "utf8");
       patchBytes += patch.length;
       fullBytes += list.length;
