@@ -32,7 +32,7 @@ export async function compileAside(
   talk: Talk,
   signal: AbortSignal,
 ): Promise<CompiledAside> {
-  const lock = await LockInPlace.open(configured, options, host);
+  const lock = await LockInPlace.open(configured, options, host, talk);
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
   const sinks = {

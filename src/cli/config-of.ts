@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { VALIDATION_CONTEXT } from "../compile/validation-context.ts";
 import { nodeOfValue } from "../config/config-node.ts";
 import type { Config } from "../config/fields.ts";
@@ -21,6 +21,8 @@ export interface ConfigInPlace {
   readonly whole: Config;
   /** Where its relative paths start. */
   readonly folder: string;
+  /** The name of its file. */
+  readonly name: string;
   /** What modules of the user's own bring. */
   readonly plugins: Plugins;
   /** What was said about it. */
@@ -91,7 +93,7 @@ async function wholeConfig(options: Options, host: Host, talk: Talk): Promise<Co
     },
   );
   for (const warning of warnings) talk.diagnostic(warning);
-  return { config, whole: config, folder: dirname(path), plugins, warnings };
+  return { config, whole: config, folder: dirname(path), name: basename(path), plugins, warnings };
 }
 
 function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace {
@@ -109,5 +111,6 @@ function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace 
   };
   const { config, diagnostics } = validateConfig(nodeOfValue(value), VALIDATION_CONTEXT);
   if (config === undefined) throw new CompilerError(diagnostics);
-  return { config, whole: config, folder: host.cwd, plugins: NO_PLUGINS, warnings: [] };
+  const plugins = NO_PLUGINS;
+  return { config, whole: config, folder: host.cwd, name: "", plugins, warnings: [] };
 }

@@ -5,7 +5,9 @@ import {
   LOCKFILE,
   type Lockfile,
   changedFiles,
+  isLockOf,
   joinedLocks,
+  lockFor,
   lockMismatch,
   lockOf,
   readLockfile,
@@ -23,6 +25,8 @@ import type { Talk } from "./talk.ts";
 /** The lock beside a configuration, and what the command line wants of it. */
 export class LockInPlace {
   private readonly lock: Lockfile | undefined;
+  /** Whether it is of this configuration, and not of another one of the folder. */
+  private isOwn = false;
   private readonly configured: ConfigInPlace;
   private readonly options: Options;
   private readonly host: Host;
@@ -41,15 +45,23 @@ export class LockInPlace {
     this.host = host;
   }
 
-  static async open(configured: ConfigInPlace, options: Options, host: Host): Promise<LockInPlace> {
+  static async open(
+    configured: ConfigInPlace,
+    options: Options,
+    host: Host,
+    talk?: Talk,
+  ): Promise<LockInPlace> {
     const { isFrozen, update } = options;
-    // A lock that nobody asks for and nobody could read does not stop a build; it is written anew.
-    const lock = await readLockfile(configured.folder, host).catch((error: unknown) => {
+    // A lock that nobody asks for and nobody could read does not stop a build, but somebody should know.
+    const locks = await readLockfile(configured.folder, host).catch((error: unknown) => {
+      if (!(error instanceof CompilerError)) throw error;
       if (isFrozen || (update !== undefined && update !== "*")) throw error;
-      return undefined;
+      for (const one of error.diagnostics) talk?.diagnostic({ ...one, severity: "warning" });
+      return [];
     });
     const { cacheFolder } = options;
-    if (cacheFolder !== undefined && (lock !== undefined || update !== undefined))
+    const lock = lockFor(locks, configured.name);
+    if (cacheFolder !== undefined && (locks.length > 0 || update !== undefined))
       await needCopies(cacheFolder, { path: join(configured.folder, LOCKFILE) }, host);
     const opened = new LockInPlace(lock, configured, options, host);
     await opened.prepare();
@@ -59,9 +71,13 @@ export class LockInPlace {
   private async prepare(): Promise<void> {
     const { lock, configured, options } = this;
     const { isFrozen, update } = options;
+    const { name, whole } = configured;
+    this.isOwn = lock !== undefined && (await isLockOf(lock, name, whole));
     if (!isFrozen && (update === undefined || update === "*")) return;
-    if (lock === undefined)
-      throw new CompilerError([errorOf("lock-missing", `There is no ${LOCKFILE} to build from`)]);
+    if (lock === undefined) {
+      const message = `${LOCKFILE} has no entry for ${printable(name, 80)} to build from`;
+      throw new CompilerError([errorOf("lock-missing", message)]);
+    }
     const mismatch = await lockMismatch(lock);
     if (mismatch !== undefined) throw new CompilerError([mismatch]);
     const names = configured.whole.sources.flatMap(({ name, source }) => [name ?? "", source]);
@@ -105,16 +121,16 @@ export class LockInPlace {
 
   /** What was locked, and what further lists were built from, as one lock; undefined where there is none of the latter. */
   joined(locks: readonly Lockfile[]): Lockfile | undefined {
-    return locks.length === 0 ? undefined : joinedLocks([this.lock, ...locks]);
+    return locks.length === 0
+      ? undefined
+      : joinedLocks([this.isOwn ? this.lock : undefined, ...locks]);
   }
 
   /** The lock as it should be once the list is out; undefined where there is none and none is wanted. Of this list alone. */
   async renewed(result: CompiledList): Promise<Lockfile | undefined> {
     const { isFrozen, update, inputs } = this.options;
-    if (isFrozen || inputs.length > 0 || (this.lock === undefined && update === undefined))
-      return undefined;
-    const { whole, folder } = this.configured;
-    return await lockOf(result, whole, folder, this.host);
+    if (isFrozen || inputs.length > 0 || (!this.isOwn && update === undefined)) return undefined;
+    return await lockOf(result, this.configured.whole, this.configured, this.host);
   }
 }
 

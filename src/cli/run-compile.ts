@@ -58,7 +58,9 @@ export async function runCompile(
 ): Promise<Exit> {
   const started = host.now().getTime();
   const { config } = configured;
-  const lock = await LockInPlace.open(configured, options, host);
+  // Lists of one run share a lock; about that, a word is said once.
+  const lockTalk = shared === undefined ? talk : undefined;
+  const lock = await LockInPlace.open(configured, options, host, lockTalk);
   const isToStdout = options.output === "-";
   const files = listFiles(configured.config.name, options, host);
   const { rulesFolder } = options;

@@ -60,7 +60,7 @@ export async function runLists(
   try {
     await fetchAhead(lists, plans.flat(), sources, options, host, signal);
     exits.push(...(await inTurns(lists, runOne)));
-    const lock = await LockInPlace.open(lists[0]!, options, host);
+    const lock = await LockInPlace.open(lists[0]!, options, host, talk);
     await saveLock(lists[0]!.folder, lock.joined(locks), host, talk);
   } finally {
     sources.close();

@@ -17,7 +17,8 @@ export const LOCKFILE = "rules.lock";
 
 /** What a list was built from, beside its configuration: enough to build the same bytes again, or to say why not. */
 export interface Lockfile {
-  readonly lockfile: 1;
+  /** The name of the configuration's file; version 0.1.0 did not write it down. */
+  readonly configuration?: string | undefined;
   readonly tool: string;
   /** Digest of the list of public suffixes, which decides what is valid. */
   readonly suffixes: string;
@@ -44,22 +45,41 @@ interface LockedFile {
   readonly sha256: string;
 }
 
-/** The lock of a folder; undefined when there is none. Throws a `CompilerError` for one that cannot be read. */
-export async function readLockfile(folder: string, host: Host): Promise<Lockfile | undefined> {
+/** The locks of a folder, one for each configuration. Throws a `CompilerError` for a file that cannot be read. */
+export async function readLockfile(folder: string, host: Host): Promise<readonly Lockfile[]> {
   const path = join(folder, LOCKFILE);
   let text: string;
   try {
     text = decodeUtf8(await host.readFile(path));
   } catch (error) {
-    if (error instanceof HostError && error.code === "ENOENT") return undefined;
+    if (error instanceof HostError && error.code === "ENOENT") return [];
     throw error instanceof HostError
       ? unreadable(`Cannot read ${printable(path)}`, reasonOf(error.code, error.message))
       : error;
   }
-  const lock = parsed(text);
-  if (lock === undefined)
-    throw unreadable(`${printable(path)} is not a lock`, "it was changed by hand, or cut");
-  return lock;
+  const locks = locksIn(text);
+  if (locks === undefined)
+    throw unreadable(`${printable(path)} is not a valid lockfile`, "it was edited or cut off");
+  return locks;
+}
+
+/** The lock of a configuration, or one that does not say whose it is. */
+export function lockFor(locks: readonly Lockfile[], configuration: string): Lockfile | undefined {
+  return (
+    locks.find((lock) => lock.configuration === configuration) ??
+    locks.find((lock) => lock.configuration === undefined)
+  );
+}
+
+/** Whether a lock is of this configuration: it says so, or nothing was changed since it was written. */
+export async function isLockOf(
+  lock: Lockfile,
+  configuration: string,
+  config: Config,
+): Promise<boolean> {
+  return lock.configuration === undefined
+    ? lock.config === (await configDigest(config))
+    : lock.configuration === configuration;
 }
 
 /** Why a lock cannot be built from by this program; undefined when it can. */
@@ -81,7 +101,7 @@ export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefin
 export async function lockOf(
   { files, inputs, builtAt, report, sources: planned }: CompiledList,
   config: Config,
-  folder: string,
+  place: { readonly folder: string; readonly name: string },
   host: Host,
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
@@ -93,13 +113,13 @@ export async function lockOf(
     sources.push({ source: shown, key: await digestOf(source), ...counted, files: stored });
   }
   return {
-    lockfile: 1,
+    configuration: place.name,
     tool: VERSION,
     suffixes: await suffixDigest(),
     config: await configDigest(config),
     built: builtAt.toISOString(),
     sources,
-    local: await localFiles(inputs, folder, host),
+    local: await localFiles(inputs, place.folder, host),
   };
 }
 
@@ -135,9 +155,20 @@ export async function changedFiles(
     );
 }
 
+/** Writes the lock of a configuration; those of others in its folder stay. */
 export async function writeLockfile(folder: string, lock: Lockfile, host: Host): Promise<void> {
   const path = join(folder, LOCKFILE);
-  const text = encodeUtf8(`${JSON.stringify(lock, undefined, 2)}\n`);
+  const known = await readLockfile(folder, host).catch((error: unknown) => {
+    if (error instanceof CompilerError) return [];
+    throw error;
+  });
+  const others = known.filter(({ configuration, config }) =>
+    configuration === undefined ? config !== lock.config : configuration !== lock.configuration,
+  );
+  const locks = [...others, lock].toSorted((one, other) =>
+    (one.configuration ?? "") < (other.configuration ?? "") ? -1 : 1,
+  );
+  const text = encodeUtf8(`${JSON.stringify({ lockfile: 2, locks }, undefined, 2)}\n`);
   try {
     await writeWhole(path, host, (file) => file.write(text));
   } catch (error) {
@@ -171,23 +202,50 @@ function unreadable(message: string, cause: string): CompilerError {
   return new CompilerError([errorOf("lock-unreadable", message, { cause })]);
 }
 
-function parsed(text: string): Lockfile | undefined {
+/** Of version 0.1.0, the file is one lock. */
+function locksIn(text: string): readonly Lockfile[] | undefined {
   try {
-    const lock = JSON.parse(text) as Partial<Lockfile> | null;
-    const isLock =
-      lock?.lockfile === 1 &&
-      typeof lock.tool === "string" &&
-      typeof lock.built === "string" &&
-      !Number.isNaN(Date.parse(lock.built)) &&
-      Array.isArray(lock.sources) &&
-      Array.isArray(lock.local) &&
-      lock.sources.every(
-        (one) =>
-          typeof one?.key === "string" && Array.isArray(one.files) && one.files.every(isStoredFile),
-      ) &&
-      lock.local.every((one) => typeof one?.path === "string" && typeof one.sha256 === "string");
-    return isLock ? (lock as Lockfile) : undefined;
-  } catch {
-    return undefined;
+    const file = JSON.parse(text) as { lockfile?: unknown; locks?: unknown } | null;
+    const locks = file?.lockfile === 1 ? [file] : file?.lockfile === 2 ? file.locks : undefined;
+    return Array.isArray(locks) && locks.every(isLock) ? locks : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
+}
+
+/** Nothing that a person or another program wrote into the file may surprise those who read it. */
+function isLock(value: unknown): value is Lockfile {
+  const { configuration, tool, suffixes, config, built, sources, local } =
+    fieldsOf<Lockfile>(value);
+  return (
+    (configuration === undefined || typeof configuration === "string") &&
+    [tool, suffixes, config, built].every((field) => typeof field === "string") &&
+    !Number.isNaN(Date.parse(built as string)) &&
+    Array.isArray(sources) &&
+    sources.every(isLockedSource) &&
+    Array.isArray(local) &&
+    local.every(isLockedFile)
+  );
+}
+
+function isLockedSource(value: unknown): boolean {
+  const { source, key, rules, files } = fieldsOf<LockedSource>(value);
+  return (
+    typeof source === "string" &&
+    typeof key === "string" &&
+    (rules === undefined || typeof rules === "number") &&
+    Array.isArray(files) &&
+    files.every(isStoredFile)
+  );
+}
+
+function isLockedFile(value: unknown): boolean {
+  const { path, sha256 } = fieldsOf<LockedFile>(value);
+  return typeof path === "string" && typeof sha256 === "string";
+}
+
+/** Fields of anything at all, of any type. */
+function fieldsOf<T>(value: unknown): Partial<Record<keyof T, unknown>> {
+  return typeof value === "object" && value !== null ? value : {};
 }

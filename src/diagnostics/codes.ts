@@ -290,12 +290,12 @@ const COMPILE_CODES = {
   },
   "lock-missing": {
     exit: 2,
-    meaning: "There is no rules.lock beside the configuration to build from.",
+    meaning: "rules.lock is missing, or has no entry for this configuration.",
     hint: "Make one with --update, and keep it with the configuration",
   },
   "lock-unreadable": {
     exit: 2,
-    meaning: "rules.lock is there but is no lock.",
+    meaning: "rules.lock exists but is not a valid lockfile.",
     hint: "Take it from where the configuration is kept, or make a new one with --update",
   },
   "lock-version": {

@@ -240,7 +240,8 @@ export function isStoredFile(file: unknown): file is StoredFile {
     /^[0-9a-f]{64}$/.test(sha256 ?? "") &&
     typeof size === "number" &&
     typeof validators === "object" &&
-    validators !== null
+    validators !== null &&
+    Object.values(validators).every((one) => one === undefined || typeof one === "string")
   );
 }
 

@@ -171,8 +171,11 @@ test("one lock holds what all lists were built from", async () => {
     { name: "Two", sources: ["B"] },
   ]);
   assert.equal((await project.run("--update")).exit, 0);
-  const lock = JSON.parse(project.text("rules.lock")) as { local: { path: string }[] };
-  assert.deepEqual(lock.local.map(({ path }) => path).toSorted(), ["A.txt", "B.txt"]);
+  const { locks } = JSON.parse(project.text("rules.lock")) as {
+    locks: { local: { path: string }[] }[];
+  };
+  assert.equal(locks.length, 1);
+  assert.deepEqual(locks[0]!.local.map(({ path }) => path).toSorted(), ["A.txt", "B.txt"]);
   assert.equal((await project.run("--frozen")).exit, 0);
   project.write("B.txt", "||c.example^");
   assert.equal((await project.run("--frozen")).exit, 4);

@@ -46,11 +46,22 @@ class LockedProject extends ScriptedWeb {
   }
 
   async run(...more: string[]): Promise<{ exit: number; said: string }> {
+    return await this.runWith("-q", "-c", "c.json", "-o", "out.txt", ...more);
+  }
+
+  async runWith(...words: string[]): Promise<{ exit: number; said: string }> {
     this.memory.output.stderr = "";
-    const args = ["-q", "-c", "c.json", "-o", "out.txt", "--cache-dir", "cache", ...more];
+    const args = [...words, "--cache-dir", "cache"];
     const exit = await run(args, this.host, new AbortController().signal);
     return { exit, said: this.memory.output.stderr };
   }
+}
+
+/** The lock of the one configuration that a file speaks of. */
+function onlyLockIn(text: string): unknown {
+  const { lockfile, locks } = JSON.parse(text) as { lockfile: number; locks: unknown[] };
+  assert.deepEqual([lockfile, locks.length], [2, 1]);
+  return locks[0];
 }
 
 async function locked(): Promise<LockedProject> {
@@ -63,7 +74,7 @@ test("a lock says what was built from what, without passwords", async () => {
   const project = await locked();
   const text = project.read("rules.lock");
   assert.doesNotMatch(text, /hunter22/);
-  const lock = JSON.parse(text) as {
+  const lock = onlyLockIn(text) as {
     tool: string;
     built: string;
     sources: { source: string; rules: number; files: { sha256: string; size: number }[] }[];
@@ -141,7 +152,7 @@ test("frozen notices a configuration that changed, and never leaves an optional 
 });
 
 function filesIn(lock: string): unknown {
-  const { sources } = JSON.parse(lock) as { sources: { files: unknown }[] };
+  const { sources } = onlyLockIn(lock) as { sources: { files: unknown }[] };
   return sources.map(({ files }) => files);
 }
 
@@ -196,16 +207,102 @@ test("a lock of another version is refused by a frozen build and replaced by any
   assert.equal((await project.run("--frozen")).exit, 0);
 });
 
-test("a lock in which anything is missing or something else is refused, however it is damaged", async () => {
+test("every configuration of a folder has a lock of its own", async () => {
   const project = await locked();
-  const lock = JSON.parse(project.read("rules.lock")) as Record<string, unknown>;
-  const damages = Object.keys(lock).flatMap((field) =>
-    [undefined, null, 7, [null], [{}]].map((value) => ({ ...lock, [field]: value })),
+  const other = { name: "Other", sources: [{ source: "other.txt" }] };
+  project.write("other.json", JSON.stringify(other));
+  project.write("other.txt", "||other.example^\n");
+  const before = project.read("rules.lock");
+  const words = ["-q", "-c", "other.json", "-o", "other-list.txt"];
+  assert.deepEqual(await project.runWith(...words), { exit: 0, said: "" });
+  assert.equal(project.read("rules.lock"), before, "a plain build of another leaves it alone");
+  const { exit, said } = await project.runWith(...words, "--frozen");
+  assert.equal(exit, 2);
+  assert.match(said, /error\[lock-missing\]: rules\.lock has no entry for other\.json/);
+  assert.equal((await project.runWith(...words, "--update")).exit, 0);
+  assert.equal((await project.runWith(...words, "--frozen")).exit, 0);
+  assert.equal((await project.run("--frozen")).exit, 0, "both are locked");
+  project.time = new Date(project.time.getTime() + DAY);
+  project.write("other.txt", "||other.example^\n||more.example^\n");
+  assert.equal((await project.runWith(...words)).exit, 0);
+  assert.equal((await project.runWith(...words, "--frozen")).exit, 0, "kept up by its own builds");
+  assert.equal((await project.run("--frozen")).exit, 0);
+});
+
+/** As version 0.1.0 wrote it. */
+function withoutName(text: string): string {
+  const { configuration: _name, ...lock } = onlyLockIn(text) as Record<string, unknown>;
+  return JSON.stringify({ lockfile: 1, ...lock }, undefined, 2);
+}
+
+test("a lock of version 0.1.0 is read, kept up by its own configuration and by no other", async () => {
+  const project = await locked();
+  const text = withoutName(project.read("rules.lock"));
+  project.write("rules.lock", text);
+  assert.equal((await project.run("--frozen")).exit, 0);
+  project.write(
+    "other.json",
+    JSON.stringify({ name: "Other", sources: [{ source: "local.txt" }] }),
   );
-  for (const damage of damages) {
-    project.write("rules.lock", JSON.stringify(damage));
+  const other = ["-q", "-c", "other.json", "-o", "other-list.txt"];
+  assert.equal((await project.runWith(...other)).exit, 0);
+  assert.equal(project.read("rules.lock"), text);
+  assert.match(
+    (await project.runWith(...other, "--frozen")).said,
+    /The configuration is not the one/,
+  );
+  assert.equal((await project.runWith(...other, "--update")).exit, 0);
+  assert.equal((await project.run("--frozen")).exit, 0);
+  assert.equal((await project.run("--update")).exit, 0);
+  const { locks } = JSON.parse(project.read("rules.lock")) as { locks: object[] };
+  assert.deepEqual(
+    locks.map((lock) => (lock as { configuration?: string }).configuration),
+    ["c.json", "other.json"],
+  );
+});
+
+test("a lock that cannot be read is reported by every build, and left alone", async () => {
+  const project = await locked();
+  project.write("rules.lock", "<<<<<<< HEAD\n{");
+  const { exit, said } = await project.runWith("-c", "c.json", "-o", "out.txt");
+  assert.equal(exit, 0);
+  assert.match(said, /warning\[lock-unreadable\]: .*rules\.lock is not a valid lockfile/);
+  assert.equal(project.read("rules.lock"), "<<<<<<< HEAD\n{");
+  assert.equal((await project.run("--update")).exit, 0);
+  assert.equal((await project.run("--frozen")).exit, 0);
+});
+
+/** Every value in a document, replaced or left out. */
+function* damaged(value: unknown): Generator<unknown> {
+  yield* [null, 5, "", "text", true, [], {}, [null], { "": null }];
+  if (Array.isArray(value))
+    for (const [index, one] of value.entries())
+      for (const bad of damaged(one)) yield value.with(index, bad);
+  else if (typeof value === "object" && value !== null)
+    for (const [key, one] of Object.entries(value)) {
+      const { [key]: _left, ...others } = value as Record<string, unknown>;
+      yield others;
+      for (const bad of damaged(one)) yield { ...value, [key]: bad };
+    }
+}
+
+test("whatever was done to a lock, builds end with a diagnostic", async () => {
+  const project = await locked();
+  const whole = project.read("rules.lock");
+  const texts = [whole, withoutName(whole)].flatMap((text) => [
+    ...Array.from(damaged(JSON.parse(text)), (one) => JSON.stringify(one)),
+    ...Array.from({ length: 40 }, (_, part) => text.slice(0, (text.length * part) / 40)),
+  ]);
+  assert.ok(texts.length > 800);
+  for (const text of texts) {
+    project.write("rules.lock", text);
     const { exit, said } = await project.run("--frozen");
-    assert.ok([2, 4].includes(exit), `${exit} ${said} ${JSON.stringify(damage)}`);
-    assert.match(said, /error\[lock-/);
+    assert.ok([0, 2, 4].includes(exit), `${exit} ${said} ${text}`);
+    assert.doesNotMatch(said, /TypeError|internal|\bat .*\.ts:/, text);
+  }
+  for (const text of texts.filter((_, index) => index % 25 === 0)) {
+    project.write("rules.lock", text);
+    const { exit, said } = await project.run();
+    assert.equal(exit, 0, `${said} ${text}`);
   }
 });

@@ -33,6 +33,7 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     config,
     whole: config,
     folder: dirname(resolve(host.cwd, path)),
+    name: "",
     warnings: [],
   };
   // Whoever runs these lists fetches them from there already.
