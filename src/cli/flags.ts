@@ -26,7 +26,8 @@ export const FLAGS = [
     name: "output",
     short: "o",
     value: "FILE",
-    description: "Write the list here instead of into the rules directory; - is standard output",
+    description:
+      "Write the list to this file or folder instead of the rules directory; - is standard output",
   },
   {
     name: "copy-to-rules",

@@ -8,6 +8,7 @@ import type { BuildRecord } from "../record/build-record.ts";
 import { readRecord } from "../record/kept-builds.ts";
 import { listFiles } from "./list-files.ts";
 import type { Options } from "./options.ts";
+import { isFolderName } from "./output-place.ts";
 import type { Talk } from "./talk.ts";
 
 /** A list as it was last published, and the record of its build. */
@@ -60,7 +61,8 @@ export async function buildAt(
 
 /** The name in the configuration, which tells where the list is. Reading all of one takes longer than the answer. */
 async function listName(options: Options, host: Host, talk: Talk): Promise<string> {
-  if (options.output !== undefined && !options.writesToRules) return "";
+  const { output, writesToRules } = options;
+  if (output !== undefined && !isFolderName(output) && !writesToRules) return "";
   try {
     const text = await host.readFile(resolve(host.cwd, options.configPath));
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };

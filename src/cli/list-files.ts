@@ -1,18 +1,22 @@
 import { join, resolve } from "node:path";
 import type { OutputFile } from "../compile/last-build.ts";
 import { slugOf } from "../compile/slug.ts";
+import { NOWHERE } from "../compile/output-target.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./options.ts";
+import { isFolderName } from "./output-place.ts";
 
-/** The files that a list of this name is written to; none when it goes to standard output. */
+/** The files that a list of this name is written to; none when it goes to standard output, or nowhere. */
 export function listFiles(
   name: string,
   { output, writesToRules, rulesFolder }: Options,
   host: Host,
 ): OutputFile[] {
   const names: string[] = [];
-  if (output !== undefined && output !== "-") names.push(output);
-  if (writesToRules) names.push(join(rulesFolder, `${slugOf(name)}.txt`));
+  const own = `${slugOf(name)}.txt`;
+  if (output !== undefined && output !== "-" && output !== NOWHERE)
+    names.push(isFolderName(output) ? join(output, own) : output);
+  if (writesToRules) names.push(join(rulesFolder, own));
   // `-o` may name the file in the rules directory.
   const byPath = new Map(names.map((file) => [resolve(host.cwd, file), file]));
   return [...byPath].map(([path, file]) => ({ name: file, path }));

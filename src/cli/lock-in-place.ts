@@ -71,11 +71,11 @@ export class LockInPlace {
   private async prepare(): Promise<void> {
     const { lock, configured, options } = this;
     const { isFrozen, update } = options;
-    const { name, whole } = configured;
-    this.isOwn = lock !== undefined && (await isLockOf(lock, name, whole));
+    const { name: file, whole } = configured;
+    this.isOwn = lock !== undefined && (await isLockOf(lock, file, whole));
     if (!isFrozen && (update === undefined || update === "*")) return;
     if (lock === undefined) {
-      const message = `${LOCKFILE} has no entry for ${printable(name, 80)} to build from`;
+      const message = `${LOCKFILE} has no entry for ${printable(file, 80)} to build from`;
       throw new CompilerError([errorOf("lock-missing", message)]);
     }
     const mismatch = await lockMismatch(lock);

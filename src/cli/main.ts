@@ -5,7 +5,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { type Args, readArgs } from "./args.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
-import { optionsOf } from "./options.ts";
+import { type Options, optionsOf } from "./options.ts";
 import { Talk } from "./talk.ts";
 
 /** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
@@ -23,13 +23,19 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
       );
       return Exit.Done;
     }
-    const options = optionsOf(args, host);
-    talk = new Talk(host, options);
+    const asked = optionsOf(args, host);
+    talk = new Talk(host, asked);
+    const options = asked.output === undefined ? asked : await placed(asked, host);
     const command = await commandOf(args).load();
     return await command(options, host, talk, signal);
   } catch (error) {
     return report(error, talk, signal);
   }
+}
+
+async function placed(options: Options, host: Host): Promise<Options> {
+  const { withOutputPlace } = await import("./output-place.ts");
+  return await withOutputPlace(options, host);
 }
 
 /** `--validate` is the .NET compiler's way to ask for the command of that name. */

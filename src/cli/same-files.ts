@@ -7,10 +7,12 @@ import type { Host } from "../host/host.ts";
 import type { ListInPlace } from "./config-of.ts";
 import { listFiles } from "./list-files.ts";
 import type { Options } from "./options.ts";
+import { isFolderName } from "./output-place.ts";
 
 /** Lists are written to files of their own. Throws a `CompilerError` where they are not. */
 export function refuseSameFiles(lists: readonly ListInPlace[], options: Options, host: Host): void {
-  if (options.output !== undefined && lists.length > 1)
+  const { output } = options;
+  if (output !== undefined && !isFolderName(output) && lists.length > 1)
     throw new CompilerError([
       errorOf(
         "several-lists",

@@ -1,5 +1,5 @@
 import type { Config, Trust } from "../config/fields.ts";
-import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
@@ -401,7 +401,8 @@ function rowsIn({ pool }: Workshop): number {
 /** Now, or the moment that a reproducible build asks for (https://reproducible-builds.org/specs/source-date-epoch). */
 export function timeOf(host: Host): Date {
   const epoch = host.env["SOURCE_DATE_EPOCH"];
-  return epoch !== undefined && /^\d{1,12}$/.test(epoch)
-    ? new Date(Number(epoch) * 1000)
-    : host.now();
+  if (epoch === undefined || epoch === "") return host.now();
+  if (/^\d{1,12}$/.test(epoch)) return new Date(Number(epoch) * 1000);
+  const message = `SOURCE_DATE_EPOCH must be a number of seconds since 1970, not ${printable(epoch, 40)}`;
+  throw new CompilerError([errorOf("environment-invalid", message)]);
 }

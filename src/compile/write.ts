@@ -5,6 +5,7 @@ import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.
 import { readFully } from "../host/read-fully.ts";
 import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
 import { outputFailed } from "./output-failed.ts";
+import { outputTarget } from "./output-target.ts";
 import { OutputLock } from "./output-lock.ts";
 
 /** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
@@ -30,7 +31,7 @@ export class ListFile {
   /** Begins one that belongs to another, whose lock is taken. Throws a `CompilerError`. */
   openBeside(): void {
     try {
-      this.file = this.host.createFile(this.temporary);
+      this.file = this.host.createFile(this.temporary, this.path);
     } catch (error) {
       throw this.errorOf(error);
     }
@@ -40,13 +41,17 @@ export class ListFile {
   async open(): Promise<void> {
     const { host, path } = this;
     await this.attempt(async () => {
-      const kind = await host.kindOf(path);
-      if (kind === "folder" || kind === "other")
-        throw new HostError("EINVAL", kind === "folder" ? "is a folder" : "is not a regular file");
+      const target = await outputTarget(path, host);
+      if (target !== "file")
+        throw new HostError(
+          "EINVAL",
+          target === "folder" ? "is a folder" : "is not a regular file",
+        );
       await host.makeFolder(dirname(path));
       this.lock = await OutputLock.take(path, host);
       await removeLeftovers(hiddenName(path), host);
-      this.file = host.createFile(this.temporary);
+      // Who may read the list is for its owner to say, once and for all.
+      this.file = host.createFile(this.temporary, path);
     });
   }
 

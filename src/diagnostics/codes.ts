@@ -288,6 +288,11 @@ const COMPILE_CODES = {
     meaning: "The compiled list could not be written. What was there before is untouched.",
     hint: "Check that the folder exists, has room and may be written to",
   },
+  "environment-invalid": {
+    exit: 2,
+    meaning: "An environment variable has a value that cannot be used.",
+    hint: "Correct the variable, or unset it",
+  },
   "lock-missing": {
     exit: 2,
     meaning: "rules.lock is missing, or has no entry for this configuration.",

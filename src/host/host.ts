@@ -38,6 +38,8 @@ export interface Host {
   listFolder(path: string): Promise<string[]>;
   /** What is at a path, without following a link; undefined when nothing is. */
   kindOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined>;
+  /** Where a link leads, one step; undefined when it is none. Without the method links are not followed. */
+  readLink?(path: string): Promise<string | undefined>;
   /** Gives a file another name, which must not be in use (`EEXIST`). Rejects with a `HostError`. */
   link(from: string, to: string): Promise<void>;
   /** Sets the time of a file to now. Rejects with a `HostError`. */

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, statSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib, { constants } from "node:zlib";
@@ -33,7 +33,7 @@ export function packFile(
   packing: Packing,
   pace?: "quick",
 ): Promise<void> | undefined {
-  const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
+  const { size, mode } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0, mode: 0o644 };
   const chunk = Math.max(LEAST_AT_A_TIME, Math.min(size, MOST_AT_A_TIME));
   const packer = packerOf(packing, (pace === "quick" ? QUICK_LEVELS : LEVELS)[packing], chunk);
   if (packer === undefined) return undefined;
@@ -45,9 +45,12 @@ export function packFile(
           packer,
           createWriteStream(to, { flags: "wx" }),
         );
-  return work.catch((error: unknown) => {
-    throw toHostError(error);
-  });
+  // Who may not read the file may not read it packed either.
+  return work
+    .then(() => chmod(to, mode & 0o777))
+    .catch((error: unknown) => {
+      throw toHostError(error);
+    });
 }
 
 /** Two streams less: of a hundred small lists, a tenth of the time. */

@@ -32,8 +32,8 @@ export async function writeWhole<T>(
   host: Host,
   write: (file: NewFile) => T | Promise<T>,
   nameOf: (written: T) => string | Promise<string> = () => path,
-  /** A file whose permissions the new one gets. */
-  like?: string,
+  /** A file whose permissions the new one gets: the one that it replaces, if nothing else is said. */
+  like: string = path,
 ): Promise<T> {
   const temporary = temporaryFor(path);
   let file: NewFile | undefined;

@@ -273,7 +273,7 @@ test("a lock that cannot be read is reported by every build, and left alone", as
 });
 
 /** Every value in a document, replaced or left out. */
-function* damaged(value: unknown): Generator<unknown> {
+function* damaged(value: unknown): Generator {
   yield* [null, 5, "", "text", true, [], {}, [null], { "": null }];
   if (Array.isArray(value))
     for (const [index, one] of value.entries())
