@@ -38,7 +38,7 @@ function propertySchema(field: Field): object {
   };
 }
 
-function typeSchema({ type, required, values, fields }: Field): object {
+function typeSchema({ type, required, values, most, fields }: Field): object {
   switch (type) {
     case "string":
     case "source":
@@ -53,7 +53,9 @@ function typeSchema({ type, required, values, fields }: Field): object {
     case "trust":
       return { enum: TRUST_LEVELS };
     case "number":
-      return { type: "number", minimum: 0 };
+      return most === undefined
+        ? { type: "number", minimum: 0 }
+        : { type: "integer", minimum: 0, maximum: most };
     case "guards":
       return objectSchema(GUARD_FIELDS);
     case "boolean":

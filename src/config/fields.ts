@@ -49,6 +49,8 @@ export interface Field {
   readonly description: string;
   readonly example?: string | readonly string[];
   readonly values?: readonly string[];
+  /** Of a number that must be a whole one, the largest. */
+  readonly most?: number;
   readonly fields?: Readonly<Record<string, Field>>;
 }
 

@@ -56,7 +56,10 @@ export const OUTPUT_FIELDS = {
   },
   ttl: {
     type: "number",
-    description: "For `rpz`: seconds that answers may be kept. Without it 60.",
+    // RFC 2181, section 8.
+    most: 2_147_483_647,
+    description:
+      "For `rpz`: seconds that answers may be kept, a whole number up to 2147483647. Without it 60.",
   },
   origin: {
     type: "string",

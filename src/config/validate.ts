@@ -125,7 +125,7 @@ class ConfigCheck {
       case "duration":
         return this.duration(node, path);
       case "number":
-        return this.number(node, path);
+        return this.number(node, path, field.most);
       case "guards":
         return this.guards(node, path);
       case "sources":
@@ -208,10 +208,13 @@ class ConfigCheck {
     return undefined;
   }
 
-  private number(node: ConfigNode, path: string): number | undefined {
-    if (node.kind === "scalar" && typeof node.value === "number" && node.value >= 0)
-      return node.value;
-    this.invalid(node.offset, `${path} must be a number from 0 on`, "Without quotes");
+  /** Up to `most` it must be a whole one. */
+  private number(node: ConfigNode, path: string, most?: number): number | undefined {
+    const value = node.kind === "scalar" ? node.value : undefined;
+    if (typeof value === "number" && value >= 0)
+      if (most === undefined || (Number.isInteger(value) && value <= most)) return value;
+    const kind = most === undefined ? "a number from 0 on" : `a whole number from 0 to ${most}`;
+    this.invalid(node.offset, `${path} must be ${kind}`, "Without quotes");
     return undefined;
   }
 
