@@ -1,4 +1,4 @@
-import { artifactPlans } from "../compile/artifact-plan.ts";
+import { artifactPlans, plannedFiles } from "../compile/artifact-plan.ts";
 import { manifestPaths } from "../compile/manifest.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
@@ -24,9 +24,9 @@ export function refuseSameFiles(lists: readonly ListInPlace[], options: Options,
     const paths = [
       ...listFiles(config.name, options, host).map(({ path }) => path),
       ...manifestPaths(config, options.rulesFolder, host.cwd),
-      ...artifactPlans(config, options.rulesFolder, host.cwd, [], plugins).flatMap((one) =>
-        one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path],
-      ),
+      ...artifactPlans(config, options.rulesFolder, host.cwd, [], plugins)
+        .flatMap(plannedFiles)
+        .map(({ path }) => path),
     ];
     for (const path of paths) {
       const owner = owners.get(path);

@@ -7,6 +7,7 @@ import type { LossPolicy, Room } from "../formats/artifact-writer.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
+import { packedName } from "./packed-files.ts";
 import { type PartLimits, stemOf } from "./parted-file.ts";
 import { slugOf } from "./slug.ts";
 
@@ -44,27 +45,41 @@ export function artifactPlans(
     return planOf(output, format, where, slugOf(config.name), folder, cwd);
   });
   const seen = new Set(taken);
-  for (const { format, name, path, allowName, allowPath } of plans)
-    for (const [shown, file] of [
-      [name, path],
-      ...(format.hasAllowFile === true ? [[allowName, allowPath]] : []),
-    ] as [string, string][]) {
-      if (seen.has(file))
-        throw invalid(`outputs write ${printable(shown)} twice`, "Give each a `file`");
-      seen.add(file);
-    }
-  for (const { path, name, limits } of plans) {
-    const isSplit = limits.names !== Infinity || limits.bytes !== Infinity;
+  for (const { name, path } of plans.flatMap(plannedFiles)) {
+    if (seen.has(path))
+      throw invalid(`outputs write ${printable(name)} twice`, "Give each a `file`");
+    seen.add(path);
+  }
+  const split = plans.filter(({ limits }) => Math.min(limits.names, limits.bytes) !== Infinity);
+  for (const { path, name } of split.flatMap(plainFiles)) {
     const start = `${path.slice(0, path.length - basename(path).length)}${stemOf(path)}-`;
     const isPart = (file: string): boolean =>
       file.startsWith(start) && /^\d+(?:\.|$)/.test(file.slice(start.length));
-    if (isSplit && [...seen].some((file) => file !== path && isPart(file)))
+    if ([...seen].some((file) => file !== path && isPart(file)))
       throw invalid(
         `parts of ${printable(name)} would have the name of another output`,
         "Give one of them another `file`",
       );
   }
   return plans;
+}
+
+/** The files that an output has in any case, packed ones among them: names for people, and paths. */
+export function plannedFiles(plan: PlannedArtifact): { name: string; path: string }[] {
+  const plain = plainFiles(plan);
+  const packed = plain.flatMap((file) =>
+    plan.packings.map((packing) => ({
+      name: packedName(file.name, packing),
+      path: packedName(file.path, packing),
+    })),
+  );
+  return [...plain, ...packed];
+}
+
+function plainFiles(plan: PlannedArtifact): { name: string; path: string }[] {
+  const { format, name, path, allowName, allowPath } = plan;
+  const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
+  return [{ name, path }, ...allow];
 }
 
 function planOf(
@@ -116,7 +131,7 @@ function planOf(
       ),
       bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
     },
-    packings: output.pack ?? [],
+    packings: [...new Set(output.pack)],
   };
 }
 

@@ -8,11 +8,10 @@ import type { Loss } from "../formats/losses.ts";
 import { ListModel } from "../formats/list-model.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
-import { type Host, HostError, type Packing } from "../host/host.ts";
-import { PACKED_ENDINGS } from "../host/packed-endings.ts";
-import { temporaryFor } from "../host/write-whole.ts";
-import type { PlannedArtifact } from "./artifact-plan.ts";
+import type { Host } from "../host/host.ts";
+import { type PlannedArtifact, plannedFiles } from "./artifact-plan.ts";
 import type { OutputFile } from "./last-build.ts";
+import { PackedFiles, packedName } from "./packed-files.ts";
 import { PartedFile } from "./parted-file.ts";
 import type { WriteOutcome } from "./write.ts";
 import { nextSerial } from "./zone-serial.ts";
@@ -109,7 +108,10 @@ export class Artifacts {
     sources: readonly string[],
   ): Promise<ArtifactReport> {
     const outcomes = [await block.publish(), await allow?.publish()];
-    await this.pack(plan, [...block.paths, ...(allow?.paths ?? [])]);
+    const taken = new Set(this.plans.flatMap(plannedFiles).map(({ path }) => path));
+    for (const file of [block, allow])
+      if (file !== undefined)
+        await new PackedFiles(file.path, this.host).write(file.paths, plan.packings, taken);
     const leftOut = [...writer.leftOut].map(([source, names]) => ({
       source: sources[source] ?? "",
       names,
@@ -139,33 +141,11 @@ export class Artifacts {
       await block.close();
     }
   }
-
-  private async pack({ packings }: PlannedArtifact, paths: readonly string[]): Promise<void> {
-    const { host } = this;
-    for (const path of paths)
-      for (const packing of packings) {
-        const temporary = temporaryFor(path);
-        const work = host.packFile?.(path, temporary, packing);
-        if (work === undefined)
-          throw new HostError("ENOSYS", `this runtime cannot pack ${packing}`);
-        try {
-          await work;
-          await host.rename(temporary, packedName(path, packing));
-        } catch (error) {
-          await host.removeFile(temporary).catch(() => {});
-          throw error;
-        }
-      }
-  }
 }
 
 /** Files by the names that people know them by: all lie where the first does. */
 function beside(first: string, paths: readonly string[]): OutputFile[] {
   return paths.map((path) => ({ path, name: join(dirname(first), basename(path)) }));
-}
-
-function packedName(path: string, packing: Packing): string {
-  return `${path}.${PACKED_ENDINGS[packing]}`;
 }
 
 function filesOf({ plan, block, allow }: Written): OutputFile[] {

@@ -25,7 +25,7 @@ export interface PartEnds {
 /** A file, or several where one would be too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each begins with the same head. */
 export class PartedFile {
   bytes = 0;
-  private readonly path: string;
+  readonly path: string;
   private readonly host: Host;
   private readonly limits: PartLimits;
   private readonly head: Uint8Array;

@@ -167,6 +167,37 @@ test("what cannot be is said before anything is fetched", async () => {
     [[{ format: "rpzz" }], /outputs\[0\]\.format must be one of/],
     [[{ format: "hosts", split: { max_bytes: "lots" } }], /max_bytes must be a size/],
     [[{ format: "hosts", on_loss: "cry" }], /on_loss must be one of skip, widen, fail/],
+    [[{ format: "rpz", ttl: 1.5 }], /ttl must be a whole number from 0 to 2147483647/],
+    [[{ format: "rpz", ttl: 99_999_999_999 }], /ttl must be a whole number/],
+    [[{ format: "rpz", ttl: -1 }], /ttl must be a whole number/],
+    [
+      [
+        { format: "hosts", file: "a.txt", pack: ["gzip"] },
+        { format: "domains", file: "a.txt.gz" },
+      ],
+      /outputs write rules\/a\.txt\.gz twice/,
+    ],
+    [
+      [
+        { format: "domains", file: "a.txt.zst" },
+        { format: "hosts", file: "a.txt", pack: ["gzip", "zstd"] },
+      ],
+      /outputs write rules\/a\.txt\.zst twice/,
+    ],
+    [
+      [
+        { format: "dnscrypt", file: "a", allow_file: "b", pack: ["gzip"] },
+        { format: "domains", file: "b.gz" },
+      ],
+      /outputs write rules\/b\.gz twice/,
+    ],
+    [
+      [
+        { format: "dnscrypt", file: "a", allow_file: "b.x", split: { max_rules: 9 } },
+        { format: "domains", file: "b-2.x" },
+      ],
+      /parts of rules\/b\.x would have the name of another/,
+    ],
   ] as const) {
     const { exit, stderr } = await project(outputs, LINES).run(...WORDS);
     assert.equal(exit, 2, stderr);
@@ -187,6 +218,61 @@ test("packed forms are written beside", async () => {
   await outputsOf(made);
   const packed = made.memory.files.get("/project/rules/my-list.hosts.gz")!;
   assert.deepEqual([...packed.subarray(0, 2)], [0x1f, 0x8b]);
+});
+
+test("packed forms that are no longer wanted go, and nothing else does", async () => {
+  const split = { max_rules: 2 };
+  const made = project([{ format: "hosts", pack: ["gzip"], split }], LINES);
+  await outputsOf(made);
+  const packed = (): string[] =>
+    [...made.memory.files.keys()].filter((path) => /rules\/[^.][^/]*\.gz$/.test(path)).toSorted();
+  assert.deepEqual(packed(), [
+    "/project/rules/my-list-2.hosts.gz",
+    "/project/rules/my-list.hosts.gz",
+  ]);
+  const without = (outputs: readonly object[]): void => {
+    const config = JSON.parse(made.text("c.json")) as object;
+    made.write("c.json", JSON.stringify({ ...config, outputs }));
+  };
+  without([{ format: "hosts", split }]);
+  made.write("rules/my-list-2.hosts.gz", "of somebody else");
+  made.write("rules/other.hosts.gz", "of somebody else");
+  await outputsOf(made);
+  assert.deepEqual(packed(), [
+    "/project/rules/my-list-2.hosts.gz",
+    "/project/rules/other.hosts.gz",
+  ]);
+  // What another output has by that name stays.
+  without([{ format: "hosts", pack: ["gzip"] }]);
+  await outputsOf(made);
+  without([{ format: "hosts" }, { format: "domains", file: "my-list.hosts.gz" }]);
+  await outputsOf(made);
+  assert.match(made.text("rules/my-list.hosts.gz"), /^second\.example$/m);
+});
+
+test("a packed form that a killed run left half written goes", async () => {
+  const made = project([{ format: "hosts", pack: ["gzip"] }], LINES);
+  await made.run(...WORDS);
+  const words: string[] = [];
+  const { memory } = made;
+  const failing = new MemoryProject(
+    { "c.json": made.text("c.json"), "a.txt": made.text("a.txt"), "b.txt": "||x.example^\n" },
+    {
+      packFile: (from, to) => {
+        words.push(to);
+        memory.files.set(to, memory.files.get(from) ?? new Uint8Array(1));
+        return Promise.reject(new HostError("EIO", "killed"));
+      },
+    },
+  );
+  await failing.run(...WORDS);
+  assert.match(words[0]!, /^\/project\/rules\/\.my-list\.hosts\.[a-z0-9]+\.tmp$/);
+  made.write("a.txt", "||new.example^\n");
+  await outputsOf(made);
+  assert.deepEqual(
+    [...memory.files.keys()].filter((path) => path.endsWith(".tmp")),
+    [],
+  );
 });
 
 function recordsIn(text: string): string[] {
