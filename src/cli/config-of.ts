@@ -1,17 +1,17 @@
 import { basename, dirname, resolve } from "node:path";
-import { VALIDATION_CONTEXT } from "../compile/validation-context.ts";
+import { VALIDATION_CONTEXT, contextWith } from "../compile/validation-context.ts";
 import { nodeOfValue } from "../config/config-node.ts";
 import type { Config } from "../config/fields.ts";
 import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { listsOf } from "../config/lists.ts";
+import { loadPlugins } from "../compile/load-plugins.ts";
 import { NO_PLUGINS, type Plugins } from "../compile/plugins.ts";
 import { slugOf } from "../compile/slug.ts";
 import { validateConfig } from "../config/validate.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { loadPlugins } from "./load-plugins.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "./talk.ts";
 
@@ -86,10 +86,7 @@ async function wholeConfig(options: Options, host: Host, talk: Talk): Promise<Co
     VALIDATION_CONTEXT,
     async (files, of) => {
       plugins = await loadPlugins(files, dirname(of), options.args.switches.has("plugins"), host);
-      return {
-        transformations: [...plugins.transformations.keys(), ...VALIDATION_CONTEXT.transformations],
-        formats: [...plugins.formats.keys()],
-      };
+      return contextWith(plugins);
     },
   );
   for (const warning of warnings) talk.diagnostic(warning);

@@ -4,6 +4,7 @@ import { printable } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
+import { Breath } from "../host/breath.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { RowRecorder } from "../kernel/row-recorder.ts";
@@ -106,11 +107,13 @@ class ListCompiler {
   private readonly bench: Workbench;
   private readonly builtAt: Date;
   private protection: Protection | undefined;
+  private readonly breath: Breath;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config, options.plugins, options.compat);
     this.host = host;
     this.options = options;
+    this.breath = new Breath(options.signal);
     this.reader = new SourceReader(host, options);
     this.bench = options.shared?.bench ?? new Workbench(workersOf(options.workers, host));
     const { kernel } = this.bench;
@@ -211,9 +214,8 @@ class ListCompiler {
     }
     if (reader.failures.length > 0)
       throw new CompilerError([...reader.diagnostics, ...reader.failures]);
-    options.signal?.throwIfAborted();
     options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
-    list.end();
+    await list.end(() => this.breath.takeNow());
     output.end();
     this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
@@ -315,7 +317,7 @@ class ListCompiler {
     );
     const bytes = await this.readRows(source, sink);
     if (bytes === undefined) return undefined;
-    own.end();
+    await own.end(() => this.breath.takeNow());
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;

@@ -36,13 +36,16 @@ export class Flow {
     this.passes[0]!(chunk);
   }
 
-  end(): void {
+  /** `between` is waited for before each station, and when all are done. */
+  async end(between: () => Promise<void>): Promise<void> {
     for (const [index, { stage }] of this.stages.entries()) {
+      await between();
       this.since = performance.now();
       this.at = index;
       stage.end(this.passes[index + 1]!);
       this.enter(this.stages.length);
     }
+    await between();
   }
 
   /** Stations with their times, in order. */

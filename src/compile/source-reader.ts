@@ -3,6 +3,7 @@ import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagno
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { Trust } from "../config/fields.ts";
+import { Breath } from "../host/breath.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { fileError } from "../sources/source-error.ts";
 import { type Acquired, type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
@@ -51,6 +52,7 @@ export class SourceReader {
   private readonly slots: HostSlots;
   private readonly store: SourceStore | undefined;
   private budget: Promise<DownloadBudget> | undefined;
+  private readonly breath: Breath;
   private hasStoreFailed = false;
   /** What remote sources consist of, as the configuration names them. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
@@ -61,6 +63,7 @@ export class SourceReader {
   constructor(host: Host, options: CompileOptions) {
     this.host = host;
     this.options = options;
+    this.breath = new Breath(options.signal);
     this.limits = { ...FETCH_LIMITS, ...options.fetchLimits };
     this.slots = new HostSlots(this.limits);
     const { cacheFolder } = options;
@@ -245,7 +248,7 @@ export class SourceReader {
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
     const { isSecret } = wish;
-    const load = { signal, blockBytes, buffers, isSecret, isJson: wish.type === "json" };
+    const load = { breath: this.breath, blockBytes, buffers, isSecret, isJson: wish.type === "json" };
     const label = wish.shown;
     if (location.kind === "file") {
       // Only one that may be left out has to be known to be there before it is read.

@@ -1,6 +1,7 @@
 import { HASH_SEED } from "../bytes/hash.ts";
 import type { Host, Thread } from "../host/host.ts";
 import { type KernelExports, type KernelMemory, kernelOver } from "./memory.ts";
+import type { WasmMemory } from "./web-assembly.ts";
 
 /** Functions of the kernel that can be done apart, by their number on the board. */
 const TASKS = ["scan", "resolvePart"] as const;
@@ -16,7 +17,7 @@ const BOARD_WORDS = 16;
 
 /** What a thread is told when it starts. */
 export interface CrewData {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: WasmMemory;
   /** Seed of the hash, which every process makes anew, and so does every thread that imports it. */
   readonly seed: number;
   readonly boardAt: number;
@@ -192,6 +193,6 @@ function addressOf(place: number): number {
   return BOARD_WORDS + place * PLACE_WORDS;
 }
 
-function boardOf({ buffer }: WebAssembly.Memory, boardAt: number, places: number): Int32Array {
+function boardOf({ buffer }: WasmMemory, boardAt: number, places: number): Int32Array {
   return new Int32Array(buffer, boardAt, BOARD_WORDS + places * PLACE_WORDS);
 }

@@ -2,6 +2,7 @@ import { HASH_SEED } from "../bytes/hash.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { type Arena, FreeAreas, roundSize } from "../rules/arena.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
+import { type WasmGlobal, type WasmMemory, type WasmModule, wasm } from "./web-assembly.ts";
 
 /** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
 export interface KernelExports {
@@ -9,13 +10,13 @@ export interface KernelExports {
   useSuffixes(filter: number, wildcards: number): void;
   countLines(from: number, to: number, splits: number): number;
   scan(...values: number[]): number;
-  readonly scanEnd: WebAssembly.Global;
-  readonly unknownRows: WebAssembly.Global;
-  readonly contents: WebAssembly.Global;
+  readonly scanEnd: WasmGlobal;
+  readonly unknownRows: WasmGlobal;
+  readonly contents: WasmGlobal;
   /** Why `deal` or `deliver` stopped: 0 at the end, 1 at a row for the caller, 2 because a list's page is full. */
-  readonly stop: WebAssembly.Global;
-  readonly stopList: WebAssembly.Global;
-  readonly stopSize: WebAssembly.Global;
+  readonly stop: WasmGlobal;
+  readonly stopList: WasmGlobal;
+  readonly stopSize: WasmGlobal;
   deal(...values: number[]): number;
   useTable(at: number, slots: number): void;
   namesOneLabel(page: number, end: number): number;
@@ -30,7 +31,7 @@ export interface KernelExports {
   findHashes(rows: number, fates: number, hashes: number, filter: number, out: number): number;
   applyVerdicts(...values: number[]): number;
   writeRows(...values: number[]): number;
-  readonly writeEnd: WebAssembly.Global;
+  readonly writeEnd: WasmGlobal;
   countFates(rows: number, fates: number, kinds: number, counts: number): void;
   expandNames(names: number, count: number, parts: number, places: number, out: number): number;
   deliver(page: number, end: number, cursors: number, idShift: number): number;
@@ -46,7 +47,7 @@ const GROWTH = 2;
 /** A running kernel, and its memory as the arena of a compile. */
 export class KernelMemory implements Arena {
   readonly exports: KernelExports;
-  readonly memory: WebAssembly.Memory;
+  readonly memory: WasmMemory;
   private readonly areas = new FreeAreas();
   private readonly listeners: (() => void)[] = [];
   private next: number;
@@ -59,7 +60,7 @@ export class KernelMemory implements Arena {
 
   /** With `isShared`, other threads can run kernels of their own over this memory. */
   constructor(isShared: boolean) {
-    this.memory = new WebAssembly.Memory({
+    this.memory = new wasm.Memory({
       initial: FIRST_BYTES / PAGE,
       maximum: MOST_PAGES,
       shared: isShared,
@@ -166,19 +167,19 @@ export class KernelMemory implements Arena {
   }
 }
 
-const modules = new Map<boolean, WebAssembly.Module>();
+const modules = new Map<boolean, WasmModule>();
 
 /** A kernel over this memory. The module is compiled once; it is under 6 kB. */
-export function kernelOver(memory: WebAssembly.Memory): KernelExports {
+export function kernelOver(memory: WasmMemory): KernelExports {
   const isShared = !(memory.buffer instanceof ArrayBuffer);
   let module = modules.get(isShared);
   if (module === undefined) {
     const code = Uint8Array.from(atob(KERNEL_WASM), (character) => character.charCodeAt(0));
     if (isShared) markAsShared(code);
-    module = new WebAssembly.Module(code);
+    module = new wasm.Module(code);
     modules.set(isShared, module);
   }
-  return new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
+  return new wasm.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
 }
 
 /** The import of the memory as AssemblyScript writes it: `memory`, kind 2, and limits of which bit 1 means shared. */

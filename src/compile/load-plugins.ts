@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { type Plugins, pluginsOf } from "../compile/plugins.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import { type Plugins, pluginsOf } from "./plugins.ts";
 
 /** Runs the modules that a configuration names, if that is allowed. Rejects with a `CompilerError`. */
 export async function loadPlugins(

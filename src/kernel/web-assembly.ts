@@ -1,0 +1,35 @@
+/**
+ * The part of WebAssembly that is used. TypeScript has its types only among those of a browser, which users of the library
+ * need not have.
+ */
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer | SharedArrayBuffer;
+  grow(pages: number): number;
+}
+
+export interface WasmGlobal {
+  value: number;
+}
+
+/** Compiled code; nothing is asked of it. */
+export type WasmModule = object;
+
+interface Wasm {
+  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => WasmModule;
+  readonly Instance: new (
+    module: WasmModule,
+    imports: { env: { memory: WasmMemory } },
+  ) => { readonly exports: object };
+  readonly Memory: new (limits: {
+    initial: number;
+    maximum: number;
+    shared?: boolean;
+  }) => WasmMemory;
+}
+
+const { WebAssembly: found } = globalThis as { WebAssembly?: Wasm };
+
+export const hasWasm: boolean = typeof found === "object";
+
+/** Only for those who know that it is there. */
+export const wasm: Wasm = found!;
