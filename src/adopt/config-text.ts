@@ -15,6 +15,7 @@ export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: strin
 
 /** The name of the file for rules of the owner's own. */
 export const OWN_RULES = "own-rules.txt";
+export const OWN_RULES_NAME = "Own rules";
 
 export interface NewConfig {
   readonly name: string;
@@ -26,7 +27,7 @@ export interface NewConfig {
 /** A configuration in YAML that says what each part is for. Everything is quoted: names and addresses are other people's. */
 export function configText({ name, setup, formats }: NewConfig): string {
   const { lists, allowLists, ownRules, allow, notes } = setup;
-  const own = ownRules.length === 0 ? [] : sourceLines("Own rules", OWN_RULES, "adblock");
+  const own = ownRules.length === 0 ? [] : sourceLines(OWN_RULES_NAME, OWN_RULES, "adblock");
   const off = lists.filter(({ isOn }) => !isOn);
   const allowOn = allowLists.filter(({ isOn }) => isOn);
   return `${[

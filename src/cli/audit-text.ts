@@ -1,3 +1,4 @@
+import { OWN_RULES_NAME } from "../adopt/config-text.ts";
 import type { ForeignSetup } from "../adopt/foreign-setup.ts";
 import type { CompileReport, SourceReport } from "../compile/report.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -34,8 +35,10 @@ interface AuditedList {
 const LONGEST_NAME = 40;
 const SHOWN_FINDINGS = 5;
 
-function listsOf({ report, stats }: Audit): AuditedList[] {
-  return report.sources.map((source, index) => {
+/** Rules of the owner's own are the last source of the compiled list, and not one of the lists. */
+function listsOf({ report, setup, stats }: Audit): AuditedList[] {
+  const lists = setup.ownRules.length === 0 ? report.sources : report.sources.slice(0, -1);
+  return lists.map((source, index) => {
     const { unique, duplicate, covered } = stats.sources[index]!;
     const { label, lines, kept, problem } = source;
     return {
@@ -58,7 +61,7 @@ function stateOf({ problem }: SourceReport, unique: number): AuditedList["state"
 
 /** For machines: the same figures. */
 export function auditJson(audit: Audit): object {
-  const { path, setup, report, stats, findings } = audit;
+  const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
   return {
     file: path,
@@ -70,9 +73,15 @@ export function auditJson(audit: Audit): object {
     rules: sumOf(lists),
     effective: report.rules,
     bytes: report.bytes,
-    needed: stats.cover.sources,
+    needed: neededOf(audit),
     findings,
   };
+}
+
+/** The lists that give every rule, beside the owner's own. */
+function neededOf({ setup, stats }: Audit): readonly string[] {
+  const { sources } = stats.cover;
+  return setup.ownRules.length === 0 ? sources : sources.filter((name) => name !== OWN_RULES_NAME);
 }
 
 function sumOf(lists: readonly AuditedList[]): number {
@@ -80,7 +89,7 @@ function sumOf(lists: readonly AuditedList[]): number {
 }
 
 export function auditText(audit: Audit, style: Style, columns: number): string {
-  const { path, setup, report, stats, findings } = audit;
+  const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
   const off = setup.lists.length - lists.length;
   const rules = sumOf(lists);
@@ -92,7 +101,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
     [inStates("dead"), "cannot be had", "cannot be had"],
     [inStates("no-list"), "is a web page and no list", "are web pages and no lists"],
   ] as const;
-  const { cover } = stats;
+  const needed = neededOf(audit);
   const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
   return `${[
     `${style.strong(setup.software)}: ${countText(lists.length, "list")} switched on${off === 0 ? "" : `, ${off} off`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
@@ -103,9 +112,9 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
       .map(([count, one, many]) =>
         style.warning(`${countText(count, "list")} ${count === 1 ? one : many}`),
       ),
-    ...(cover.sources.length < good
+    ...(needed.length > 0 && needed.length < good
       ? [
-          `${countText(cover.sources.length, "list")} of ${good} give the same rules: ${cover.sources.map((name) => printable(name, 60)).join(", ")}`,
+          `${countText(needed.length, "list")} of ${good} give the same rules: ${needed.map((name) => printable(name, 60)).join(", ")}`,
         ]
       : []),
     ...findings.slice(0, SHOWN_FINDINGS).map((one) => renderDiagnostic(one, style).trimEnd()),

@@ -248,7 +248,13 @@ export class SourceReader {
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
     const { isSecret } = wish;
-    const load = { breath: this.breath, blockBytes, buffers, isSecret, isJson: wish.type === "json" };
+    const load = {
+      breath: this.breath,
+      blockBytes,
+      buffers,
+      isSecret,
+      isJson: wish.type === "json",
+    };
     const label = wish.shown;
     if (location.kind === "file") {
       // Only one that may be left out has to be known to be there before it is read.

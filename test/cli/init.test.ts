@@ -121,3 +121,69 @@ test("a new configuration publishes no blank lines, and reads indented ones", as
   const { rules, kept } = JSON.parse(compiled.stdout) as { rules: number; kept: number };
   assert.equal(kept, rules);
 });
+
+test("the audit counts what init's configuration compiles to, allow-lists and own rules with it", async () => {
+  const setup = `
+filters:
+  - {enabled: true, url: "one.txt", name: One, id: 1}
+  - {enabled: true, url: "two.txt", name: Two, id: 2}
+whitelist_filters:
+  - {enabled: true, url: "allow.txt", name: Allow, id: 3}
+  - {enabled: false, url: "off.txt", name: Off, id: 4}
+user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.example^"]
+`;
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": setup,
+    "one.txt": "||a.example^\n||b.example^\n||c.example^\n",
+    "two.txt": "||b.example^\n||x.c.example^\n",
+    "allow.txt": "||a.example^\nb.example\n",
+    "off.txt": "||c.example^\n",
+  });
+  const audited = await project.run("audit", "AdGuardHome.yaml", "--json");
+  assert.equal(audited.exit, 0, audited.stderr);
+  const audit = JSON.parse(audited.stdout) as {
+    effective: number;
+    bytes: number;
+    lines: number;
+    needed: string[];
+    lists: { name: string; unique: number }[];
+  };
+  assert.deepEqual([...project.memory.files.keys()].toSorted(), [
+    "/project/AdGuardHome.yaml",
+    "/project/allow.txt",
+    "/project/off.txt",
+    "/project/one.txt",
+    "/project/two.txt",
+  ]);
+  await project.run("init", "--from", "AdGuardHome.yaml", "--name", "AdGuard Home");
+  const compiled = await project.run("-c", "my-list.yaml", "--json");
+  const report = JSON.parse(compiled.stdout) as { rules: number; bytes: number; lines: number };
+  assert.deepEqual(
+    [audit.effective, audit.bytes, audit.lines],
+    [report.rules, report.bytes, report.lines],
+  );
+  assert.equal(report.rules, 4, project.text("rules/adguard-home.txt"));
+  assert.deepEqual(
+    audit.lists.map(({ name, unique }) => [name, unique]),
+    [
+      ["One", 0],
+      ["Two", 0],
+    ],
+  );
+  assert.deepEqual(audit.needed, []);
+  const { stdout } = await project.run("audit", "AdGuardHome.yaml");
+  assert.match(stdout, /AdGuard Home: 2 lists switched on, 4 own rules/);
+  assert.match(stdout, /one compiled list: 4 rules/);
+});
+
+test("an allow-list that cannot be read is reported, and the audit goes on", async () => {
+  const setup = `
+filters: [{enabled: true, url: "one.txt", name: One, id: 1}]
+whitelist_filters: [{enabled: true, url: "gone.txt", name: Gone, id: 2}]
+`;
+  const project = new MemoryProject({ "AdGuardHome.yaml": setup, "one.txt": "||a.example^\n" });
+  const { exit, stdout, stderr } = await project.run("audit", "AdGuardHome.yaml");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /^warning\[.*gone\.txt/);
+  assert.match(stdout, /one compiled list: 1 rule/);
+});

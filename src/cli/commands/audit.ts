@@ -1,8 +1,10 @@
-import { dirname, resolve } from "node:path";
-import { USUAL_TRANSFORMATIONS } from "../../adopt/config-text.ts";
-import type { ForeignSetup } from "../../adopt/foreign-setup.ts";
+import { dirname, join, resolve } from "node:path";
+import { OWN_RULES, OWN_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../adopt/config-text.ts";
+import type { ForeignList, ForeignSetup } from "../../adopt/foreign-setup.ts";
 import { readSetup } from "../../adopt/read-setup.ts";
+import { encodeUtf8 } from "../../bytes/utf8.ts";
 import { NO_PLUGINS } from "../../compile/plugins.ts";
+import { SourceReader } from "../../compile/source-reader.ts";
 import { VALIDATION_CONTEXT } from "../../compile/validation-context.ts";
 import { nodeOfValue } from "../../config/config-node.ts";
 import type { Config } from "../../config/fields.ts";
@@ -10,10 +12,14 @@ import { validateConfig } from "../../config/validate.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { statsOf } from "../../explain/stats.ts";
+import type { Host } from "../../host/host.ts";
+import { withFile } from "../../host/with-file.ts";
 import { auditJson, auditText } from "../audit-text.ts";
 import { compileAside } from "../compile-aside.ts";
+import type { Options } from "../options.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import { guardsSay } from "../guards-say.ts";
+import type { Talk } from "../talk.ts";
 import { columnsOf } from "../text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -27,18 +33,21 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
       }),
     ]);
   const setup = await readSetup(path, host);
-  const config = auditedConfig(setup);
+  const folder = dirname(resolve(host.cwd, path));
+  // Whoever runs these lists fetches them from there already.
+  const wish = { ...options, allowPrivate: true };
+  const config = auditedConfig(setup, await reachable(setup.allowLists, folder, wish, host, talk));
   const configured = {
     plugins: NO_PLUGINS,
     config,
     whole: config,
-    folder: dirname(resolve(host.cwd, path)),
+    folder,
     name: "",
     warnings: [],
   };
-  // Whoever runs these lists fetches them from there already.
-  const wish = { ...options, allowPrivate: true };
-  const { fresh, compiled } = await compileAside(configured, wish, host, talk, signal);
+  const own = encodeUtf8(`${setup.ownRules.join("\n")}\n`);
+  const world = withFile(host, join(folder, OWN_RULES), own);
+  const { fresh, compiled } = await compileAside(configured, wish, world, talk, signal);
   const stats = statsOf(fresh.record!);
   const guards = await guardsSay(config, compiled, undefined, options, host);
   const findings = [
@@ -55,16 +64,47 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
 };
 
 /** The list that `init --from` would make of it, except that any source may fail. */
-function auditedConfig({ software, lists, allow }: ForeignSetup): Config {
+function auditedConfig(setup: ForeignSetup, allowSources: readonly string[]): Config {
+  const { software, lists, ownRules, allow } = setup;
+  const own = { name: OWN_RULES_NAME, source: OWN_RULES, type: "adblock" };
   const value = {
     name: software,
-    sources: lists
-      .filter(({ isOn }) => isOn)
-      .map(({ name, source, type }) => ({ name, source, type, optional: true })),
+    sources: [
+      ...lists
+        .filter(({ isOn }) => isOn)
+        .map(({ name, source, type }) => ({ name, source, type, optional: true })),
+      ...(ownRules.length === 0 ? [] : [own]),
+    ],
     transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
     ...(allow.length === 0 ? {} : { allow }),
+    ...(allowSources.length === 0 ? {} : { allow_sources: allowSources }),
   };
   const { config, diagnostics } = validateConfig(nodeOfValue(value), VALIDATION_CONTEXT);
   if (config === undefined) throw new CompilerError(diagnostics);
   return config;
+}
+
+/** The allow-lists that are switched on and can be read. One that cannot is reported, and the audit goes on without it. */
+async function reachable(
+  lists: readonly ForeignList[],
+  configFolder: string,
+  { cacheFolder, isOffline: offline }: Options,
+  host: Host,
+  talk: Talk,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { source } of lists.filter(({ isOn }) => isOn)) {
+    const wish = { cacheFolder, offline, configFolder, allowPrivate: true };
+    const reader = new SourceReader(host, wish);
+    try {
+      await reader.names([source]);
+      found.push(source);
+    } catch (error) {
+      if (!(error instanceof CompilerError)) throw error;
+      for (const one of error.diagnostics) talk.diagnostic({ ...one, severity: "warning" });
+    } finally {
+      reader.close();
+    }
+  }
+  return found;
 }
