@@ -163,13 +163,13 @@ test("a rule that a $badfilter rule may cancel covers nothing, wherever that rul
 });
 
 test("a rule that an included file has stays, and is reported", async () => {
-  const text = "||a.com^\n!#include more.txt\n";
+  const text = "!#include more.txt\n||a.com^\n";
   const project = new MemoryProject({ "a.txt": text, "more.txt": "||a.com^\n||com.example^\n" });
   const { stdout } = await project.run("lint", "--fix", "a.txt");
   assert.equal(project.text("a.txt"), text);
   assert.match(
     stdout,
-    /^a\.txt:1:1: warning\[same-host\]: the same name is blocked by another line\n/,
+    /^a\.txt:2:1: warning\[same-host\]: the same name is blocked by another line\n/,
   );
 });
 
