@@ -156,6 +156,13 @@ export const FLAGS = [
       "/health fails when the last good list is older (default: three times the schedule's interval)",
   },
   {
+    name: "connections-per-client",
+    value: "COUNT",
+    only: ["serve"],
+    description:
+      "At most this many connections from one address; more close the slowest of them (default: 64)",
+  },
+  {
     name: "dns-api-url",
     value: "URL",
     only: ["limits"],

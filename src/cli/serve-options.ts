@@ -17,6 +17,8 @@ export interface ServeOptions {
 const DEFAULT_PORT = 5000;
 const DEFAULT_SCHEDULE = "0 */6 * * *";
 const DEFAULT_JITTER = "5m";
+/** A browser opens six connections, a resolver one. */
+const DEFAULT_CONNECTIONS = 64;
 
 /** Throws a `CompilerError` for a value that means nothing. */
 export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
@@ -25,6 +27,7 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
     place: {
       address: value("listen") ?? "127.0.0.1",
       port: portOf(args, env),
+      connectionsPerClient: countOf("connections-per-client", value("connections-per-client")),
     },
     schedule: new Schedule(value("schedule") ?? DEFAULT_SCHEDULE, value("time-zone")),
     jitterMs: durationOf("jitter", value("jitter") ?? DEFAULT_JITTER),
@@ -38,6 +41,13 @@ export function portOf({ values }: Args, env: Host["env"]): number {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
   throw new CompilerError([
     errorOf("unknown-flag", `--port must be a number up to 65535, not ${printable(text, 40)}`),
+  ]);
+}
+
+function countOf(name: FlagName, text: string = String(DEFAULT_CONNECTIONS)): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new CompilerError([
+    errorOf("unknown-flag", `--${name} must be a number above 0, not ${printable(text, 40)}`),
   ]);
 }
 

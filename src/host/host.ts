@@ -98,9 +98,13 @@ export interface ListenPlace {
   readonly address: string;
   /** 0 takes any that is free. */
   readonly port: number;
+  /** The most connections that one client may hold. */
+  readonly connectionsPerClient: number;
 }
 
-export interface Listening extends ListenPlace {
+export interface Listening {
+  readonly address: string;
+  readonly port: number;
   /** Requests that are being answered are given a moment. */
   close(): Promise<void>;
 }

@@ -1,5 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { feedInParts } from "./feed-in-parts.ts";
+import { FewATurn } from "./few-a-turn.ts";
 import {
   type Answerer,
   type ListenPlace,
@@ -7,15 +9,19 @@ import {
   type WebReply,
   toHostError,
 } from "./host.ts";
+import { OpenConnections } from "./open-connections.ts";
 
-/** One connection more, and the oldest that has nothing to wait for goes. Systems allow 1,024 files as a rule. */
-const MOST_OPEN = 512;
 const HEAD_MS = 10_000;
-/** A reader that takes nothing from one look to the next has left. */
-const LOOK_MS = 30_000;
 const CLOSE_MS = 1000;
+/** Larger bodies are written in parts, so that it can be seen how fast their reader takes them. */
+const PART = 256 * 1024;
+/**
+ * How many parts are written in one turn of the event loop. The system takes megabytes for a new reader without a pause, and a
+ * turn accepts one connection: without a limit, hundreds of readers keep a newcomer waiting for seconds.
+ */
+const writing = new FewATurn(1);
 
-/** node:http as it is, made hard to hold up: whoever opens connections and says nothing gets no room from others. */
+/** node:http as it is, made hard to hold up: who reads slowly, says nothing or asks too much takes no room from others. */
 export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<Listening> {
   const server = http.createServer({
     headersTimeout: HEAD_MS,
@@ -24,56 +30,26 @@ export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<
     keepAliveTimeout: 5000,
     maxHeaderSize: 16 * 1024,
   });
-  // Connections in the order they came, each with the answer it was given last.
-  const open = new Map<Socket, ServerResponse | undefined>();
-  const taken = new WeakMap<Socket, number>();
+  const open = new OpenConnections(place.connectionsPerClient, (request, response) =>
+    respond(request, response, answer),
+  );
   server.on("connection", (socket: Socket) => {
-    open.set(socket, undefined);
-    socket.once("close", () => open.delete(socket));
-    if (open.size > MOST_OPEN) makeRoom(open);
+    open.add(socket);
+    feedInParts(socket);
   });
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    open.set(request.socket, response);
-    respond(request, response, answer);
-  });
+  server.on("request", (request: IncomingMessage, response: ServerResponse) =>
+    open.take(request, response),
+  );
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
   });
-  // Not `server.timeout`: a timer for each request costs a tenth of them.
-  const looking = setInterval(() => endStalled(open, taken), LOOK_MS);
-  looking.unref?.();
-  server.once("close", () => clearInterval(looking));
+  server.once("close", () => open.close());
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(toHostError(error)));
     server.listen({ port: place.port, host: place.address }, resolve);
   });
   const { port, address } = server.address() as AddressInfo;
   return { port, address, close: () => close(server) };
-}
-
-/** Ends connections whose readers took nothing since the last look. */
-function endStalled(
-  open: ReadonlyMap<Socket, ServerResponse | undefined>,
-  taken: WeakMap<Socket, number>,
-): void {
-  for (const [socket, response] of open) {
-    const isBusy = response !== undefined && !response.writableFinished;
-    const bytes = socket.bytesWritten - socket.writableLength;
-    if (isBusy && taken.get(socket) === bytes) socket.destroy();
-    else taken.set(socket, isBusy ? bytes : -1);
-  }
-}
-
-/** Ends the oldest connection that is not being answered; if all are, the oldest. */
-function makeRoom(open: ReadonlyMap<Socket, ServerResponse | undefined>): void {
-  let victim: Socket | undefined;
-  for (const [socket, response] of open) {
-    victim ??= socket;
-    if (response !== undefined && !response.writableFinished) continue;
-    victim = socket;
-    break;
-  }
-  victim?.destroy();
 }
 
 function close(server: http.Server): Promise<void> {
@@ -114,18 +90,27 @@ function send(request: IncomingMessage, response: ServerResponse, reply: WebRepl
   const { status, headers, body } = reply;
   response.writeHead(status, headers);
   if (request.method === "HEAD") response.end();
-  else if (typeof body === "string" || body instanceof Uint8Array) response.end(body);
+  else if (typeof body === "string") response.end(body);
+  else if (body instanceof Uint8Array && body.length <= PART) response.end(body);
   // The reader left, or the file could not be read on: a body that ends early is seen to be none.
-  else sendPieces(body, response).catch(() => response.destroy());
+  else {
+    const pieces = body instanceof Uint8Array ? partsOf(body) : body;
+    sendPieces(pieces, response).catch(() => response.destroy());
+  }
+}
+
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PART) yield bytes.subarray(at, at + PART);
 }
 
 async function sendPieces(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   response: ServerResponse,
 ): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return;
     if (!response.write(piece)) await drained(response);
+    await writing.next();
   }
   response.end();
 }

@@ -9,8 +9,8 @@ import type { Edition } from "./published-list.ts";
 /** What the routes need to know of the server. */
 export interface Facts {
   health(): Health;
-  metrics(): string;
-  page(): string;
+  metrics(): string | Uint8Array;
+  page(): string | Uint8Array;
   list(name: string): Edition | undefined;
   /** A difference between two editions of a list. */
   patch(name: string): Edition | undefined;
@@ -121,7 +121,11 @@ function isOwnName(host: string): boolean {
   return name === "localhost" || isLoopback(name);
 }
 
-function textReply(status: number, body: string, more: Record<string, string> = {}): WebReply {
+function textReply(
+  status: number,
+  body: WebReply["body"],
+  more: Record<string, string> = {},
+): WebReply {
   return {
     status,
     headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...more },

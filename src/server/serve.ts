@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from "node:path";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { PATCH_FOLDER } from "../compile/patches.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -15,6 +16,7 @@ import { type Health, healthOf } from "./health.ts";
 import { readHistory } from "./history.ts";
 import { ListShelf } from "./list-shelf.ts";
 import { metricsText } from "./metrics.ts";
+import { onceASecond } from "./once-a-second.ts";
 import { type Facts, route } from "./routes.ts";
 import { Runner, type RunnerParts } from "./runner.ts";
 import type { Schedule } from "./schedule.ts";
@@ -173,7 +175,7 @@ class Server {
 
   private readonly facts: Facts = {
     health: () => this.health(),
-    metrics: () =>
+    metrics: this.onceASecond(() =>
       metricsText({
         history: this.runner.history,
         lists: this.shelf.all,
@@ -184,7 +186,8 @@ class Server {
         lagMs: this.lagMs,
         requests: this.requests,
       }),
-    page: () =>
+    ),
+    page: this.onceASecond(() =>
       statusPage({
         history: this.runner.history,
         health: this.health(),
@@ -193,11 +196,18 @@ class Server {
         schedule: this.settings.schedule.pattern,
         hasReport: this.reports.missing.length === 0,
       }),
+    ),
     list: (name) => this.shelf.find(name),
     report: () => this.reports.find(REPORT),
     patch: (name) => this.patches.find(name),
     compile: () => this.runNow("request"),
   };
+
+  /** As bytes: all who ask within a second share them. */
+  private onceASecond(make: () => string): () => Uint8Array {
+    const now = (): number => this.host.now().getTime();
+    return onceASecond(now, () => encodeUtf8(make()));
+  }
 
   private health(): Health {
     const { schedule, maxAgeMs } = this.settings;

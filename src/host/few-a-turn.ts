@@ -1,0 +1,27 @@
+/** Lets only so many go on in one turn of the event loop, in the order they came, so that no turn takes long. */
+export class FewATurn {
+  private readonly most: number;
+  private readonly waiting: (() => void)[] = [];
+  private isDue = false;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.plan();
+    });
+  }
+
+  private plan(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    setImmediate(() => {
+      this.isDue = false;
+      for (const resolve of this.waiting.splice(0, this.most)) resolve();
+      if (this.waiting.length > 0) this.plan();
+    });
+  }
+}

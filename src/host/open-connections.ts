@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { clientOf } from "./client-of.ts";
+
+/** Systems allow 1,024 open files as a rule, and lists are files too. */
+const MOST_OPEN = 512;
+/** Requests that may wait on one connection for the answer before them. Clients send one at a time as a rule. */
+const MOST_WAITING = 8;
+/** A look measures how fast everybody reads. A connection younger than a look had no chance yet. */
+const LOOK_MS = 1000;
+/** A reader that takes nothing for this long has left. */
+const SILENCE_MS = 60_000;
+/** How much one second counts in the measured speed. */
+const WEIGHT = 0.2;
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly client: string;
+  /** When it was opened, or when its present answer began. */
+  since: number;
+  /** The answer that was begun last. */
+  response: ServerResponse | undefined;
+  readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
+  /** Bytes that the reader had taken at the last look; undefined when the present answer is younger. */
+  taken: number | undefined;
+  /** Bytes per second. */
+  speed: number;
+  silentSince: number;
+}
+
+/**
+ * The connections of a server, in the order they came. Each is answered one request at a time, no client has more than its
+ * share, and when there are too many the newest is never the one that goes.
+ */
+export class OpenConnections {
+  private readonly open = new Map<Socket, Connection>();
+  private readonly clients = new Map<string, Set<Connection>>();
+  /** Connections that can go, the first to go last, as they were at the last look. */
+  private expendable: Connection[] = [];
+  private readonly perClient: number;
+  private readonly respond: Respond;
+  private readonly looking: ReturnType<typeof setInterval>;
+
+  constructor(perClient: number, respond: Respond) {
+    this.perClient = perClient;
+    this.respond = respond;
+    // Not `server.timeout`: a timer for each request costs a tenth of them.
+    this.looking = setInterval(() => this.look(), LOOK_MS);
+    this.looking.unref?.();
+  }
+
+  add(socket: Socket): void {
+    const client = clientOf(socket.remoteAddress ?? "");
+    const since = performance.now();
+    const connection: Connection = {
+      socket,
+      client,
+      since,
+      response: undefined,
+      waiting: [],
+      taken: undefined,
+      speed: 0,
+      silentSince: since,
+    };
+    this.open.set(socket, connection);
+    const held = this.clients.get(client) ?? new Set();
+    this.clients.set(client, held.add(connection));
+    socket.once("close", () => this.remove(connection));
+    if (held.size > this.perClient) end(firstToGo(expendableOf(held)) ?? firstOf(held));
+    else if (this.open.size > MOST_OPEN)
+      end(firstToGo(this.expendable) ?? firstOf(this.open.values()));
+  }
+
+  /** Answers a request, or lets it wait until the answer before it is finished. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.open.get(request.socket);
+    if (connection === undefined || request.socket.destroyed) return;
+    if (!isBusy(connection)) return this.answer(connection, request, response);
+    const { waiting } = connection;
+    if (waiting.length >= MOST_WAITING) return end(connection);
+    waiting.push([request, response]);
+    if (waiting.length === 1) this.answerAfter(connection);
+  }
+
+  close(): void {
+    clearInterval(this.looking);
+  }
+
+  private answer(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    connection.response = response;
+    connection.taken = undefined;
+    connection.since = performance.now();
+    this.respond(request, response);
+  }
+
+  private answerAfter(connection: Connection): void {
+    connection.response!.once("close", () => {
+      const next = connection.waiting.shift();
+      if (next === undefined || connection.socket.destroyed) return;
+      this.answer(connection, ...next);
+      if (connection.waiting.length > 0) this.answerAfter(connection);
+    });
+  }
+
+  private remove(connection: Connection): void {
+    const { socket, client, waiting } = connection;
+    this.open.delete(socket);
+    waiting.length = 0;
+    const held = this.clients.get(client)!;
+    held.delete(connection);
+    if (held.size === 0) this.clients.delete(client);
+  }
+
+  /** Measures readers, and ends connections whose readers have left. */
+  private look(): void {
+    const now = performance.now();
+    for (const connection of this.open.values()) {
+      if (!isBusy(connection)) {
+        connection.taken = undefined;
+        continue;
+      }
+      const { socket, taken } = connection;
+      const bytes = socket.bytesWritten - socket.writableLength;
+      if (taken === undefined) connection.speed = bytes;
+      else connection.speed += WEIGHT * (bytes - taken - connection.speed);
+      if (taken === undefined || bytes !== taken) connection.silentSince = now;
+      else if (now - connection.silentSince > SILENCE_MS) end(connection);
+      connection.taken = bytes;
+    }
+    this.expendable = this.open.size < MOST_OPEN / 2 ? [] : expendableOf(this.open.values());
+  }
+}
+
+/** Connections that had their chance, in the order in which they can go, the first last: idle ones, then the slowest. */
+function expendableOf(connections: Iterable<Connection>): Connection[] {
+  const now = performance.now();
+  return [...connections]
+    .filter(({ since }) => now - since >= LOOK_MS)
+    .map((connection) => ({ connection, worth: isBusy(connection) ? connection.speed : -1 }))
+    .toSorted((a, b) => b.worth - a.worth || b.connection.since - a.connection.since)
+    .map(({ connection }) => connection);
+}
+
+/** One that was expendable at the last look may have begun with another answer since. */
+function firstToGo(expendable: Connection[]): Connection | undefined {
+  const now = performance.now();
+  for (let last = expendable.pop(); last !== undefined; last = expendable.pop())
+    if (!last.socket.destroyed && now - last.since >= LOOK_MS) return last;
+  return undefined;
+}
+
+/** The oldest. */
+function firstOf(connections: Iterable<Connection>): Connection {
+  for (const connection of connections) if (!connection.socket.destroyed) return connection;
+  throw new RangeError("no connection is open");
+}
+
+function isBusy({ response }: Connection): boolean {
+  return response !== undefined && !response.writableFinished;
+}
+
+/** Resets it where the runtime can: a connection that is merely closed keeps what its reader has not taken. */
+function end({ socket }: Connection): void {
+  const reset = socket.resetAndDestroy as (() => void) | undefined;
+  if (reset === undefined) socket.destroy();
+  else reset.call(socket);
+}

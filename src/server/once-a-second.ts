@@ -1,0 +1,12 @@
+const SECOND = 1000;
+
+/** What is expensive to make is made at most once a second, however many ask for it. */
+export function onceASecond<T>(now: () => number, make: () => T): () => T {
+  let made: { readonly value: T; readonly at: number } | undefined;
+  return () => {
+    const at = now();
+    // A clock may be set back.
+    if (made === undefined || Math.abs(at - made.at) >= SECOND) made = { value: make(), at };
+    return made.value;
+  };
+}

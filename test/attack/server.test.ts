@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { join } from "node:path";
+import process from "node:process";
+import { type TestContext, test } from "node:test";
+import { isFull } from "../support/attack-size.ts";
+import { Served } from "../support/served.ts";
+import { longHistory } from "../support/server-history.ts";
+
+const LINES = Array.from({ length: 200 }, (_, index) => `||d${index}.example^`);
+const ONCE_A_YEAR = ["--schedule", "0 0 1 1 *"] as const;
+
+/** Starts the hostile client and waits until it has connected everywhere. */
+async function attack(context: TestContext, ...words: readonly (string | number)[]): Promise<void> {
+  const script = join(import.meta.dirname, "../support/attacker.ts");
+  const child: ChildProcess = spawn(
+    "sh",
+    ["-c", 'ulimit -n 20000; exec "$0" "$@"', process.execPath, script, ...words.map(String)],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  context.after(() => child.kill("SIGKILL"));
+  await once(child.stdout!, "data");
+}
+
+interface Probe {
+  readonly isGood: boolean;
+  readonly ms: number;
+}
+
+/** One question for /health on a connection of its own; no answer within five seconds is a failure. */
+function probe(port: number, localAddress: string): Promise<Probe> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const end = (isGood: boolean): void => resolve({ isGood, ms: performance.now() - began });
+    const request = http.get(
+      { port, host: "127.0.0.1", path: "/health", localAddress, agent: false, timeout: 5000 },
+      (response) => response.resume().once("end", () => end(response.statusCode === 200)),
+    );
+    request.once("error", () => end(false));
+    request.once("timeout", () => request.destroy());
+  });
+}
+
+async function probes(count: number, port: number, ...addresses: string[]): Promise<Probe[]> {
+  const results: Probe[] = [];
+  for (let index = 0; index < count; index++) {
+    results.push(await probe(port, addresses[index % addresses.length]!));
+    await new Promise((turned) => setTimeout(turned, 10));
+  }
+  return results;
+}
+
+function slowest(results: readonly Probe[], part: number): number {
+  const times = results.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return times[Math.ceil(times.length * part) - 1]!;
+}
+
+function failures(results: readonly Probe[]): number {
+  return results.filter(({ isGood }) => !isGood).length;
+}
+
+function megabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+}
+
+test(
+  "2,400 pipelined requests on each of 20 connections cost no memory, and health answers",
+  { timeout: 120_000, skip: process.platform !== "linux" },
+  async (context) => {
+    const served = new Served(context, LINES);
+    const state = join(served.folder, "rules/.rules-compiler");
+    mkdirSync(state, { recursive: true });
+    writeFileSync(join(state, "serve.json"), JSON.stringify(longHistory()));
+    await served.start(...ONCE_A_YEAR);
+    await served.event("run-ended");
+    const page = await (await fetch(served.url("/"))).text();
+    assert.ok(page.length > 15_000, `the page has only ${page.length} bytes`);
+    // What an ordinary load takes is not the attack's.
+    await probes(200, served.port, "127.0.0.1");
+    const before = megabytes(served.child.pid!);
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, megabytes(served.child.pid!))), 20);
+    context.after(() => clearInterval(watch));
+    await attack(context, "pipeline", served.port, 20, 2400);
+    const results = await probes(isFull ? 1500 : 150, served.port, "127.0.0.1");
+    const p99 = slowest(results, 0.99);
+    context.diagnostic(
+      `memory +${(most - before).toFixed(0)} MB, health p50 ${slowest(results, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${failures(results)} of ${results.length} failed`,
+    );
+    assert.equal(failures(results), 0);
+    assert.ok(most - before <= 50, `${(most - before).toFixed(0)} MB more`);
+    assert.ok(p99 <= 100, `p99 ${p99.toFixed(0)} ms`);
+  },
+);
+
+test(
+  "slow readers from many addresses do not shut out health probes",
+  { timeout: 240_000, skip: process.platform !== "linux" },
+  async (context) => {
+    const served = new Served(
+      context,
+      Array.from({ length: 200_000 }, (_, index) => `||a-name-that-takes-room-${index}.example^`),
+    );
+    await served.start(...ONCE_A_YEAR);
+    await served.event("run-ended");
+    const [readers, addresses] = isFull ? [10_000, 200] : [1200, 40];
+    await attack(context, "slow", served.port, readers, addresses, "/rules/my-list.txt");
+    // From an address of its own, and from two that the attack comes from.
+    const results = await probes(
+      isFull ? 600 : 90,
+      served.port,
+      "127.0.0.1",
+      "127.0.1.1",
+      "127.0.1.7",
+    );
+    context.diagnostic(
+      `${readers} slow readers: ${failures(results)} of ${results.length} probes failed, p50 ${slowest(results, 0.5).toFixed(1)} ms, p99 ${slowest(results, 0.99).toFixed(1)} ms`,
+    );
+    assert.equal(failures(results), 0);
+  },
+);
