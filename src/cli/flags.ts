@@ -156,6 +156,12 @@ export const FLAGS = [
       "/health fails when the last good list is older (default: three times the schedule's interval)",
   },
   {
+    name: "run-timeout",
+    value: "TIME",
+    only: ["serve"],
+    description: "End a run that takes longer than this; 0 for never (default: 15m)",
+  },
+  {
     name: "connections-per-client",
     value: "COUNT",
     only: ["serve"],

@@ -12,11 +12,13 @@ export interface ServeOptions {
   readonly schedule: Schedule;
   readonly jitterMs: number;
   readonly maxAgeMs: number | undefined;
+  readonly runTimeoutMs: number;
 }
 
 const DEFAULT_PORT = 5000;
 const DEFAULT_SCHEDULE = "0 */6 * * *";
 const DEFAULT_JITTER = "5m";
+const DEFAULT_RUN_TIMEOUT = "15m";
 /** A browser opens six connections, a resolver one. */
 const DEFAULT_CONNECTIONS = 64;
 
@@ -31,6 +33,7 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
     },
     schedule: new Schedule(value("schedule") ?? DEFAULT_SCHEDULE, value("time-zone")),
     jitterMs: durationOf("jitter", value("jitter") ?? DEFAULT_JITTER),
+    runTimeoutMs: durationOf("run-timeout", value("run-timeout") ?? DEFAULT_RUN_TIMEOUT),
     maxAgeMs: value("max-age") === undefined ? undefined : durationOf("max-age", value("max-age")!),
   };
 }

@@ -11,6 +11,11 @@ export const SERVER_CODES = {
     meaning: "The address or port to listen on is not to be had.",
     hint: "Another program may have it; choose another with --port and --listen",
   },
+  "run-timeout": {
+    meaning:
+      "A run of `serve` took longer than `--run-timeout` and was ended. The last good list is still served, and the schedule goes on.",
+    hint: "Look at what the run said before, compile by hand with --debug to see what takes so long, or raise --run-timeout",
+  },
   "health-failed": {
     exit: 1,
     meaning: "The server that `health` asked says that it is not well, or does not answer.",

@@ -163,7 +163,7 @@ function isBusy({ response }: Connection): boolean {
 
 /** Resets it where the runtime can: a connection that is merely closed keeps what its reader has not taken. */
 function end({ socket }: Connection): void {
-  const reset = socket.resetAndDestroy as (() => void) | undefined;
-  if (reset === undefined) socket.destroy();
-  else reset.call(socket);
+  const { resetAndDestroy } = Object(socket) as { resetAndDestroy?: unknown };
+  if (resetAndDestroy === undefined) socket.destroy();
+  else socket.resetAndDestroy();
 }

@@ -12,6 +12,15 @@ export interface HealthQuestion {
   readonly next: number | undefined;
 }
 
+/** A last success that lies further in the future than this is not one: the clock was wrong then, or is now. */
+const FUTURE_MS = 60_000;
+
+/** How old the last good list is, in milliseconds; undefined when there is none, or when nobody can tell. */
+export function ageOf(lastSuccess: string | undefined, now: number): number | undefined {
+  const age = lastSuccess === undefined ? NaN : now - Date.parse(lastSuccess);
+  return age >= -FUTURE_MS ? Math.max(0, age) : undefined;
+}
+
 export interface Health {
   /** `degraded` is healthy: the list is young, though a source stands in for itself or is left out. */
   readonly status: "healthy" | "degraded" | "starting" | "unhealthy";
@@ -37,7 +46,7 @@ export interface Health {
 export function healthOf(question: HealthQuestion): Health {
   const { history, now, limitMs, isRunning, next } = question;
   const { lastSuccess, lastBuild, runs } = history;
-  const age = lastSuccess === undefined ? undefined : now - Date.parse(lastSuccess);
+  const age = ageOf(lastSuccess, now);
   const lastRun = runs.at(-1);
   const { status, reason } = judge(question, age);
   return {
@@ -67,9 +76,14 @@ function judge(
   { history, limitMs, missing, isRunning }: HealthQuestion,
   age: number | undefined,
 ): Pick<Health, "status" | "reason"> {
-  const { lastBuild, runs } = history;
+  const { lastBuild, lastSuccess, runs } = history;
   const problem = runs.at(-1)?.problem;
   const because = problem === undefined ? "" : `; the last run said: ${problem.message}`;
+  if (age === undefined && lastSuccess !== undefined)
+    return {
+      status: "unhealthy",
+      reason: `the last good list is dated ${lastSuccess}, which is in the future: the clock was wrong then, or is now`,
+    };
   if (age === undefined) {
     const isFirst = isRunning && runs.length === 0;
     return isFirst

@@ -1,13 +1,13 @@
-import { join } from "node:path";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { CompileReport } from "../compile/report.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { writeWhole } from "../host/write-whole.ts";
 import { isDegraded } from "../sources/acquire.ts";
 
 export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
-export type Trigger = "start" | "schedule" | "signal" | "request";
+export const TRIGGERS = ["start", "schedule", "signal", "request"] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+/** The code of the problem of a run that took too long. */
+export const TIMEOUT = "run-timeout";
 
 /** A problem of a run, as the program said it. */
 export interface Problem {
@@ -52,6 +52,8 @@ export interface History {
   readonly totals: Readonly<Record<Outcome, number>>;
   /** How often each guard refused, by the code of the refusal. */
   readonly refusals: Readonly<Record<string, number>>;
+  /** Runs that were ended because they took too long. */
+  readonly timeouts: number;
   /** Moments of the schedule that went by during a run. */
   readonly skipped: number;
   readonly seconds: { readonly sum: number; readonly buckets: readonly number[] };
@@ -69,6 +71,7 @@ export const NO_HISTORY: History = {
   runs: [],
   totals: { published: 0, unchanged: 0, refused: 0, failed: 0, stopped: 0 },
   refusals: {},
+  timeouts: 0,
   skipped: 0,
   seconds: { sum: 0, buckets: DURATION_BUCKETS.map(() => 0) },
   goodAt: {},
@@ -81,6 +84,7 @@ export function withRun(history: History, run: Run, build: GoodBuild | undefined
   return {
     ...history,
     runs: [...history.runs, run].slice(-MOST_RUNS),
+    timeouts: history.timeouts + (run.problem?.code === TIMEOUT ? 1 : 0),
     totals: { ...history.totals, [run.outcome]: history.totals[run.outcome] + 1 },
     seconds: {
       sum: history.seconds.sum + run.seconds,
@@ -107,39 +111,4 @@ function goodTimes(history: History, { sources }: GoodBuild, at: string): Record
     if (time !== undefined) times[label] = time;
   }
   return times;
-}
-
-function fileIn(folder: string): string {
-  return join(folder, "serve.json");
-}
-
-/** What an earlier server left in a folder; nothing when it cannot be read. */
-export async function readHistory(folder: string, host: Host): Promise<History> {
-  try {
-    const found: unknown = JSON.parse(decodeUtf8(await host.readFile(fileIn(folder))));
-    return isHistory(found) ? { ...NO_HISTORY, ...found } : NO_HISTORY;
-  } catch (error) {
-    if (error instanceof HostError || error instanceof SyntaxError) return NO_HISTORY;
-    throw error;
-  }
-}
-
-/** Rejects with a `HostError`. */
-export async function keepHistory(folder: string, history: History, host: Host): Promise<void> {
-  const text = encodeUtf8(`${JSON.stringify(history)}\n`);
-  await writeWhole(fileIn(folder), host, (file) => file.write(text));
-}
-
-/** Somebody else may have written to it. */
-function isHistory(found: unknown): found is History {
-  if (typeof found !== "object" || found === null) return false;
-  const { version, runs, totals, seconds, lastBuild } = found as Partial<History>;
-  const isBuild = lastBuild === undefined || Array.isArray(lastBuild.sources);
-  return (
-    version === 1 &&
-    Array.isArray(runs) &&
-    typeof totals === "object" &&
-    seconds?.buckets?.length === DURATION_BUCKETS.length &&
-    isBuild
-  );
 }

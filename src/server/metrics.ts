@@ -105,6 +105,12 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Readin
     "Runs that ended, by how.",
     OUTCOMES.map((outcome) => [{ outcome }, totals[outcome]] as const),
   );
+  out.one(
+    "counter",
+    "run_timeouts_total",
+    "Runs that were ended because they took longer than --run-timeout.",
+    history.timeouts,
+  );
   const count = OUTCOMES.reduce((sum, outcome) => sum + totals[outcome], 0);
   const { buckets, sum } = history.seconds;
   out.family("histogram", "run_duration_seconds", "How long runs took.", [

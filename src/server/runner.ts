@@ -1,5 +1,7 @@
+import { errorOf } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import type { Host } from "../host/host.ts";
+import { withDeadline } from "./deadline.ts";
 import type { EventLog } from "./event-log.ts";
 import {
   type GoodBuild,
@@ -7,10 +9,11 @@ import {
   type Outcome,
   type Problem,
   type Run,
+  TIMEOUT,
   type Trigger,
-  keepHistory,
   withRun,
 } from "./history.ts";
+import { keepHistory } from "./kept-history.ts";
 
 /** What a compile came to. */
 export interface CompileEnd {
@@ -20,14 +23,18 @@ export interface CompileEnd {
   readonly build?: GoodBuild | undefined;
 }
 
+type OnProblem = (problem: Problem & { severity: string }) => void;
+
 export interface RunnerParts {
   readonly host: Host;
   readonly log: EventLog;
   /** Where the history is kept. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Compiles once. Problems are handed over as they come. */
-  compile(onProblem: (problem: Problem & { severity: string }) => void): Promise<CompileEnd>;
+  /** A run that takes longer is ended; 0 for never. */
+  readonly runTimeoutMs: number;
+  /** Compiles once, until the signal. Problems are handed over as they come. */
+  compile(onProblem: OnProblem, signal: AbortSignal): Promise<CompileEnd>;
   /** Told when lists may have changed. */
   onPublished(): Promise<void>;
 }
@@ -68,10 +75,14 @@ export class Runner {
 
   private begin(trigger: Trigger): Promise<void> {
     if (this.parts.signal.aborted) return Promise.resolve();
-    this.current = this.once(trigger).finally(() => {
-      this.current = undefined;
-      this.runningSince = undefined;
-    });
+    this.current = this.once(trigger)
+      .catch((error: unknown) =>
+        this.parts.log.say("error", "run-lost", { reason: (error as Error).message }),
+      )
+      .finally(() => {
+        this.current = undefined;
+        this.runningSince = undefined;
+      });
     return this.current;
   }
 
@@ -81,13 +92,14 @@ export class Runner {
     this.runningSince = began.getTime();
     log.say("info", "run-started", { trigger });
     let problem: Problem | undefined;
-    const end = await this.attempt((found) => {
-      const { severity, code, message, hint, cause } = found;
-      if (severity === "error")
-        problem ??= { code, message, ...(hint && { hint }), ...(cause && { cause }) };
+    const onProblem: OnProblem = ({ severity, code, message, hint, cause }) => {
+      // That it took too long matters more than what it said before.
+      if (severity === "error" && (problem === undefined || code === TIMEOUT))
+        problem = { code, message, ...(hint && { hint }), ...(cause && { cause }) };
       const level = severity === "error" || severity === "warning" ? severity : "info";
       log.say(level, "problem", { code, message, cause });
-    });
+    };
+    const end = await this.attempt(onProblem);
     const { build } = end;
     const run: Run = {
       at: began.toISOString(),
@@ -102,22 +114,36 @@ export class Runner {
     if (build !== undefined) await this.parts.onPublished();
     const { outcome, seconds, exit, degraded, rules, bytes } = run;
     const level = build === undefined && outcome !== "stopped" ? "error" : "info";
-    log.say(level, "run-ended", { outcome, seconds, exit, degraded, rules, bytes });
+    const reason = problem?.code === TIMEOUT ? TIMEOUT : undefined;
+    log.say(level, "run-ended", { outcome, reason, seconds, exit, degraded, rules, bytes });
     await keepHistory(folder, this.history, host).catch((error: unknown) =>
       log.say("warning", "history-not-kept", { reason: (error as Error).message }),
     );
   }
 
-  private async attempt(
-    onProblem: (problem: Problem & { severity: string }) => void,
-  ): Promise<CompileEnd> {
+  private async attempt(onProblem: OnProblem): Promise<CompileEnd> {
+    const { runTimeoutMs, signal } = this.parts;
     try {
-      return await this.parts.compile(onProblem);
+      const { value, isLate } = await withDeadline(runTimeoutMs, signal, (until) =>
+        this.parts.compile(onProblem, until),
+      );
+      if (isLate && value?.build === undefined)
+        onProblem(
+          errorOf(
+            TIMEOUT,
+            `The run was ended because it took longer than ${timeText(runTimeoutMs)}`,
+          ),
+        );
+      return value ?? { exit: undefined };
     } catch (error) {
       onProblem({ severity: "error", code: "not-run", message: (error as Error).message });
       return { exit: undefined };
     }
   }
+}
+
+function timeText(ms: number): string {
+  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }
 
 function outcomeOf({ exit, build }: CompileEnd, isStopped: boolean): Outcome {

@@ -12,8 +12,8 @@ import {
   type WebRequest,
 } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
-import { type Health, healthOf } from "./health.ts";
-import { readHistory } from "./history.ts";
+import { type Health, ageOf, healthOf } from "./health.ts";
+import { readHistory } from "./kept-history.ts";
 import { ListShelf } from "./list-shelf.ts";
 import { metricsText } from "./metrics.ts";
 import { onceASecond } from "./once-a-second.ts";
@@ -29,6 +29,8 @@ export interface ServeSettings {
   readonly jitterMs: number;
   /** Milliseconds that the last good list may be old; undefined for three times the interval. */
   readonly maxAgeMs: number | undefined;
+  /** A run that takes longer is ended; 0 for never. */
+  readonly runTimeoutMs: number;
   /** Where the history is kept. */
   readonly folder: string;
   /** The files that the configuration means now. */
@@ -87,13 +89,16 @@ class Server {
 
   async begin(): Promise<void> {
     const { settings, host, log, signal, shelf } = this;
-    const { folder, compile } = settings;
-    const history = await readHistory(folder, host);
+    const { folder, compile, runTimeoutMs } = settings;
+    const history = await readHistory(folder, host, () =>
+      log.say("warning", "history-damaged", { folder, reason: "a new one is begun" }),
+    );
     this.runner = new Runner(history, {
       host,
       log,
       folder,
       signal,
+      runTimeoutMs,
       compile,
       onPublished: () => this.takeOver(),
     });
@@ -111,10 +116,10 @@ class Server {
 
   async keepGoing(): Promise<void> {
     const { schedule, jitterMs } = this.settings;
-    const { lastSuccess } = this.runner.history;
+    const now = this.host.now().getTime();
+    const age = ageOf(this.runner.history.lastSuccess, now);
     const isThere = this.shelf.missing.length === 0;
-    const since = isThere && lastSuccess !== undefined ? Date.parse(lastSuccess) : undefined;
-    await keepTime(since, {
+    await keepTime(isThere && age !== undefined ? now - age : undefined, {
       schedule,
       jitterMs,
       host: this.host,

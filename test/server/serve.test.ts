@@ -166,6 +166,7 @@ test("what cannot be served is said before anything is done", async (context) =>
     [["--time-zone", "Mars/Base"], /in Mars\/Base/],
     [["--port", "99999"], /--port must be a number/],
     [["--jitter", "soon"], /--jitter must be a time/],
+    [["--run-timeout", "soon"], /--run-timeout must be a time/],
     [["--connections-per-client", "0"], /--connections-per-client must be a number above 0/],
     [["-o", "-"], /serve cannot write to standard output/],
     [["-c", "none.json"], /Configuration file not found/],

@@ -91,6 +91,18 @@ test("health: young is well, and what is wrong is said", () => {
   assert.equal(refused.lastProblem?.code, "list-shrunk");
 });
 
+test("health: a last success in the future is not one", () => {
+  const good = withRun(NO_HISTORY, run({}), build());
+  const at = Date.parse(good.lastSuccess!);
+  // Clocks are corrected by seconds.
+  assert.equal(health(good, { now: at - 5000 }).status, "healthy");
+  assert.equal(health(good, { now: at - 5000 }).ageSeconds, 0);
+  const future = health(good, { now: at - HOUR });
+  assert.equal(future.status, "unhealthy");
+  assert.equal(future.ageSeconds, null);
+  assert.match(future.reason, /is dated 2026-11-15T06:00:00.000Z, which is in the future/);
+});
+
 test("history is bounded, and counts on", () => {
   let history = NO_HISTORY;
   for (let index = 0; index < 500; index++) history = withRun(history, run({}), build());

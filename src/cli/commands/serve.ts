@@ -4,6 +4,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
 import { recordFolder } from "../../record/record-folder.ts";
+import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
 import type { GoodBuild, Problem } from "../../server/history.ts";
 import type { CompileEnd, RunnerParts } from "../../server/runner.ts";
@@ -42,18 +43,20 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     )
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
-  const compile = compileApart(options, host, signal);
+  const compile = compileApart(options, host);
   // A report is about one list.
   const report =
-    all.length > 1 ? async (): Promise<void> => {} : reportApart(options, host, signal);
+    all.length > 1
+      ? async (): Promise<void> => {}
+      : reportApart(options, host, signal, settings.runTimeoutMs);
   await serve({ ...settings, folder, lists, compile, report }, host, log, signal);
   return Exit.Done;
 };
 
 /** A compile in a process of its own: it may take all its memory with it, and requests are answered meanwhile. */
-function compileApart(options: Options, host: Host, signal: AbortSignal): RunnerParts["compile"] {
+function compileApart(options: Options, host: Host): RunnerParts["compile"] {
   const words = ["compile", "--json", ...wordsFor("compile", options.args)];
-  return async (onProblem) => {
+  return async (onProblem, signal) => {
     const { exit, stdout } = await host.runSelf!({
       words,
       signal,
@@ -68,14 +71,17 @@ function reportApart(
   options: Options,
   host: Host,
   signal: AbortSignal,
+  timeoutMs: number,
 ): (file: string) => Promise<void> {
   return async (file) => {
     if (options.args.switches.has("no-record")) return;
     const words = ["report", "--quiet", ...wordsFor("report", options.args), file];
     const said: string[] = [];
-    const { exit } = await host.runSelf!({ words, signal, onLine: (line) => said.push(line) });
-    if (exit !== Exit.Done && !signal.aborted)
-      throw new Error(said.join(" ") || `ended in ${exit}`);
+    const { value, isLate } = await withDeadline(timeoutMs, signal, (until) =>
+      host.runSelf!({ words, signal: until, onLine: (line) => said.push(line) }),
+    );
+    if (value?.exit !== Exit.Done && !signal.aborted)
+      throw new Error(isLate ? "it took too long" : said.join(" ") || `ended in ${value?.exit}`);
   };
 }
 
