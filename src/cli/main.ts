@@ -1,10 +1,11 @@
 import { VERSION } from "../compile/version.ts";
 import { Exit } from "../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { type Args, readArgs } from "./args.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
+import { INTERRUPTED, endOnSignals, exitOf } from "./interruption.ts";
 import { type Options, optionsOf } from "./options.ts";
 import { Talk } from "./talk.ts";
 
@@ -26,7 +27,9 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
     const asked = optionsOf(args, host);
     talk = new Talk(host, asked);
     const options = asked.output === undefined ? asked : await placed(asked, host);
-    const command = await commandOf(args).load();
+    const entry = commandOf(args);
+    if (entry.computes === true) endOnSignals(host, talk);
+    const command = await entry.load();
     return await command(options, host, talk, signal);
   } catch (error) {
     return report(error, talk, signal);
@@ -46,8 +49,8 @@ function commandOf({ command, switches }: Args): CommandEntry {
 
 function report(error: unknown, talk: Talk, signal: AbortSignal): Exit {
   if (signal.aborted) {
-    talk.diagnostic(errorOf("interrupted", "Stopped by a signal; nothing was written"));
-    return signal.reason === "SIGINT" ? Exit.Interrupted : Exit.Terminated;
+    talk.diagnostic(INTERRUPTED);
+    return exitOf(signal);
   }
   if (error instanceof CompilerError) {
     for (const diagnostic of error.diagnostics) talk.diagnostic(diagnostic);

@@ -16,6 +16,7 @@ import { needCopies } from "../sources/collect-copies.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
 import type { ListInPlace } from "./config-of.ts";
 import type { CoveredLists } from "./covered-lists.ts";
+import { INTERRUPTED_PUBLISHING, endOnSignals } from "./interruption.ts";
 import { listFiles } from "./list-files.ts";
 import { LockInPlace, saveLock } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
@@ -129,6 +130,7 @@ export async function runCompile(
       configFolder: configured.folder,
       rulesFolder: options.rulesFolder,
     };
+    endOnSignals(host, talk, INTERRUPTED_PUBLISHING);
     const { written, files: published } = await publishList(outputs, publication, host);
     const seconds = (host.now().getTime() - started) / 1000;
     await shared?.onPublished?.();

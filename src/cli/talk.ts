@@ -74,13 +74,16 @@ export class Talk {
   }
 
   diagnostic(diagnostic: Diagnostic): void {
+    const text = this.textOf(diagnostic);
+    if (text === "" || this.said?.has(text) === true) return;
+    this.said?.add(text);
+    this.host.stderr.write(text);
+  }
+
+  /** What `diagnostic` writes; nothing when it should not be heard. */
+  textOf(diagnostic: Diagnostic): string {
     const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
-    if (!this.says(level)) return;
-    const key = diagnosticJson(diagnostic);
-    if (this.said?.has(key) === true) return;
-    this.said?.add(key);
-    this.host.stderr.write(
-      this.isJson ? diagnosticJson(diagnostic) : renderDiagnostic(diagnostic, this.style),
-    );
+    if (!this.says(level)) return "";
+    return this.isJson ? diagnosticJson(diagnostic) : renderDiagnostic(diagnostic, this.style);
   }
 }

@@ -371,7 +371,8 @@ const COMPILE_CODES = {
   },
   interrupted: {
     exit: 130,
-    meaning: "The run was stopped by a signal. Nothing was written.",
+    meaning:
+      "The run was stopped by a signal. Nothing was written, unless the message says that files were being replaced.",
     hint: "Run it again",
   },
 } as const;

@@ -56,6 +56,8 @@ export interface Host {
   runSelf?(run: SelfRun): Promise<SelfRunEnd>;
   /** Answers HTTP requests until it is closed. Rejects with a `HostError` when the address is not to be had. */
   listen?(place: ListenPlace, answer: Answerer): Promise<Listening>;
+  /** Ends the process by a signal that comes while it computes and does not hear it. */
+  watchSignals?(watch: SignalWatch): void;
   /** Calls the listener at every SIGHUP, which then does not end the program. */
   onHangup?(listener: () => void): void;
   /** A file packed into another, which must not exist; undefined when this runtime has no such packing. */
@@ -90,6 +92,13 @@ export interface SelfRunEnd {
   /** Its exit code; undefined when a signal ended it. */
   readonly exit: number | undefined;
   readonly stdout: string;
+}
+
+export interface SignalWatch {
+  /** Written to standard error when the process is ended. */
+  readonly farewell: string;
+  /** The exit code by the name of the signal. */
+  readonly exits: Readonly<Record<string, number>>;
 }
 
 export type Packing = "gzip" | "br" | "zstd";

@@ -25,6 +25,7 @@ import { memoryLimit } from "./node-memory.ts";
 import { packFile } from "./node-pack-file.ts";
 import { isRunning, processId } from "./node-process-id.ts";
 import { scratchRoom } from "./node-scratch-room.ts";
+import { watchSignals } from "./node-signal-watch.ts";
 import { startThread } from "./node-threads.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
@@ -72,6 +73,7 @@ export function nodeHost(): Host {
         : (await import("./node-fetch-once.ts")).fetchOnce(request),
     wait,
     runSelf: async (run) => (await import("./node-self-run.ts")).runSelf(run),
+    watchSignals,
     openInBrowser: async (path) => (await import("./node-browser.ts")).openInBrowser(path),
     listen: async (place, answer) =>
       (await import("./node-http-server.ts")).listenHttp(place, answer),

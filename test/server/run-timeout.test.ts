@@ -23,7 +23,11 @@ const REPORT = {
 async function serving(
   words: readonly string[],
   compile: (run: SelfRun) => Promise<SelfRunEnd>,
-): Promise<{ host: MemoryHost; ask(path: string): Promise<string>; stop(): Promise<number> }> {
+): Promise<{
+  readonly host: MemoryHost;
+  readonly ask: (path: string) => Promise<string>;
+  readonly stop: () => Promise<number>;
+}> {
   const config = { name: "n", sources: [{ name: "a", source: "a.txt", type: "adblock" }] };
   const memory = memoryHost({
     files: { "compiler-config.json": JSON.stringify(config), "a.txt": "||a.example^\n" },

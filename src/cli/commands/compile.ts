@@ -3,6 +3,7 @@ import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { LastBuilds } from "../../compile/last-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../../host/host.ts";
+import { endOnSignals } from "../interruption.ts";
 import type { Options } from "../options.ts";
 import { sayAgain } from "../say-again.ts";
 import type { Command } from "./registry.ts";
@@ -25,7 +26,8 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   const last = options.args.values.has("filter") ? undefined : await builds?.recall();
   // Nothing is from the web, and all files are as they were.
   if (last?.web === "") return await sayAgain(last, started, options, host, talk);
-  // The compiler itself is loaded only when there is something to compile.
+  // The compiler, and the thread that hears signals while it computes, are loaded only when there is something to compile.
+  endOnSignals(host, talk);
   const { listsInPlace } = await import("../config-of.ts");
   const lists = await listsInPlace(options, host, talk);
   try {

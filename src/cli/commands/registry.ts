@@ -19,6 +19,8 @@ export interface CommandEntry {
   readonly operands?: string;
   /** Command lines with what they do, for its own `--help`. */
   readonly examples: readonly (readonly [string, string])[];
+  /** Whether it computes for longer than a moment, so that signals must be heard meanwhile. */
+  readonly computes?: true;
   /** Loaded only when it is asked for: `--version` must not wait for the compiler. */
   load(): Promise<Command>;
 }
@@ -38,6 +40,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "watch",
+    computes: true,
     description:
       "Compile, and again whenever the configuration or a local list changes; show the difference",
     examples: [["watch -c my-list.yaml", "until it is stopped with Ctrl+C"]],
@@ -51,6 +54,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "plan",
+    computes: true,
     description: "Show what the next publish would change, and whether a guard would refuse it",
     examples: [
       ["plan -c my-list.yaml", "exit code 0: nothing, 2: changes, 5: would be refused"],
@@ -61,6 +65,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "apply",
+    computes: true,
     operands: "PLAN",
     description: "Publish exactly what plan --save saved, if the list is still the one it was for",
     examples: [["apply my.plan", "publish it"]],
@@ -68,6 +73,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "diff",
+    computes: true,
     operands: "OLD NEW",
     description:
       "Compare two lists, builds, or the lists of two configurations: rules, and what they do to names",
@@ -80,12 +86,14 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "changelog",
+    computes: true,
     description: "Tell what the kept builds of the list changed, newest first, for people to read",
     examples: [["changelog -c my-list.yaml > CHANGES.md", "one section a build, as Markdown"]],
     load: async () => (await import("./changelog.ts")).changelogCommand,
   },
   {
     name: "why",
+    computes: true,
     operands: "NAME…",
     description:
       "Tell whether names are blocked, by which rule, and which lines of which sources say so",
@@ -101,6 +109,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "stats",
+    computes: true,
     description:
       "Show what each source brings to the list, what they share, and which are not needed",
     examples: [
@@ -111,6 +120,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "report",
+    computes: true,
     operands: "[FILE]",
     description:
       "Write the last build as one page: what sources bring and share, what became of lines, a search",
@@ -135,6 +145,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "audit",
+    computes: true,
     operands: "FILE",
     description:
       "Look at the lists that other software runs: what each adds, which are dead, what one list of them would be",
@@ -161,6 +172,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "lint",
+    computes: true,
     operands: "FILE…",
     description:
       "Find the problems of a list file that you write, by line and column, and fix some",

@@ -1,0 +1,27 @@
+import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { Exit } from "../diagnostics/exit.ts";
+import type { Host } from "../host/host.ts";
+import type { Talk } from "./talk.ts";
+
+const EXITS = { SIGINT: Exit.Interrupted, SIGTERM: Exit.Terminated, SIGHUP: Exit.Terminated };
+
+export const INTERRUPTED: Diagnostic = errorOf(
+  "interrupted",
+  "Stopped by a signal; nothing was written",
+);
+
+/** The same while files are being replaced. */
+export const INTERRUPTED_PUBLISHING: Diagnostic = errorOf(
+  "interrupted",
+  "Stopped by a signal while files were being replaced; each is whole, old or new",
+);
+
+/** The exit code of a run that a signal stopped. */
+export function exitOf(signal: AbortSignal): Exit {
+  return signal.reason === "SIGINT" ? EXITS.SIGINT : EXITS.SIGTERM;
+}
+
+/** For what computes without a pause: from now on a signal ends it within three seconds. */
+export function endOnSignals(host: Host, talk: Talk, words: Diagnostic = INTERRUPTED): void {
+  host.watchSignals?.({ farewell: talk.textOf(words), exits: EXITS });
+}
