@@ -1,4 +1,4 @@
-import { timeOf } from "../compile/compile.ts";
+import { buildTime } from "../compile/build-time.ts";
 import type { LastBuilds } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import { type PlannedSource, planOf } from "../compile/plan.ts";
@@ -36,7 +36,7 @@ export async function runLists(
   const sources = new SharedSources(plans, workersOf(options.workers, host), options.memory, host);
   const locks: Lockfile[] = [];
   const covers = new CoveredLists(lists, host);
-  const shared = { sources, builtAt: timeOf(host), covers, locks };
+  const shared = { sources, builtAt: buildTime(host), covers, locks };
   const own = { ...options, isOneOfMany: lists.length > 1 };
   const runOne = async (list: ListInPlace, turn: Turn): Promise<Exit> => {
     const began = host.now().getTime();

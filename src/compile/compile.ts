@@ -1,5 +1,5 @@
 import type { Config, Trust } from "../config/fields.ts";
-import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
@@ -17,7 +17,6 @@ import { type SourceState, isDegraded } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
-import { isAddress } from "../sources/location.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { Workshop } from "../transformations/transformation.ts";
@@ -26,6 +25,7 @@ import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transfor
 import { allowReport, unusedEntries } from "./allow-report.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
+import { buildTime } from "./build-time.ts";
 import { Flow, type NamedStage } from "./flow.ts";
 import {
   type ListFindings,
@@ -40,7 +40,7 @@ import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-p
 import { Notes } from "./notes.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { patchLines } from "./patches.ts";
-import { type Plan, type PlannedSource, planOf } from "./plan.ts";
+import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
 import { type CompileReport, sourceReports } from "./report.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
@@ -124,7 +124,7 @@ class ListCompiler {
     const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
     this.workshop = { pool, room, finder: new RowFinder(kernel) };
     this.notes = new Notes(pool);
-    this.builtAt = options.builtAt ?? timeOf(host);
+    this.builtAt = options.builtAt ?? buildTime(host);
     const header = headerLines(
       config,
       VERSION,
@@ -186,7 +186,7 @@ class ListCompiler {
       });
     await this.startCrew(size);
     const cancelled = await cancelledElsewhere(plan.sources, reader);
-    const guarded = protectedSet([...protect, ...hostsOf(plan)], config.guards?.may_block ?? []);
+    const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
     const protection = this.protectionOf(guarded.names);
     this.protection = protection;
     const wide = this.looksForSuffixes ? new WideRules(workshop.finder) : undefined;
@@ -380,15 +380,6 @@ function isMinimal({ list }: Plan): boolean {
   return names.has("Compress") && !names.has("InvertAllow") && !names.has("RemoveModifiers");
 }
 
-/** The servers that the sources come from: a list that blocks them is the last one. */
-function hostsOf({ sources }: Plan): string[] {
-  return sources.flatMap(({ source, mirrors }) =>
-    [source, ...mirrors]
-      .filter((address) => isAddress(address) && URL.canParse(address))
-      .map((address) => new URL(address).hostname.toLowerCase()),
-  );
-}
-
 /** What readers of the list are told about a source that is not as it should be. */
 function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "stale")
@@ -398,13 +389,4 @@ function stateNote(state: SourceState | undefined): string | undefined {
 
 function rowsIn({ pool }: Workshop): number {
   return pool.chunks.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** Now, or the moment that a reproducible build asks for (https://reproducible-builds.org/specs/source-date-epoch). */
-export function timeOf(host: Host): Date {
-  const epoch = host.env["SOURCE_DATE_EPOCH"];
-  if (epoch === undefined || epoch === "") return host.now();
-  if (/^\d{1,12}$/.test(epoch)) return new Date(Number(epoch) * 1000);
-  const message = `SOURCE_DATE_EPOCH must be a number of seconds since 1970, not ${printable(epoch, 40)}`;
-  throw new CompilerError([errorOf("environment-invalid", message)]);
 }

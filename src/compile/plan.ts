@@ -1,4 +1,5 @@
 import { durationMs } from "../config/duration.ts";
+import { isAddress } from "../sources/location.ts";
 import type { Config, SourceConfig, SourceType, Trust } from "../config/fields.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { ValidatorOptions } from "../syntax/validate-rule.ts";
@@ -131,3 +132,12 @@ export const TRANSFORMATION_NAMES: readonly string[] = [...transformations.keys(
 export const VALIDATOR_NAMES: ReadonlySet<string> = new Set(
   TRANSFORMATION_NAMES.filter((name) => isValidator(transformations.get(name)!)),
 );
+
+/** The servers that the sources come from: a list that blocks them is the last one. */
+export function serversOf({ sources }: Plan): string[] {
+  return sources.flatMap(({ source, mirrors }) =>
+    [source, ...mirrors]
+      .filter((address) => isAddress(address) && URL.canParse(address))
+      .map((address) => new URL(address).hostname.toLowerCase()),
+  );
+}

@@ -53,7 +53,7 @@ export function hasUnsafeCharacters(bytes: Uint8Array, start: number, end: numbe
 
 /** Directives (`!#include`), hints (`!+ NOT_PLATFORM`), and what list managers look for at the head of a list. */
 const OBEYED =
-  /^!\s*[#+]|^[!#][\s!#]*(?:title|expires|homepage|version|checksum|redirect|redirection|last[ -]?modified|time[ -]?updated|diff-\w+)\s*:/i;
+  /^![#+]|^[!#][\s!#]*(?:title|expires|homepage|version|checksum|redirect|redirection|last[ -]?modified|time[ -]?updated|diff-\w+)\s*:/i;
 
 /** Updaters look for this one anywhere in a line. */
 const UPDATE_ADDRESS = /diff-(?:path|expires|name)\s*:/i;

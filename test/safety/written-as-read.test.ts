@@ -86,7 +86,6 @@ for (const line of [
   "!+ NOT_PLATFORM(windows)",
   " !#if (false)",
   "\t!#endif",
-  "! #include x.txt",
   "!#safari_cb_affinity",
   "! note\u2028||bank.com^$dnsrewrite=6.6.6.6",
   "! note\u0085||bank.com^",

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { timeOf } from "../../compile/compile.ts";
+import { buildTime } from "../../compile/build-time.ts";
 import { planOf } from "../../compile/plan.ts";
 import { SharedSources } from "../../compile/shared-sources.ts";
 import { workersOf } from "../../compile/workbench.ts";
@@ -136,7 +136,7 @@ class Watch {
     const { host, signal, options } = this;
     const shared = {
       sources: this.shared!,
-      builtAt: timeOf(host),
+      builtAt: buildTime(host),
       covers: new CoveredLists(this.lists, host),
       locks: [],
       turn: { come: async () => {}, pass: () => {} },
