@@ -13,7 +13,7 @@ import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { Exit } from "../src/diagnostics/exit.ts";
 import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
 import { nameFormats } from "../src/formats/registry.ts";
-import { LOSS_REASONS } from "../src/formats/special-rule.ts";
+import { LOSS_REASONS } from "../src/formats/losses.ts";
 import { FATES } from "../src/rules/fate.ts";
 import { transformations } from "../src/transformations/registry.ts";
 
@@ -42,7 +42,7 @@ export function formatsPage(): string {
       allowSubtree === undefined
         ? "–"
         : `${said(allowSubtree)}${allowExact === undefined ? "" : `<br>${said(allowExact)} (name alone)`}`;
-    return `| \`${name}\` | ${[cell(format.summary), ...(notes.length === 0 ? [] : [`(${notes.join("; ")})`])].join(" ")} | ${format.usedBy} | ${said(subtree)} | ${said(exact)} | ${said(below)} | ${allow} | ${format.memoryPerName} |`;
+    return `| \`${name}\` | ${[cell(format.summary), ...(notes.length === 0 ? [] : [`(${notes.join("; ")})`])].join(" ")} | ${format.usedBy} | ${said(subtree)} | ${said(exact)} | ${said(below)} | ${allow} | ${format.isMeasured === true ? "" : "~"}${format.memoryPerName} |`;
   });
   return `${NOTICE}
 
@@ -50,7 +50,12 @@ export function formatsPage(): string {
 
 What \`outputs\` can be written in, and what the \`type\` of a source can be. The columns show how a format says that a name is blocked
 with all below it, alone, or only what is below it, and how it says exceptions; "–" where it cannot. The last column is what \`fit.ram\` goes
-by: bytes of the software's memory a name, measured with 200,000 names where the software could be had.
+by: bytes of the software's memory per name, measured with 200,000 names; those with \`~\` are estimates.
+
+No output blocks what the list does not block, unless \`on_loss: widen\` says so. Exceptions that are patterns or regular expressions are tried
+on the names that are written. \`$denyallow\` is written as exceptions. Where an exception may free something below a blocked
+name and the format cannot say it, the name is blocked alone, or not at all. \`hosts\` and \`domains\` have every name that a source has and the list
+blocks, also those that Compress takes out of the list because a parent covers them.
 
 | format | what | used by | subtree | name alone | only below | exception | bytes |
 |---|---|---|---|---|---|---|---|

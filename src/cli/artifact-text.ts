@@ -11,12 +11,19 @@ export function artifactText({ format, names, bytes, parts }: Written): string {
 
 /** What a format could not say, and what there was no room for. The reasons are explained in docs/reference/formats.md. */
 export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
-  const narrowed = losses.filter(({ reason }) => reason === "narrowed");
-  const others = losses.filter(({ reason }) => reason !== "narrowed");
+  const [narrowed, widened] = (["narrowed", "widened"] as const).map((reason) =>
+    losses.filter((loss) => loss.reason === reason),
+  ) as [Loss[], Loss[]];
+  const others = losses.filter((loss) => !narrowed.includes(loss) && !widened.includes(loss));
   const left = leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`);
   return [
     ...narrowed.map(
-      ({ count }) => `for the name alone, not for what is below it: ${numberText(count)}`,
+      ({ count }) =>
+        `blocks names alone: of ${countText(count, "rule")}, what is below the name is blocked only where a source has it`,
+    ),
+    ...widened.map(
+      ({ count, examples }) =>
+        `blocks more than was meant: ${numberText(count)} (${printable(examples[0] ?? "", 40)})`,
     ),
     ...(others.length === 0 ? [] : [`left out: ${others.map(lossText).join(", ")}`]),
     ...(left.length === 0 ? [] : [`no room for: ${left.join(", ")}`]),

@@ -1,8 +1,10 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { artifactPlans, blocksNamesAlone } from "../compile/artifact-plan.ts";
 import type { CompiledList } from "../compile/compile.ts";
 import type { CompileOptions } from "../compile/compile-options.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import { recordHeader } from "../compile/record-header.ts";
+import { scratchOf } from "../compile/scratch.ts";
 import type { ListState } from "../explain/list-change.ts";
 import type { Host } from "../host/host.ts";
 import { BuildRecord } from "../record/build-record.ts";
@@ -12,6 +14,7 @@ import { compileWithProgress } from "./compile-with-progress.ts";
 import type { ConfigInPlace } from "./config-of.ts";
 import { LockInPlace } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
+import { type SpoolRuns, SpoolTape } from "./spool-tape.ts";
 import type { Talk } from "./talk.ts";
 
 /** A list that was compiled and not published. */
@@ -22,6 +25,9 @@ export interface CompiledAside {
   readonly frames: Uint8Array;
   readonly header: RecordHeader;
   readonly lock: Lockfile | undefined;
+  /** Names that sources have and parents in the list cover, and which source everything is from. */
+  readonly covered: Uint8Array;
+  readonly runs: SpoolRuns;
 }
 
 /** Compiles into memory. */
@@ -35,7 +41,10 @@ export async function compileAside(
   const lock = await LockInPlace.open(configured, options, host, talk);
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
+  const plans = artifactPlans(configured.config, "", "", [], configured.plugins);
+  const tape = new SpoolTape(plans.some(blocksNamesAlone), () => scratchOf(host));
   const sinks = {
+    spool: plans.length === 0 ? undefined : tape,
     list: (piece: Uint8Array): void => void bytes.append(piece, 0, piece.length),
     record: (piece: Uint8Array): void => void frames.append(piece, 0, piece.length),
   };
@@ -53,6 +62,7 @@ export async function compileAside(
   return {
     fresh: { bytes: bytes.view(), record },
     compiled,
+    ...tape.end(),
     list: bytes.view(),
     frames: frames.view().subarray(0, framesEnd),
     header,

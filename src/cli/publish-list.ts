@@ -8,6 +8,7 @@ import { VERSION } from "../compile/version.ts";
 import type { Config } from "../config/fields.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { headerTexts } from "../formats/header.ts";
+import type { ListShape } from "../formats/list-model.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
 import type { Outputs, Written } from "./outputs.ts";
@@ -23,7 +24,9 @@ export interface Publication {
   readonly config: PublishedConfig;
   readonly artifacts: readonly PlannedArtifact[];
   readonly spool: NameSpool | undefined;
-  readonly isMinimal: boolean;
+  readonly shape: ListShape;
+  /** Guards that may be passed this time. */
+  readonly accepted: readonly string[];
   readonly builtAt: Date;
   /** Labels of the sources. */
   readonly sources: readonly string[];
@@ -37,15 +40,16 @@ export async function publishList(
   publication: Publication,
   host: Host,
 ): Promise<{ written: Written[]; files: OutputFile[] }> {
-  const { config, spool, isMinimal, builtAt, sources } = publication;
+  const { config, spool, shape, accepted, builtAt, sources } = publication;
   const artifacts = new Artifacts(publication.artifacts, host);
   try {
     // A key that is none is found before anything is published.
     const key = await manifestKey(config, publication.configFolder, host);
     if (spool !== undefined) {
       const head = headerTexts(config, VERSION, builtAt);
-      const lost = await artifacts.write(spool, isMinimal, head, builtAt);
-      if (lost.length > 0) throw new CompilerError(lost);
+      const found = await artifacts.write(spool, shape, head, builtAt);
+      const refused = found.filter(({ code }) => !accepted.includes(code));
+      if (refused.length > 0) throw new CompilerError(refused);
     }
     const written: Written[] = await outputs.publish(
       config.patches && (async (path, old) => await keepPatch(path, old, config, host)),

@@ -2,7 +2,7 @@ import type { CompiledList } from "../compile/compile.ts";
 import { KnownList } from "../compile/compile-options.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
-import { artifactPlans } from "../compile/artifact-plan.ts";
+import { artifactPlans, blocksNamesAlone } from "../compile/artifact-plan.ts";
 import { lastPatch } from "../compile/patches.ts";
 import { recordHeader } from "../compile/record-header.ts";
 import { scratchOf } from "../compile/scratch.ts";
@@ -69,7 +69,10 @@ export async function runCompile(
   const plans = isToStdout
     ? []
     : artifactPlans(config, rulesFolder, host.cwd, taken, configured.plugins);
-  const spool = plans.length === 0 ? undefined : new NameSpool(() => scratchOf(host));
+  const spool =
+    plans.length === 0
+      ? undefined
+      : new NameSpool(() => scratchOf(host), plans.some(blocksNamesAlone));
   const outputs = new Outputs(files, { ...options, isToStdout }, host);
   try {
     await outputs.open();
@@ -124,7 +127,8 @@ export async function runCompile(
       config,
       artifacts: plans,
       spool,
-      isMinimal: result.isMinimal,
+      shape: result.shape,
+      accepted: options.accepted,
       builtAt: result.builtAt,
       sources: result.report.sources.map(({ label }) => label),
       configFolder: configured.folder,

@@ -10,9 +10,11 @@ import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
+import type { ListShape } from "../formats/list-model.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import type { PublishedConfig } from "./publish-list.ts";
+import type { SpoolRuns } from "./spool-tape.ts";
 
 /** All that `apply` needs to publish what `plan` showed, and nothing else. */
 export interface SavedPlan {
@@ -26,7 +28,9 @@ export interface SavedPlan {
   readonly config: PublishedConfig;
   /** Where further files go. */
   readonly rulesFolder: string;
-  readonly isMinimal: boolean;
+  readonly shape: ListShape;
+  /** Which source the rules come from. */
+  readonly runs: SpoolRuns;
   /** The lock to write, and beside what. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;
@@ -34,6 +38,8 @@ export interface SavedPlan {
 
 export interface PlannedBytes {
   readonly list: Uint8Array;
+  /** Names that sources have and parents in the list cover. */
+  readonly covered: Uint8Array;
   /** Frames of the build record. */
   readonly frames: Uint8Array;
 }
@@ -42,20 +48,28 @@ interface Head extends SavedPlan {
   readonly plan: 1;
   readonly tool: string;
   readonly listBytes: number;
+  readonly coveredBytes: number;
 }
 
-/** A line of JSON, the list, the frames. */
+/** A line of JSON, the list, the covered names, the frames. */
 export async function savePlan(
   path: string,
   plan: SavedPlan,
-  { list, frames }: PlannedBytes,
+  { list, covered, frames }: PlannedBytes,
   host: Host,
 ): Promise<void> {
-  const head: Head = { plan: 1, tool: VERSION, listBytes: list.length, ...plan };
+  const head: Head = {
+    plan: 1,
+    tool: VERSION,
+    listBytes: list.length,
+    coveredBytes: covered.length,
+    ...plan,
+  };
   try {
     await writeWhole(resolve(host.cwd, path), host, (file) => {
       file.write(encodeUtf8(`${JSON.stringify(head)}\n`));
       file.write(list);
+      file.write(covered);
       file.write(frames);
     });
   } catch (error) {
@@ -76,9 +90,12 @@ export async function readPlan(
   const head = headIn(decodeUtf8(bytes, 0, Math.max(end, 0)));
   if (head === undefined) throw unreadable(path, "it is no plan");
   if (head.tool !== VERSION) throw unreadable(path, `version ${printable(head.tool, 20)} saved it`);
-  const list = bytes.subarray(end + 1, end + 1 + head.listBytes);
-  if (list.length !== head.listBytes) throw unreadable(path, "it ends too early");
-  return { plan: head, bytes: { list, frames: bytes.subarray(end + 1 + head.listBytes) } };
+  const coveredAt = end + 1 + head.listBytes;
+  const framesAt = coveredAt + head.coveredBytes;
+  if (framesAt > bytes.length) throw unreadable(path, "it ends too early");
+  const list = bytes.subarray(end + 1, coveredAt);
+  const covered = bytes.subarray(coveredAt, framesAt);
+  return { plan: head, bytes: { list, covered, frames: bytes.subarray(framesAt) } };
 }
 
 function unreadable(path: string, cause: string): CompilerError {
@@ -90,11 +107,20 @@ function unreadable(path: string, cause: string): CompilerError {
 function headIn(text: string): Head | undefined {
   try {
     const head = JSON.parse(text) as Partial<Head> | null;
-    const lists = [head?.files, head?.refused, head?.warnings, head?.report?.sources];
+    const lists = [
+      head?.files,
+      head?.refused,
+      head?.warnings,
+      head?.report?.sources,
+      head?.runs?.list,
+      head?.runs?.covered,
+      head?.shape?.protectedNames,
+    ];
     const isPlan =
       head?.plan === 1 &&
       lists.every(Array.isArray) &&
       typeof head.listBytes === "number" &&
+      typeof head.coveredBytes === "number" &&
       typeof head.record?.builtAt === "string" &&
       typeof head.config?.name === "string" &&
       typeof head.rulesFolder === "string";

@@ -3,7 +3,8 @@ import type { Config, OutputConfig } from "../config/fields.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { LossPolicy, Room } from "../formats/artifact-writer.ts";
+import type { LossPolicy } from "../formats/artifact-writer.ts";
+import type { Room } from "../formats/file-room.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
@@ -125,7 +126,7 @@ function planOf(
       bytes: sizeBytes(output.split?.max_bytes ?? "") ?? Infinity,
     },
     room: {
-      names: Math.min(
+      rules: Math.min(
         output.fit?.max_rules ?? Infinity,
         Math.floor((sizeBytes(output.fit?.ram ?? "") ?? Infinity) / format.memoryPerName),
       ),
@@ -133,6 +134,11 @@ function planOf(
     },
     packings: [...new Set(output.pack)],
   };
+}
+
+/** Whether a format blocks names alone, so that names which a parent covers must be written too. */
+export function blocksNamesAlone({ format, options }: PlannedArtifact): boolean {
+  return format.saysEverything !== true && format.lines(options).subtree === undefined;
 }
 
 function invalid(what: string, hint: string): CompilerError {

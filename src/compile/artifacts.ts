@@ -5,10 +5,11 @@ import { printable } from "../diagnostics/printable.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { ArtifactWriter, headOf } from "../formats/artifact-writer.ts";
 import type { Loss } from "../formats/losses.ts";
-import { ListModel } from "../formats/list-model.ts";
+import { ListModel, type ListShape } from "../formats/list-model.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
+import { loadRegex } from "../syntax/regex-rule.ts";
 import { type PlannedArtifact, plannedFiles } from "./artifact-plan.ts";
 import type { OutputFile } from "./last-build.ts";
 import { PackedFiles, packedName } from "./packed-files.ts";
@@ -40,6 +41,16 @@ interface Written {
   readonly allow: PartedFile | undefined;
 }
 
+/** What all formats are written from. */
+interface WriteBench {
+  readonly model: ListModel;
+  readonly expander: NameExpander | undefined;
+  readonly protectedNames: readonly string[];
+  /** The lines that every list begins with. */
+  readonly head: readonly string[];
+  readonly builtAt: Date;
+}
+
 /** The list in other formats: written beside their places first, and put there when the list is. */
 export class Artifacts {
   private readonly plans: readonly PlannedArtifact[];
@@ -51,26 +62,27 @@ export class Artifacts {
     this.host = host;
   }
 
-  /** Returns why nothing may be published, if something is lost that must not be. */
+  /** Returns why nothing may be published: something is lost that must not be, or a file blocks what it must not. */
   async write(
     spool: NameSpool,
-    isMinimal: boolean,
+    shape: ListShape,
     head: readonly string[],
     builtAt: Date,
   ): Promise<Diagnostic[]> {
     if (this.plans.length === 0) return [];
-    const model = new ListModel(spool, isMinimal);
+    // The list may come from a file, and nobody has looked at its rules yet.
+    if (spool.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
+    const model = new ListModel(spool, shape);
     const expander = NameExpander.create();
-    for (const plan of this.plans) await this.writeOne(plan, model, head, builtAt, expander);
-    return this.written.flatMap(refusals);
+    const { protectedNames } = shape;
+    const bench = { model, expander, protectedNames, head, builtAt };
+    for (const plan of this.plans) await this.writeOne(plan, bench);
+    return this.written.flatMap((one) => refusals(one, model));
   }
 
   private async writeOne(
     plan: PlannedArtifact,
-    model: ListModel,
-    lines: readonly string[],
-    builtAt: Date,
-    expander: NameExpander | undefined,
+    { model, expander, protectedNames, head: lines, builtAt }: WriteBench,
   ): Promise<void> {
     const { host } = this;
     const { format, options, limits } = plan;
@@ -85,11 +97,18 @@ export class Artifacts {
     const sinks = {
       block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
+      // Of several policy zones the first that has a name decides.
+      ...(format.hidesParents === true && {
+        together: (names: number, bytes: number): void => block.keepTogether(names, bytes),
+      }),
     };
-    const writer = new ArtifactWriter(format, options, plan.policy, sinks, expander);
+    const how = { format, options, policy: plan.policy, protectedNames };
+    const writer = new ArtifactWriter(how, sinks, expander);
     this.written.push({ plan, writer, block, allow });
     await allow?.open();
-    writer.write(model, { ...plan.room, bytes: plan.room.bytes - ends.head.length - foot.length });
+    const files = allow === undefined ? 1 : 2;
+    const bytes = plan.room.bytes - files * (ends.head.length + foot.length);
+    writer.write(model, { rules: plan.room.rules, bytes });
   }
 
   /** Puts everything in its place. */
@@ -159,14 +178,31 @@ function filesOf({ plan, block, allow }: Written): OutputFile[] {
   return [...files, ...packed];
 }
 
-function refusals({ plan, writer }: Written): Diagnostic[] {
+function refusals({ plan, writer, block }: Written, model: ListModel): Diagnostic[] {
   const losses = writer.losses.all();
-  if (plan.policy !== "fail" || losses.length === 0) return [];
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
-  const [first] = losses;
-  return [
-    errorOf("format-loss", `${plan.formatName} cannot say everything: ${parts.join(", ")}`, {
-      cause: `such as ${printable(first!.examples[0] ?? "", 80)}`,
-    }),
-  ];
+  const lost = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
+  const name = printable(plan.name);
+  const found = writer.blocked.map((blocked) =>
+    errorOf(
+      "blocks-protected",
+      `${name} would block ${printable(blocked)}, which devices need and the list does not block`,
+    ),
+  );
+  if (writer.isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
+    found.push(errorOf("empty-output", `${name} would block nothing`, lost));
+  if (writer.isTooSmall || block.isTorn)
+    found.push(
+      errorOf(
+        "limit-too-small",
+        `The exceptions in ${name} need more than \`${writer.isTooSmall ? "fit" : "split"}\` allows`,
+      ),
+    );
+  if (plan.policy === "fail" && losses.length > 0)
+    found.push(
+      errorOf("format-loss", `${plan.formatName} cannot say everything: ${parts.join(", ")}`, {
+        cause: `such as ${printable(losses[0]!.examples[0] ?? "", 80)}`,
+      }),
+    );
+  return found;
 }

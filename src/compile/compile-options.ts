@@ -1,6 +1,7 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { MemoryWish } from "./memory-plan.ts";
+import type { ListSpool } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";
 import type { ProgressEvent } from "./progress-event.ts";
 import type { SharedSources } from "./shared-sources.ts";
@@ -27,8 +28,8 @@ export interface CompileOptions extends MemoryWish {
   readonly compat?: boolean | undefined;
   /** Takes the frames of the build record, piece by piece; a piece is good until the next. See `record/record-format.ts`. */
   readonly record?: ((bytes: Uint8Array) => void) | undefined;
-  /** Takes the lines of the list, each with a line feed before it, and the index of their source. */
-  readonly spool?: { take(bytes: Uint8Array, source: number): void } | undefined;
+  /** Takes the rules of the list for other formats. */
+  readonly spool?: ListSpool | undefined;
   /**
    * Asked when everything from the web is there, with what tells it from any other state (undefined when nothing can):
    * whether the list is known. It is not compiled then; the promise rejects with `KnownList`.

@@ -3,6 +3,7 @@ import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagno
 import { printable } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
+import type { ListShape } from "../formats/list-model.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { Breath } from "../host/breath.ts";
 import type { Host } from "../host/host.ts";
@@ -34,6 +35,7 @@ import {
   protectionReport,
   protectionWarnings,
 } from "./list-findings.ts";
+import { listShape } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
 import { type Filters, stagesOf } from "./level.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
@@ -70,8 +72,8 @@ export interface CompiledList {
   readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
   /** The moment in the list's header. */
   readonly builtAt: Date;
-  /** Whether no name that is blocked with all below it can be there twice or below another. */
-  readonly isMinimal: boolean;
+  /** What other formats have to know of it. */
+  readonly shape: ListShape;
   /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
   close(): void;
 }
@@ -227,7 +229,7 @@ class ListCompiler {
       files: reader.files,
       sources: plan.sources,
       builtAt: this.builtAt,
-      isMinimal: isMinimal(plan),
+      shape: listShape(plan, protection?.reachable ?? []),
       findings:
         protection === undefined
           ? NO_FINDINGS
@@ -372,12 +374,6 @@ class ListCompiler {
       degraded: states.some(({ kind }) => isDegraded(kind)),
     };
   }
-}
-
-/** Compress makes it so, unless a later pass makes new rules for names. */
-function isMinimal({ list }: Plan): boolean {
-  const names = new Set(list.steps.map(({ name }) => name));
-  return names.has("Compress") && !names.has("InvertAllow") && !names.has("RemoveModifiers");
 }
 
 /** What readers of the list are told about a source that is not as it should be. */

@@ -8,6 +8,14 @@ import { FateCount } from "./report.ts";
 
 export type ByteSink = (bytes: Uint8Array) => void;
 
+/** What other formats are written from. */
+export interface ListSpool {
+  /** Takes lines of the list, each with a line feed before it, and the index of their source. */
+  take(bytes: Uint8Array, source: number): void;
+  /** Takes a chunk with the names that are not in the list because a parent is. */
+  takeCovered(chunk: Chunk, source: number): void;
+}
+
 const PIECE = 1024 * 1024;
 
 /** Where all chunks end up, in the order of the list: written, counted, and kept for questions. */
@@ -41,7 +49,7 @@ export class OutputStage {
   /** Looks at everything that is written, when there is one. */
   watch: { take(chunk: Chunk): void } | undefined;
   /** Takes the lines of each chunk for other formats. */
-  spool: { take(bytes: Uint8Array, source: number): void } | undefined;
+  spool: ListSpool | undefined;
   /** Notes down what became of every row, and where the list goes on. */
   record: { take(chunk: Chunk, offset: number): void; end(): void } | undefined;
 
@@ -52,9 +60,10 @@ export class OutputStage {
     this.record?.take(chunk, this.bytes + this.piece.length);
     const start = this.piece.length;
     this.format.append(chunk, this.piece, this.writer);
-    if (this.spool !== undefined && this.piece.length > start) {
+    if (this.spool !== undefined) {
       const { source } = this.rules.pool.origins[chunk.origin]!;
       this.spool.take(this.piece.bytes.subarray(start, this.piece.length), source);
+      this.spool.takeCovered(chunk, source);
     }
     if (this.piece.length >= PIECE) this.flush();
   }

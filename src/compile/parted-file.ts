@@ -34,6 +34,8 @@ export class PartedFile {
   private readonly parts: ListFile[] = [];
   private partBytes = 0;
   private partNames = 0;
+  /** Whether something that belongs together is larger than a part. */
+  isTorn = false;
 
   constructor(path: string, ends: PartEnds, limits: PartLimits, host: Host) {
     this.path = path;
@@ -78,6 +80,16 @@ export class PartedFile {
       from = end;
       left -= count;
     }
+  }
+
+  /** The next names belong into one part: begins another if they have no room in this one. */
+  keepTogether(names: number, bytes: number): void {
+    const { limits } = this;
+    const fits = (): boolean =>
+      this.partNames + names <= limits.names &&
+      this.partBytes + bytes + this.foot.length <= limits.bytes;
+    if (!fits() && this.partNames > 0) this.beginNext();
+    if (!fits()) this.isTorn = true;
   }
 
   /** Puts all parts in their places, and takes away those of an earlier edition that had more. */

@@ -42,7 +42,7 @@ export const OUTPUT_FIELDS = {
     type: "choice",
     values: ["skip", "widen", "fail"],
     description:
-      "What to do about rules that the format cannot say as they are meant: `skip` (the default) leaves them out, or says less; `widen` says more, such as all names below one instead of that one; `fail` refuses to publish. What is lost is always reported.",
+      "What to do about rules that the format cannot say as they are meant: `skip` (the default) says less, and never blocks what the list does not block; `widen` says more, such as all names below one instead of that one, but takes in no name that an exception frees or that is protected; `fail` refuses to publish. What is lost or widened is always reported.",
   },
   answer: {
     type: "choice",
@@ -82,16 +82,17 @@ export const OUTPUT_FIELDS = {
   fit: {
     type: "object",
     fields: {
-      max_rules: { type: "number", description: "Names at the most." },
+      max_rules: { type: "number", description: "Names and other rules at the most." },
       max_bytes: { type: "size", description: "Bytes at the most.", example: "5M" },
       ram: {
         type: "size",
-        description: "Memory that the resolver may use for it, by what was measured.",
+        description:
+          "Memory that the resolver may use for it, by what a name takes in it; see [Formats](formats.md).",
         example: "64M",
       },
     },
     description:
-      "What all of it may take at the most (`max_rules`, `max_bytes`, `ram`). Sources that stand first in the configuration come first; what is left out is reported.",
+      "What all of it may take at the most (`max_rules`, `max_bytes`, `ram`), exceptions and their file included. Exceptions are never left out; of everything else, sources that stand first in the configuration come first. What is left out is reported for each source.",
   },
   pack: {
     type: "choices",

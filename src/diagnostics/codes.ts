@@ -334,6 +334,18 @@ const COMPILE_CODES = {
     meaning: "A format cannot say all rules of the list, and `on_loss` is `fail` for it.",
     hint: "Leave such rules out of the list, choose another format, or set on_loss to skip or widen",
   },
+  "empty-output": {
+    exit: 5,
+    meaning:
+      "A file of `outputs` would block nothing, though the list does: the format cannot say its rules. Nothing is published.",
+    hint: "Add Compress to the transformations, set on_loss to widen, choose another format, or publish once with --accept empty-output",
+  },
+  "limit-too-small": {
+    exit: 5,
+    meaning:
+      "The exceptions of a file, which must not be left out or torn from the blocks around them, need more than its `fit` or `split` allows. Nothing is published.",
+    hint: "Set a larger limit, or choose a format that needs fewer lines",
+  },
   "manifest-mismatch": {
     exit: 5,
     meaning:

@@ -11,5 +11,5 @@ export const adblockCopy: NameFormat = {
   head: commentHead("!"),
   saysEverything: true,
   longestName: () => LONGEST_NAME,
-  memoryPerName: 150,
+  memoryPerName: 500,
 };

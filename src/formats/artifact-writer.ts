@@ -2,11 +2,17 @@ import { LF } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
+import { cancelledKey } from "../meaning/rule.ts";
+import { type Entry, EntryTexts } from "./entry-texts.ts";
+import { ANY_ROOM, FileRoom, type Room } from "./file-room.ts";
+import { isBlock } from "./level.ts";
 import { LineTemplate } from "./line-template.ts";
-import type { ListModel, NameBlock } from "./list-model.ts";
+import type { ListModel } from "./list-model.ts";
 import { Losses } from "./losses.ts";
+import type { NameBlock } from "./name-blocks.ts";
 import type { FormatOptions, HeadFacts, Lines, NameFormat } from "./name-format.ts";
-import type { NameVerdict } from "./rule-tree.ts";
+import { ruleEntries, saysPatterns } from "./rule-entries.ts";
+import { SpokenNames } from "./spoken-names.ts";
 
 /** What to do about rules that a format cannot say: leave them out, say more than they mean, or write nothing. */
 export const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
@@ -19,234 +25,233 @@ export interface ArtifactSinks {
   readonly block: LineSink;
   /** Where exceptions go, for formats that keep them apart. */
   readonly allow: LineSink;
+  /** Told that the next lines belong together: so many names, so many bytes. */
+  readonly together?: (names: number, bytes: number) => void;
 }
 
-/** What a file may hold at the most. */
-export interface Room {
-  readonly names: number;
-  readonly bytes: number;
+/** How a list is written in a format. */
+export interface WriteOptions {
+  readonly format: NameFormat;
+  readonly options: FormatOptions;
+  readonly policy: LossPolicy;
+  /** Names that the list does not block, and the file must not. */
+  readonly protectedNames?: readonly string[];
 }
 
-const PIECE = 1024 * 1024;
+/** A block of names and the lines that they get. */
+interface BlockLines {
+  readonly block: NameBlock;
+  readonly template: LineTemplate;
+  readonly isNarrow: boolean;
+  /** How many of the names. */
+  taken: number;
+}
 
 /** Writes a list in a format. Everything that is not written as it was meant is counted. */
 export class ArtifactWriter {
   readonly losses: Losses = new Losses();
   /** Names in the file of blocks. */
   names = 0;
-  private readonly format: NameFormat;
+  /** Whether the file blocks nothing. */
+  isEmpty = true;
+  /** Whether there is no room for the exceptions. */
+  isTooSmall = false;
+  /** Protected names that the file blocks. */
+  blocked: readonly string[] = [];
+  /** Rules that there was no room for, by source. */
+  readonly leftOut: Map<number, number> = new Map();
+  private readonly how: WriteOptions;
   private readonly lines: Lines;
-  private readonly policy: LossPolicy;
-  private readonly longest: number;
   private readonly sinks: ArtifactSinks;
   private readonly expander: NameExpander | undefined;
-  private readonly templates = new Map<keyof Lines, LineTemplate>();
-  private readonly out = new ByteBuffer(PIECE);
-  private readonly texts = { block: [] as string[], allow: [] as string[] };
-  private readonly filled = new Set<string>();
-  private readonly withheld = new Set<string>();
-  /** Bytes of what was written one by one. */
-  private textBytes = 0;
+  private readonly out = new ByteBuffer();
 
-  constructor(
-    format: NameFormat,
-    options: FormatOptions,
-    policy: LossPolicy,
-    sinks: ArtifactSinks,
-    expander?: NameExpander,
-  ) {
-    this.expander = expander;
-    this.format = format;
-    this.lines = format.lines(options);
-    this.policy = policy;
-    this.longest = format.longestName(options);
+  constructor(how: WriteOptions, sinks: ArtifactSinks, expander?: NameExpander) {
+    this.how = how;
+    this.lines = how.format.lines(how.options);
     this.sinks = sinks;
-    for (const [key, lines] of Object.entries(this.lines) as [keyof Lines, readonly string[]][])
-      this.templates.set(key, new LineTemplate(lines));
+    this.expander = expander;
   }
 
-  /** Names that there was no room for, by source. */
-  readonly leftOut: Map<number, number> = new Map();
+  write(model: ListModel, room: Room = ANY_ROOM): void {
+    const { format } = this.how;
+    const { subtree } = this.lines;
+    if (format.saysEverything === true)
+      this.emit(listEntries(model), this.of(model.plainBlocks(), subtree!), room);
+    else if (subtree === undefined) this.writeExact(model, room);
+    else this.writeSubtrees(model, subtree, room);
+  }
 
-  write(model: ListModel, room: Room = { names: Infinity, bytes: Infinity }): void {
-    const { lines } = this;
-    const left = { ...room };
-    if (this.format.saysEverything === true) {
-      for (const text of model.otherTexts()) {
-        this.say("block", `${text}\n`);
-        this.names++;
-      }
-      this.flushTexts();
-      left.names -= this.names;
-      left.bytes -= this.textBytes;
-      for (const block of model.plainBlocks()) this.block(block, "subtree", left);
+  /** A format that blocks names alone: every name that a source has, if the list blocks it. */
+  private writeExact(model: ListModel, room: Room): void {
+    const { losses, lines } = this;
+    const { exact } = lines;
+    const entries: Entry[] = [];
+    if (exact === undefined) {
+      for (const { name } of namesIn([...model.subtreeBlocks(), ...model.exactBlocks()]))
+        losses.add("exact", name);
+      this.emit(ruleEntries(model, lines, losses, model.names.excepted.size === 0), [], room);
       return;
     }
-    // What is allowed, and what stands beside it, goes first: it must not be what a limit leaves out.
-    for (const verdict of model.verdicts()) this.withholdFor(verdict);
-    for (const verdict of model.verdicts()) {
-      const isNeeded =
-        verdict.self === "allow" || verdict.below === "allow" || verdict.inherited !== undefined;
-      if (isNeeded || this.names < room.names) this.verdict(verdict);
-      else this.leaveOut(model.sourceOf(verdict.name), 1);
+    const template = new LineTemplate(exact);
+    for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
+      if (isNamed && isBlock(freed.self)) {
+        entries.push({ text: template.text(name), source, blocks: true });
+        if (blocksBelow) losses.add("narrowed", name);
+      } else if (blocksBelow && isBlock(freed.below)) losses.add("below", name);
     }
-    for (const { text, reason, regex } of model.nameless) {
-      if (lines.rule !== undefined)
-        this.say("block", this.template("rule").text(JSON.stringify(text)));
-      else if (lines.regex !== undefined && regex !== undefined)
-        this.say("block", this.template("regex").text(regex));
-      else this.losses.add(reason, text);
-    }
-    this.flushTexts();
-    const plain = lines.subtree === undefined ? "exact" : "subtree";
-    left.names -= this.names;
-    left.bytes -= this.textBytes;
-    for (const block of model.blocks()) this.block(block, plain, left);
+    const others = ruleEntries(model, lines, losses, model.names.excepted.size === 0);
+    const blocks = [
+      ...this.of(model.subtreeBlocks(), exact, true),
+      ...this.of([...model.exactBlocks(), ...model.coveredBlocks()], exact),
+    ];
+    this.emit([...entries, ...others], blocks, room);
   }
 
-  private leaveOut(source: number, names: number): void {
-    this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + names);
+  private writeSubtrees(model: ListModel, subtree: readonly string[], room: Room): void {
+    const { losses, lines } = this;
+    const { format, options, policy, protectedNames = [] } = this.how;
+    const isPatternSaid = saysPatterns(model, lines);
+    const manner = {
+      format,
+      lines,
+      longest: format.longestName(options),
+      widens: policy === "widen",
+      protectedNames,
+    };
+    const spoken = new SpokenNames(manner, model, losses, isPatternSaid);
+    const texts = new EntryTexts(lines, format.hasAllowFile === true);
+    const entries: Entry[] = [];
+    for (const [group, facts] of model.names.groups.entries())
+      for (const saying of spoken.say(facts)) entries.push({ ...texts.entry(saying), group });
+    if (!isPatternSaid)
+      for (const { text, reason } of model.exceptions.floating) losses.add(reason, text);
+    entries.push(...ruleEntries(model, lines, losses, !spoken.lacksExceptions));
+    const blocks = [
+      ...this.of(model.subtreeBlocks(), subtree),
+      ...(lines.exact === undefined ? [] : this.of(model.exactBlocks(), lines.exact)),
+    ];
+    if (lines.exact === undefined)
+      for (const { name, source } of namesIn(model.exactBlocks()))
+        if (spoken.mayWiden(name)) {
+          losses.add("widened", name);
+          entries.push(texts.entry({ name, source, key: "subtree", isImportant: false }));
+        } else losses.add("exact", name);
+    this.emit(entries, blocks, room);
+    this.blocked = [...spoken.blocked];
   }
 
-  /** As many names of a block as there is room for. */
-  private block(
-    { bytes, count, source }: NameBlock,
-    kind: "exact" | "subtree",
-    left: { names: number; bytes: number },
-  ): void {
-    const template = this.template(kind);
-    const taken = template.fitting(bytes, Math.min(count, Math.max(0, left.names)), left.bytes);
-    if (taken < count) this.leaveOut(source, count - taken);
-    if (taken === 0) return;
-    if (kind === "exact") this.losses.add("narrowed", firstName(bytes), taken);
+  private of(
+    blocks: readonly NameBlock[],
+    lines: readonly string[],
+    isNarrow = false,
+  ): BlockLines[] {
+    const template = new LineTemplate(lines);
+    return blocks.map((block) => ({ block, template, isNarrow, taken: block.count }));
+  }
+
+  /** Writes the entries, and then the blocks of one source after the other. */
+  private emit(entries: readonly Entry[], blocks: readonly BlockLines[], room: Room): void {
+    const isLimited = room.rules !== Infinity || room.bytes !== Infinity;
+    const kept = isLimited ? this.fit(entries, blocks, new FileRoom(room)) : entries;
+    this.writeEntries(kept);
+    for (const one of blocks.toSorted((a, b) => a.block.source - b.block.source))
+      if (one.taken > 0) this.writeBlock(one);
+  }
+
+  /** Exceptions have to be there; of everything else, what comes first in the order of the sources. */
+  private fit(entries: readonly Entry[], blocks: readonly BlockLines[], room: FileRoom): Entry[] {
+    const kept = new Set<Entry>();
+    for (const entry of entries)
+      if (!entry.blocks) {
+        kept.add(entry);
+        if (!room.demand(encodeUtf8(entry.text).length)) this.isTooSmall = true;
+      }
+    const sources = [...entries.map(({ source }) => source), ...blocks.map((b) => b.block.source)];
+    const bySource = Map.groupBy(
+      entries.filter((one) => one.blocks),
+      (one) => one.source,
+    );
+    for (const source of [...new Set(sources)].toSorted((a, b) => a - b)) {
+      for (const entry of bySource.get(source) ?? [])
+        if (room.take(encodeUtf8(entry.text).length)) kept.add(entry);
+        else this.leaveOut(source, 1);
+      for (const one of blocks) {
+        if (one.block.source !== source) continue;
+        const { count, length } = one.block;
+        one.taken = room.takeSome(count, one.template.size(count, length), (most, bytes) =>
+          one.template.fitting(one.block.load(), most, bytes),
+        );
+        if (one.taken < count) this.leaveOut(source, count - one.taken);
+      }
+    }
+    return entries.filter((entry) => kept.has(entry));
+  }
+
+  private leaveOut(source: number, rules: number): void {
+    this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + rules);
+  }
+
+  private writeBlock({ block, template, isNarrow, taken }: BlockLines): void {
+    const bytes = block.load();
+    if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
-    left.names -= taken;
+    this.isEmpty = false;
     let lines = this.expander?.expand(template.parts, bytes, taken);
     if (lines === undefined) {
       this.out.length = 0;
       template.expand(bytes, taken, this.out);
       lines = this.out.view();
     }
-    left.bytes -= lines.length;
     this.sinks.block(lines, taken);
   }
 
-  /** Where an exception cannot be said, what it is an exception from is not blocked: rather too little than too much. */
-  private withholdFor({ name, self, below, inherited, parents }: NameVerdict): void {
-    if (inherited !== "block" || this.lines.subtree === undefined) return;
-    const key = allowKey(self === "allow", below === "allow");
-    if (key === undefined || this.lines[key] !== undefined) return;
-    if (this.policy === "widen") this.losses.add("exception", name);
-    else
-      for (const parent of parents) {
-        if (this.withheld.has(parent)) continue;
-        this.withheld.add(parent);
-        this.losses.add("excepted", parent);
-      }
-  }
-
-  private verdict(verdict: NameVerdict): void {
-    const { name, self, below, inherited, isNamed } = verdict;
-    if (this.lines.subtree === undefined) {
-      // No parent speaks for it here.
-      if (isNamed) this.blocks(name, true, below === "block", false);
-      else if (below === "block") this.losses.add("below", name);
-      return;
-    }
-    if ((self === undefined && below === undefined) || this.withheld.has(name)) return;
-    if (name.length > this.longest) {
-      this.losses.add("not-a-name", name);
-      return;
-    }
-    if (this.format.hidesParents === true && inherited !== undefined) this.hidden(verdict);
-    else {
-      // An exception for the name alone is said beside the block, and wins.
-      const isBoth =
-        self === "allow" &&
-        below === "block" &&
-        this.format.allowWins === true &&
-        this.lines.allowExact !== undefined;
-      this.blocks(name, self === "block" || isBoth, below === "block", inherited === "allow");
-      this.allows(name, self === "allow", below === "allow");
+  private writeEntries(entries: readonly Entry[]): void {
+    for (let from = 0; from < entries.length;) {
+      const { group } = entries[from]!;
+      let to = from + 1;
+      while (to < entries.length && entries[to]!.group === group) to++;
+      this.writeGroup(entries.slice(from, to), group !== undefined);
+      from = to;
     }
   }
 
-  /** Where a name hides what a parent says, it is said again: for the name, and for those between the two. */
-  private hidden({ name, self, below, inherited, between }: NameVerdict): void {
-    for (const one of between) {
-      if (this.filled.has(one)) continue;
-      this.filled.add(one);
-      if (inherited === "block") this.blocks(one, true, true, false);
-      else this.allows(one, true, true);
+  private writeGroup(entries: readonly Entry[], isTogether: boolean): void {
+    const texts = { block: [] as string[], allow: [] as string[] };
+    for (const { text, blocks, isApart, isRule } of entries) {
+      texts[isApart === true ? "allow" : "block"].push(text);
+      if (blocks) this.isEmpty = false;
+      if (isRule !== true && (blocks || this.how.format.saysEverything === true)) this.names++;
     }
-    const block = (one: NameVerdict["self"]): boolean => (one ?? inherited) === "block";
-    const allow = (one: NameVerdict["self"]): boolean => (one ?? inherited) === "allow";
-    this.blocks(name, block(self), block(below), false);
-    this.allows(name, allow(self), allow(below));
-  }
-
-  private blocks(name: string, self: boolean, below: boolean, isNested: boolean): void {
-    if (!self && !below) return;
-    const { lines, policy } = this;
-    if (isNested && this.format.allowWins === true) this.losses.add("nested", name);
-    else if (self && below) {
-      if (lines.subtree !== undefined) this.line("block", "subtree", name);
-      else {
-        this.losses.add("narrowed", name);
-        this.line("block", "exact", name);
-      }
-    } else if (self) {
-      if (lines.exact !== undefined) this.line("block", "exact", name);
-      else if (policy === "widen") this.line("block", "subtree", name);
-      else this.losses.add("exact", name);
-    } else if (lines.below !== undefined) this.line("block", "below", name);
-    else if (policy === "widen" && lines.subtree !== undefined) this.line("block", "subtree", name);
-    else this.losses.add("below", name);
-  }
-
-  private allows(name: string, self: boolean, below: boolean): void {
-    if (!self && !below) return;
-    const key = allowKey(self, below)!;
-    const file = this.format.hasAllowFile === true ? "allow" : "block";
-    if (this.lines[key] !== undefined) this.line(file, key, name);
-  }
-
-  private template(key: keyof Lines): LineTemplate {
-    return this.templates.get(key)!;
-  }
-
-  private line(file: "block" | "allow", key: keyof Lines, name: string): void {
-    if (file === "block" && !key.startsWith("allow")) this.names++;
-    this.say(file, this.template(key).text(name));
-  }
-
-  private say(file: "block" | "allow", text: string): void {
-    this.texts[file].push(text);
-    if (this.texts[file].length > 10_000) this.flushTexts();
-  }
-
-  private flushTexts(): void {
     for (const file of ["block", "allow"] as const) {
-      const texts = this.texts[file];
+      const own = texts[file];
+      if (isTogether && file === "block" && own.length > 1)
+        this.sinks.together?.(own.length, encodeUtf8(own.join("")).length);
       // Those that have as many lines go together, so that a file can be cut between names.
-      for (let from = 0; from < texts.length;) {
-        const lines = lineCount(texts[from]!);
+      for (let from = 0; from < own.length;) {
+        const lines = lineCount(own[from]!);
         let to = from + 1;
-        while (to < texts.length && lineCount(texts[to]!) === lines) to++;
-        const bytes = encodeUtf8(texts.slice(from, to).join(""));
-        if (file === "block") this.textBytes += bytes.length;
-        this.sinks[file](bytes, to - from);
+        while (to < own.length && lineCount(own[to]!) === lines) to++;
+        this.sinks[file](encodeUtf8(own.slice(from, to).join("")), to - from);
         from = to;
       }
-      texts.length = 0;
     }
   }
 }
 
-function allowKey(self: boolean, below: boolean): keyof Lines | undefined {
-  if (self && below) return "allowSubtree";
-  if (self) return "allowExact";
-  return below ? "allowBelow" : undefined;
+/** The list itself; what takes rules back stays, whatever the room. */
+function listEntries(model: ListModel): Entry[] {
+  return model.otherTexts().map(({ text, source }) => ({
+    text: `${text}\n`,
+    source,
+    blocks: !text.startsWith("@@") && cancelledKey(text) === undefined,
+  }));
+}
+
+function* namesIn(blocks: readonly NameBlock[]): Generator<{ name: string; source: number }> {
+  for (const { source, load } of blocks)
+    for (const name of new TextDecoder().decode(load()).split("\n"))
+      if (name !== "") yield { name, source };
 }
 
 function lineCount(text: string): number {

@@ -12,6 +12,7 @@ export const blocky: NameFormat = {
     allowSubtree: ["*.%"],
     allowExact: ["%"],
     regex: ["/%/"],
+    allowRegex: ["/%/"],
   }),
   head: commentHead("#"),
   hasAllowFile: true,

@@ -13,4 +13,5 @@ export const dnsdist: NameFormat = {
   allowWins: true,
   longestName: () => LONGEST_NAME,
   memoryPerName: 650,
+  isMeasured: true,
 };

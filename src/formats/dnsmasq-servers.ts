@@ -15,4 +15,5 @@ export const dnsmasqServers: NameFormat = {
   head: commentHead("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 110,
+  isMeasured: true,
 };

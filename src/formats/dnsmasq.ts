@@ -19,4 +19,5 @@ export const dnsmasq: NameFormat = {
   head: commentHead("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 100,
+  isMeasured: true,
 };

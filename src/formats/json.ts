@@ -1,22 +1,33 @@
-import { LONGEST_NAME, type NameFormat } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, type ScopeLines } from "./name-format.ts";
 
-const entry = (scope: string, action: string): string[] => [
-  `,{"name":"%","scope":"${scope}","action":"${action}"}`,
+const entry = (scope: string, action: string, isImportant = false): string[] => [
+  `,{"name":"%","scope":"${scope}","action":"${action}"${isImportant ? ',"important":true' : ""}}`,
 ];
 
-/** Says everything: what is no name stands in it as it is. */
+const entries = (isImportant: boolean): ScopeLines => ({
+  subtree: entry("subtree", "block", isImportant),
+  exact: entry("exact", "block", isImportant),
+  below: entry("below", "block", isImportant),
+  allowSubtree: entry("subtree", "allow", isImportant),
+  allowExact: entry("exact", "allow", isImportant),
+  allowBelow: entry("below", "allow", isImportant),
+});
+
+/**
+ * Says everything: what is no name stands in it as it is. Of the names the closest entry counts; then the strongest of that entry
+ * and the rules that match, as in adblock syntax: an important exception, an important block, an exception, a block.
+ */
 export const json: NameFormat = {
   summary: "One JSON document: names with scope and action, and all other rules as they are.",
   usedBy: "programs of your own",
   extension: ".json",
   answers: [],
   lines: () => ({
-    subtree: entry("subtree", "block"),
-    exact: entry("exact", "block"),
-    below: entry("below", "block"),
-    allowSubtree: entry("subtree", "allow"),
-    allowExact: entry("exact", "allow"),
-    allowBelow: entry("below", "allow"),
+    ...entries(false),
+    important: entries(true),
+    openSubtree: entry("subtree", "none"),
+    openExact: entry("exact", "none"),
+    openBelow: entry("below", "none"),
     rule: [',{"rule":%}'],
   }),
   head: ({ lines }) => [

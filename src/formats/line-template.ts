@@ -63,6 +63,11 @@ export class LineTemplate {
     return to;
   }
 
+  /** Bytes of the lines for so many names, which take so many bytes with a line feed behind each. */
+  size(count: number, length: number): number {
+    return (length - count) * (this.parts.length - 1) + count * this.fixed;
+  }
+
   /** How many of the first names of a block have lines that fit into so many bytes. */
   fitting(names: Uint8Array, most: number, bytes: number): number {
     const places = this.parts.length - 1;

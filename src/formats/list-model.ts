@@ -1,25 +1,32 @@
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { withParents } from "../syntax/parents.ts";
-import { LONG_NAME, type NameSpool } from "./name-spool.ts";
-import { type NameVerdict, RuleTree } from "./rule-tree.ts";
-import { Level, type LossReason, readSpecialRule } from "./special-rule.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { literalOf } from "../meaning/rule-index.ts";
+import { cancelledKey } from "../meaning/rule.ts";
+import { Level, isAllow } from "./level.ts";
+import type { LossReason } from "./losses.ts";
+import type { NameBlock, NameVisitor } from "./name-blocks.ts";
+import type { NameSpool, SpecialRule } from "./name-spool.ts";
+import { PatternExceptions } from "./pattern-exceptions.ts";
+import { RelatedNames } from "./related-names.ts";
+import { RuleTree } from "./rule-tree.ts";
+import { type SortedNames, sortNames } from "./sorted-names.ts";
+import { readSpecialRule } from "./special-rule.ts";
 
 /** A rule that is for no name. */
-export interface NamelessRule {
-  readonly text: string;
+export interface NamelessRule extends SpecialRule {
   readonly reason: LossReason;
-  /** The source of its expression, if it is one and nothing else. */
+  /** The expression, if the rule is one and nothing else. */
   readonly regex?: string;
 }
 
-export interface NameBlock {
-  readonly source: number;
-  readonly count: number;
-  /** Names with a line feed behind each. */
-  readonly bytes: Uint8Array;
+/** What is known of the list besides its text. */
+export interface ListShape {
+  /** Whether no plain name is there twice or below another. */
+  readonly isMinimal: boolean;
+  /** Whether every name that a parent covered is there once, and the parent is still in the list. */
+  readonly hasSureCovers: boolean;
+  /** Names that must stay reachable, and are as far as the list goes. */
+  readonly protectedNames: readonly string[];
 }
-
-const FILTER_MASK = 0xffff;
 
 /**
  * What a list means, in the form that all formats are written from: names that are blocked with everything below them and
@@ -27,145 +34,174 @@ const FILTER_MASK = 0xffff;
  */
 export class ListModel {
   readonly nameless: NamelessRule[] = [];
+  readonly exceptions: PatternExceptions = new PatternExceptions();
+  readonly tree: RuleTree = new RuleTree();
+  readonly names: SortedNames;
   private readonly spool: NameSpool;
-  private readonly tree = new RuleTree();
   private readonly cancelled = new Set<string>();
-  /** The last two labels of names that are looked at one by one, and their hashes. */
-  private readonly tails = new Set<string>();
-  private readonly filter = new Uint8Array((FILTER_MASK + 1) >> 3);
-  /** Top-level domains with a rule for all of them. */
-  private readonly tops = new Set<string>();
-  /** Whether every name has to be looked at. */
-  private readonly isAnyRelated: boolean;
-  private found: ReturnType<ListModel["parted"]> | undefined;
-  /** Plain names that have to do with others. */
-  private readonly related: string[] = [];
-  /** The first source that names a name which is looked at by itself. */
-  private readonly sources = new Map<string, number>();
+  private readonly related = new RelatedNames();
+  /** The same for rules that may free a name which a parent covers. */
+  private readonly freeing = new RelatedNames();
+  /** Names of exceptions that formats cannot say. */
+  private readonly watched: string[] = [];
+  /** Plain names that are looked at one by one. */
+  private readonly relatedNames: SpecialRule[] = [];
 
-  /** `isMinimal` when it is certain that no plain name is there twice or below another. */
-  constructor(spool: NameSpool, isMinimal: boolean) {
+  constructor(spool: NameSpool, { isMinimal, hasSureCovers, protectedNames }: ListShape) {
     this.spool = spool;
-    const names: string[] = [];
-    for (const { text } of spool.specials) {
-      const read = readSpecialRule(text);
-      if (read.kind === "cancel") {
-        this.cancelled.add(read.text);
-        names.push(/^\|\|(?<name>[^^]+)\^$/.exec(read.text)?.groups?.["name"] ?? "");
-      }
+    for (const { text } of spool.specials) this.cancel(text);
+    for (const special of spool.specials) this.read(special);
+    if (!isMinimal || (!hasSureCovers && spool.covered.count > 0)) {
+      this.related.takeAll();
+      this.freeing.takeAll();
     }
-    for (const { text, source } of spool.specials) {
-      if (this.cancelled.has(text)) continue;
-      const read = readSpecialRule(text);
-      if (read.kind === "lost") {
-        const { kind: _kind, ...rest } = read;
-        this.nameless.push({ text, ...rest });
-      } else if (read.kind === "names")
-        for (const rule of read.rules) {
-          this.tree.enter(rule);
-          names.push(rule.name);
-          if (!this.sources.has(rule.name)) this.sources.set(rule.name, source);
-          // A rule for a whole top-level domain is related to everything in it.
-          if (rule.below && !rule.name.includes(".")) this.tops.add(rule.name);
-        }
+    for (const exception of this.exceptions.all) {
+      this.related.addException(exception);
+      this.freeing.addException(exception);
     }
-    this.isAnyRelated = !isMinimal;
-    for (const name of names) this.addTail(name);
-    this.enterRelated();
+    for (const name of [...this.watched, ...protectedNames]) this.watch(name);
+    this.pick();
+    this.names = sortNames(this.tree, this.exceptions);
+  }
+
+  private cancel(text: string): void {
+    const key = cancelledKey(text);
+    if (key === undefined) return;
+    this.cancelled.add(key);
+    const name = /^\|\|(?<name>[^^]+)\^$/.exec(key)?.groups?.["name"];
+    if (name !== undefined) this.related.addName(name, false);
+  }
+
+  private read({ text, source }: SpecialRule): void {
+    if (cancelledKey(text) !== undefined) return;
+    const read = readSpecialRule(text);
+    if (read.kind === "exception") {
+      if (!this.cancelled.has(read.rule.key)) this.exceptions.add(read.rule);
+      return;
+    }
+    if (read.key !== undefined && this.cancelled.has(read.key)) return;
+    if (read.kind === "lost") {
+      const { reason, regex, name } = read;
+      this.nameless.push({ text, source, reason, ...(regex !== undefined && { regex }) });
+      if (name !== undefined) this.mention(name, source, text.startsWith("@@"));
+      return;
+    }
+    for (const rule of read.rules) {
+      this.tree.enter(rule, source);
+      this.related.addName(rule.name, rule.below);
+      if (isAllow(rule.level) || rule.denied.length > 0)
+        this.freeing.addName(rule.name, rule.below);
+    }
+  }
+
+  /** A name in a rule that formats cannot say: other rules may block it, or a pattern free it. */
+  private mention(name: string, source: number, isException: boolean): void {
+    if (isException) {
+      this.watched.push(name);
+      return;
+    }
+    this.tree.enterCovered(name, source);
+    this.related.addName(name, false);
+  }
+
+  /** A name that a pattern frees, and nobody else speaks of, is an exception of its own. */
+  private watch(name: string): void {
+    if (!this.exceptions.matches(name)) return;
+    this.tree.enterOpen(name);
+    this.related.addName(name, false);
+    this.freeing.addName(name, false);
+  }
+
+  /** Takes the names that have to do with other rules out of the blocks. */
+  private pick(): void {
+    const { spool, tree, cancelled } = this;
+    if (this.related.isEmpty) return;
+    spool.names.remove((bytes, source) => {
+      const matched = this.matchedStarts(bytes);
+      return (start, end, tail, top) => {
+        if (!this.related.has(bytes, end, tail, top) && matched?.has(start) !== true) return false;
+        const name = decodeUtf8(bytes, start, end);
+        this.relatedNames.push({ text: `||${name}^`, source });
+        if (!cancelled.has(`||${name}^`))
+          tree.enter({ name, level: Level.Block, self: true, below: true, denied: [] }, source);
+        return true;
+      };
+    });
+    spool.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
+  }
+
+  /** Of names that a parent covers, those that something frees, and those that are there already. */
+  private coveredPicker(bytes: Uint8Array, source: number): NameVisitor {
+    const matched = this.matchedStarts(bytes);
+    return (start, end, tail, top) => {
+      const isFreed = this.freeing.has(bytes, end, tail, top) || matched?.has(start) === true;
+      if (!isFreed && !this.related.has(bytes, end, tail, top)) return false;
+      const name = decodeUtf8(bytes, start, end);
+      const isOut = isFreed || this.tree.nodes.has(name);
+      if (isOut) this.tree.enterCovered(name, source);
+      return isOut;
+    };
+  }
+
+  /** Where the names begin that exceptions without a sure end are about. */
+  private matchedStarts(bytes: Uint8Array): ReadonlySet<number> | undefined {
+    const unsure = this.exceptions.all.filter(({ isEndSure }) => !isEndSure);
+    if (unsure.length === 0) return undefined;
+    const text = decodeUtf8(bytes, 0, bytes.length);
+    const found = new Set<number>();
+    for (const { pattern, matches, words } of unsure) {
+      for (const start of startsOfNamesWith(text, literalOf(pattern)))
+        if (matches(text.slice(start, text.indexOf("\n", start)))) found.add(start);
+      for (const word of words) for (const start of startsOfNamesWith(text, word)) found.add(start);
+    }
+    return found;
   }
 
   /** The rules that are not in blocks, as they are. */
-  *otherTexts(): Generator<string> {
-    for (const { text } of this.spool.specials) yield text;
-    for (const name of this.related) yield `||${name}^`;
+  otherTexts(): SpecialRule[] {
+    return [...this.spool.specials, ...this.relatedNames];
   }
 
-  /** Names to be looked at one by one, those of whole blocks left out. */
-  verdicts(): readonly NameVerdict[] {
-    return this.parted().verdicts;
+  /** Names that are blocked with everything below them, as they stand in the list. */
+  plainBlocks(): NameBlock[] {
+    return this.spool.names.all();
   }
 
-  /** The source of a name that is looked at by itself. */
-  sourceOf(name: string): number {
-    return this.sources.get(name) ?? 0;
+  /** The same with those that turned out to have nothing to do with others; sources in their order. */
+  subtreeBlocks(): NameBlock[] {
+    return inOrder([...this.names.subtrees, ...this.spool.names.all()]);
   }
 
-  /** Most names that might have had to do with others have not: they go with the blocks after all. */
-  private parted(): {
-    readonly verdicts: readonly NameVerdict[];
-    readonly loose: readonly NameBlock[];
-  } {
-    if (this.found !== undefined) return this.found;
-    const all = [...this.tree.verdicts()];
-    const parents = new Set(
-      all.flatMap((one) => (isPlain(one) ? [] : withParents(one.name).slice(1))),
+  /** Names that are blocked alone, and have nothing to do with others. */
+  exactBlocks(): readonly NameBlock[] {
+    return this.names.exacts;
+  }
+
+  /** Names that a source has, which others in the list cover. */
+  coveredBlocks(): NameBlock[] {
+    return inOrder([...this.names.covered, ...this.spool.covered.all()]);
+  }
+
+  /** Whether the list blocks anything, or says so. */
+  get isBlocking(): boolean {
+    const { spool } = this;
+    return (
+      spool.names.count > 0 ||
+      this.relatedNames.length > 0 ||
+      spool.specials.some(({ text }) => !text.startsWith("@@"))
     );
-    const isLoose = (one: NameVerdict): boolean => isPlain(one) && !parents.has(one.name);
-    const bySource = new Map<number, string[]>();
-    for (const { name } of all.filter(isLoose)) {
-      const source = this.sourceOf(name);
-      const known = bySource.get(source);
-      if (known === undefined) bySource.set(source, [name]);
-      else known.push(name);
-    }
-    const loose = [...bySource].map(([source, names]): NameBlock => ({
-      source,
-      count: names.length,
-      bytes: encodeUtf8(names.map((name) => `${name}\n`).join("")),
-    }));
-    this.found = { verdicts: all.filter((one) => !isLoose(one)), loose };
-    return this.found;
-  }
-
-  /** Names that are blocked with everything below them, in the order of the list. A block is good until the next. */
-  *blocks(): Generator<NameBlock> {
-    yield* this.parted().loose;
-    yield* this.spool.names();
-  }
-
-  /** The blocks without those that `otherTexts` has. */
-  plainBlocks(): Iterable<NameBlock> {
-    return this.spool.names();
-  }
-
-  private enterRelated(): void {
-    if (this.tails.size === 0 && !this.isAnyRelated) return;
-    this.spool.remove((bytes, start, end, tail, top, source) => {
-      if (!this.isAnyRelated && !this.isRelated(bytes, end, tail, top)) return false;
-      const name = decodeUtf8(bytes, start, end);
-      this.related.push(name);
-      if (!this.sources.has(name)) this.sources.set(name, source);
-      if (!this.cancelled.has(`||${name}^`))
-        this.tree.enter({ name, level: Level.Block, self: true, below: true });
-      return true;
-    });
-  }
-
-  private addTail(name: string): void {
-    if (name === "") return;
-    const tail = name.split(".").slice(-2).join(".");
-    this.tails.add(tail);
-    let hash = 0;
-    for (let at = 0; at < tail.length; at++) hash = nextHash(hash, tail.charCodeAt(at));
-    this.filter[(hash & FILTER_MASK) >> 3]! |= 1 << (hash & 7);
-  }
-
-  private isRelated(bytes: Uint8Array, end: number, tail: number, top: number): boolean {
-    if (this.tops.size > 0 && this.tops.has(decodeUtf8(bytes, top, end))) return true;
-    let hash = 0;
-    for (let at = tail; at < end; at++) hash = nextHash(hash, bytes[at]!);
-    if ((this.filter[(hash & FILTER_MASK) >> 3]! & (1 << (hash & 7))) === 0) return false;
-    return this.tails.has(decodeUtf8(bytes, tail, end));
   }
 }
 
-/** Whether everything below a name is blocked with it, and no parent has to do with it. */
-function isPlain({ name, self, below, inherited }: NameVerdict): boolean {
-  return (
-    self === "block" && below === "block" && inherited === undefined && name.length <= LONG_NAME
-  );
+function inOrder(blocks: readonly NameBlock[]): NameBlock[] {
+  return blocks.toSorted((a, b) => a.source - b.source);
 }
 
-function nextHash(hash: number, byte: number): number {
-  return Math.imul(hash ^ byte, 0x01000193) ^ (hash >>> 15);
+/** Where names begin that have a text in them. */
+function* startsOfNamesWith(names: string, text: string): Generator<number> {
+  for (let at = names.indexOf(text); at !== -1 && at < names.length;) {
+    yield at === 0 ? 0 : names.lastIndexOf("\n", at - 1) + 1;
+    const end = names.indexOf("\n", at);
+    at = end === -1 ? -1 : names.indexOf(text, end + 1);
+  }
 }

@@ -26,17 +26,28 @@ export const DEFAULT_OPTIONS: FormatOptions = {
  * How a format says each thing, in lines with `%` for the name; what it has no lines for it cannot say. `subtree` is a name
  * with all names below it, `exact` the name alone, `below` all below it without itself.
  */
-export interface Lines {
+export interface Lines extends ScopeLines {
+  /** A rule that is a regular expression, with `%` for its source; and an exception that is one. */
+  readonly regex?: readonly string[];
+  readonly allowRegex?: readonly string[];
+  /** Any rule as it is, with `%` for its text as JSON. */
+  readonly rule?: readonly string[];
+  /** Names that rules decide which are not for names; what has no such lines says that they are allowed. */
+  readonly openSubtree?: readonly string[];
+  readonly openExact?: readonly string[];
+  readonly openBelow?: readonly string[];
+  /** The lines of important rules, where the format tells them from others. */
+  readonly important?: ScopeLines;
+}
+
+/** Lines for what a rule is about. */
+export interface ScopeLines {
   readonly subtree?: readonly string[];
   readonly exact?: readonly string[];
   readonly below?: readonly string[];
   readonly allowSubtree?: readonly string[];
   readonly allowExact?: readonly string[];
   readonly allowBelow?: readonly string[];
-  /** A rule that is a regular expression, with `%` for its source. */
-  readonly regex?: readonly string[];
-  /** Any rule as it is, with `%` for its text as JSON. */
-  readonly rule?: readonly string[];
 }
 
 /** Facts that stand in the head of a file. */
@@ -69,12 +80,16 @@ export interface NameFormat {
    * must be said again (the closest encloser of RFC 4592).
    */
   readonly hidesParents?: true;
+  /** Below an exception no name alone can be blocked. */
+  readonly isExactApart?: true;
   /** Every line but the first of a file is parted from the one before by a comma at its start. */
   readonly isCommaFirst?: true;
   /** Characters of a name at the most. */
   longestName(options: FormatOptions): number;
-  /** What one name takes in the memory of the software, measured with 200,000 of them. */
+  /** What one name takes in the memory of the software. */
   readonly memoryPerName: number;
+  /** Whether that was measured, with 200,000 names. */
+  readonly isMeasured?: true;
 }
 
 export const LONGEST_NAME = 253;

@@ -15,4 +15,5 @@ export const rbldnsd: NameFormat = {
   head: (facts) => [...commentHead("#")(facts), ":127.0.0.2:Blocked"],
   longestName: () => LONGEST_NAME,
   memoryPerName: 50,
+  isMeasured: true,
 };

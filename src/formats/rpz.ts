@@ -36,4 +36,5 @@ export const rpz: NameFormat = {
   // `*.` before it and the zone behind it must fit as well.
   longestName: ({ origin }) => LONGEST_NAME - 2 - origin.length - 1,
   memoryPerName: 1250,
+  isMeasured: true,
 };

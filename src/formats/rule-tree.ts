@@ -1,108 +1,93 @@
-import { withParents } from "../syntax/parents.ts";
-import { Level, type NameRule, isBlock } from "./special-rule.ts";
+import { isBelow } from "../meaning/rule.ts";
+import { Level, isBlock, stronger } from "./level.ts";
+import type { NameRule } from "./special-rule.ts";
 
-export type Verdict = "block" | "allow";
-
-/** What has to be said of a name so that, with the most specific name winning, everything is as the rules mean it. */
-export interface NameVerdict {
-  readonly name: string;
-  /** For the name itself and for what is below it; undefined where a parent says it already, or nothing is said. */
-  readonly self: Verdict | undefined;
-  readonly below: Verdict | undefined;
-  /** Whether a rule of its own blocks it, whatever a parent says. */
-  readonly isNamed: boolean;
-  /** What a parent says of it. */
-  readonly inherited: Verdict | undefined;
-  /** The parents that say so, as far as nothing else is said in between. */
-  readonly parents: readonly string[];
-  /** Names between it and that parent of which nothing else is said. */
-  readonly between: readonly string[];
+/** The strongest rules for a name, and for everything below it. */
+export interface NameLevels {
+  readonly self: Level;
+  readonly below: Level;
 }
 
-interface Node {
+/** What the tree has for a name. */
+export interface TreeNode {
+  /** The first source that has it. */
+  readonly source: number;
+  /** Rules of its own, but for those with exclusions. */
   self: Level;
   below: Level;
+  /** Rules of its own with exclusions (`$denyallow`). */
+  limited: NameRule[] | undefined;
+  /** Whether a source names it in order to block it. */
+  isNamed: boolean;
 }
 
-/** Names with the strongest rules for them, made into verdicts that no longer need to know which rule beats which. */
+/** Names with the strongest rules for each. */
 export class RuleTree {
-  private readonly nodes = new Map<string, Node>();
+  readonly nodes: Map<string, TreeNode> = new Map();
 
-  enter({ name, level, self, below }: NameRule): void {
+  enter(rule: NameRule, source: number): void {
+    const node = this.node(rule.name, source);
+    if (rule.self && isBlock(rule.level)) node.isNamed = true;
+    if (rule.denied.length > 0) {
+      (node.limited ??= []).push(rule);
+      // Another rule, or none, decides from there on.
+      for (const name of rule.denied) this.node(name, source);
+      return;
+    }
+    if (rule.self) node.self = stronger(node.self, rule.level);
+    if (rule.below) node.below = stronger(node.below, rule.level);
+  }
+
+  /** A name that is there because a source has it; a parent blocks it. */
+  enterCovered(name: string, source: number): void {
+    this.node(name, source).isNamed = true;
+  }
+
+  /** A name of which no rule speaks, to be looked at by itself. */
+  enterOpen(name: string): void {
+    this.node(name, 0);
+  }
+
+  private node(name: string, source: number): TreeNode {
     let node = this.nodes.get(name);
-    if (node === undefined) this.nodes.set(name, (node = { self: Level.None, below: Level.None }));
-    if (self && level > node.self) node.self = level;
-    if (below && level > node.below) node.below = level;
+    if (node === undefined)
+      this.nodes.set(
+        name,
+        (node = {
+          source,
+          self: Level.None,
+          below: Level.None,
+          limited: undefined,
+          isNamed: false,
+        }),
+      );
+    return node;
   }
 
-  /** In the order in which the names came. */
-  *verdicts(): Generator<NameVerdict> {
-    for (const [name, node] of this.nodes) {
-      const verdict = this.verdict(name, node);
-      const isSaid = verdict.self !== undefined || verdict.below !== undefined;
-      const isUnder = isSaid && verdict.inherited !== undefined;
-      yield {
-        ...verdict,
-        between: isUnder ? this.between(name) : [],
-        parents: isUnder ? this.parents(name, verdict.inherited) : [],
-      };
+  /** What the rules of a name and of all its parents mean for it, and for everything below it that is not in the tree. */
+  levels(name: string, node: TreeNode): NameLevels {
+    let { self, below } = node;
+    for (const rule of node.limited ?? []) {
+      if (rule.denied.some((one) => isBelow(name, one))) continue;
+      if (rule.self) self = stronger(self, rule.level);
+      if (rule.below) below = stronger(below, rule.level);
     }
-  }
-
-  private verdict(name: string, node: Node): Omit<NameVerdict, "between" | "parents"> {
-    const inherited = this.inherited(name);
-    const above = verdictOf(inherited);
-    const self = verdictOf(strongest(node.self, inherited));
-    const below = verdictOf(strongest(node.below, inherited));
-    return {
-      name,
-      self: self === above ? undefined : self,
-      below: below === above ? undefined : below,
-      isNamed: self === "block" && isBlock(node.self),
-      inherited: above,
-    };
-  }
-
-  private between(name: string): string[] {
-    const names: string[] = [];
-    for (const parent of withParents(name).slice(1)) {
-      const node = this.nodes.get(parent);
-      if (node !== undefined) {
-        const { self, below } = this.verdict(parent, node);
-        if (self !== undefined || below !== undefined) break;
-      }
-      names.push(parent);
+    for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
+      const parent = this.nodes.get(name.slice(dot + 1));
+      if (parent === undefined) continue;
+      const level = belowOf(parent, name);
+      self = stronger(self, level);
+      below = stronger(below, level);
     }
-    return names;
-  }
-
-  /** The strongest rule of a parent for everything below it. */
-  private inherited(name: string): Level {
-    let level: Level = Level.None;
-    for (const parent of withParents(name).slice(1))
-      level = strongest(level, this.nodes.get(parent)?.below ?? Level.None);
-    return level;
-  }
-
-  /** Parents of which everything below has this verdict, up to the first that has another. */
-  private parents(name: string, verdict: Verdict): string[] {
-    const names: string[] = [];
-    for (const parent of withParents(name).slice(1)) {
-      const node = this.nodes.get(parent);
-      if (node === undefined) continue;
-      const below = verdictOf(strongest(node.below, this.inherited(parent)));
-      if (below !== undefined && below !== verdict) break;
-      names.push(parent);
-    }
-    return names;
+    return { self, below };
   }
 }
 
-function strongest(a: Level, b: Level): Level {
-  return a > b ? a : b;
-}
-
-function verdictOf(level: Level): Verdict | undefined {
-  if (level === Level.None) return undefined;
-  return isBlock(level) ? "block" : "allow";
+/** The strongest rule of a parent for a name below it. */
+function belowOf({ below, limited }: TreeNode, name: string): Level {
+  let level = below;
+  for (const rule of limited ?? [])
+    if (rule.below && !rule.denied.some((one) => isBelow(name, one)))
+      level = stronger(level, rule.level);
+  return level;
 }

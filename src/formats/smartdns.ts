@@ -9,4 +9,5 @@ export const smartdns: NameFormat = {
   head: commentHead("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 300,
+  isMeasured: true,
 };

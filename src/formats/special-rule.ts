@@ -1,37 +1,13 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { cancelledKey } from "../meaning/rule.ts";
+import { type Rule, isBelow, patternTest, readRule } from "../meaning/rule.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { quickAscii } from "../syntax/idna.ts";
+import type { NameTest } from "../syntax/name-pattern.ts";
 import { isLocalName } from "../syntax/local-names.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
-
-/** Why a rule cannot be said in a format, or not as it is meant. */
-export const LOSS_REASONS = {
-  modifier: "Speaks of some clients, kinds of questions or parts of a name only.",
-  rewrite: "Changes an answer instead of refusing it.",
-  regex: "A regular expression.",
-  pattern: "A wildcard, or a part of a name.",
-  "not-a-name":
-    "For no name that a resolver can be asked for: an address, a name of this machine, one that is too long.",
-  exact: "For a name alone, where the format means all names below it too.",
-  below: "For the names below a name, but not for itself.",
-  excepted:
-    "Blocks a name with something below it that must stay reachable, which the format cannot say.",
-  exception: "An exception that the format cannot say; the name is blocked (`widen`).",
-  nested: "Blocks something below an exception, where an exception always wins.",
-  narrowed:
-    "For everything below a name, where the format means the name alone: the name is written.",
-} as const;
-export type LossReason = keyof typeof LOSS_REASONS;
-
-/** Who wins, least first: a block, an exception, an important block, an important exception. Odd ones block. */
-export const Level = { None: 0, Block: 1, Allow: 2, ImportantBlock: 3, ImportantAllow: 4 } as const;
-export type Level = (typeof Level)[keyof typeof Level];
-
-export function isBlock(level: Level): boolean {
-  return level % 2 === 1;
-}
+import { Level, levelOf } from "./level.ts";
+import type { LossReason } from "./losses.ts";
 
 /** A rule for a name. */
 export interface NameRule {
@@ -40,83 +16,116 @@ export interface NameRule {
   /** Whether it is for the name itself, and for all below it. */
   readonly self: boolean;
   readonly below: boolean;
+  /** Names at or below it that `$denyallow` takes out, with everything below them. */
+  readonly denied: readonly string[];
 }
 
 export type ReadRule =
-  | { readonly kind: "names"; readonly rules: readonly NameRule[] }
-  /** Takes back a rule of this text. */
-  | { readonly kind: "cancel"; readonly text: string }
-  | { readonly kind: "lost"; readonly reason: LossReason; readonly regex?: string };
+  | { readonly kind: "names"; readonly rules: readonly NameRule[]; readonly key?: string }
+  /** An exception for names of a form, which no name stands for. */
+  | { readonly kind: "exception"; readonly rule: Rule }
+  | {
+      readonly kind: "lost";
+      readonly reason: LossReason;
+      readonly key?: string;
+      /** The expression, if the rule is one and nothing else. */
+      readonly regex?: string;
+      /** The name that stands in it, if there is one. */
+      readonly name?: string;
+    };
 
-/** Reads a line of the list that is more than `||name^`. */
+/** Reads a line of the list that is more than `||name^` and not a `$badfilter` rule. */
 export function readSpecialRule(text: string): ReadRule {
-  const cancelled = cancelledKey(text);
-  if (cancelled !== undefined) return { kind: "cancel", text: cancelled };
-  const hosts = readHosts(text);
+  const hosts = readHosts(text) ?? readBareName(text);
   if (hosts !== undefined) return hosts;
-  const rule = parseAdblockRule(text);
-  if (rule === undefined) return lost("pattern");
-  const { pattern, modifiers, isAllow } = rule;
-  const names = modifiers.map(({ name }) => name);
-  if (names.includes("dnsrewrite")) return lost("rewrite");
-  if (names.some((name) => name !== "important")) return lost("modifier");
-  if (isRegexText(pattern)) {
-    const isPlain = !isAllow && modifiers.length === 0;
-    return isPlain ? { ...lost("regex"), regex: pattern.slice(1, -1) } : lost("regex");
-  }
-  const isImportant = names.length > 0;
-  const level = isAllow
-    ? isImportant
-      ? Level.ImportantAllow
-      : Level.Allow
-    : isImportant
-      ? Level.ImportantBlock
-      : Level.Block;
-  return readPattern(pattern, level, level === Level.Block);
+  const rule = readRule(text, text.startsWith("@@") ? patternTest : blockTest);
+  if (rule === undefined) return { kind: "lost", reason: unreadableReason(text) };
+  const { key, pattern } = rule;
+  const names = readNames(rule);
+  const name = names?.kind === "names" ? names.rules[0]?.name : undefined;
+  const named = { key, ...(name !== undefined && { name }) };
+  if (rule.rewrite !== undefined) return { kind: "lost", reason: "rewrite", ...named };
+  // Holds for some only, so everybody else would get the wrong answer.
+  if (rule.isPartial) return { kind: "lost", reason: "modifier", ...named };
+  if (names !== undefined) return names;
+  if (rule.isAllow) return { kind: "exception", rule };
+  if (!isRegexText(pattern)) return { kind: "lost", reason: "pattern", key };
+  const isPlain = !rule.isImportant && rule.denied.length === 0;
+  return { kind: "lost", reason: "regex", key, ...(isPlain && { regex: pattern.slice(1, -1) }) };
 }
 
-function lost(reason: LossReason): { kind: "lost"; reason: LossReason } {
-  return { kind: "lost", reason };
+/** Nobody asks which names an expression blocks, and compiling it costs more than all the rest. */
+function blockTest(pattern: string): NameTest | undefined {
+  return isRegexText(pattern) ? () => false : patternTest(pattern);
+}
+
+/** Why a resolver can match no name by a rule. */
+function unreadableReason(text: string): LossReason {
+  const rule = parseAdblockRule(text);
+  if (rule === undefined) return "pattern";
+  if (rule.modifiers.length > 0) return "modifier";
+  return isRegexText(rule.pattern) ? "regex" : "pattern";
 }
 
 const SHAPES: readonly (readonly [RegExp, { readonly self: boolean; readonly below: boolean }])[] =
   [
-    [/^\|\|(?<name>[^*|^/]+)\^\|?$/, { self: true, below: true }],
-    [/^\|(?<name>[^*|^/]+)[|^]$/, { self: true, below: false }],
-    [/^(?:\|\|)?\*\.(?<name>[^*|^/]+)\^?$/, { self: false, below: true }],
+    [/^\|\|(?<name>[^*|^/]+)[|^][|^*]*$/, { self: true, below: true }],
+    [/^\|(?<name>[^*|^/]+)[|^][|^*]*$/, { self: true, below: false }],
+    [/^(?:(?:\|\|)?\*)?\.(?<name>[^*|^/.][^*|^/]*)[|^][|^*]*$/, { self: false, below: true }],
+    [/^(?:\|\|)?\*\.(?<name>[^*|^/]+)$/, { self: false, below: true }],
   ];
-const BARE: (typeof SHAPES)[number] = [
-  /^(?<name>[^*|^/.][^*|^/]*\.[^*|^/]*)$/,
-  { self: true, below: false },
-];
 
-/** A bare name means itself only where nothing stands before or behind it; otherwise it is a part of names. */
-function readPattern(pattern: string, level: Level, mayBeBare: boolean): ReadRule {
-  for (const [shape, scope] of mayBeBare ? [...SHAPES, BARE] : SHAPES) {
+function readNames(rule: Rule): ReadRule | undefined {
+  const { pattern, key } = rule;
+  const level = levelOf(rule);
+  for (const [shape, scope] of SHAPES) {
     const written = shape.exec(pattern)?.groups?.["name"];
     if (written === undefined) continue;
     const name = resolvableName(written);
-    return name === undefined
-      ? lost("not-a-name")
-      : { kind: "names", rules: [{ name, level, ...scope }] };
+    if (name === undefined) return { kind: "lost", reason: "not-a-name", key };
+    // Names that are asked for do not end in a dot, so the rule matches nothing.
+    if (written.endsWith(".")) return { kind: "lost", reason: "not-a-name", key, name };
+    // Where a name above is taken out, nothing is left of the rule.
+    if (rule.denied.some((one) => isBelow(name, one))) return { kind: "names", rules: [], key };
+    const denied = rule.denied.filter((one) => isBelow(one, name) && isResolvable(one));
+    return { kind: "names", rules: [{ name, level, ...scope, denied }], key };
   }
-  return lost("pattern");
+  return undefined;
+}
+
+const BARE_NAME = /^(?<name>[^\s*|^/.@$#!][^\s*|^/$#]*\.[^\s*|^/$#]*)(?:\s+#.*)?$/;
+
+/** A line that is nothing but a name, perhaps with a note behind it, means that name alone. No `$badfilter` rule cancels it. */
+function readBareName(text: string): ReadRule | undefined {
+  const written = BARE_NAME.exec(text)?.groups?.["name"];
+  if (written === undefined) return undefined;
+  const name = resolvableName(written);
+  if (name === undefined) return { kind: "lost", reason: "not-a-name" };
+  return {
+    kind: "names",
+    rules: [{ name, level: Level.Block, self: true, below: false, denied: [] }],
+  };
 }
 
 function readHosts(text: string): ReadRule | undefined {
   const bytes = encodeUtf8(text);
   if (!readHostsLine(bytes, 0, bytes.length)) return undefined;
-  if (!hostsLine.isSinkhole) return lost("rewrite");
+  if (!hostsLine.isSinkhole) return { kind: "lost", reason: "rewrite" };
   const rules: NameRule[] = [];
   do {
     const name = resolvableName(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
-    if (name !== undefined) rules.push({ name, level: Level.Block, self: true, below: false });
+    if (name !== undefined)
+      rules.push({ name, level: Level.Block, self: true, below: false, denied: [] });
   } while (nextName(bytes));
-  return rules.length === 0 ? lost("not-a-name") : { kind: "names", rules };
+  return rules.length === 0 ? { kind: "lost", reason: "not-a-name" } : { kind: "names", rules };
 }
 
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const LONGEST = 253;
+
+function isResolvable(name: string): boolean {
+  return resolvableName(name) === name;
+}
 
 /** A name as resolvers are asked for it; undefined for what is none, or only means this machine. */
 export function resolvableName(written: string): string | undefined {

@@ -31,7 +31,7 @@ export function patternExpression(pattern: string): string | undefined {
   return `${start}${body}${endsName ? "$" : ""}`;
 }
 
-interface PatternParts {
+export interface PatternParts {
   readonly startsAtLabel: boolean;
   readonly startsAtName: boolean;
   readonly endsName: boolean;
@@ -39,7 +39,7 @@ interface PatternParts {
   readonly parts: readonly string[];
 }
 
-function patternParts(pattern: string): PatternParts | undefined {
+export function patternParts(pattern: string): PatternParts | undefined {
   const text = withoutScheme(pattern.toLowerCase());
   if (!NAME_PATTERN.test(text)) return undefined;
   const startsAtLabel = text.startsWith("||");

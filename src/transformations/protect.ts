@@ -49,6 +49,12 @@ export class Protection {
     this.isTrusted = isTrusted;
   }
 
+  /** Protected names that the list does not block. */
+  get reachable(): string[] {
+    const blocked = new Set(this.blocked.map(({ name }) => name));
+    return this.names.filter((name) => !blocked.has(name));
+  }
+
   /** Drops the rules of a source for protected names. */
   sourceStage(source: number): Stage {
     const { finder } = this.workshop;

@@ -1,48 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
-import { ByteBuffer } from "../../src/bytes/byte-buffer.ts";
-import { ArtifactWriter, type LossPolicy } from "../../src/formats/artifact-writer.ts";
-import { ListModel } from "../../src/formats/list-model.ts";
-import type { Loss } from "../../src/formats/losses.ts";
-import { NameSpool } from "../../src/formats/name-spool.ts";
-import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
+import type { LossPolicy } from "../../src/formats/artifact-writer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
-import { memoryHost } from "../../src/index.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
-
-interface Written {
-  readonly block: string;
-  readonly allow: string;
-  readonly losses: readonly Loss[];
-  readonly names: number;
-}
-
-function text(buffer: ByteBuffer): string {
-  return new TextDecoder().decode(buffer.view());
-}
+import { type WrittenFormat, writeFormat } from "../support/write-format.ts";
 
 function write(
   format: string,
   lines: readonly string[],
   policy: LossPolicy = "skip",
   isMinimal = false,
-): Written {
-  const spool = new NameSpool(() => memoryHost({ files: {} }).openScratch());
-  spool.take(new TextEncoder().encode(lines.map((line) => `\n${line}`).join("")), 0);
-  const files = { block: new ByteBuffer(), allow: new ByteBuffer() };
-  const writer = new ArtifactWriter(nameFormats.get(format)!, DEFAULT_OPTIONS, policy, {
-    block: (bytes) => void files.block.append(bytes, 0, bytes.length),
-    allow: (bytes) => void files.allow.append(bytes, 0, bytes.length),
-  });
-  writer.write(new ListModel(spool, isMinimal));
-  return {
-    block: text(files.block),
-    allow: text(files.allow),
-    losses: writer.losses.all(),
-    names: writer.names,
-  };
+): WrittenFormat {
+  return writeFormat(format, lines, { policy, isMinimal });
 }
 
 test("a configuration can name every format, and no other", () => {
@@ -59,25 +30,25 @@ test("how each format says it", () => {
   );
   assert.deepEqual(said, {
     adblock: "@@||good.ads.example^\n|only.example^\n||*.wild.example^\n||ads.example^\n",
-    hosts: "0.0.0.0 only.example\n0.0.0.0 ads.example\n",
-    domains: "only.example\nads.example\n",
+    hosts: "0.0.0.0 ads.example\n0.0.0.0 only.example\n",
+    domains: "ads.example\nonly.example\n",
     // What an exception is made from is not blocked where exceptions cannot be said.
     wildcard: "",
     dnsmasq:
-      "server=/good.ads.example/#\naddress=/only.example/\nserver=/*.only.example/#\naddress=/*.wild.example/\naddress=/ads.example/\n",
+      "address=/ads.example/\nserver=/good.ads.example/#\naddress=/*.wild.example/\naddress=/only.example/\nserver=/*.only.example/#\n",
     "dnsmasq-servers":
-      "server=/good.ads.example/#\nserver=/only.example/\nserver=/*.only.example/#\nserver=/*.wild.example/\nserver=/ads.example/\n",
+      "server=/ads.example/\nserver=/good.ads.example/#\nserver=/*.wild.example/\nserver=/only.example/\nserver=/*.only.example/#\n",
     unbound:
-      'local-zone: "good.ads.example." always_transparent\nlocal-zone: "ads.example." always_nxdomain\n',
-    rpz: "good.ads.example CNAME rpz-passthru.\n*.good.ads.example CNAME rpz-passthru.\nonly.example CNAME .\n*.wild.example CNAME .\nads.example CNAME .\n*.ads.example CNAME .\n",
-    dnscrypt: "=only.example\nads.example\n--\ngood.ads.example\n",
-    smartdns: "address /good.ads.example/-\naddress /ads.example/#\n",
+      'local-zone: "ads.example." always_nxdomain\nlocal-zone: "good.ads.example." always_transparent\nlocal-data: "only.example. A 0.0.0.0"\n',
+    rpz: "ads.example CNAME .\n*.ads.example CNAME .\ngood.ads.example CNAME rpz-passthru.\n*.good.ads.example CNAME rpz-passthru.\n*.wild.example CNAME .\nonly.example CNAME .\n",
+    dnscrypt: "ads.example\n=only.example\n--\ngood.ads.example\n",
+    smartdns: "address /ads.example/#\naddress /good.ads.example/-\n",
     dnsdist: "ads.example\n--\ngood.ads.example\n",
-    squid: "only.example\n.ads.example\n--\n.good.ads.example\n",
-    rbldnsd: "!.good.ads.example\nonly.example\n*.wild.example\n.ads.example\n",
-    pihole: "only.example\n||ads.example^\n--\n@@||good.ads.example^\n",
-    blocky: "only.example\n*.ads.example\n--\n*.good.ads.example\n",
-    json: ',{"name":"good.ads.example","scope":"subtree","action":"allow"}\n,{"name":"only.example","scope":"exact","action":"block"}\n,{"name":"wild.example","scope":"below","action":"block"}\n,{"name":"ads.example","scope":"subtree","action":"block"}\n',
+    squid: ".ads.example\nonly.example\n--\n.good.ads.example\n",
+    rbldnsd: ".ads.example\n!.good.ads.example\n*.wild.example\nonly.example\n",
+    pihole: "||ads.example^\nonly.example\n--\n@@||good.ads.example^\n",
+    blocky: "*.ads.example\nonly.example\n--\n*.good.ads.example\n",
+    json: ',{"name":"ads.example","scope":"subtree","action":"block"}\n,{"name":"good.ads.example","scope":"subtree","action":"allow"}\n,{"name":"wild.example","scope":"below","action":"block"}\n,{"name":"only.example","scope":"exact","action":"block"}\n',
   });
 });
 
@@ -93,7 +64,7 @@ test("what is lost is counted, with examples", () => {
     "0.0.0.0 localhost",
     "|f.example^",
   ];
-  const { losses, block } = write("unbound", lines);
+  const { losses, block } = write("smartdns", lines);
   assert.deepEqual(losses, [
     {
       reason: "rewrite",
@@ -101,14 +72,18 @@ test("what is lost is counted, with examples", () => {
       examples: ["||d.example^$dnsrewrite=1.2.3.4", "10.0.0.1 e.example"],
     },
     { reason: "not-a-name", count: 2, examples: ["||1.2.3.4^", "0.0.0.0 localhost"] },
-    { reason: "exact", count: 1, examples: ["f.example"] },
     { reason: "regex", count: 1, examples: ["/ads[0-9]/"] },
     { reason: "pattern", count: 1, examples: ["||b.*.example^"] },
     { reason: "modifier", count: 1, examples: ["||c.example^$client=1.2.3.4"] },
+    { reason: "exact", count: 1, examples: ["f.example"] },
   ]);
-  assert.equal(block, 'local-zone: "a.example." always_nxdomain\n');
-  const wide = write("unbound", lines, "widen");
-  assert.match(wide.block, /local-zone: "f\.example\." always_nxdomain/);
+  assert.equal(block, "address /a.example/#\n");
+  const wide = write("smartdns", lines, "widen");
+  assert.match(wide.block, /address \/f\.example\/#/);
+  assert.deepEqual(
+    wide.losses.find(({ reason }) => reason === "widened"),
+    { reason: "widened", count: 1, examples: ["f.example"] },
+  );
   assert.deepEqual(write("json", lines).losses, [], "this one says everything");
 });
 

@@ -10,6 +10,7 @@ import { Outputs } from "../outputs.ts";
 import { publishList } from "../publish-list.ts";
 import { type SavedPlan, digestAt, readPlan } from "../saved-plan.ts";
 import { sayResult } from "../say-result.ts";
+import { playTape } from "../spool-tape.ts";
 import type { Command } from "./registry.ts";
 
 /** Publishes what `plan --save` saved: those bytes, in place of the list that they were compared with. */
@@ -28,7 +29,8 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
   if (refused.length > 0) throw new CompilerError(refused);
   for (const warning of plan.warnings) talk.diagnostic(warning);
   const outputs = new Outputs(plan.files, { keepsRecord: true, isToStdout: false }, host);
-  const spool = new NameSpool(() => scratchOf(host));
+  // What is covered was kept only if it is needed.
+  const spool = new NameSpool(() => scratchOf(host), false);
   try {
     await outputs.open();
     // Now that no other run can publish.
@@ -36,14 +38,15 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
-    const { config, isMinimal, folder, record, report, rulesFolder } = plan;
+    const { config, shape, folder, record, report, rulesFolder } = plan;
     const artifacts = artifactPlans(config, rulesFolder, host.cwd);
-    if (artifacts.length > 0) spool.take(bytes.list, 0);
+    if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
     const publication = {
       config,
       artifacts,
       spool: artifacts.length === 0 ? undefined : spool,
-      isMinimal,
+      shape,
+      accepted,
       builtAt: new Date(record.builtAt),
       sources: report.sources.map(({ label }) => label),
       configFolder: folder,

@@ -9,4 +9,5 @@ export const GUARD_NAMES = [
   "source-lost-lines",
   "source-grown",
   "not-covered",
+  "empty-output",
 ] as const;

@@ -6,7 +6,7 @@ import { isName, scopedRule } from "./scoped-rule.ts";
 /** Arrays under these keys hold entries, as does one that is the whole document. */
 const LISTS = new Set(["rules", "names", "domains"]);
 const FIELDS = new Set(["name", "scope", "action", "rule"]);
-type Fields = Partial<Record<"name" | "scope" | "action" | "rule", string>>;
+type Fields = Partial<Record<"name" | "scope" | "action" | "rule" | "important", string>>;
 
 const DEEPEST = 64;
 /** An entry has few fields: one that goes on and on is none. */
@@ -70,11 +70,13 @@ export class JsonEntries implements ForeignReader, JsonTaker {
     }
   }
 
-  literal(): void {
+  literal(text: string): void {
     const frame = this.value();
     if (frame === undefined) this.bad();
-    else if (!frame.isArray) frame.key = undefined;
-    else if (frame.isEntry) this.enter(NO_TEXT, this.line, Fate.BadSyntax);
+    else if (!frame.isArray) {
+      if (frame.key === "important") frame.fields.important = text;
+      frame.key = undefined;
+    } else if (frame.isEntry) this.enter(NO_TEXT, this.line, Fate.BadSyntax);
   }
 
   sign(sign: string): void {
@@ -153,17 +155,22 @@ export class JsonEntries implements ForeignReader, JsonTaker {
   }
 
   private enterName(
-    { name = "", scope = "subtree", action = "block" }: Fields,
+    { name = "", scope = "subtree", action = "block", important }: Fields,
     line: number,
   ): void {
-    const isKnown = /^(?:subtree|exact|below)$/.test(scope) && /^(?:block|allow)$/.test(action);
+    const isKnown =
+      /^(?:subtree|exact|below)$/.test(scope) && /^(?:block|allow|none)$/.test(action);
+    const isImportant = important === "true";
     const isValid = isKnown && isName(name);
     const text = scopedRule(
       scope === "below" ? `*.${name}` : name,
-      action === "allow",
+      // What no rule decides is reachable, too.
+      action !== "block",
       scope === "exact",
     );
-    this.enter(isValid ? text : NO_TEXT, line, isValid ? Fate.Live : Fate.BadSyntax, false);
+    const rule = isImportant ? `${text}$important` : text;
+    // An important entry says itself which others it beats.
+    this.enter(isValid ? rule : NO_TEXT, line, isValid ? Fate.Live : Fate.BadSyntax, isImportant);
   }
 
   private enter(text: string, line: number, fate: Fate, isOwnWord = true): void {

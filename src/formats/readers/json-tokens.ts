@@ -5,7 +5,7 @@ import { decodeUtf8 } from "../../bytes/utf8.ts";
 export interface JsonTaker {
   text(value: string): void;
   /** A number, `true`, `false` or `null`. */
-  literal(): void;
+  literal(text: string): void;
   /** One of `{}[],:`. */
   sign(sign: string): void;
   /** Not JSON; the rest of its line is skipped. */
@@ -80,7 +80,8 @@ function takeText(bytes: Uint8Array, start: number, end: number, taker: JsonTake
 }
 
 function takeLiteral(bytes: Uint8Array, start: number, end: number, taker: JsonTaker): boolean {
-  if (!LITERAL.test(decodeUtf8(bytes, start, end))) return false;
-  taker.literal();
+  const text = decodeUtf8(bytes, start, end);
+  if (!LITERAL.test(text)) return false;
+  taker.literal(text);
   return true;
 }

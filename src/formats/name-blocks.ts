@@ -1,0 +1,148 @@
+import { DOT, LF } from "../bytes/ascii.ts";
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import type { Scratch } from "../host/host.ts";
+
+/** Bytes of a block. */
+const BLOCK = 1024 * 1024;
+/** Blocks that are kept in memory; the others go to a scratch file. */
+const MOST_IN_MEMORY = 64;
+
+/** Names of one source, in bytes. */
+export interface NameBlock {
+  readonly source: number;
+  readonly count: number;
+  /** Bytes of the names, each with a line feed behind it. */
+  readonly length: number;
+  /** Reads the names. They are good until the next block is read. */
+  readonly load: () => Uint8Array;
+}
+
+interface KeptBlock {
+  readonly source: number;
+  count: number;
+  length: number;
+  bytes: Uint8Array | undefined;
+  /** Where it is in the scratch file. */
+  readonly position: number;
+}
+
+/** Where a name stands in a block, and where its last two labels, and its last one, begin. */
+export type NameVisitor = (start: number, end: number, tail: number, top: number) => boolean;
+
+/** Many names on their way into files, in the order in which they came. */
+export class NameBlocks {
+  /** All names. */
+  count = 0;
+  private readonly openScratch: () => Scratch;
+  private scratch: Scratch | undefined;
+  private readonly blocks: KeptBlock[] = [];
+  private readonly current = new ByteBuffer();
+  private currentCount = 0;
+  private source = -1;
+
+  constructor(openScratch: () => Scratch) {
+    this.openScratch = openScratch;
+  }
+
+  add(bytes: Uint8Array, start: number, end: number, source: number): void {
+    const { current } = this;
+    if (source !== this.source || current.length >= BLOCK) {
+      this.flush();
+      this.source = source;
+    }
+    current.append(bytes, start, end);
+    current.push(LF);
+    this.currentCount++;
+  }
+
+  /** Takes names with a line feed behind each. */
+  addAll(names: Uint8Array, source: number): void {
+    for (let start = 0; start < names.length;) {
+      const end = names.indexOf(LF, start);
+      this.add(names, start, end, source);
+      start = end + 1;
+    }
+  }
+
+  all(): NameBlock[] {
+    this.flush();
+    return this.blocks.map((block) => ({
+      source: block.source,
+      count: block.count,
+      length: block.length,
+      load: () => this.load(block),
+    }));
+  }
+
+  private load({ bytes, length, position }: KeptBlock): Uint8Array {
+    if (bytes !== undefined) return bytes;
+    const read = new Uint8Array(length);
+    this.scratch!.read(position, read);
+    return read;
+  }
+
+  /** Takes names out, once and for all. `begin` is told of each block, and returns what says which names go. */
+  remove(begin: (bytes: Uint8Array, source: number) => NameVisitor): void {
+    this.flush();
+    for (const block of this.blocks) {
+      const bytes = this.load(block);
+      const isOut = begin(bytes, block.source);
+      let to = 0;
+      let count = 0;
+      eachName(bytes, (start, end, tail, top) => {
+        if (isOut(start, end, tail, top)) return;
+        // What stays moves up to what stayed before it.
+        if (to !== start) bytes.copyWithin(to, start, end + 1);
+        to += end + 1 - start;
+        count++;
+      });
+      if (count === block.count) continue;
+      this.count -= block.count - count;
+      block.count = count;
+      block.length = to;
+      if (block.bytes === undefined) this.scratch!.rewrite(block.position, bytes.subarray(0, to));
+      else block.bytes = bytes.subarray(0, to);
+    }
+  }
+
+  close(): void {
+    this.scratch?.close();
+    this.scratch = undefined;
+  }
+
+  private flush(): void {
+    const { current, currentCount: count, source } = this;
+    if (count === 0) return;
+    this.count += count;
+    const { length } = current;
+    const isKept = this.blocks.length < MOST_IN_MEMORY;
+    const bytes = isKept ? current.view().slice() : undefined;
+    let position = 0;
+    if (!isKept) {
+      this.scratch ??= this.openScratch();
+      position = this.scratch.append(current.view());
+    }
+    this.blocks.push({ source, count, length, bytes, position });
+    current.length = 0;
+    this.currentCount = 0;
+  }
+}
+
+function eachName(
+  bytes: Uint8Array,
+  visit: (start: number, end: number, tail: number, top: number) => void,
+): void {
+  let start = 0;
+  let tail = 0;
+  let label = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === DOT) {
+      tail = label;
+      label = at + 1;
+    } else if (byte === LF) {
+      visit(start, at, tail, label);
+      start = tail = label = at + 1;
+    }
+  }
+}

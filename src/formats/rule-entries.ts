@@ -1,0 +1,54 @@
+import { patternExpression } from "../syntax/name-pattern.ts";
+import { isRegexText } from "../syntax/regex-rule.ts";
+import type { Entry } from "./entry-texts.ts";
+import { LineTemplate } from "./line-template.ts";
+import type { ListModel } from "./list-model.ts";
+import type { Losses } from "./losses.ts";
+import type { Lines } from "./name-format.ts";
+import type { PatternException } from "./pattern-exceptions.ts";
+
+/** Whether a format can say all pattern exceptions of a list, so that they are in force there. */
+export function saysPatterns(model: ListModel, lines: Lines): boolean {
+  if (lines.rule !== undefined) return true;
+  return (
+    lines.allowRegex !== undefined &&
+    model.exceptions.all.every((exception) => expressionOf(exception) !== undefined)
+  );
+}
+
+/** The rules that are for no name, as far as a format can say them. Expressions only where all exceptions hold against them. */
+export function ruleEntries(
+  model: ListModel,
+  lines: Lines,
+  losses: Losses,
+  hasAllExceptions: boolean,
+): Entry[] {
+  const entries: Entry[] = [];
+  const { rule, regex, allowRegex } = lines;
+  const isSaid = saysPatterns(model, lines) || model.exceptions.all.length === 0;
+  const add = (
+    template: readonly string[],
+    text: string,
+    kind: Pick<Entry, "source" | "blocks" | "isApart">,
+  ): void => {
+    entries.push({ text: new LineTemplate(template).text(text), isRule: true, ...kind });
+  };
+  for (const { text, source, reason, regex: expression } of model.nameless)
+    if (rule !== undefined)
+      add(rule, JSON.stringify(text), { source, blocks: !text.startsWith("@@") });
+    else if (regex !== undefined && expression !== undefined && isSaid && hasAllExceptions)
+      add(regex, expression, { source, blocks: true });
+    else losses.add(reason, text);
+  if (isSaid)
+    for (const exception of model.exceptions.all)
+      if (rule !== undefined)
+        add(rule, JSON.stringify(exception.text), { source: 0, blocks: false });
+      else add(allowRegex!, expressionOf(exception)!, { source: 0, blocks: false, isApart: true });
+  return entries;
+}
+
+/** An exception as a regular expression. */
+function expressionOf({ pattern, denied }: PatternException): string | undefined {
+  if (denied.length > 0) return undefined;
+  return isRegexText(pattern) ? pattern.slice(1, -1) : patternExpression(pattern);
+}

@@ -1,0 +1,131 @@
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import { withParents } from "../syntax/parents.ts";
+import { Level, isAllow, isBlock } from "./level.ts";
+import type { NameBlock } from "./name-blocks.ts";
+import { LONG_NAME } from "./name-spool.ts";
+import type { FreedLevels, PatternExceptions } from "./pattern-exceptions.ts";
+import type { NameLevels, RuleTree, TreeNode } from "./rule-tree.ts";
+
+/** What the list means for a name and for what is below it. */
+export interface NameFact extends NameLevels {
+  readonly name: string;
+  readonly source: number;
+  /** Whether a source names it in order to block it, and whether one of its own rules blocks what is below it. */
+  readonly isNamed: boolean;
+  readonly blocksBelow: boolean;
+  /** The same with pattern exceptions. */
+  readonly freed: FreedLevels;
+}
+
+/** Names of the tree, parted by what they have to do with others. */
+export interface SortedNames {
+  /** Those that have to be looked at together, in groups; parents come before what is below them. */
+  readonly groups: readonly (readonly NameFact[])[];
+  /** Names that are blocked with all below them, alone, and by a parent; nothing else has to do with these. */
+  readonly subtrees: readonly NameBlock[];
+  readonly exacts: readonly NameBlock[];
+  readonly covered: readonly NameBlock[];
+  /** Names with exceptions, and all their parents. */
+  readonly excepted: ReadonlySet<string>;
+}
+
+/** Most names that might have to do with others do not: they go with the blocks after all. */
+export function sortNames(tree: RuleTree, exceptions: PatternExceptions): SortedNames {
+  const facts: NameFact[] = [];
+  /** Names that are more than simple blocks, and all their parents. */
+  const tied = new Set<string>();
+  const excepted = new Set<string>();
+  for (const [name, node] of tree.nodes) {
+    const fact = factOf(name, node, tree, exceptions);
+    facts.push(fact);
+    if (isExcepted(fact)) for (const one of withParents(name)) excepted.add(one);
+    if (!isSimple(fact, node)) for (const one of withParents(name)) tied.add(one);
+  }
+  const subtrees = new LooseNames();
+  const exacts = new LooseNames();
+  const covered = new LooseNames();
+  const groups = new Map<string, NameFact[]>();
+  for (const fact of facts) {
+    const { name } = fact;
+    let root = name;
+    let isTied = tied.has(name);
+    let isCovered = false;
+    for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
+      const parent = name.slice(dot + 1);
+      const node = tree.nodes.get(parent);
+      if (node === undefined) continue;
+      root = parent;
+      isTied ||= tied.has(parent);
+      isCovered ||= node.below === Level.Block;
+    }
+    if (isTied) {
+      const group = groups.get(root);
+      if (group === undefined) groups.set(root, [fact]);
+      else group.push(fact);
+    } else if (isCovered) {
+      if (fact.isNamed) covered.add(fact);
+    } else if (fact.below === Level.Block) subtrees.add(fact);
+    else if (fact.self === Level.Block) exacts.add(fact);
+  }
+  return {
+    groups: [...groups.values()].map((group) =>
+      group.toSorted((a, b) => depthOf(a.name) - depthOf(b.name)),
+    ),
+    subtrees: subtrees.blocks(),
+    exacts: exacts.blocks(),
+    covered: covered.blocks(),
+    excepted,
+  };
+}
+
+function factOf(
+  name: string,
+  node: TreeNode,
+  tree: RuleTree,
+  exceptions: PatternExceptions,
+): NameFact {
+  const { source, isNamed, limited } = node;
+  const { self, below } = tree.levels(name, node);
+  const blocksBelow =
+    isBlock(node.below) || limited?.some((rule) => rule.below && isBlock(rule.level)) === true;
+  const freed = exceptions.free(name, self, below);
+  return { name, source, isNamed, blocksBelow, self, below, freed };
+}
+
+/** Whether it is a block like most: of the name alone, or of everything below it too. */
+function isSimple({ name, self, below, freed }: NameFact, { limited }: TreeNode): boolean {
+  if (limited !== undefined || name.length > LONG_NAME) return false;
+  if (self > Level.Block || below > self) return false;
+  return freed.self === self && freed.below === below && !freed.isUnsure;
+}
+
+function isExcepted({ self, below, freed }: NameFact): boolean {
+  const isFree = self === Level.None && below === Level.None;
+  return isFree || isAllow(freed.self) || isAllow(freed.below) || freed.isUnsure;
+}
+
+function depthOf(name: string): number {
+  let depth = 0;
+  for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) depth++;
+  return depth;
+}
+
+/** Names that need no further thought, by source. */
+class LooseNames {
+  private readonly bySource = new Map<number, string[]>();
+
+  add({ name, source }: NameFact): void {
+    const known = this.bySource.get(source);
+    if (known === undefined) this.bySource.set(source, [name]);
+    else known.push(name);
+  }
+
+  blocks(): NameBlock[] {
+    return [...this.bySource]
+      .toSorted(([a], [b]) => a - b)
+      .map(([source, names]) => {
+        const bytes = encodeUtf8(names.map((name) => `${name}\n`).join(""));
+        return { source, count: names.length, length: bytes.length, load: () => bytes };
+      });
+  }
+}

@@ -1,0 +1,61 @@
+import { isRegexText } from "./regex-rule.ts";
+
+/** What can be seen of a pattern, or a regular expression, about the ends of the names that it matches. */
+export interface PatternEnd {
+  /** What all of them end in, or are meant to; "" when that is not to be seen. It has a dot in it otherwise. */
+  readonly end: string;
+  /** Whether every name that the pattern matches has that end. */
+  readonly isSure: boolean;
+}
+
+const NO_END: PatternEnd = { end: "", isSure: false };
+
+/**
+ * `|a*.name.example^` is for names that end in `.name.example`. `||name.example` and `/\.name.example/` are meant for that domain,
+ * though they match `name.example.other.example` as well.
+ */
+export function endOfPattern(pattern: string): PatternEnd {
+  if (isRegexText(pattern)) return expressionEnd(pattern.slice(1, -1));
+  const stop = /[|^][|^*]*$/.exec(pattern);
+  if (stop === null) return meantEnd(pattern);
+  const end = pattern.slice(0, stop.index).split(/[*|]/).at(-1)!;
+  return end.includes(".") ? { end, isSure: true } : NO_END;
+}
+
+function meantEnd(text: string): PatternEnd {
+  const end = /(?:[a-z0-9_-]*\.)+[a-z][a-z0-9-]+$/.exec(text)?.[0];
+  return end === undefined ? NO_END : { end, isSure: false };
+}
+
+function expressionEnd(source: string): PatternEnd {
+  if (hasAlternatives(source)) return NO_END;
+  // A dot is nearly always meant as one.
+  if (!source.endsWith("$")) return meantEnd(source.replaceAll("\\.", ".").toLowerCase());
+  const end = /(?<![\\[{][a-z0-9-]*)(?:[a-z0-9-]|\\\.)+\$$/i.exec(source)?.[0].slice(0, -1);
+  const text = end?.replaceAll("\\.", ".").toLowerCase() ?? "";
+  return text.includes(".") ? { end: text, isSure: true } : NO_END;
+}
+
+/** Whether an expression is one or the other of two, outside of its groups. */
+function hasAlternatives(source: string): boolean {
+  let depth = 0;
+  const bare = source.replace(/\\./g, "x").replace(/\[\^?\]?[^\]]*\]/g, "x");
+  for (const character of bare)
+    if (character === "(") depth++;
+    else if (character === ")") depth--;
+    else if (character === "|" && depth === 0) return true;
+  return false;
+}
+
+const WORD = /[a-z0-9-]{4,}/g;
+
+/** Words of a pattern that tell which names it is about. */
+export function patternWords(pattern: string): string[] {
+  const bare = isRegexText(pattern)
+    ? pattern
+        .replace(/\\[a-z]/gi, ".")
+        .replace(/\[\^?\]?[^\]]*\]/g, ".")
+        .replace(/\{[^}]*\}/g, ".")
+    : pattern;
+  return bare.toLowerCase().match(WORD) ?? [];
+}

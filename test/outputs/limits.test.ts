@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
+import { MemoryProject } from "../support/memory-project.ts";
+
+const WORDS = ["compile", "-c", "c.json", "--no-cache"];
+
+const FIRST = [
+  ...Array.from({ length: 30 }, (_, index) => `||first${index}.com^`),
+  "|only.first.net^",
+  "||*.below.first.net^",
+  "||weak.first.net^$important",
+];
+const SECOND = Array.from({ length: 30 }, (_, index) => `0.0.0.0 second${index}.com`);
+const THIRD = [
+  "||third.org^",
+  "@@||good.third.org^",
+  "||bad.good.third.org^$important",
+  "@@|p*.first0.com^",
+  "/regex[0-9]/",
+  "||x.com^$client=10.0.0.1",
+];
+
+function projectOf(outputs: readonly object[], transformations: readonly string[]): MemoryProject {
+  return new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "L",
+      sources: ["First", "Second", "Third"].map((name) => ({
+        name,
+        source: name,
+        type: "adblock",
+      })),
+      transformations,
+      outputs,
+    }),
+    First: `${FIRST.join("\n")}\n`,
+    Second: `${SECOND.join("\n")}\n`,
+    Third: `${THIRD.join("\n")}\n`,
+  });
+}
+
+interface Output {
+  readonly format?: string;
+  readonly names: number;
+  readonly files: readonly string[];
+  readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
+}
+
+async function run(
+  outputs: readonly object[],
+  transformations: readonly string[] = [],
+): Promise<{ project: MemoryProject; written: Output[] }> {
+  const project = projectOf(outputs, transformations);
+  const { exit, stdout, stderr } = await project.run(...WORDS, "--json");
+  assert.equal(exit, 0, stderr);
+  const all = (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+  return { project, written: all.filter(({ format }) => format !== undefined) };
+}
+
+function size(project: MemoryProject, { files }: Output): number {
+  return files.reduce((sum, file) => sum + project.memory.files.get(`/project/${file}`)!.length, 0);
+}
+
+/** Entries of a file: what stands for one name or one rule. */
+function entries(text: string): string[] {
+  return text
+    .split("\n")
+    .filter((line) => !/^(?:$|[!#;$:@{]|\]|"|server:)(?!@)/.test(line))
+    .map(
+      (line) => /[a-z0-9.-]+\.(?:com|net|org)|regex/.exec(line)?.[0].replace(/^\.+/, "") ?? line,
+    );
+}
+
+test("no limit is exceeded, in any format", async () => {
+  for (const transformations of [[], ["Compress"]])
+    for (const most of [12, 33, 60]) {
+      const limit = (format: string): object => ({ format, fit: { max_rules: most } });
+      const { project, written } = await run(FORMAT_NAMES.map(limit), transformations);
+      for (const output of written) {
+        const names = new Set(output.files.flatMap((file) => entries(project.text(file))));
+        assert.ok(names.size <= most, `${output.format}: ${names.size} of ${most}`);
+        assert.ok(
+          names.size >= Math.min(most, 28) - 5,
+          `${output.format}: ${names.size} of ${most}`,
+        );
+      }
+    }
+});
+
+test("bytes are counted with head, foot and the file of exceptions", async () => {
+  for (const most of [900, 1500, 2500]) {
+    const limit = (format: string): object => ({ format, fit: { max_bytes: most } });
+    const { project, written } = await run(FORMAT_NAMES.map(limit));
+    for (const output of written) {
+      const bytes = size(project, output);
+      assert.ok(bytes <= most, `${output.format}: ${bytes} of ${most}`);
+      assert.ok(
+        (output.leftOut ?? []).length === 0 || bytes > most - 120,
+        `${output.format}: ${bytes}`,
+      );
+    }
+  }
+});
+
+test("sources that stand first come first, and what is left out is reported for each", async () => {
+  for (const format of ["adblock", "dnscrypt", "domains", "rpz", "json"]) {
+    const { project, written } = await run([{ format, fit: { max_rules: 20 } }]);
+    const text = written[0]!.files.map((file) => project.text(file)).join("\n");
+    assert.doesNotMatch(text, /second/, format);
+    assert.ok((text.match(/first\d+\.com/g)?.length ?? 0) > 10, format);
+    const left = written[0]!.leftOut!.map(({ source }) => source);
+    assert.deepEqual(left.slice(0, 2), ["First", "Second"], format);
+    assert.equal(written[0]!.leftOut!.find(({ source }) => source === "Second")?.names, 30, format);
+  }
+});
+
+test("exceptions are never left out", async () => {
+  const outputs = ["adblock", "rpz", "dnsmasq", "squid", "json"].map((format) => ({
+    format,
+    fit: { max_rules: 4 },
+  }));
+  const { project, written } = await run(outputs);
+  for (const { files, format } of written)
+    assert.match(files.map((file) => project.text(file)).join("\n"), /good\.third\.org/, format);
+  for (const fit of [{ max_rules: 0 }, { max_bytes: 120 }]) {
+    const { exit, stderr } = await projectOf([{ format: "adblock", fit }], []).run(...WORDS);
+    assert.equal(exit, 5, stderr);
+    assert.match(stderr, /error\[limit-too-small\]: The exceptions in rules\/l\.adblock\.txt need/);
+  }
+});
+
+test("a rule of AdGuard Home counts with 500 bytes of memory", async () => {
+  const { written } = await run([{ format: "adblock", fit: { ram: "5k" } }]);
+  assert.equal(written[0]!.names, 10);
+});
+
+test("parts of a policy zone keep together what belongs together", async () => {
+  const project = new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "L",
+      sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+      outputs: [{ format: "rpz", split: { max_rules: 5 } }],
+    }),
+    "a.txt": Array.from({ length: 6 }, (_, index) =>
+      [
+        `||s${index}.com^$important`,
+        `@@||b.s${index}.com^$important`,
+        `||x${index}.org^`,
+        `@@||n${index}.net^`,
+        `||c.n${index}.net^$important`,
+        "",
+      ].join("\n"),
+    ).join(""),
+  });
+  const { exit, stdout, stderr } = await project.run(...WORDS, "--json");
+  assert.equal(exit, 0, stderr);
+  const [, output] = (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+  const parts = output!.files.map((file) => project.text(file));
+  assert.ok(parts.length > 4);
+  for (const part of parts)
+    for (let index = 0; index < 6; index++) {
+      assert.equal(part.includes(`\ns${index}.com `), part.includes(`\nb.s${index}.com `));
+      assert.equal(part.includes(`\nn${index}.net `), part.includes(`\nc.n${index}.net `));
+    }
+});
+
+test("a zone whose exceptions do not go into one part is not published", async () => {
+  const outputs = [{ format: "rpz", split: { max_rules: 2 } }];
+  const { exit, stderr } = await projectOf(outputs, []).run(...WORDS);
+  assert.equal(exit, 5, stderr);
+  assert.match(stderr, /error\[limit-too-small\].*`split`/);
+});
