@@ -1,0 +1,95 @@
+import { test } from "node:test";
+import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
+import { ListMatcher } from "../reference/list-matcher.ts";
+import { Random } from "../support/random.ts";
+import { checkAllow } from "./allow-check.ts";
+import { checkCovers, checkDiff, pairedList } from "./comparison-check.ts";
+import { checkOutputs } from "./output-check.ts";
+import { type RandomList, randomList } from "./random-list.ts";
+import { PRESERVING, checkTransformations, randomChain } from "./transformation-check.ts";
+import { LISTS, NAMES, tryLists } from "./trials.ts";
+import { checkWhy } from "./why-check.ts";
+
+const LONG = { timeout: 900_000 };
+const anyList = (seed: number): RandomList => randomList(seed, { names: NAMES });
+
+test(
+  "AdGuard's engine is of the same opinion as the judge",
+  { ...LONG, skip: missingEngine },
+  async (context) => {
+    const engineOf = await adguardEngine();
+    const without = ["rewrite", "loose-pattern", "plain", "plain-badfilter"] as const;
+    const tameList = (seed: number): RandomList => {
+      const list = randomList(seed, { names: NAMES, without, isTame: true });
+      // It asks expressions about an address with a slash at its end, and has no labels that begin with an underscore.
+      return {
+        lines: list.lines.filter((line) => !/\$\/(?:\$|$)/.test(line)),
+        names: list.names.filter((name) => !/(?:^|\.)_/.test(name)),
+      };
+    };
+    await tryLists(context, LISTS, tameList, async ({ lines, names }) => {
+      const matcher = new ListMatcher(lines);
+      const engine = engineOf(`${lines.join("\n")}\n`);
+      return names.flatMap((name) => {
+        const [ours, theirs] = [matcher.meaning(name), engine(name)];
+        return ours === theirs ? [] : [`the engine says ${theirs}, the judge ${ours}: ${name}`];
+      });
+    });
+  },
+);
+
+test("why says what the list means", LONG, async (context) => {
+  await tryLists(context, LISTS, anyList, checkWhy);
+});
+
+test("a transformation by itself leaves the meaning alone", LONG, async (context) => {
+  await tryLists(
+    context,
+    LISTS,
+    (seed) => {
+      const isValidated = chainOf(seed).includes("Validate");
+      const without = isValidated ? (["browser", "any-name", "loose-pattern"] as const) : [];
+      return randomList(seed, { names: NAMES, without, isTame: isValidated });
+    },
+    async (list, seed) => await checkTransformations(list, chainOf(seed)),
+  );
+  function chainOf(seed: number): string[] {
+    return [PRESERVING[seed % PRESERVING.length]!];
+  }
+});
+
+test("transformations together leave the meaning alone", LONG, async (context) => {
+  const without = ["browser", "any-name", "loose-pattern"] as const;
+  await tryLists(
+    context,
+    LISTS,
+    (seed) => randomList(seed, { names: NAMES, without }),
+    async (list, seed) => await checkTransformations(list, randomChain(new Random(seed))),
+  );
+});
+
+test("outputs say what the list means, or report what they cannot say", LONG, async (context) => {
+  await tryLists(context, LISTS, anyList, async (list, seed) => {
+    const transformations = seed % 2 === 0 ? [] : ["Compress", "Deduplicate"];
+    return await checkOutputs(list, { policy: "skip", transformations, protects: 0 });
+  });
+});
+
+test("outputs that may say more never block what must stay reachable", LONG, async (context) => {
+  await tryLists(context, Math.ceil(LISTS / 3), anyList, async (list, seed) => {
+    const transformations = seed % 2 === 0 ? [] : ["Compress"];
+    return await checkOutputs(list, { policy: "widen", transformations, protects: 2 });
+  });
+});
+
+test("names on the allow-list are neither blocked nor rewritten", LONG, async (context) => {
+  await tryLists(context, LISTS, anyList, checkAllow);
+});
+
+test("diff says what changes", LONG, async (context) => {
+  await tryLists(context, LISTS, (seed) => pairedList(seed, 0), checkDiff);
+});
+
+test("a list that covers another does so, or is not published", LONG, async (context) => {
+  await tryLists(context, Math.ceil(LISTS / 5), (seed) => pairedList(seed, NAMES), checkCovers);
+});

@@ -1,0 +1,155 @@
+import { FORMAT_READERS } from "../reference/format-readers.ts";
+import { ListMatcher, type Rule } from "../reference/list-matcher.ts";
+import { isAtOrBelow } from "../reference/names.ts";
+import { RefusedFile } from "../reference/readers/lines-of.ts";
+import { MemoryProject } from "../support/memory-project.ts";
+import type { RandomList } from "./random-list.ts";
+import { spelling } from "./trials.ts";
+
+export interface OutputTrial {
+  readonly policy: "skip" | "widen";
+  readonly transformations: readonly string[];
+  /** How many names that the list does not block are protected. */
+  readonly protects: number;
+}
+
+interface OutputReport {
+  readonly format?: string;
+  readonly losses?: readonly { readonly reason: string; readonly examples: readonly string[] }[];
+}
+
+interface Judged {
+  readonly format: string;
+  readonly trial: OutputTrial;
+  readonly list: ListMatcher;
+  readonly source: ListMatcher;
+  readonly guarded: ReadonlySet<string>;
+  readonly reasons: ReadonlySet<string>;
+  readonly isBlocked: (name: string) => boolean;
+}
+
+const FORMATS = Object.keys(FORMAT_READERS);
+const BY_NAME = ["hosts", "domains"];
+
+/** Every format, read as its software reads it, beside the list that is published with it. */
+export async function checkOutputs(
+  { lines, names }: RandomList,
+  trial: OutputTrial,
+): Promise<string[]> {
+  const source = new ListMatcher(lines);
+  const open = names.filter(
+    (name) => !source.isBlocked(name) && source.meaning(name) !== "rewritten",
+  );
+  const guarded = new Set(open.slice(0, trial.protects));
+  const project = new MemoryProject({
+    "c.json": JSON.stringify(configOf(trial, guarded)),
+    "a.txt": `${lines.join("\n")}\n`,
+    "never.txt": [...guarded].map((name) => `${name}\n`).join(""),
+  });
+  const accepted = ["too-few-rules", ...(guarded.size > 0 ? [] : ["blocks-suffix"])];
+  const { exit, stdout, stderr } = await project.run(
+    ...["compile", "-c", "c.json", "--json", "--no-cache"],
+    ...accepted.flatMap((code) => ["--accept", code]),
+  );
+  // A guard may refuse what it cannot publish without a protected name.
+  if (exit === 5 && guarded.size > 0) return [];
+  if (exit !== 0) return [`compile ends with ${exit}: ${stderr}`];
+  const { outputs } = JSON.parse(stdout) as { outputs: OutputReport[] };
+  const list = ListMatcher.of(project.text("rules/n.txt"));
+  const faults: string[] = [];
+  for (const format of FORMATS) {
+    const losses = outputs.find((one) => one.format === format)?.losses ?? [];
+    const reasons = new Set(losses.map(({ reason }) => reason));
+    const files = {
+      block: project.text(`rules/out.${format}`),
+      allow: project.text(`rules/out.allow.${format}`),
+    };
+    let isBlocked;
+    try {
+      isBlocked = FORMAT_READERS[format]!(files);
+    } catch (error) {
+      if (!(error instanceof RefusedFile)) throw error;
+      faults.push(`${format} is refused: ${error.message}`);
+      continue;
+    }
+    const judged = { format, trial, list, source, guarded, reasons, isBlocked };
+    for (const name of names) {
+      const wrong = judge(name, judged);
+      if (wrong !== undefined) faults.push(wrong);
+    }
+  }
+  return faults;
+}
+
+function configOf({ policy, transformations }: OutputTrial, guarded: ReadonlySet<string>): object {
+  return {
+    name: "N",
+    sources: [{ source: "a.txt", name: "A", type: "adblock" }],
+    transformations,
+    ...(guarded.size > 0 && { guards: { protect: ["never.txt"] } }),
+    outputs: FORMATS.map((format) => ({
+      format,
+      file: `out.${format}`,
+      ...(policy === "widen" && { on_loss: policy }),
+    })),
+  };
+}
+
+function judge(name: string, judged: Judged): string | undefined {
+  const { format, trial, list, source, reasons, guarded } = judged;
+  const { meaning, by } = list.decide(name);
+  const isBlocked = judged.isBlocked(name);
+  if (meaning === "rewritten" || isBlocked === (meaning === "blocked")) return undefined;
+  const rules = by.map(({ text }) => text);
+  const where = `${name} by ${rules.join(" or ") || "nothing"} (${trial.transformations.join()}; lost: ${[...reasons].join()})`;
+  if (!isBlocked) {
+    if (BY_NAME.includes(format) && source.named().has(name))
+      return `${format} lacks a name that is blocked${spelling(rules)}: ${where}`;
+    const isSilent = by.some((rule) => !lossesOf(rule, list).some((reason) => reasons.has(reason)));
+    return isSilent
+      ? `${format} misses a name and does not report it${spelling(rules)}: ${where}`
+      : undefined;
+  }
+  if (guarded.has(name)) return `${format} blocks a protected name: ${where}`;
+  if (meaning === "neither")
+    return trial.policy === "widen"
+      ? undefined
+      : `${format} blocks a name that the list does not block: ${where}`;
+  return isUnknowable(name, judged, by)
+    ? undefined
+    : `${format} blocks a name that the list allows${spelling(rules)}: ${where}`;
+}
+
+/**
+ * Whether a name is in no line of the list and only an exception that no format can say frees it: nobody can list such
+ * names. The exception must be reported.
+ */
+function isUnknowable(
+  name: string,
+  { list, source, reasons }: Judged,
+  by: readonly Rule[],
+): boolean {
+  if (list.names().has(name) || source.names().has(name)) return false;
+  return by.every((rule) => {
+    const reason = patternLoss(rule);
+    return reason !== undefined && reasons.has(reason);
+  });
+}
+
+/** Why no format but one that says everything can say a rule. */
+function patternLoss({ shape, denied }: Rule): string | undefined {
+  if (denied.length > 0) return "modifier";
+  return shape === "regex" || shape === "pattern" ? shape : undefined;
+}
+
+/** The reasons that a report may give when a rule is not written, or says less. */
+function lossesOf(rule: Rule, list: ListMatcher): string[] {
+  const { shape, host } = rule;
+  const own = patternLoss(rule) ?? (shape === "subtree" ? "narrowed" : shape);
+  // What an exception leaves of a subtree may be the name alone, or only what is below it.
+  const isParted = list.rules.some(
+    (one) => one.isAllow && host !== undefined && isAtOrBelow(one.host ?? "", host),
+  );
+  const parts = isParted ? ["exact", "below"] : [];
+  return [own, "narrowed", "excepted", "nested", "not-a-name", ...parts];
+}

@@ -1,0 +1,70 @@
+import { compile, memoryHost } from "../../src/index.ts";
+import { ListMatcher, type Meaning } from "../reference/list-matcher.ts";
+import { isAtOrBelow } from "../reference/names.ts";
+import { Random } from "../support/random.ts";
+import type { RandomList } from "./random-list.ts";
+import { spelling } from "./trials.ts";
+
+/** Transformations that leave the meaning of a list alone; Compress may make more of exact names. */
+export const PRESERVING = [
+  "Compress",
+  "Deduplicate",
+  "TrimLines",
+  "RemoveComments",
+  "RemoveEmptyLines",
+  "Validate",
+  "ConvertToAscii",
+  "InsertFinalNewLine",
+] as const;
+
+/** Some of them; those that have to come with others do. */
+export function randomChain(random: Random): string[] {
+  const chain: string[] = PRESERVING.filter(() => random.chance(0.5));
+  // Names in other letters are invalid to Validate.
+  if (chain.includes("Validate") && !chain.includes("ConvertToAscii")) chain.push("ConvertToAscii");
+  return chain;
+}
+
+/** Lines as a list, through these transformations. */
+export async function compiledText(
+  lines: readonly string[],
+  transformations: readonly string[],
+  more: { readonly allow?: string[] } = {},
+): Promise<string> {
+  const host = memoryHost({ files: { "a.txt": `${lines.join("\n")}\n` } });
+  const sources = [{ source: "a.txt", name: "A", type: "adblock" as const }];
+  const limits = { pageBytes: 1024, partitions: 8 };
+  const config = { name: "N", sources, transformations: [...transformations], ...more };
+  const result = await compile(config, { host, limits });
+  result.close();
+  return new TextDecoder().decode(result.bytes);
+}
+
+/** What the list means before and after. */
+export async function checkTransformations(
+  { lines, names }: RandomList,
+  chain: readonly string[],
+): Promise<string[]> {
+  const text = await compiledText(lines, chain);
+  const before = new ListMatcher(lines);
+  const after = ListMatcher.of(text);
+  const what = chain.length === 1 ? chain[0] : "a chain";
+  const faults: string[] = [];
+  for (const name of names) {
+    const was = before.decide(name);
+    const is = after.decide(name);
+    if (was.meaning === is.meaning) continue;
+    if (chain.includes("Compress") && isWidened(before, was.meaning, is.meaning, name)) continue;
+    const rules = [...was.by, ...is.by].map((rule) => rule.text);
+    faults.push(
+      `${what} makes ${was.meaning} ${is.meaning}${spelling(rules)}: ${name} by ${rules.join(" or ")} (${chain.join()})`,
+    );
+  }
+  return faults;
+}
+
+/** Whether an exact name above it became one with all below it. */
+function isWidened(before: ListMatcher, was: Meaning, is: Meaning, name: string): boolean {
+  if (was !== "neither" || is !== "blocked") return false;
+  return before.rules.some(({ isHosts, host }) => isHosts && isAtOrBelow(name, host!));
+}

@@ -1,0 +1,199 @@
+import { asciiLabels, isAtOrBelow, withAncestors } from "./names.ts";
+import { type NameTest, type Shape, nameTest } from "./name-test.ts";
+import { rewriteValue } from "./rewrite-value.ts";
+import { type Line, type Modifier, readLine } from "./rule-syntax.ts";
+
+export type Meaning = "blocked" | "allowed" | "rewritten" | "neither";
+
+/** A rule that counts: it is valid, and no `$badfilter` cancels it. */
+export interface Rule {
+  readonly text: string;
+  /** Hosts lines and plain names come after all rules of adblock syntax. */
+  readonly isHosts: boolean;
+  readonly isAllow: boolean;
+  readonly isImportant: boolean;
+  /** For some clients or some kinds of questions only. */
+  readonly isPartial: boolean;
+  /** What it answers instead; "" disables rewrites. */
+  readonly rewrite?: string;
+  readonly shape: Shape;
+  readonly host?: string;
+  readonly denied: readonly string[];
+  matches(name: string): boolean;
+}
+
+export interface Decision {
+  readonly meaning: Meaning;
+  /** The rules that decide: any of them may be named as the reason. */
+  readonly by: readonly Rule[];
+}
+
+const KNOWN = ["important", "badfilter", "dnstype", "dnsrewrite", "denyallow", "ctag", "client"];
+const FOR_SOME = ["dnstype", "ctag", "client"];
+
+/**
+ * What a list means for a name: the judge of all parts of the compiler, so it is written from the description of the
+ * syntax, slowly and plainly, and shares nothing with them.
+ */
+export class ListMatcher {
+  readonly rules: readonly Rule[];
+  private readonly byHost = new Map<string, Rule[]>();
+  private readonly others: Rule[] = [];
+
+  constructor(lines: readonly string[]) {
+    const read = lines.map(readLine);
+    const cancelled = new Set(read.flatMap(cancelledKeys));
+    this.rules = read.flatMap((line) => rulesOf(line, cancelled));
+    for (const rule of this.rules)
+      if (rule.host === undefined) this.others.push(rule);
+      else {
+        const known = this.byHost.get(rule.host);
+        if (known === undefined) this.byHost.set(rule.host, [rule]);
+        else known.push(rule);
+      }
+  }
+
+  static of(text: string): ListMatcher {
+    return new ListMatcher(text.split("\n"));
+  }
+
+  matching(name: string): Rule[] {
+    const found: Rule[] = [];
+    for (const host of withAncestors(name))
+      for (const rule of this.byHost.get(host) ?? []) if (rule.matches(name)) found.push(rule);
+    for (const rule of this.others) if (rule.matches(name)) found.push(rule);
+    return found;
+  }
+
+  decide(name: string): Decision {
+    const matching = this.matching(name).filter(({ isPartial }) => !isPartial);
+    const rewrites = standingRewrites(matching.filter((rule) => rule.rewrite !== undefined));
+    if (rewrites.length > 0) return { meaning: "rewritten", by: rewrites };
+    const plain = matching.filter(({ rewrite, isHosts }) => rewrite === undefined && !isHosts);
+    for (const isImportant of [true, false])
+      for (const isAllow of [true, false]) {
+        const by = plain.filter(
+          (rule) => rule.isImportant === isImportant && rule.isAllow === isAllow,
+        );
+        if (by.length > 0) return { meaning: isAllow ? "allowed" : "blocked", by };
+      }
+    const hosts = matching.filter(({ isHosts }) => isHosts);
+    if (hosts.length === 0) return { meaning: "neither", by: [] };
+    const isRewritten = hosts.some(({ rewrite }) => rewrite !== undefined);
+    return { meaning: isRewritten ? "rewritten" : "blocked", by: hosts };
+  }
+
+  meaning(name: string): Meaning {
+    return this.decide(name).meaning;
+  }
+
+  isBlocked(name: string): boolean {
+    return this.meaning(name) === "blocked";
+  }
+
+  /** Every name that a rule is for, or leaves out. */
+  names(): Set<string> {
+    return new Set(
+      this.rules.flatMap(({ host, denied }) => (host === undefined ? denied : [host, ...denied])),
+    );
+  }
+
+  /** Names that a blocking rule names itself: formats that know no subtrees have these. */
+  named(): Set<string> {
+    return new Set(this.rules.flatMap((rule) => (isNaming(rule) ? [rule.host!] : [])));
+  }
+}
+
+function isNaming(rule: Rule): boolean {
+  if (rule.isAllow || rule.isPartial || rule.rewrite !== undefined) return false;
+  return rule.shape === "exact" || rule.shape === "subtree";
+}
+
+/** Rewrites that no exception disables: one without a value disables all, one with a value its like; both not the important. */
+function standingRewrites(rules: readonly Rule[]): Rule[] {
+  const exceptions = rules.filter(({ isAllow }) => isAllow);
+  return rules.filter(
+    (rule) =>
+      !rule.isAllow &&
+      !rule.isHosts &&
+      !exceptions.some(
+        (exception) =>
+          (exception.isImportant || !rule.isImportant) &&
+          (exception.rewrite === "" || exception.rewrite === rule.rewrite),
+      ),
+  );
+}
+
+/** The same pattern with the same modifiers, in whatever order. */
+function keyOf(isAllow: boolean, pattern: string, modifiers: readonly Modifier[]): string {
+  const parts = modifiers.map(({ name, value }) => `${name}=${value}`);
+  return [isAllow ? "@@" : "", pattern, ...parts.toSorted()].join("\n");
+}
+
+function cancelledKeys(line: Line): string[] {
+  if (line.kind !== "rule") return [];
+  const rest = line.modifiers.filter(({ name }) => name !== "badfilter");
+  return rest.length === line.modifiers.length ? [] : [keyOf(line.isAllow, line.pattern, rest)];
+}
+
+function rulesOf(line: Line, cancelled: ReadonlySet<string>): Rule[] {
+  if (line.kind === "nothing") return [];
+  if (line.kind === "hosts") return line.names.map((host) => hostsRule(line, host));
+  const { text, isAllow, pattern, modifiers } = line;
+  if (!modifiers.every(({ name }) => KNOWN.includes(name))) return [];
+  const has = (name: string): boolean => modifiers.some((one) => one.name === name);
+  if (has("badfilter") || cancelled.has(keyOf(isAllow, pattern, modifiers))) return [];
+  const test = nameTest(pattern);
+  const denied = deniedBy(modifiers);
+  const written = modifiers.find(({ name }) => name === "dnsrewrite")?.value;
+  const rewrite = written === undefined ? undefined : rewriteValue(written);
+  if (
+    test === undefined ||
+    denied === undefined ||
+    (written !== undefined && rewrite === undefined)
+  )
+    return [];
+  // What is for nearly everything is refused, unless something limits it.
+  const isLimited = denied.length > 0 || FOR_SOME.some(has);
+  if (pattern.length < 3 && !isLimited) return [];
+  return [
+    {
+      text,
+      isHosts: false,
+      isAllow,
+      isImportant: has("important"),
+      isPartial: FOR_SOME.some(has),
+      ...(rewrite !== undefined && { rewrite }),
+      ...test,
+      denied,
+      matches: leavingOut(test, denied),
+    },
+  ];
+}
+
+function hostsRule({ text, isSinkhole }: Line & { kind: "hosts" }, host: string): Rule {
+  return {
+    text,
+    isHosts: true,
+    isAllow: false,
+    isImportant: false,
+    isPartial: false,
+    ...(!isSinkhole && { rewrite: text.split(/\s/)[0]! }),
+    shape: "exact",
+    host,
+    denied: [],
+    matches: (name) => name === host,
+  };
+}
+
+function leavingOut(test: NameTest, denied: readonly string[]): (name: string) => boolean {
+  if (denied.length === 0) return test.matches;
+  return (name) => test.matches(name) && !denied.some((parent) => isAtOrBelow(name, parent));
+}
+
+/** Names outside of the rule, with all below them; undefined when they are invalid. */
+function deniedBy(modifiers: readonly Modifier[]): readonly string[] | undefined {
+  const values = modifiers.filter(({ name }) => name === "denyallow");
+  const names = values.flatMap(({ value }) => asciiLabels(value).toLowerCase().split("|"));
+  return names.every((name) => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name)) ? names : undefined;
+}
