@@ -12,14 +12,14 @@ function bytesOf(lines: readonly string[]): Uint8Array {
 }
 
 /** Two lists as one: a line of the old one begins with `-`, of the new one with `+`, of both with `=`. */
-export function pairedList(seed: number, names: number): RandomList {
+export function pairedList(seed: number, names: number, kept = 0.7): RandomList {
   const random = new Random(seed);
   const list = randomList(seed, { names });
   const others = randomList(seed + 1_000_000, { names: 0 }).lines;
   return {
     names: list.names,
     lines: [
-      ...list.lines.map((line) => `${random.chance(0.7) ? "=" : "-"}${line}`),
+      ...list.lines.map((line) => `${random.chance(kept) ? "=" : "-"}${line}`),
       ...others.filter(() => random.chance(0.3)).map((line) => `+${line}`),
     ],
   };

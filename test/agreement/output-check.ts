@@ -69,7 +69,7 @@ export async function checkOutputs(
       isBlocked = FORMAT_READERS[format]!(files);
     } catch (error) {
       if (!(error instanceof RefusedFile)) throw error;
-      faults.push(`${format} is refused: ${error.message}`);
+      faults.push(`${format} refuses its file: ${error.message}`);
       continue;
     }
     const judged = { format, trial, list, source, guarded, reasons, isBlocked };
@@ -100,24 +100,28 @@ function judge(name: string, judged: Judged): string | undefined {
   const { meaning, by } = list.decide(name);
   const isBlocked = judged.isBlocked(name);
   if (meaning === "rewritten" || isBlocked === (meaning === "blocked")) return undefined;
-  const rules = by.map(({ text }) => text);
-  const where = `${name} by ${rules.join(" or ") || "nothing"} (${trial.transformations.join()}; lost: ${[...reasons].join()})`;
+  const texts = by.map(({ text }) => text).join(" or ") || "nothing";
+  const where = `${format}, ${name} by ${texts} (${trial.transformations.join()}; lost: ${[...reasons].join()})`;
+  const shape = shapeOf(by[0]);
   if (!isBlocked) {
     if (BY_NAME.includes(format) && source.named().has(name))
-      return `${format} lacks a name that is blocked${spelling(rules)}: ${where}`;
+      return `lacks a name that is blocked${shape}: ${where}`;
     const isSilent = by.some((rule) => !lossesOf(rule, list).some((reason) => reasons.has(reason)));
-    return isSilent
-      ? `${format} misses a name and does not report it${spelling(rules)}: ${where}`
-      : undefined;
+    return isSilent ? `misses a name and does not report it${shape}: ${where}` : undefined;
   }
-  if (guarded.has(name)) return `${format} blocks a protected name: ${where}`;
+  if (guarded.has(name)) return `blocks a protected name: ${where}`;
   if (meaning === "neither")
     return trial.policy === "widen"
       ? undefined
-      : `${format} blocks a name that the list does not block: ${where}`;
+      : `blocks a name that the list does not block: ${where}`;
   return isUnknowable(name, judged, by)
     ? undefined
-    : `${format} blocks a name that the list allows${spelling(rules)}: ${where}`;
+    : `blocks a name that the list allows${shape}: ${where}`;
+}
+
+function shapeOf(rule: Rule | undefined): string {
+  if (rule === undefined) return "";
+  return ` (${rule.denied.length > 0 ? "denyallow" : rule.shape}${spelling([rule.text])})`;
 }
 
 /**

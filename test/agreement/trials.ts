@@ -68,15 +68,17 @@ async function smallest(
 ): Promise<string> {
   let lines = list.lines;
   let wrong = kind;
-  for (let at = lines.length; at >= 0 && budget.checks > 0; at--) {
-    budget.checks--;
-    // The first time with all of them, for the text.
-    const fewer = lines.filter((_, index) => index !== at);
-    const faults = await check({ ...list, lines: fewer }, seed).catch(() => []);
-    const same = faults.find((one) => kindOf(one) === kind);
-    if (same === undefined) continue;
-    lines = fewer;
-    wrong = same;
-  }
+  // Half of them at first, then less and less; the first time all stay, for the text.
+  for (let piece = lines.length; piece >= 1; piece = Math.floor(piece / 2))
+    for (let at = piece === lines.length ? piece : 0; at <= lines.length;) {
+      if (budget.checks-- <= 0) break;
+      const [from, to] = [at, at + piece];
+      const fewer = lines.filter((_, index) => index < from || index >= to);
+      const faults = await check({ ...list, lines: fewer }, seed).catch(() => []);
+      const same = faults.find((one) => kindOf(one) === kind);
+      if (same === undefined || fewer.length === lines.length) at += piece;
+      else lines = fewer;
+      wrong = same ?? wrong;
+    }
   return `  seed ${seed}: ${wrong}\n${lines.map((line) => `    | ${line}`).join("\n")}`;
 }

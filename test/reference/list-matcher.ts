@@ -28,6 +28,7 @@ export interface Decision {
   readonly by: readonly Rule[];
 }
 
+const NOTHING: Decision = { meaning: "neither", by: [] };
 const KNOWN = ["important", "badfilter", "dnstype", "dnsrewrite", "denyallow", "ctag", "client"];
 const FOR_SOME = ["dnstype", "ctag", "client"];
 
@@ -67,6 +68,7 @@ export class ListMatcher {
 
   decide(name: string): Decision {
     const matching = this.matching(name).filter(({ isPartial }) => !isPartial);
+    if (matching.length === 0) return NOTHING;
     const rewrites = standingRewrites(matching.filter((rule) => rule.rewrite !== undefined));
     if (rewrites.length > 0) return { meaning: "rewritten", by: rewrites };
     const plain = matching.filter(({ rewrite, isHosts }) => rewrite === undefined && !isHosts);
@@ -78,7 +80,7 @@ export class ListMatcher {
         if (by.length > 0) return { meaning: isAllow ? "allowed" : "blocked", by };
       }
     const hosts = matching.filter(({ isHosts }) => isHosts);
-    if (hosts.length === 0) return { meaning: "neither", by: [] };
+    if (hosts.length === 0) return NOTHING;
     const isRewritten = hosts.some(({ rewrite }) => rewrite !== undefined);
     return { meaning: isRewritten ? "rewritten" : "blocked", by: hosts };
   }

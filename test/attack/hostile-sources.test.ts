@@ -1,0 +1,25 @@
+import process from "node:process";
+import { test } from "node:test";
+import { tryLists } from "../agreement/trials.ts";
+import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
+import { subscriber } from "./astray.ts";
+import { checkHostile, hostileList } from "./hostile-check.ts";
+
+const CASES =
+  process.env["ATTACK_FULL"] === "1" ? 50_000 : Number(process.env["ATTACK_CASES"] ?? 800);
+const TOGETHER = 40;
+
+for (const trust of ["block-only", "standard"] as const)
+  test(
+    `${CASES} cases: a ${trust} source takes no coverage away, rewrites nothing and leads nobody astray`,
+    { timeout: 1_500_000, skip: missingEngine },
+    async (context) => {
+      const judges = { engineOf: await adguardEngine(), subscribe: await subscriber() };
+      await tryLists(
+        context,
+        CASES / TOGETHER,
+        (seed) => hostileList(seed, TOGETHER),
+        async (list, seed) => await checkHostile(list, seed, trust, judges),
+      );
+    },
+  );
