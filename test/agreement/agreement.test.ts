@@ -11,6 +11,8 @@ import { LISTS, NAMES, tryLists } from "./trials.ts";
 import { checkWhy } from "./why-check.ts";
 
 const LONG = { timeout: 900_000 };
+const nearPair = (seed: number): RandomList => pairedList(seed, NAMES, seed % 2 === 0 ? 1 : 0.96);
+const chainOf = (seed: number): string[] => [PRESERVING[seed % PRESERVING.length]!];
 const anyList = (seed: number): RandomList => randomList(seed, { names: NAMES });
 
 test(
@@ -53,9 +55,6 @@ test("a transformation by itself leaves the meaning alone", LONG, async (context
     },
     async (list, seed) => await checkTransformations(list, chainOf(seed)),
   );
-  function chainOf(seed: number): string[] {
-    return [PRESERVING[seed % PRESERVING.length]!];
-  }
 });
 
 test("transformations together leave the meaning alone", LONG, async (context) => {
@@ -91,6 +90,5 @@ test("diff says what changes", LONG, async (context) => {
 });
 
 test("a list that covers another does so, or is not published", LONG, async (context) => {
-  const paired = (seed: number): RandomList => pairedList(seed, NAMES, seed % 2 === 0 ? 1 : 0.96);
-  await tryLists(context, Math.ceil(LISTS / 5), paired, checkCovers);
+  await tryLists(context, Math.ceil(LISTS / 5), nearPair, checkCovers);
 });

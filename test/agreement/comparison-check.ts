@@ -75,7 +75,11 @@ export async function checkCovers(pair: RandomList): Promise<string[]> {
     "pro.txt": `${linesOf(pair, "+=").join("\n")}\n`,
   });
   const { exit, stderr } = await project.run(
-    ...["compile", "-q", "-c", "c.json", "--no-cache"],
+    "compile",
+    "-q",
+    "-c",
+    "c.json",
+    "--no-cache",
     ...["too-few-rules", "blocks-suffix", "blocks-protected"].flatMap((one) => ["--accept", one]),
   );
   if (exit !== 0 && exit !== 5) return [`compile ends with ${exit}: ${stderr}`];

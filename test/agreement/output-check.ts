@@ -29,7 +29,7 @@ interface Judged {
 }
 
 const FORMATS = Object.keys(FORMAT_READERS);
-const BY_NAME = ["hosts", "domains"];
+const BY_NAME = new Set(["hosts", "domains"]);
 
 /** Every format, read as its software reads it, beside the list that is published with it. */
 export async function checkOutputs(
@@ -48,7 +48,11 @@ export async function checkOutputs(
   });
   const accepted = ["too-few-rules", ...(guarded.size > 0 ? [] : ["blocks-suffix"])];
   const { exit, stdout, stderr } = await project.run(
-    ...["compile", "-c", "c.json", "--json", "--no-cache"],
+    "compile",
+    "-c",
+    "c.json",
+    "--json",
+    "--no-cache",
     ...accepted.flatMap((code) => ["--accept", code]),
   );
   // A guard may refuse what it cannot publish without a protected name.
@@ -104,7 +108,7 @@ function judge(name: string, judged: Judged): string | undefined {
   const where = `${format}, ${name} by ${texts} (${trial.transformations.join()}; lost: ${[...reasons].join()})`;
   const shape = shapeOf(by[0]);
   if (!isBlocked) {
-    if (BY_NAME.includes(format) && source.named().has(name))
+    if (BY_NAME.has(format) && source.named().has(name))
       return `lacks a name that is blocked${shape}: ${where}`;
     const isSilent = by.some((rule) => !lossesOf(rule, list).some((reason) => reasons.has(reason)));
     return isSilent ? `misses a name and does not report it${shape}: ${where}` : undefined;

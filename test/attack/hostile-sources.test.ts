@@ -5,8 +5,7 @@ import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
 import { subscriber } from "./astray.ts";
 import { checkHostile, hostileList } from "./hostile-check.ts";
 
-const CASES =
-  process.env["ATTACK_FULL"] === "1" ? 50_000 : Number(process.env["ATTACK_CASES"] ?? 800);
+const CASES = process.env["ATTACK_FULL"] === "1" ? 50_000 : 800;
 const TOGETHER = 40;
 
 for (const trust of ["block-only", "standard"] as const)

@@ -19,7 +19,7 @@ export interface Rule {
   readonly shape: Shape;
   readonly host?: string;
   readonly denied: readonly string[];
-  matches(name: string): boolean;
+  readonly matches: (name: string) => boolean;
 }
 
 export interface Decision {
@@ -29,8 +29,8 @@ export interface Decision {
 }
 
 const NOTHING: Decision = { meaning: "neither", by: [] };
-const KNOWN = ["important", "badfilter", "dnstype", "dnsrewrite", "denyallow", "ctag", "client"];
 const FOR_SOME = ["dnstype", "ctag", "client"];
+const KNOWN = new Set(["important", "badfilter", "dnsrewrite", "denyallow", ...FOR_SOME]);
 
 /**
  * What a list means for a name: the judge of all parts of the compiler, so it is written from the description of the
@@ -142,7 +142,7 @@ function rulesOf(line: Line, cancelled: ReadonlySet<string>): Rule[] {
   if (line.kind === "nothing") return [];
   if (line.kind === "hosts") return line.names.map((host) => hostsRule(line, host));
   const { text, isAllow, pattern, modifiers } = line;
-  if (!modifiers.every(({ name }) => KNOWN.includes(name))) return [];
+  if (!modifiers.every(({ name }) => KNOWN.has(name))) return [];
   const has = (name: string): boolean => modifiers.some((one) => one.name === name);
   if (has("badfilter") || cancelled.has(keyOf(isAllow, pattern, modifiers))) return [];
   const test = nameTest(pattern);

@@ -8,7 +8,7 @@ export interface NameTest {
   readonly shape: Shape;
   /** The name that the first three shapes are about. */
   readonly host?: string;
-  matches(name: string): boolean;
+  readonly matches: (name: string) => boolean;
 }
 
 const HOST = "[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*";

@@ -49,7 +49,11 @@ async function outputsOf(text: string, path: string): Promise<Outputs> {
     }),
   });
   const { exit, stderr } = await project.run(
-    ...["compile", "-q", "-c", "c.json", "--no-cache"],
+    "compile",
+    "-q",
+    "-c",
+    "c.json",
+    "--no-cache",
     ...ACCEPTED.flatMap((code) => ["--accept", code]),
   );
   assert.equal(exit, 0, `${path}: ${stderr}`);
