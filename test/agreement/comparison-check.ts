@@ -58,7 +58,10 @@ export async function checkDiff(pair: RandomList): Promise<string[]> {
 }
 
 /** A list that promises to cover another is published only when it does, for all names that are known. */
-export async function checkCovers(pair: RandomList): Promise<string[]> {
+export async function checkCovers(
+  pair: RandomList,
+  published: () => void = () => {},
+): Promise<string[]> {
   const project = new MemoryProject({
     "c.json": JSON.stringify({
       name: "All",
@@ -84,6 +87,7 @@ export async function checkCovers(pair: RandomList): Promise<string[]> {
   );
   if (exit !== 0 && exit !== 5) return [`compile ends with ${exit}: ${stderr}`];
   if (!project.memory.files.has("/project/rules/pro.txt")) return [];
+  published();
   const [light, pro] = [
     ListMatcher.of(project.text("rules/light.txt")),
     ListMatcher.of(project.text("rules/pro.txt")),

@@ -40,6 +40,9 @@ export class ListMatcher {
   readonly rules: readonly Rule[];
   private readonly byHost = new Map<string, Rule[]>();
   private readonly others: Rule[] = [];
+  private readonly decisions = new Map<string, Decision>();
+  private allNames: Set<string> | undefined;
+  private namedNames: Set<string> | undefined;
 
   constructor(lines: readonly string[]) {
     const read = lines.map(readLine);
@@ -66,7 +69,14 @@ export class ListMatcher {
     return found;
   }
 
+  /** Remembered: many parts are asked about the same names. */
   decide(name: string): Decision {
+    let decision = this.decisions.get(name);
+    if (decision === undefined) this.decisions.set(name, (decision = this.decision(name)));
+    return decision;
+  }
+
+  private decision(name: string): Decision {
     const matching = this.matching(name).filter(({ isPartial }) => !isPartial);
     if (matching.length === 0) return NOTHING;
     const rewrites = standingRewrites(matching.filter((rule) => rule.rewrite !== undefined));
@@ -94,15 +104,17 @@ export class ListMatcher {
   }
 
   /** Every name that a rule is for, or leaves out. */
-  names(): Set<string> {
-    return new Set(
+  names(): ReadonlySet<string> {
+    return (this.allNames ??= new Set(
       this.rules.flatMap(({ host, denied }) => (host === undefined ? denied : [host, ...denied])),
-    );
+    ));
   }
 
   /** Names that a blocking rule names itself: formats that know no subtrees have these. */
-  named(): Set<string> {
-    return new Set(this.rules.flatMap((rule) => (isNaming(rule) ? [rule.host!] : [])));
+  named(): ReadonlySet<string> {
+    return (this.namedNames ??= new Set(
+      this.rules.flatMap((rule) => (isNaming(rule) ? [rule.host!] : [])),
+    ));
   }
 }
 

@@ -1,9 +1,17 @@
 import { domainToASCII } from "node:url";
 
-/** A name and all its parents, itself first. */
-export function withAncestors(name: string): string[] {
+const MOST_KNOWN = 100_000;
+const known = new Map<string, readonly string[]>();
+
+/** A name and all its parents, itself first. Remembered, as the same names are asked of many readers. */
+export function withAncestors(name: string): readonly string[] {
+  const found = known.get(name);
+  if (found !== undefined) return found;
   const labels = name.split(".");
-  return labels.map((_, from) => labels.slice(from).join("."));
+  const ancestors = labels.map((_, from) => labels.slice(from).join("."));
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(name, ancestors);
+  return ancestors;
 }
 
 export function isAtOrBelow(name: string, parent: string): boolean {
