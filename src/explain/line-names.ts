@@ -7,7 +7,7 @@ const HOSTS_LINE = /^[0-9a-f.:]*[.:][0-9a-f.:]*[ \t]+(?<names>[^#]+)/i;
 /** The names of a hosts line, in lower case; undefined for any other line. */
 function hostsNames(line: string): string[] | undefined {
   const names = HOSTS_LINE.exec(line)?.groups?.["names"];
-  return names?.trim().toLowerCase().split(/\s+/);
+  return names?.trim().toLowerCase().split(/\s+/).map(withoutDot);
 }
 
 /** What a line of the list that is nothing but a name names; undefined for any other line. */
@@ -17,7 +17,7 @@ export function nameIn(line: string): { name: string; isSubtree: boolean } | und
     const name = line.slice(2, -1);
     return /[/*^$|]/.test(name) ? undefined : { name, isSubtree: true };
   }
-  if (/^[a-z0-9_.-]+$/.test(line)) return { name: line, isSubtree: false };
+  if (/^[a-z0-9_][a-z0-9_.-]*$/.test(line)) return { name: withoutDot(line), isSubtree: false };
   if (/[|^$*/A-Z]/.test(line)) return undefined;
   const [name, ...more] = hostsNames(line) ?? [];
   return name === undefined || more.length > 0 ? undefined : { name, isSubtree: false };
@@ -29,15 +29,18 @@ export function namesIn(text: string): string[] | undefined {
   return names?.map(asciiLabels);
 }
 
+/** `name`, or `name # note`. */
 function plainName(text: string): string[] | undefined {
-  return /^[^\s|^*/@$#!]+\.[^\s|^*/@$#!]+$/.test(text) ? [text.toLowerCase()] : undefined;
+  const name = /^(?<name>[^\s.|^*/@$#!-][^\s|^*/@$#!]*\.[^\s|^*/@$#!]*)(?:\s+#.*)?$/.exec(text)
+    ?.groups?.["name"];
+  return name === undefined ? undefined : [withoutDot(name.toLowerCase())];
 }
 
 /** The names that a line of a source is about: those behind an address, or the one that a rule begins with. */
 export function hostsIn(text: string): string[] {
   const line = text.trim().toLowerCase();
   const names = hostsNames(line);
-  if (names !== undefined) return names.map(withoutDot);
+  if (names !== undefined) return names;
   const host = /^(?:@@)?\|{0,2}(?:\w+:\/\/)?(?:\*\.)?(?<host>[^\s|^*/@$#!,:?]+)/.exec(line)
     ?.groups?.["host"];
   return host === undefined ? [] : [withoutDot(host)];

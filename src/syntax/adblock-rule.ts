@@ -87,6 +87,12 @@ const MODIFIER_NAME = /^~?[\w-]+$/;
  * `$ badfilter` as we do, others see a pattern or a modifier that matches nothing. Written tidily, it is the same rule for all.
  */
 export function tidyRule(text: string): string {
+  const tidied = tidiedOnce(text);
+  // What is left may have an empty tail again: `||a.com^$,$`.
+  return tidied === text ? text : tidyRule(tidied);
+}
+
+function tidiedOnce(text: string): string {
   const rule = parseAdblockRule(text);
   if (rule === undefined || rule.pattern === "") return text;
   const modifiers = rule.modifiers

@@ -1,4 +1,4 @@
-import { BANG, COLON, DOLLAR, HASH, SPACE, TAB } from "../bytes/ascii.ts";
+import { BANG, COLON, DOLLAR, DOT, HASH, SPACE, TAB } from "../bytes/ascii.ts";
 
 /**
  * What a line of somebody else's list must not carry into ours: characters that terminals, editors and parsers act on, and
@@ -13,6 +13,8 @@ export const Sign = {
   Metadata: 2,
   /** May have modifiers. */
   Dollar: 4,
+  /** A dot before a blank or the end, as in `name.`. */
+  FinalDot: 8,
 } as const;
 
 export function signsOf(bytes: Uint8Array, start: number, end: number): number {
@@ -24,7 +26,9 @@ export function signsOf(bytes: Uint8Array, start: number, end: number): number {
     const byte = bytes[at]!;
     if (byte === COLON) signs |= Sign.Metadata;
     else if (byte === DOLLAR) signs |= Sign.Dollar;
-    else if ((byte < SPACE && byte !== TAB) || byte > 126) signs |= Sign.Unsafe | Sign.Metadata;
+    else if (byte === DOT) {
+      if (at + 1 === end || bytes[at + 1]! <= SPACE) signs |= Sign.FinalDot;
+    } else if ((byte < SPACE && byte !== TAB) || byte > 126) signs |= Sign.Unsafe | Sign.Metadata;
   }
   return signs;
 }

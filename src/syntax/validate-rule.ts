@@ -25,7 +25,7 @@ const LIMITING_MODIFIERS = new Set(["denyallow", "badfilter", "client"]);
 
 const LABELS = `${LABEL}(?:\\.${LABEL})*`;
 /** `||host^` and its variants: a name and nothing else. */
-const EXACT_DOMAIN = new RegExp(`^(?:\\|\\|)?(?:\\*\\.|\\.)?(${LABELS})\\.?\\^\\|?$`);
+const EXACT_DOMAIN = new RegExp(`^(?:\\|\\|?)?(?:\\*\\.|\\.)?(${LABELS})\\.?\\^\\|?$`);
 /** An address with something in front or behind that no resolver reads: `.1.2.3.4`, `1.2.3.4^^`. */
 const ADDRESS_INSIDE = /^(?:\|\|?)?(?::\/\/|\*\.|\.)*(\d+(?:\.\d+){3})[\^|]*$/;
 

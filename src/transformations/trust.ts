@@ -42,8 +42,9 @@ function tidying({ finder }: Workshop): Stage {
   return eachChunk((chunk) => {
     for (const row of finder.odd(chunk)) {
       const signs = signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
-      if (signs === 0 || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
-      if ((signs & Sign.Dollar) !== 0) tidy(chunk, row);
+      const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
+      if ((signs === 0 && !isUpper) || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
+      tidy(chunk, row, signs);
       const fate = judgeText(chunk, row, false);
       if (fate !== Fate.Live) chunk.drop(row, fate);
     }
@@ -102,7 +103,7 @@ class SourceJudging extends RuleByRule {
   }
 
   protected judge(chunk: Chunk, row: number): boolean {
-    tidy(chunk, row);
+    tidy(chunk, row, signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
     const fate = fateOf(chunk, row, this.rules);
     if (fate === Fate.Live) chunk.flags[row]! |= Flag.Judged;
     else chunk.drop(row, fate);
@@ -143,14 +144,31 @@ function judgeText(chunk: Chunk, row: number, isStrange: boolean): Fate {
     : Fate.Live;
 }
 
-/** Writes a rule with odd spelling around its modifiers as it is read. */
-function tidy(chunk: Chunk, row: number): void {
-  if (chunk.kind[row]! < Kind.Block || !isUntidy(chunk, row)) return;
+/** Writes a row the one way that everybody reads as we do. */
+function tidy(chunk: Chunk, row: number, signs: number): void {
+  const kind = chunk.kind[row]!;
+  if (kind < Kind.Hosts || (chunk.flags[row]! & Flag.AsBlock) !== 0) return;
   const text = textOf(chunk, row);
-  const tidied = tidyRule(text);
-  if (tidied === text) return;
-  rewriteText(chunk, row, tidied);
+  const tidied =
+    kind < Kind.Block
+      ? tidyNames(text, signs)
+      : (signs & Sign.Dollar) !== 0 && isUntidy(chunk, row)
+        ? tidyRule(text)
+        : text;
+  const written = (chunk.flags[row]! & Flag.UpperHost) === 0 ? tidied : lowerHost(tidied);
+  if (written === text) return;
+  rewriteText(chunk, row, written);
   classifyAgain(chunk, row);
+}
+
+/** A name with a final dot is that name, but most resolvers look for the dot as well. */
+function tidyNames(text: string, signs: number): string {
+  return (signs & Sign.FinalDot) === 0 ? text : text.replace(/(?<=[^.\s])\.+(?=\s|$)/g, "");
+}
+
+/** `||EXAMPLE.com^` matches nothing in some engines. */
+function lowerHost(text: string): string {
+  return text.replace(/^\s*(?:@@)?\|\|[^\^$/]*/, (start) => start.toLowerCase());
 }
 
 /** Whether a modifier is empty or has a blank beside it: two separators, or a separator and a blank, stand together. */
