@@ -17,8 +17,9 @@ export function nameIn(line: string): { name: string; isSubtree: boolean } | und
     const name = line.slice(2, -1);
     return /[/*^$|]/.test(name) ? undefined : { name, isSubtree: true };
   }
-  if (/^[a-z0-9_][a-z0-9_.-]*$/.test(line)) return { name: withoutDot(line), isSubtree: false };
-  if (/[|^$*/A-Z]/.test(line)) return undefined;
+  // A name with a final dot is found by its other form, like all that is odd.
+  if (/[|^$*/A-Z]|\.(?:\s|$)/.test(line)) return undefined;
+  if (/^[a-z0-9_][a-z0-9_.-]*$/.test(line)) return { name: line, isSubtree: false };
   const [name, ...more] = hostsNames(line) ?? [];
   return name === undefined || more.length > 0 ? undefined : { name, isSubtree: false };
 }
