@@ -11,6 +11,9 @@ export class AhoCorasick {
   private fail: Uint32Array;
   /** Index + 1 of a word that ends at the node, following failure links. */
   private word: Uint32Array;
+  /** Whether that word is the node's own, and the next node behind its failure links that has one. */
+  private readonly isOwn: Uint8Array;
+  private readonly shorter: Uint32Array;
   /** Where the last match ended. */
   matchEnd = 0;
 
@@ -18,6 +21,8 @@ export class AhoCorasick {
     const total = words.reduce((sum, word) => sum + word.length, 1);
     this.word = new Uint32Array(total);
     this.fail = new Uint32Array(total);
+    this.isOwn = new Uint8Array(total);
+    this.shorter = new Uint32Array(total);
     const parents = new Uint32Array(total);
     const bytes = new Uint8Array(total);
     const depths: number[][] = [];
@@ -35,6 +40,7 @@ export class AhoCorasick {
         node = child;
       }
       if (this.word[node] === 0) this.word[node] = index + 1;
+      this.isOwn[node] = 1;
     }
     // Failure links of a depth rest on those of the depths above it.
     for (const level of depths) {
@@ -49,6 +55,7 @@ export class AhoCorasick {
           }
         }
         this.fail[node] = target;
+        this.shorter[node] = this.isOwn[target] === 1 ? target : this.shorter[target]!;
         if (this.word[node] === 0) this.word[node] = this.word[target]!;
       }
     }
@@ -58,19 +65,43 @@ export class AhoCorasick {
   search(text: Uint8Array, start: number, end: number, fold: Uint8Array): number {
     let node = 0;
     for (let at = start; at < end; at++) {
-      const byte = fold[text[at]!]!;
-      let child = this.child(node, byte);
-      while (child === 0 && node !== 0) {
-        node = this.fail[node]!;
-        child = this.child(node, byte);
-      }
-      node = child;
+      node = this.next(node, fold[text[at]!]!);
       if (this.word[node] !== 0) {
         this.matchEnd = at + 1;
         return this.word[node]! - 1;
       }
     }
     return -1;
+  }
+
+  /** Whether `visit` is true for a word that occurs in the slice; words are visited wherever they occur. */
+  some(
+    text: Uint8Array,
+    slice: { readonly start: number; readonly end: number },
+    fold: Uint8Array,
+    visit: (word: number) => boolean,
+  ): boolean {
+    let node = 0;
+    for (let at = slice.start; at < slice.end; at++) {
+      node = this.next(node, fold[text[at]!]!);
+      for (
+        let found = this.isOwn[node] === 1 ? node : this.shorter[node]!;
+        found !== 0;
+        found = this.shorter[found]!
+      )
+        if (visit(this.word[found]! - 1)) return true;
+    }
+    return false;
+  }
+
+  private next(from: number, byte: number): number {
+    let node = from;
+    let child = this.child(node, byte);
+    while (child === 0 && node !== 0) {
+      node = this.fail[node]!;
+      child = this.child(node, byte);
+    }
+    return child;
   }
 
   private child(node: number, byte: number): number {

@@ -10,7 +10,7 @@ import type { LineSink } from "../sources/load-list.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { loadIdna } from "../syntax/idna.ts";
-import { compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
+import { RegexEntryError, compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
 import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import { isWideAllowEntry, isWideExclusion } from "../syntax/wide-entry.ts";
@@ -23,6 +23,9 @@ interface Entry {
   readonly text: string;
   readonly at?: Diagnostic["at"];
 }
+
+/** Expressions from addresses, for one level: each may be tried on every line. */
+const MOST_REMOTE_REGEXES = 300;
 
 /** What the entries of one or several files come to, and a warning for each file of which some are ignored. */
 export interface Entries<T> {
@@ -40,29 +43,38 @@ export async function filterOf(
   mayBeWide: boolean,
 ): Promise<Entries<LineFilter>> {
   const own: Entry[] = inline.map((text) => ({ text }));
-  for (const file of files) if (!file.isRemote) own.push(...file.entries);
+  // One by one: a call takes only so many arguments.
+  for (const file of files) if (!file.isRemote) for (const entry of file.entries) own.push(entry);
   const all = [...own, ...files.flatMap(({ entries }) => entries)];
   if (all.some(({ text }) => text.startsWith("/"))) await loadRegex();
   if (all.some(({ text }) => isInternationalName(text))) await loadIdna();
-  const problems = own.flatMap((entry) => problemsOf(entry));
+  const problems = own.flatMap((entry) => problemsOf(entry, true));
   if (problems.length > 0) throw new CompilerError(problems);
   const taken = own.map(({ text }) => text);
   const warnings: Diagnostic[] = [];
+  let regexes = 0;
   for (const file of files) {
     if (!file.isRemote) continue;
     const ignored: Entry[] = [];
-    for (const entry of file.entries)
-      if (isUsable(entry, mayBeWide)) taken.push(entry.text);
+    for (const entry of file.entries) {
+      const isRegex = readFilterEntry(entry.text).kind === "regex";
+      const isOneTooMany = isRegex && ++regexes > MOST_REMOTE_REGEXES;
+      if (!isOneTooMany && isUsable(entry, mayBeWide)) taken.push(entry.text);
       else ignored.push(entry);
-    warnings.push(...ignoredEntries(ignored, "match far too much, or are invalid"));
+    }
+    warnings.push(
+      ...ignoredEntries(ignored, "match far too much, take too long to match, or are invalid"),
+    );
   }
-  return { value: new LineFilter(taken), warnings };
+  const remote = new Set(taken.slice(own.length));
+  for (const { text } of own) remote.delete(text);
+  return { value: new LineFilter(taken, remote), warnings };
 }
 
 function isUsable(entry: Entry, mayBeWide: boolean): boolean {
-  if (problemsOf(entry).length > 0) return false;
+  if (problemsOf(entry, false).length > 0) return false;
   if (mayBeWide) return true;
-  const filter = new LineFilter([entry.text]);
+  const filter = new LineFilter([entry.text], new Set([entry.text]));
   return !isWideExclusion(entry.text, (line) => filter.matchesLine(line));
 }
 
@@ -110,15 +122,18 @@ function ignoredEntries(entries: readonly Entry[], why: string): Diagnostic[] {
   return [warningOf("entries-ignored", message, first.at === undefined ? {} : { at: first.at })];
 }
 
-function problemsOf({ text, at }: Entry): Diagnostic[] {
+/** What is wrong with an expression. One from an address (`isOwn` is false) must be one that RE2 takes. */
+function problemsOf({ text, at }: Entry, isOwn: boolean): Diagnostic[] {
   const entry = readFilterEntry(text);
   if (entry.kind !== "regex") return [];
   try {
-    compileEntryRegex(entry.source);
+    compileEntryRegex(entry.source, isOwn);
     return [];
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    const message = `Invalid configuration: ${printable(text)} is not a regular expression`;
+    const what =
+      error instanceof RegexEntryError ? "too large an expression" : "not a regular expression";
+    const message = `Invalid configuration: ${printable(text, 80)} is ${what}`;
     return [
       errorOf("bad-regex-entry", message, {
         cause: printable(cause),

@@ -9,6 +9,7 @@ import { hostOf, textOf } from "../rules/row-text.ts";
 import { suffixOf } from "../syntax/judge-row.ts";
 import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
 import { isTooWide } from "../syntax/trust.ts";
+import { withoutEnd } from "../syntax/without-end.ts";
 
 /** A rule for a whole public suffix, or for nearly everything. */
 export interface WideRule {
@@ -51,7 +52,7 @@ function widthOf(chunk: Chunk, row: number): { suffix: string | undefined } | un
     return undefined;
   const name = nameScope(rule.pattern)?.name;
   if (name !== undefined) return suffixIn(name);
-  return suffixIn(rule.pattern.replace(/^[|*.]+|[|^*.]+$/g, "")) ?? { suffix: undefined };
+  return suffixIn(withoutEnd(rule.pattern, "|^*.").replace(/^[|*.]+/, "")) ?? { suffix: undefined };
 }
 
 function mayBeSuffixRow(chunk: Chunk, row: number): boolean {
@@ -60,6 +61,6 @@ function mayBeSuffixRow(chunk: Chunk, row: number): boolean {
 }
 
 function suffixIn(name: string): { suffix: string } | undefined {
-  const suffix = name.toLowerCase().replace(/\.+$/, "");
+  const suffix = withoutEnd(name.toLowerCase(), ".");
   return isListedSuffix(suffix) ? { suffix } : undefined;
 }

@@ -4,7 +4,8 @@ import { type Verdict, decide } from "../meaning/verdict.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { withParents } from "../syntax/parents.ts";
-import { isRegexText, loadRegex, needsRe2, regexLiteral } from "../syntax/regex-rule.ts";
+import { regexTexts } from "../syntax/regex-texts.ts";
+import { isRegexText, loadRegex, needsRe2 } from "../syntax/regex-rule.ts";
 import { namesIn } from "./line-names.ts";
 import type { OrdinaryNames } from "./ordinary-names.ts";
 
@@ -135,6 +136,6 @@ function mayNeedRe2(text: string, asked: readonly string[] | undefined): boolean
   if (!isRegexText(pattern)) return true;
   const source = pattern.slice(1, -1);
   if (!needsRe2(source)) return false;
-  const literal = regexLiteral(source);
-  return asked === undefined || asked.some((name) => name.includes(literal));
+  const texts = regexTexts(source);
+  return asked === undefined || asked.some((name) => texts.every((text) => name.includes(text)));
 }

@@ -7,7 +7,9 @@ import { hostOf, textOf } from "../rules/row-text.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { withParents } from "../syntax/parents.ts";
-import { RuleIndex, literalOf } from "./rule-index.ts";
+import { GramIndex } from "../syntax/gram-index.ts";
+import { isRegexText, nameRegex } from "../syntax/regex-rule.ts";
+import { RuleIndex, textsOf } from "./rule-index.ts";
 import { type Rule, patternTest, readRule } from "./rule.ts";
 import { decide } from "./verdict.ts";
 
@@ -41,13 +43,15 @@ export class NameWatch {
   private readonly subtrees = new Map<string, WatchedRule>();
   private readonly exact = new Map<string, WatchedRule>();
   private readonly rules = new RuleIndex<Rule & WatchedRule>();
-  /** All names in one text: most patterns have nothing in it. */
-  private readonly allNames: string;
+  /** Most patterns have a text that stands in no name. */
+  private byText: GramIndex | undefined;
+  private readonly isGuard: boolean;
 
-  constructor(names: Iterable<string>, finder: RowFinder) {
+  /** To a guard (`isGuard`) an expression that takes too long to match is one that matches. */
+  constructor(names: Iterable<string>, finder: RowFinder, isGuard = false) {
     this.finder = finder;
+    this.isGuard = isGuard;
     this.names = [...new Set(names)];
-    this.allNames = this.names.join("\n");
     for (const name of this.names) for (const parent of withParents(name)) this.enter(parent);
   }
 
@@ -106,19 +110,21 @@ export class NameWatch {
   private takeRule(chunk: Chunk, row: number): void {
     const text = textOf(chunk, row).trim();
     if (this.rules.cancel(text)) return;
-    const rule = readRule(text, (pattern) => this.testOf(pattern));
+    let candidates: readonly string[] = [];
+    const rule = readRule(text, (pattern) => {
+      this.byText ??= new GramIndex(this.names);
+      candidates = this.byText.candidates(textsOf(pattern));
+      if (candidates.length === 0) return undefined;
+      return this.isGuard && isRegexText(pattern)
+        ? nameRegex(pattern.slice(1, -1), true)
+        : patternTest(pattern);
+    });
     // An exception for some clients, or some types of query, leaves everybody else without the name.
     if (rule === undefined || (rule.isAllow && rule.isPartial)) return;
-    if (this.names.some((name) => rule.matches(name))) {
+    if (candidates.some((name) => rule.matches(name))) {
       const isForSome = rule.isPartial;
       this.rules.add({ ...rule, isPartial: false, isForSome, row: chunk.idOf(row) });
     }
-  }
-
-  private testOf(pattern: string): ((name: string) => boolean) | undefined {
-    const literal = literalOf(pattern);
-    if (literal !== "" && !this.allNames.includes(literal)) return undefined;
-    return patternTest(pattern);
   }
 
   /** What the list means for every name that it says anything about. */

@@ -1,6 +1,7 @@
-import { longestLiteral } from "../syntax/name-pattern.ts";
+import { patternTexts } from "../syntax/name-pattern.ts";
 import { withParents } from "../syntax/parents.ts";
-import { isRegexText, regexLiteral } from "../syntax/regex-rule.ts";
+import { regexTexts } from "../syntax/regex-texts.ts";
+import { isRegexText } from "../syntax/regex-rule.ts";
 import { LiteralIndex } from "./literal-index.ts";
 import { type Rule, cancelledKey } from "./rule.ts";
 
@@ -9,27 +10,20 @@ export interface PlacedRule extends Rule {
   readonly row: number;
 }
 
-interface Pattern<R> {
-  /** Part of every name that the rule matches. */
-  readonly literal: string;
-  readonly rule: R;
-}
-
 const NO_RULES: readonly never[] = [];
 
 /** The rules of a list that are more than a name, found by the names that they match. `$badfilter` rules take effect. */
 export class RuleIndex<R extends PlacedRule> {
   private readonly byHost = new Map<string, R[]>();
-  private readonly patterns: Pattern<R>[] = [];
-  private readonly byLiteral = new LiteralIndex<Pattern<R>>();
+  private readonly patterns: R[] = [];
+  private readonly byText = new LiteralIndex<R>();
   private readonly cancelled = new Set<string>();
 
   add(rule: R): void {
     const host = subtreeOf(rule.pattern);
     if (host === undefined) {
-      const entry = { literal: literalOf(rule.pattern), rule };
-      this.patterns.push(entry);
-      this.byLiteral.add(entry.literal, entry);
+      this.patterns.push(rule);
+      this.byText.add(textsOf(rule.pattern), rule);
       return;
     }
     const known = this.byHost.get(host);
@@ -56,17 +50,19 @@ export class RuleIndex<R extends PlacedRule> {
         for (const rule of this.byHost.get(parent) ?? NO_RULES)
           if (rule.matches(name)) (rules ??= []).push(rule);
     let patterns: R[] | undefined;
-    for (const { literal, rule } of this.byLiteral.candidates(name))
-      if (name.includes(literal) && rule.matches(name)) (patterns ??= []).push(rule);
-    if (patterns !== undefined) (rules ??= []).push(...patterns.toSorted((a, b) => a.row - b.row));
+    for (const rule of this.byText.candidates(name))
+      if (rule.matches(name)) (patterns ??= []).push(rule);
+    if (patterns !== undefined) {
+      patterns.sort((a, b) => a.row - b.row);
+      rules = rules === undefined ? patterns : rules.concat(patterns);
+    }
     if (rules === undefined) return NO_RULES;
     return this.cancelled.size === 0 ? rules : rules.filter(({ key }) => !this.isCancelled(key));
   }
 
   /** All rules that are in force. */
   all(): R[] {
-    const patterns = this.patterns.map(({ rule }) => rule);
-    return [...[...this.byHost.values()].flat(), ...patterns].filter(
+    return [...[...this.byHost.values()].flat(), ...this.patterns].filter(
       ({ key }) => !this.isCancelled(key),
     );
   }
@@ -77,7 +73,12 @@ export function subtreeOf(pattern: string): string | undefined {
   return /^\|\|(?<host>[a-z0-9_.-]+)\^$/.exec(pattern)?.groups?.["host"];
 }
 
-/** A text that every name which the pattern matches must contain. */
+/** The longest of `textsOf`; "" when there is none. */
 export function literalOf(pattern: string): string {
-  return isRegexText(pattern) ? regexLiteral(pattern.slice(1, -1)) : longestLiteral(pattern);
+  return textsOf(pattern).reduce((best, text) => (text.length > best.length ? text : best), "");
+}
+
+/** Texts that every name which the pattern matches must contain. */
+export function textsOf(pattern: string): readonly string[] {
+  return isRegexText(pattern) ? regexTexts(pattern.slice(1, -1)) : patternTexts(pattern);
 }

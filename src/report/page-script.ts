@@ -1,4 +1,5 @@
 import { decide, liveRewrite, strongest } from "../meaning/verdict.ts";
+import { matchesFrom, matchesPattern } from "../syntax/name-pattern.ts";
 import {
   type SearchIndex,
   hasHash,
@@ -66,6 +67,8 @@ export const PAGE_SCRIPT: string = [
   hashesOf,
   hasHash,
   isBelow,
+  matchesFrom,
+  matchesPattern,
   strongest,
   liveRewrite,
   decide,

@@ -1,4 +1,5 @@
 import { decide } from "../meaning/verdict.ts";
+import { type PatternParts, matchesPattern } from "../syntax/name-pattern.ts";
 
 /**
  * The search of the report. These functions run in the browser too: the page gets their text, so they use nothing from
@@ -21,8 +22,9 @@ export interface PatternRule {
   readonly text: string;
   readonly source: number;
   readonly line: number;
-  /** The name that it is for, with all that is below; without one, the expression that tells. */
+  /** The name that it is for, with all that is below; without one, the pattern or the expression that tells. */
   readonly host?: string;
+  readonly pattern?: PatternParts;
   readonly test?: string;
   readonly denied?: readonly string[];
   readonly isAllow?: true;
@@ -106,9 +108,12 @@ export function pageAnswer(
 ): PageAnswer {
   const matching = index.rules.filter(
     (rule) =>
-      (rule.host === undefined
-        ? new RegExp(rule.test!, "i").test(name)
-        : isBelow(name, rule.host)) && !(rule.denied ?? []).some((parent) => isBelow(name, parent)),
+      (rule.host !== undefined
+        ? isBelow(name, rule.host)
+        : rule.pattern !== undefined
+          ? matchesPattern(name, rule.pattern)
+          : new RegExp(rule.test!, "i").test(name)) &&
+      !(rule.denied ?? []).some((parent) => isBelow(name, parent)),
   );
   const partial = matching.filter((rule) => rule.isPartial).map((rule) => rule.text);
   const { verdict, by } = decide(matching);

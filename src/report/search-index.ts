@@ -4,7 +4,7 @@ import type { ListRules } from "../explain/list-rules.ts";
 import { eachLiveLine } from "../explain/live-lines.ts";
 import { type PlacedRule, subtreeOf } from "../meaning/rule-index.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import { patternExpression } from "../syntax/name-pattern.ts";
+import { patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
 import { type NameGroup, type PatternRule, type SearchIndex, pageHash } from "./page-search.ts";
 
@@ -135,10 +135,14 @@ function patternOf(rule: PlacedRule, record: BuildRecord): PatternRule | undefin
   };
 }
 
-function matcherOf(pattern: string): Pick<PatternRule, "host" | "test"> | undefined {
+function matcherOf(pattern: string): Pick<PatternRule, "host" | "pattern" | "test"> | undefined {
   const host = subtreeOf(pattern);
   if (host !== undefined) return { host };
-  const test = isRegexText(pattern) ? pattern.slice(1, -1) : patternExpression(pattern);
-  // Browsers have no RE2, and a stranger's expression may keep them busy for ever.
-  return test === undefined || (isRegexText(pattern) && needsRe2(test)) ? undefined : { test };
+  if (!isRegexText(pattern)) {
+    const parts = patternParts(pattern);
+    return parts && { pattern: parts };
+  }
+  // Browsers have no RE2, and their own engine may take for ever for any but simple expressions.
+  const test = pattern.slice(1, -1);
+  return needsRe2(test) ? undefined : { test };
 }

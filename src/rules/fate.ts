@@ -40,7 +40,7 @@ export const FATES = [
   ],
   [
     "slow-regex",
-    "regular expression that RE2 does not take, from a source that is not trusted with it",
+    "regular expression that RE2 does not take, or expression or pattern that takes too long to check, from a source that is not trusted with it",
   ],
   ["allowed", "for a name on the allow-list"],
   ["own", "taken out by a transformation of your own"],

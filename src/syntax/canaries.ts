@@ -1,3 +1,5 @@
+import { GramIndex } from "./gram-index.ts";
+
 /** Words and endings that names on the internet are made of, in no order and from no list. */
 const WORDS =
   "shop news mail cloud bank video photo music travel forum garden school health weather sport radio game store blog maps search learn green river stone north early quick silver market studio energy global union trust point bridge harbor window letter number summer winter orange violet planet signal".split(
@@ -13,7 +15,6 @@ const ENDINGS =
  * too much.
  */
 let names: readonly string[] | undefined;
-let text: string | undefined;
 
 export function canaries(): readonly string[] {
   names ??= Array.from({ length: 300 }, (_, index) => {
@@ -27,12 +28,6 @@ export function canaries(): readonly string[] {
   return names;
 }
 
-/** All of them in one text, a line each. */
-export function canaryText(): string {
-  text ??= canaries().join("\n");
-  return text;
-}
-
 /** Answers are filtered by address too: a rule for all addresses blocks every name. */
 const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
   index % 4 === 3
@@ -40,10 +35,31 @@ const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
     : [11 + index * 5, (index * 37) % 256, (index * 91) % 256, (index * 53) % 256].join("."),
 );
 
-/** Whether a rule takes in more than one canary in a hundred. */
-export function matchesTooMany(test: (name: string) => boolean): boolean {
-  const all = canaries();
-  let left = all.length / 100;
-  for (const name of all) if (test(name) && --left < 0) return true;
-  return ADDRESSES.filter((address) => test(address)).length > ADDRESSES.length / 4;
+/** So many may match by chance: one name in a hundred, and a quarter of the addresses. */
+const MOST_NAMES = 3;
+const MOST_ADDRESSES = 10;
+
+let indexes: readonly (readonly [GramIndex, number])[] | undefined;
+
+/**
+ * Whether a rule takes in too many canaries. It is tried on those that have all the texts which it cannot match without, if
+ * `mayTry` lets it be tried on so many; undefined if not.
+ */
+export function matchesTooMany(
+  test: (name: string) => boolean,
+  texts: readonly string[] = [],
+  mayTry: (count: number) => boolean = () => true,
+): boolean | undefined {
+  indexes ??= [
+    [new GramIndex(canaries()), MOST_NAMES],
+    [new GramIndex(ADDRESSES), MOST_ADDRESSES],
+  ];
+  for (const [index, most] of indexes) {
+    const some = index.candidates(texts);
+    if (some.length <= most) continue;
+    if (!mayTry(some.length)) return undefined;
+    let left = most;
+    for (const name of some) if (test(name) && --left < 0) return true;
+  }
+  return false;
 }

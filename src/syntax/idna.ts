@@ -21,8 +21,10 @@ export function quickAscii(name: string): string {
  */
 export function asciiLabels(pattern: string): string {
   if (!/[^\u0000-\u007f]/.test(pattern)) return pattern;
-  return pattern.replace(/[^\s.|^*/$~]*[^\u0000-\u007f][^\s.|^*/$~]*\*?/gu, (label, at: number) =>
-    label.endsWith("*") || pattern[at - 1] === "*" ? label : quickAscii(label),
+  return pattern.replace(/[^\s.|^*/$~]+\*?/gu, (label, at: number) =>
+    !/[^\u0000-\u007f]/.test(label) || label.endsWith("*") || pattern[at - 1] === "*"
+      ? label
+      : quickAscii(label),
   );
 }
 

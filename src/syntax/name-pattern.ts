@@ -4,24 +4,25 @@ const NAME_PATTERN = /^[a-z0-9_.*|^-]*$/;
 /** Whether a host name, in lower case, is matched by a pattern of adblock syntax that is no regular expression. */
 export type NameTest = (name: string) => boolean;
 
+/** What a resolver makes of a pattern. The report's page has these too, as JSON. */
+export interface PatternParts {
+  readonly startsAtLabel: boolean;
+  readonly startsAtName: boolean;
+  readonly endsName: boolean;
+  /** What stands between its stars. */
+  readonly parts: readonly string[];
+}
+
 /**
  * What a resolver makes of a pattern: `||` begins at a label, `|` at either end of the name, `^` is the end of the name,
  * `*` is anything; without anchors a part of the name is enough. Undefined when no name can match.
  */
 export function namePattern(pattern: string): NameTest | undefined {
   const read = patternParts(pattern);
-  if (read === undefined) return undefined;
-  const { startsAtLabel, startsAtName, endsName, parts } = read;
-  return (name) => {
-    if (startsAtName) return matchesFrom(name, 0, parts, endsName);
-    if (!startsAtLabel) return matchesFrom(name, 0, ["", ...parts], endsName);
-    for (let at = 0; at !== -1; at = nextLabel(name, at))
-      if (matchesFrom(name, at, parts, endsName)) return true;
-    return false;
-  };
+  return read === undefined ? undefined : (name) => matchesPattern(name, read);
 }
 
-/** The same as a regular expression, for where there is nothing else. */
+/** The same as a regular expression, for software that knows nothing else. It may take long: do not match by it here. */
 export function patternExpression(pattern: string): string | undefined {
   const read = patternParts(pattern);
   if (read === undefined) return undefined;
@@ -31,24 +32,27 @@ export function patternExpression(pattern: string): string | undefined {
   return `${start}${body}${endsName ? "$" : ""}`;
 }
 
-export interface PatternParts {
-  readonly startsAtLabel: boolean;
-  readonly startsAtName: boolean;
-  readonly endsName: boolean;
-  /** What stands between its stars. */
-  readonly parts: readonly string[];
-}
-
 export function patternParts(pattern: string): PatternParts | undefined {
   const text = withoutScheme(pattern.toLowerCase());
   if (!NAME_PATTERN.test(text)) return undefined;
   const startsAtLabel = text.startsWith("||");
   const startsAtName = !startsAtLabel && text.startsWith("|");
-  let body = text.slice(startsAtLabel ? 2 : startsAtName ? 1 : 0);
-  const endsName = /[|^][|^*]*$/.test(body);
-  body = body.replace(/[|^][|^*]*$/, "");
-  if (/[|^]/.test(body)) return undefined;
-  return { startsAtLabel, startsAtName, endsName, parts: body.split("*") };
+  const body = text.slice(startsAtLabel ? 2 : startsAtName ? 1 : 0);
+  const end = endOfName(body);
+  const inner = end === -1 ? body : body.slice(0, end);
+  if (/[|^]/.test(inner)) return undefined;
+  return { startsAtLabel, startsAtName, endsName: end !== -1, parts: inner.split(/\*+/) };
+}
+
+/** Where `^` or `|` says that the name ends: only those and stars follow. -1 when nothing says so. */
+function endOfName(body: string): number {
+  let end = -1;
+  for (let at = body.length - 1; at >= 0; at--) {
+    const character = body[at];
+    if (character === "|" || character === "^") end = at;
+    else if (character !== "*") break;
+  }
+  return end;
 }
 
 /** The engine sees `http://name`: what a pattern says of the scheme says nothing. */
@@ -56,36 +60,42 @@ function withoutScheme(pattern: string): string {
   return pattern.replace(/^\|?(?:\*|https?)?:(?:\/\/|\^|\*)*\|*/, "|");
 }
 
-/** The longest text that must stand in every name which a pattern matches. */
-export function longestLiteral(pattern: string): string {
-  let longest = "";
-  for (const part of withoutScheme(pattern.toLowerCase()).split(/[*|^]+/))
-    if (part.length > longest.length) longest = part;
-  return longest;
+/** Texts that must stand in every name which a pattern matches. */
+export function patternTexts(pattern: string): string[] {
+  return withoutScheme(pattern.toLowerCase())
+    .split(/[*|^]+/)
+    .filter((text) => text !== "");
 }
 
-function nextLabel(name: string, at: number): number {
-  const dot = name.indexOf(".", at);
-  return dot === -1 ? -1 : dot + 1;
+/** Whether a name matches. The text of this function and the next is in the report's page: they use nothing but each other. */
+export function matchesPattern(name: string, pattern: PatternParts): boolean {
+  if (pattern.startsAtName) return matchesFrom(name, 0, pattern);
+  if (!pattern.startsAtLabel) {
+    const found = name.indexOf(pattern.parts[0]!);
+    if (found === -1) return false;
+    if (pattern.parts.length > 1) return matchesFrom(name, found, pattern);
+    return !pattern.endsName || name.endsWith(pattern.parts[0]!);
+  }
+  for (let at = 0; ;) {
+    if (matchesFrom(name, at, pattern)) return true;
+    const dot = name.indexOf(".", at);
+    if (dot === -1) return false;
+    at = dot + 1;
+  }
 }
 
 /** Parts one after the other with anything in between, each as early as it can be, the last at the end if it must. */
-function matchesFrom(
-  name: string,
-  from: number,
-  parts: readonly string[],
-  endsName: boolean,
-): boolean {
-  const [first = "", ...others] = parts;
-  if (!name.startsWith(first, from)) return false;
-  let at = from + first.length;
-  const last = others.pop();
-  if (last === undefined) return !endsName || at === name.length;
-  for (const part of others) {
-    const found = name.indexOf(part, at);
+export function matchesFrom(name: string, from: number, pattern: PatternParts): boolean {
+  const { parts, endsName } = pattern;
+  if (!name.startsWith(parts[0]!, from)) return false;
+  let at = from + parts[0]!.length;
+  const last = parts.length - 1;
+  if (last === 0) return !endsName || at === name.length;
+  for (let part = 1; part < last; part++) {
+    const found = name.indexOf(parts[part]!, at);
     if (found === -1) return false;
-    at = found + part.length;
+    at = found + parts[part]!.length;
   }
-  if (!endsName) return name.includes(last, at);
-  return name.length - last.length >= at && name.endsWith(last);
+  if (!endsName) return name.includes(parts[last]!, at);
+  return name.length - parts[last]!.length >= at && name.endsWith(parts[last]!);
 }

@@ -2,6 +2,7 @@ import { parse } from "tldts";
 import { Fate } from "../rules/fate.ts";
 import type { ValidatorOptions } from "./acceptable-host.ts";
 import { isListedSuffix } from "./public-suffix.ts";
+import { withoutEnd } from "./without-end.ts";
 
 /**
  * How far a pattern without a clear end, or with wildcards, reaches. Its literal part is judged as if it were a host:
@@ -40,10 +41,7 @@ export function isBareDomainPrefix(line: string): boolean {
  * a company lets others use, such as `github.io`.
  */
 export function isWholeSuffix(name: string, isShared = false): boolean {
-  const bare = name
-    .toLowerCase()
-    .replace(/^[*.]+/, "")
-    .replace(/\.+$/, "");
+  const bare = withoutEnd(name.toLowerCase().replace(/^[*.]+/, ""), ".");
   const { publicSuffix, isIcann, isPrivate, hostname } = parse(bare, {
     allowPrivateDomains: isShared,
   });

@@ -1,80 +1,68 @@
-import type { RE2JS } from "re2js";
+import { canaries } from "./canaries.ts";
+import { type LinearRegex, isRegexLoaded, limitedTest, linearRegex } from "./linear-regex.ts";
+import { regexCost } from "./regex-cost.ts";
 
-let re2: typeof RE2JS | undefined;
+export { loadRegex } from "./linear-regex.ts";
 
-/** Loads RE2: 17 ms and 8 MB that a list without regular expressions can do without. Must be awaited before the rest. */
-export async function loadRegex(): Promise<void> {
-  re2 ??= (await import("re2js")).RE2JS;
+/** Expressions of files that people keep for themselves; 30 ms to compile the largest. */
+const MOST_OWN_INSTRUCTIONS = 10_000;
+
+/** Whether a pattern is a regular expression, `/…/`. */
+export function isRegexText(pattern: string): boolean {
+  return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
 }
 
 /** Whether `/…/` holds a regular expression that a resolver can use: JavaScript's engine or RE2 (AdGuard Home) takes it. */
 export function regexCompiles(pattern: string): boolean {
   const source = pattern.slice(1, -1);
   if (isJavaScript(source)) return true;
-  if (re2 === undefined) throw new Error("loadRegex() was not awaited");
-  try {
-    re2.compile(source);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Expressions are looked at more than once, and compiling one costs more than matching it. */
-const compiled = new Map<string, RE2JS | undefined>();
-const MOST_COMPILED = 4096;
-
-/** Undefined when RE2 does not take it, or when it turned up where none was expected and RE2 is not loaded. */
-function compiledRegex(source: string): RE2JS | undefined {
-  if (re2 === undefined || compiled.has(source)) return compiled.get(source);
-  if (compiled.size >= MOST_COMPILED) compiled.clear();
-  let regex: RE2JS | undefined;
-  try {
-    regex = re2.compile(source, re2.CASE_INSENSITIVE);
-  } catch {
-    // Not in RE2.
-  }
-  compiled.set(source, regex);
-  return regex;
-}
-
-/** Whether RE2, and so AdGuard Home, takes the expression: it is then matched in linear time. */
-export function isLinearRegex(source: string): boolean {
-  return compiledRegex(source) !== undefined;
+  if (!isRegexLoaded()) throw new Error("loadRegex() was not awaited");
+  return linearRegex(source, MOST_OWN_INSTRUCTIONS) !== undefined;
 }
 
 /**
- * A test for names, as RE2 and so AdGuard Home would match them, in linear time; undefined when it does not take the
- * expression. JavaScript's engine, which needs no warming up, does it where both mean the same.
+ * A test for names, as RE2 and so AdGuard Home would match them; undefined when it does not take the expression, or when its
+ * program is too large. JavaScript's engine, which needs no compiling, matches the simple ones that mean the same to both.
+ * With `givenUp` the test says that of all names once it took too long: guards look at all expressions of a list.
  */
-export function nameRegex(source: string): LineTest | undefined {
-  if (isPortable(source)) {
-    const native = scriptRegex(source);
-    if (native !== undefined) return native;
-  }
-  const regex = compiledRegex(source);
-  return regex === undefined ? undefined : (name) => regex.matcher(name).find();
+export function nameRegex(source: string, givenUp?: boolean): LineTest | undefined {
+  if (!needsRe2(source)) return scriptRegex(source);
+  const regex = linearRegex(source);
+  if (regex === undefined) return undefined;
+  if (givenUp !== undefined) return limitedTest(regex, undefined, givenUp).test;
+  return (name) => regex.test(name);
+}
+
+/** Whether RE2, and so AdGuard Home, takes the expression, and it is not too large. */
+export function isLinearRegex(source: string): boolean {
+  return linearRegex(source) !== undefined;
 }
 
 /** Whether `nameRegex` has to ask RE2, which then must be loaded. */
 export function needsRe2(source: string): boolean {
-  return !isPortable(source) || scriptRegex(source) === undefined;
+  return !isPortable(source) || !isSimple(source) || !isJavaScript(source);
 }
 
-/** The same by JavaScript's rules, where that is harmless: other resolvers go by them. */
+/** The expression by JavaScript's rules, which other resolvers go by, if it is a simple one. */
 export function scriptRegex(source: string): LineTest | undefined {
-  if (!isSimple(source, 2) || !isJavaScript(source)) return undefined;
+  if (!isSimple(source) || !isJavaScript(source)) return undefined;
   const native = new RegExp(source, "i");
   return (name) => native.test(name);
 }
 
+/** Longer ones are not worth looking at: looking takes the square of the length. */
+const LONGEST_PORTABLE = 1000;
+
 /** Letters, digits, anchors, groups, plain classes and the escapes that mean the same in JavaScript and in RE2. */
-function isPortable(source: string): boolean {
-  const bare = source.replace(/\\(?:[dwsDWS]|[^A-Za-z0-9])/g, "x").replaceAll("(?:", "(");
-  return !/\\|\(\?|\[\[?[:.=]|[^\u0020-\u007e]/.test(bare);
+export function isPortable(source: string): boolean {
+  if (source.length > LONGEST_PORTABLE) return false;
+  const bare = source.replace(/\\(?:[bdwsBDWS]|[^A-Za-z0-9])/g, "x").replaceAll("(?:", "(");
+  // `[[:alpha:]]`, `[]`, and everything that is escaped in another way.
+  return !/\\|\(\?|\[[^\]]*\[:|\[\^?\]|[^\u0020-\u007e]/.test(bare);
 }
 
-function isJavaScript(source: string): boolean {
+/** Whether JavaScript's engine takes an expression. */
+export function isJavaScript(source: string): boolean {
   try {
     return new RegExp(source) instanceof RegExp;
   } catch {
@@ -82,89 +70,76 @@ function isJavaScript(source: string): boolean {
   }
 }
 
-/** Whether a pattern is a regular expression, `/…/`. */
-export function isRegexText(pattern: string): boolean {
-  return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
+/**
+ * A choice of two, and one thing that is repeated without bound, from any place of the text on. JavaScript's engine tries
+ * every way there is: with these it takes the square of the text's length at the worst, which is a microsecond for a
+ * name. Without a limit `(.?){30}!` takes 2^30 steps for each place.
+ */
+const MOST_PATHS = 65 * 65 * 2;
+
+function isSimple(source: string): boolean {
+  return regexCost(source).paths <= MOST_PATHS;
 }
 
 /** Tests a line; never more than linear time where that can be had. */
 export type LineTest = (line: string) => boolean;
 
-/**
- * A regular expression of an exclusion, flags `i` and `m`. JavaScript's engine is faster but can be made to hang; it is
- * used for simple expressions on lines of ordinary length, and for those RE2 cannot express. Throws a SyntaxError
- * when it does not compile.
- */
-export function compileEntryRegex(source: string): LineTest {
-  const native = new RegExp(source, "im");
-  if (re2 === undefined) throw new Error("loadRegex() was not awaited");
-  try {
-    const linear = re2.compile(source, re2.CASE_INSENSITIVE);
-    const longest = isSimple(source) ? LONGEST_FOR_NATIVE : 0;
-    return (line) => (line.length <= longest ? native.test(line) : linear.matcher(line).find());
-  } catch {
-    return (line) => native.test(line);
-  }
-}
-
 /** Squared, this many characters are still nothing. */
 const LONGEST_FOR_NATIVE = 500;
+/** What an expression from an address may take on all lines of a list, see `LinearRegex.work`: some 20 ms. */
+const MOST_REMOTE_WORK = 16_000;
+/** Where an automaton took so much, most lines make new states. */
+const LARGEST_UNION = 100_000;
 
-/** No group is repeated without bound, and at most one other thing is: backtracking is at worst the line's length squared. */
-function isSimple(source: string, unbounded = 1): boolean {
-  const bare = source.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
-  if (/\)(?:[*+]|\{\d+,)/.test(bare)) return false;
-  return (bare.match(/[*+]|\{\d+,\}/g) ?? []).length <= unbounded;
+/** An exclusion or inclusion that may not be tried, and why. */
+export class RegexEntryError extends Error {}
+
+/**
+ * A regular expression of an exclusion, flags `i` and `m`. JavaScript's engine is faster but can be made to hang; it is
+ * used for simple expressions on lines of ordinary length, and for those of the user's own (`isOwn`) that RE2 cannot express.
+ * One from an address that takes too long on the lines of a list matches none of the others. Throws a SyntaxError when it does
+ * not compile, and a RegexEntryError when it may not be tried.
+ */
+export function compileEntryRegex(source: string, isOwn = true): LineTest {
+  const native = new RegExp(source, "im");
+  if (!isRegexLoaded()) throw new Error("loadRegex() was not awaited");
+  const longest = isSimple(source) ? LONGEST_FOR_NATIVE : 0;
+  if (regexCost(source).instructions > MOST_OWN_INSTRUCTIONS)
+    throw new RegexEntryError("it repeats too much to be matched in a reasonable time");
+  const regex = linearRegex(source, isOwn ? MOST_OWN_INSTRUCTIONS : undefined);
+  if (regex === undefined && isOwn) return (line) => native.test(line);
+  if (regex === undefined || (!isOwn && isSlow(regex)))
+    throw new RegexEntryError("from an address only expressions are taken that RE2 matches soon");
+  const linear = isOwn
+    ? (line: string) => regex.test(line)
+    : limitedTest(regex, MOST_REMOTE_WORK).test;
+  return (line) => (line.length <= longest ? native.test(line) : linear(line));
+}
+
+/** Whether ordinary names are enough to see that an expression takes too long. */
+function isSlow(regex: LinearRegex): boolean {
+  const { test, isGivenUp } = limitedTest(regex);
+  for (const name of canaries()) test(`||${name}^`);
+  return isGivenUp();
 }
 
 /**
- * A text in lower case that stands in everything that an expression matches: a run of plain characters outside of groups and
- * classes that nothing makes optional. "" when none is seen.
+ * Whether any of several expressions of exclusions, all portable, matches a line. They are tried as one, unless their
+ * automaton becomes so large that it is quicker to try each.
  */
-export function regexLiteral(source: string): string {
-  let longest = "";
-  let run = "";
-  let depth = 0;
-  const end = (): void => {
-    if (run.length > longest.length) longest = run;
-    run = "";
+export function unionRegex(sources: readonly string[], isOwn: boolean): LineTest {
+  let each: LineTest[] | undefined;
+  const any: LineTest = (line) => {
+    each ??= sources.map((source) => compileEntryRegex(source, isOwn));
+    return each.some((test) => test(line));
   };
-  for (let at = 0; at < source.length; at++) {
-    const character = source[at]!;
-    if (character === "|" && depth === 0) return "";
-    if (character === "[") {
-      end();
-      at = classEnd(source, at);
-    } else if (character === "(") {
-      end();
-      depth++;
-    } else if (character === ")") {
-      run = "";
-      depth--;
-    } else if (character === "?" || character === "*" || character === "{") {
-      // What stands before it may be missing.
-      run = run.slice(0, -1);
-      end();
-      if (character === "{") at = Math.max(at, source.indexOf("}", at));
-    } else if (character === "+" || character === "^" || character === "$" || character === ".")
-      end();
-    else if (character === "\\") {
-      const next = source[++at] ?? "";
-      // A character by its number, or of a kind: what follows is no text.
-      if (/[0-9xuUcpPkQ]/.test(next)) return "";
-      if (/[A-Za-z]/.test(next)) end();
-      else if (depth === 0) run += next;
-    } else if (depth === 0) run += character;
-  }
-  end();
-  return longest.toLowerCase();
-}
-
-/** Where a class ends; a bracket right behind its start belongs to it. */
-function classEnd(source: string, start: number): number {
-  for (let at = start + (source[start + 1] === "^" ? 3 : 2); at < source.length; at++) {
-    if (source[at] === "\\") at++;
-    else if (source[at] === "]") return at;
-  }
-  return source.length;
+  const source = sources.map((one) => `(?:${one})`).join("|");
+  const union = sources.length === 1 ? undefined : linearRegex(source, MOST_OWN_INSTRUCTIONS);
+  if (union === undefined) return any;
+  const { test, isGivenUp } = limitedTest(union, LARGEST_UNION);
+  return (line) => {
+    if (isGivenUp()) return any(line);
+    const isMatch = test(line);
+    return isGivenUp() ? any(line) : isMatch;
+  };
 }

@@ -6,11 +6,10 @@ import { TrustJudge } from "./trust.ts";
 
 /** Entries of allow-lists and exclusions that come from an address: what an exception of such a source may not say either. */
 
-const judge = new TrustJudge({ onlyBlocks: false });
-
 /** Whether an entry would allow a whole public suffix, or everything on a shared host. */
 export function isWideAllowEntry(entry: AllowEntry): boolean {
   const text = entry.below ? `||${entry.name}^` : `|${entry.name}^`;
+  const judge = new TrustJudge({ onlyBlocks: false });
   return judge.judge(`@@${text}`) !== Fate.Live || isWholeSuffix(writtenEntry(entry), true);
 }
 

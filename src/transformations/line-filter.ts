@@ -1,18 +1,13 @@
-import { AhoCorasick, EXACT, FOLDED } from "../bytes/aho-corasick.ts";
+import { AhoCorasick, EXACT } from "../bytes/aho-corasick.ts";
 import { HYPHEN, isAlphanumeric } from "../bytes/ascii.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
-import { type FilterEntry, readFilterEntry } from "../syntax/filter-entry.ts";
+import { readFilterEntry } from "../syntax/filter-entry.ts";
+import { type LiteralTest, LiteralTests } from "./literal-tests.ts";
 import { NameEntries } from "./name-entries.ts";
-import { type LineTest, compileEntryRegex } from "../syntax/regex-rule.ts";
-
-interface WildcardTest {
-  /** Its longest stretch without `*`, in lower case: no line without it can match. */
-  readonly literal: string;
-  readonly test: LineTest;
-}
+import { regexTests } from "./regex-entries.ts";
 
 /**
  * All exclusions (or inclusions) of one level, ready to be asked about lines: text anywhere in the line, wildcards over
@@ -21,30 +16,38 @@ interface WildcardTest {
 export class LineFilter {
   private readonly plain: AhoCorasick | undefined;
   private readonly plainTexts: string[] = [];
-  private readonly wildcards: WildcardTest[] = [];
-  private readonly wildcardLiterals: AhoCorasick | undefined;
-  private readonly regexes: LineTest[] = [];
+  private readonly wildcards: LiteralTests;
+  private readonly regexes: LiteralTests;
   /** Entries that are rules for names. */
   readonly names: NameEntries;
   /** Plain entry that hit last, and where it ended; for the warning about hits inside a label. */
   lastPlain: { text: string; end: number } | undefined;
 
-  constructor(entries: readonly string[]) {
+  /** `remote` are those of the entries that come from an address only. */
+  constructor(entries: readonly string[], remote: ReadonlySet<string> = new Set()) {
     const names: string[] = [];
     const nameTexts: string[] = [];
+    const wildcards: LiteralTest[] = [];
+    const regexes: string[] = [];
+    const remoteRegexes: string[] = [];
     for (const text of new Set(entries)) {
       if (text === "") continue;
       const entry = readFilterEntry(text);
-      if (entry.kind !== "names") this.add(entry);
+      if (entry.kind === "regex") (remote.has(text) ? remoteRegexes : regexes).push(entry.source);
+      else if (entry.kind === "wildcard") wildcards.push(wildcardTest(entry.text));
+      else if (entry.kind === "plain") this.plainTexts.push(entry.text);
       else {
-        names.push(...entry.names);
+        for (const name of entry.names) names.push(name);
         if (entry.text !== undefined) nameTexts.push(entry.text);
       }
     }
     this.names = new NameEntries(names, nameTexts);
     if (this.plainTexts.length > 0) this.plain = new AhoCorasick(this.plainTexts.map(encodeUtf8));
-    if (this.wildcards.every(({ literal }) => literal !== "") && this.wildcards.length > 0)
-      this.wildcardLiterals = new AhoCorasick(this.wildcards.map((w) => encodeUtf8(w.literal)));
+    this.wildcards = new LiteralTests(wildcards);
+    this.regexes = new LiteralTests([
+      ...regexTests(regexes, true),
+      ...regexTests(remoteRegexes, false),
+    ]);
   }
 
   get isEmpty(): boolean {
@@ -53,13 +56,7 @@ export class LineFilter {
 
   /** Whether there are entries that every line has to be asked about. */
   get hasTexts(): boolean {
-    return this.plainTexts.length + this.wildcards.length + this.regexes.length > 0;
-  }
-
-  private add(entry: Exclude<FilterEntry, { kind: "names" }>): void {
-    if (entry.kind === "regex") this.regexes.push(compileEntryRegex(entry.source));
-    else if (entry.kind === "wildcard") this.wildcards.push(wildcardTest(entry.text));
-    else this.plainTexts.push(entry.text);
+    return this.plainTexts.length > 0 || !this.wildcards.isEmpty || !this.regexes.isEmpty;
   }
 
   /** Whether an entry that is not a rule for a name matches the row's text. */
@@ -94,47 +91,32 @@ export class LineFilter {
         return true;
       }
     }
-    if (this.wildcards.length > 0 && this.mayMatchWildcard(bytes, start, end, isNonAscii)) {
-      const line = decodeUtf8(bytes, start, end);
-      const lower = isNonAscii ? undefined : line.toLowerCase();
-      for (const { literal, test } of this.wildcards)
-        if ((lower === undefined || lower.includes(literal)) && test(line)) return true;
-    }
-    if (this.regexes.length === 0) return false;
-    const line = decodeUtf8(bytes, start, end);
-    return this.regexes.some((test) => test(line));
-  }
-
-  /** The fold table knows ASCII only; other lines are left to the tests themselves. */
-  private mayMatchWildcard(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    isNonAscii: boolean,
-  ): boolean {
-    if (isNonAscii || this.wildcardLiterals === undefined) return true;
-    return this.wildcardLiterals.search(bytes, start, end, FOLDED) !== -1;
+    return (
+      this.wildcards.matches(bytes, start, end, isNonAscii) ||
+      this.regexes.matches(bytes, start, end, isNonAscii)
+    );
   }
 }
 
-function wildcardTest(text: string): WildcardTest {
-  const parts = text.split(/\*+/);
-  const literal = parts.reduce(
-    (longest, part) => (part.length > longest.length ? part : longest),
-    "",
-  );
-  return { literal: literal.toLowerCase(), test: (line) => matchesParts(line, parts) };
+function wildcardTest(text: string): LiteralTest {
+  const parts = text.toLowerCase().split(/\*+/);
+  // Case is folded for ASCII only where literals are looked for.
+  const texts = text
+    .toLowerCase()
+    .split(/[^\u0000-\u0029\u002b-\u007f]+/)
+    .filter((part) => part !== "");
+  return { texts, test: (line) => matchesParts(line, parts) };
 }
 
 /** Whole-line match of literal parts with anything between them, each part at its earliest place: linear, no backtracking. */
 function matchesParts(line: string, parts: readonly string[]): boolean {
   const text = line.toLowerCase();
-  const first = parts[0]!.toLowerCase();
-  const last = parts.at(-1)!.toLowerCase();
+  const first = parts[0]!;
+  const last = parts.at(-1)!;
   if (!text.startsWith(first)) return false;
   let at = first.length;
   for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part.toLowerCase(), at);
+    const found = text.indexOf(part, at);
     if (found === -1) return false;
     at = found + part.length;
   }

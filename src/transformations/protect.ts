@@ -68,7 +68,7 @@ export class Protection {
 
   /** Looks at the whole list, and adds exceptions at its end. */
   listStage(): Stage {
-    const watch = new NameWatch(this.names, this.workshop.finder);
+    const watch = new NameWatch(this.names, this.workshop.finder, true);
     let origin = 0;
     return {
       push: (chunk: Chunk, pass: Pass) => {

@@ -118,7 +118,7 @@ function fateOf(chunk: Chunk, row: number, rules: TrustJudge): Fate {
   const text = judgeText(chunk, row, true);
   if (text !== Fate.Live || kind === Kind.Comment) return text;
   if ((chunk.flags[row]! & Flag.AsBlock) === 0 && kind === Kind.Hosts)
-    return judgeHosts(chunk, row);
+    return judgeHosts(chunk, row, rules);
   if (kind !== Kind.Rule && isPlainName(chunk, row))
     return isListedName(chunk, row) ? Fate.PublicSuffix : Fate.Live;
   return rules.judge(textOf(chunk, row));
@@ -230,12 +230,12 @@ class OwnCancelling extends Gathering {
 }
 
 /** Of a hosts line only the names go that are whole public suffixes. */
-function judgeHosts(chunk: Chunk, row: number): Fate {
+function judgeHosts(chunk: Chunk, row: number, { trial }: TrustJudge): Fate {
   if ((chunk.flags[row]! & Flag.RealAddress) !== 0) return Fate.RealAddress;
   const line = textOf(chunk, row);
   let isSuffix = false;
   const rest = filterNames(line, (name) => {
-    const isWide = isWideName(name);
+    const isWide = isWideName(name, trial);
     isSuffix ||= isWide;
     return !isWide;
   });

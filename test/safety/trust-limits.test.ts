@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Chunk } from "../../src/rules/chunk.ts";
-import { longestLiteral, namePattern } from "../../src/syntax/name-pattern.ts";
+import { namePattern, patternTexts } from "../../src/syntax/name-pattern.ts";
 import { isWideName } from "../../src/syntax/trust.ts";
 import { prepareTrust } from "../../src/transformations/trust.ts";
 import { type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
@@ -128,15 +128,15 @@ test("patterns with wildcards, one by one", () => {
   assert.equal(namePattern("||a/b"), undefined);
 });
 
-test("the longest literal of a pattern, the first of several", () => {
-  for (const [pattern, literal] of [
-    ["||ads*.example.com^", ".example.com"],
-    ["||abc*def^", "abc"],
-    ["*", ""],
-    ["||A*^", "a"],
-    ["|https://x.example^", "x.example"],
+test("the texts that a pattern cannot match without", () => {
+  for (const [pattern, texts] of [
+    ["||ads*.example.com^", ["ads", ".example.com"]],
+    ["||abc*def^", ["abc", "def"]],
+    ["*", []],
+    ["||A*^", ["a"]],
+    ["|https://x.example^", ["x.example"]],
   ] as const)
-    assert.equal(longestLiteral(pattern), literal, pattern);
+    assert.deepEqual(patternTexts(pattern), texts, pattern);
 });
 
 function waits(has: Partial<Chunk["has"]>): boolean {

@@ -119,6 +119,8 @@ const STANDARD = [
   "||*.ads.example.com^",
   "-banner-ad.",
   "/^ads?[0-9]+\\./",
+  "/^(.*[./])?gift[a-z0-9-]{1,}\\.gifts?(:.*)?$/",
+  "/((tcp|udp):)?204\\.194\\.54\\.\\d{1,3}([:/].*)?$/",
   "||github.io^",
   "||xn--e1afmkfd.xn--p1ai^",
   "||пример.рф^",

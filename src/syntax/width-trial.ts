@@ -1,0 +1,67 @@
+import { Fate } from "../rules/fate.ts";
+import { matchesTooMany } from "./canaries.ts";
+import { limitedTest, linearRegex } from "./linear-regex.ts";
+import { type PatternParts, matchesPattern } from "./name-pattern.ts";
+import { regexTexts } from "./regex-texts.ts";
+import { isJavaScript, isPortable, scriptRegex } from "./regex-rule.ts";
+import { coversSuffix } from "./suffix-probes.ts";
+
+/** Real patterns are tried on a handful of names, the worst on seven thousand: a quarter of a second for a source. */
+const MOST_NAMES = 1_000_000;
+/** Trying so few is as cheap as counting them. */
+const FEW_NAMES = 16;
+/** Characters of an expression. The longest in 365 real lists has 196. */
+const LONGEST_REGEX = 256;
+/** What all expressions of a source may take, see `LinearRegex.work`: half a second. Those of 365 real lists take 116,000. */
+const MOST_WORK = 400_000;
+/** Compiling an instruction costs as much as looking at it so often. */
+const COMPILING = 8;
+
+type NameTest = (name: string) => boolean;
+
+/**
+ * Finds out by trials whether rules would match nearly everything, or all names under a public suffix. What the trials of a
+ * source take together is limited: rules beyond that are refused.
+ */
+export class WidthTrial {
+  private names = 0;
+  private work = 0;
+
+  /** Verdict on a pattern that is no expression. */
+  judgePattern(pattern: PatternParts, isAllow: boolean): Fate {
+    const texts = pattern.parts.filter((part) => part !== "");
+    const mayTry = (count: number): boolean =>
+      count <= FEW_NAMES || (this.names += count) <= MOST_NAMES;
+    const test = (name: string): boolean => matchesPattern(name, pattern);
+    const isTooWide = matchesTooMany(test, texts, mayTry);
+    if (isTooWide !== false) return isTooWide ? Fate.TooWide : Fate.SlowRegex;
+    const isCovering = coversSuffix(test, isAllow, texts, mayTry);
+    if (isCovering !== false) return isCovering ? Fate.PublicSuffix : Fate.SlowRegex;
+    return Fate.Live;
+  }
+
+  /** Verdict on an expression, as RE2 reads it and as JavaScript does. */
+  judgeRegex(source: string, isAllow: boolean): Fate {
+    const regex = source.length <= LONGEST_REGEX ? linearRegex(source) : undefined;
+    if (regex === undefined) return Fate.SlowRegex;
+    this.work += COMPILING * regex.size;
+    if (this.work > MOST_WORK) return Fate.SlowRegex;
+    const { test, isGivenUp } = limitedTest(regex);
+    const before = regex.work;
+    const fate = judgeRegexTest(test, source, isAllow);
+    this.work += regex.work - before;
+    regex.forget();
+    if (isGivenUp()) return Fate.SlowRegex;
+    if (fate !== Fate.Live || isPortable(source)) return fate;
+    const script = scriptRegex(source);
+    if (script !== undefined) return judgeRegexTest(script, source, isAllow);
+    // Engines that read it in another way may take for ever.
+    return isJavaScript(source) ? Fate.SlowRegex : Fate.Live;
+  }
+}
+
+function judgeRegexTest(test: NameTest, source: string, isAllow: boolean): Fate {
+  const texts = regexTexts(source);
+  if (matchesTooMany(test, texts)) return Fate.TooWide;
+  return coversSuffix(test, isAllow, texts) ? Fate.PublicSuffix : Fate.Live;
+}
