@@ -57,10 +57,10 @@ export class LineByLine implements ForeignReader {
   }
 }
 
-/** Takes a blank line, or a comment. */
+/** Takes a blank line, or a comment. With its own sign behind ours, it would read like a directive. */
 export function takeSilent(text: string, number: number, take: RowTaker): void {
   if (text.trim() === "") take("", number, Fate.Blank);
-  else take(`! ${text}`, number);
+  else take(`! ${text.replace(/^[\s#;!]+/, "")}`.trimEnd(), number);
 }
 
 /** Takes what one line says. */
