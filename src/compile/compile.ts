@@ -217,7 +217,8 @@ class ListCompiler {
     if (reader.failures.length > 0)
       throw new CompilerError([...reader.diagnostics, ...reader.failures]);
     options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
-    await list.end(() => this.breath.takeNow());
+    await list.end(() => this.breath.take());
+    await this.breath.takeNow();
     output.end();
     this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
@@ -319,7 +320,7 @@ class ListCompiler {
     );
     const bytes = await this.readRows(source, sink);
     if (bytes === undefined) return undefined;
-    await own.end(() => this.breath.takeNow());
+    await own.end(() => this.breath.take());
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;

@@ -36,16 +36,16 @@ export class Flow {
     this.passes[0]!(chunk);
   }
 
-  /** `between` is waited for before each station, and when all are done. */
-  async end(between: () => Promise<void>): Promise<void> {
+  /** `between` is asked before each station whether there is something to wait for. */
+  async end(between: () => Promise<void> | undefined): Promise<void> {
     for (const [index, { stage }] of this.stages.entries()) {
-      await between();
+      const waiting = between();
+      if (waiting !== undefined) await waiting;
       this.since = performance.now();
       this.at = index;
       stage.end(this.passes[index + 1]!);
       this.enter(this.stages.length);
     }
-    await between();
   }
 
   /** Stations with their times, in order. */
