@@ -105,8 +105,13 @@ export async function lockOf(
   host: Host,
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
-  for (const [source, stored] of files) {
-    const index = planned.findIndex((one) => one.source === source);
+  const placeOf = (wanted: string): number => planned.findIndex(({ source }) => source === wanted);
+  // In the order of the configuration, whichever came first from the web.
+  const inOrder = [...files].toSorted(
+    ([one], [other]) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
+  );
+  for (const [source, stored] of inOrder) {
+    const index = placeOf(source);
     const shown = planned[index]?.shown ?? withoutCredentials(source);
     const rules = report.sources[index]?.kept;
     const counted = rules === undefined ? {} : { rules };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { run } from "../../src/cli/main.ts";
-import { ScriptedWeb } from "../support/scripted-web.ts";
+import { type Answer, ScriptedWeb } from "../support/scripted-web.ts";
 
 const A = "https://a.example/l.txt";
 const B = "https://user:hunter22@b.example/l.txt";
@@ -304,5 +305,22 @@ test("whatever was done to a lock, builds end with a diagnostic", async () => {
     project.write("rules.lock", text);
     const { exit, said } = await project.run();
     assert.equal(exit, 0, `${said} ${text}`);
+  }
+});
+
+test("sources stand in the lock in the order of the configuration, whichever came first", async () => {
+  for (const late of [A, B]) {
+    const project = new LockedProject();
+    const answer = project.answers[late] as Answer;
+    project.answers[late] = async () => {
+      for (let turn = 0; turn < 20; turn++) await setImmediate();
+      return answer;
+    };
+    assert.equal((await project.run("--update")).exit, 0);
+    const { sources } = onlyLockIn(project.read("rules.lock")) as { sources: { source: string }[] };
+    assert.deepEqual(
+      sources.map(({ source }) => source),
+      ["https://a.example/l.txt", "https://b.example/l.txt"],
+    );
   }
 });
