@@ -137,5 +137,5 @@ function mayNeedRe2(text: string, asked: readonly string[] | undefined): boolean
   const source = pattern.slice(1, -1);
   if (!needsRe2(source)) return false;
   const texts = regexTexts(source);
-  return asked === undefined || asked.some((name) => texts.every((text) => name.includes(text)));
+  return asked === undefined || asked.some((name) => texts.every((part) => name.includes(part)));
 }

@@ -168,7 +168,7 @@ function tidyNames(text: string, signs: number): string {
 
 /** `||EXAMPLE.com^` matches nothing in some engines. */
 function lowerHost(text: string): string {
-  return text.replace(/^\s*(?:@@)?\|\|[^\^$/]*/, (start) => start.toLowerCase());
+  return text.replace(/^\s*(?:@@)?\|\|[^$/^]*/, (start) => start.toLowerCase());
 }
 
 /** Whether a modifier is empty or has a blank beside it: two separators, or a separator and a blank, stand together. */
