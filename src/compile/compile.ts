@@ -5,7 +5,7 @@ import { adblock } from "../formats/adblock.ts";
 import { bannerLines, headerLines } from "../formats/header.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import { Breath } from "../host/breath.ts";
+import { Checkpoint } from "../host/checkpoint.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { RowRecorder } from "../kernel/row-recorder.ts";
@@ -109,13 +109,13 @@ class ListCompiler {
   private readonly bench: Workbench;
   private readonly builtAt: Date;
   private protection: Protection | undefined;
-  private readonly breath: Breath;
+  private readonly checkpoint: Checkpoint;
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config, options.plugins, options.compat);
     this.host = host;
     this.options = options;
-    this.breath = new Breath(options.signal);
+    this.checkpoint = new Checkpoint(options.signal);
     this.reader = new SourceReader(host, options);
     this.bench = options.shared?.bench ?? new Workbench(workersOf(options.workers, host));
     const { kernel } = this.bench;
@@ -217,8 +217,8 @@ class ListCompiler {
     if (reader.failures.length > 0)
       throw new CompilerError([...reader.diagnostics, ...reader.failures]);
     options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
-    await list.end(() => this.breath.take());
-    await this.breath.takeNow();
+    await list.end(() => this.checkpoint.pass());
+    await this.checkpoint.yieldNow();
     output.end();
     this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
@@ -320,7 +320,7 @@ class ListCompiler {
     );
     const bytes = await this.readRows(source, sink);
     if (bytes === undefined) return undefined;
-    await own.end(() => this.breath.take());
+    await own.end(() => this.checkpoint.pass());
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;

@@ -3,7 +3,7 @@ import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagno
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { Trust } from "../config/fields.ts";
-import { Breath } from "../host/breath.ts";
+import { Checkpoint } from "../host/checkpoint.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { fileError } from "../sources/source-error.ts";
 import { type Acquired, type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
@@ -52,7 +52,7 @@ export class SourceReader {
   private readonly slots: HostSlots;
   private readonly store: SourceStore | undefined;
   private budget: Promise<DownloadBudget> | undefined;
-  private readonly breath: Breath;
+  private readonly checkpoint: Checkpoint;
   private hasStoreFailed = false;
   /** What remote sources consist of, as the configuration names them. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
@@ -63,7 +63,7 @@ export class SourceReader {
   constructor(host: Host, options: CompileOptions) {
     this.host = host;
     this.options = options;
-    this.breath = new Breath(options.signal);
+    this.checkpoint = new Checkpoint(options.signal);
     this.limits = { ...FETCH_LIMITS, ...options.fetchLimits };
     this.slots = new HostSlots(this.limits);
     const { cacheFolder } = options;
@@ -249,7 +249,7 @@ export class SourceReader {
     const location = await this.locate(wish.source);
     const { isSecret } = wish;
     const load = {
-      breath: this.breath,
+      checkpoint: this.checkpoint,
       blockBytes,
       buffers,
       isSecret,

@@ -1,6 +1,6 @@
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { Breath } from "../host/breath.ts";
+import type { Checkpoint } from "../host/checkpoint.ts";
 import { type FileStamp, type Host, HostError } from "../host/host.ts";
 import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
 import { Fate } from "../rules/fate.ts";
@@ -27,7 +27,7 @@ export interface LineSink {
 
 export interface LoadOptions {
   /** Taken between blocks; ends the reading when a signal says so. */
-  readonly breath?: Breath | undefined;
+  readonly checkpoint?: Checkpoint | undefined;
   readonly blockBytes?: number | undefined;
   /** Buffers that lists may share when they are read one after the other: fresh ones are a burden on the collector. */
   readonly buffers?: Uint8Array[] | undefined;
@@ -187,8 +187,8 @@ export class SourceList {
     const from = { ...found, label, isWeb: location.kind === "web" };
     try {
       for await (const block of found.blocks()) {
-        const breath = this.options.breath?.take();
-        if (breath !== undefined) await breath;
+        const checkpoint = this.options.checkpoint?.pass();
+        if (checkpoint !== undefined) await checkpoint;
         if (from.isWeb) this.refuseTooLarge(found.text.bytesRead);
         const cutAt = found.isCut === true && block.isLast ? lastLineStart(block) : undefined;
         const whole = cutAt === undefined ? block : partOf(block, cutAt);

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Work that never waits keeps timers and signals from being heard; this often is soon enough for people. */
+/** Timers and signals are heard only when the event loop turns; people do not notice a delay of this length. */
 const EVERY_MS = 50;
 
-/** Lets the rest of the process do something now and then, and ends the work when its signal says so. */
-export class Breath {
+/** A place in long work where the event loop may turn, and where the work ends if its signal is aborted. */
+export class Checkpoint {
   private readonly signal: AbortSignal | undefined;
   private last: number = performance.now();
 
@@ -13,7 +13,7 @@ export class Breath {
   }
 
   /** Waits only when it is time to, and only for those who can be interrupted. Rejects with the signal's reason. */
-  take(): Promise<void> | undefined {
+  pass(): Promise<void> | undefined {
     const { signal } = this;
     if (signal === undefined) return undefined;
     signal.throwIfAborted();
@@ -21,7 +21,7 @@ export class Breath {
   }
 
   /** Waits in any case. */
-  async takeNow(): Promise<void> {
+  async yieldNow(): Promise<void> {
     if (this.signal !== undefined) await this.rest(this.signal);
   }
 
