@@ -95,7 +95,7 @@ export class ArtifactWriter {
     }
     const template = new LineTemplate(exact);
     for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
-      if (isNamed && isBlock(freed.self)) {
+      if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
         entries.push({ text: template.text(name), source, blocks: true });
         if (blocksBelow) losses.add("narrowed", name);
       } else if (blocksBelow && isBlock(freed.below)) losses.add("below", name);

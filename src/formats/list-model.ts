@@ -1,7 +1,7 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { literalOf } from "../meaning/rule-index.ts";
-import { cancelledKey } from "../meaning/rule.ts";
-import { Level, isAllow } from "./level.ts";
+import { type PlacedRule, RuleIndex, literalOf } from "../meaning/rule-index.ts";
+import { cancelledKey, readRule } from "../meaning/rule.ts";
+import { Level, isAllow, levelOf } from "./level.ts";
 import type { LossReason } from "./losses.ts";
 import type { NameBlock, NameVisitor } from "./name-blocks.ts";
 import type { NameSpool, SpecialRule } from "./name-spool.ts";
@@ -44,6 +44,8 @@ export class ListModel {
   private readonly freeing = new RelatedNames();
   /** Names of exceptions that formats cannot say. */
   private readonly watched: string[] = [];
+  /** Blocks for names of a form; made when the first name is asked about. */
+  private patternBlocks: RuleIndex<PlacedRule> | undefined;
   /** Plain names that are looked at one by one. */
   private readonly relatedNames: SpecialRule[] = [];
 
@@ -116,6 +118,8 @@ export class ListModel {
   private pick(): void {
     const { spool, tree, cancelled } = this;
     if (this.related.isEmpty) return;
+    // First: what covers a name that something frees is related to it.
+    spool.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
     spool.names.remove((bytes, source) => {
       const matched = this.matchedStarts(bytes);
       return (start, end, tail, top) => {
@@ -127,7 +131,6 @@ export class ListModel {
         return true;
       };
     });
-    spool.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
   }
 
   /** Of names that a parent covers, those that something frees, and those that are there already. */
@@ -139,6 +142,7 @@ export class ListModel {
       const name = decodeUtf8(bytes, start, end);
       const isOut = isFreed || this.tree.nodes.has(name);
       if (isOut) this.tree.enterCovered(name, source);
+      if (isFreed) this.related.addName(name, false);
       return isOut;
     };
   }
@@ -155,6 +159,12 @@ export class ListModel {
       for (const word of words) for (const start of startsOfNamesWith(text, word)) found.add(start);
     }
     return found;
+  }
+
+  /** Whether a pattern or an expression blocks a name against this level. */
+  blocksByPattern(name: string, level: Level): boolean {
+    this.patternBlocks ??= patternBlocks(this.nameless);
+    return this.patternBlocks.matching(name).some((rule) => levelOf(rule) > level);
   }
 
   /** The rules that are not in blocks, as they are. */
@@ -182,6 +192,11 @@ export class ListModel {
     return inOrder([...this.names.covered, ...this.spool.covered.all()]);
   }
 
+  /** Whether there are expressions that block, which a format may say. */
+  get hasExpressions(): boolean {
+    return this.nameless.some(({ regex }) => regex !== undefined);
+  }
+
   /** Whether the list blocks anything, or says so. */
   get isBlocking(): boolean {
     const { spool } = this;
@@ -191,6 +206,15 @@ export class ListModel {
       spool.specials.some(({ text }) => !text.startsWith("@@"))
     );
   }
+}
+
+function patternBlocks(rules: readonly NamelessRule[]): RuleIndex<PlacedRule> {
+  const index = new RuleIndex<PlacedRule>();
+  for (const [row, { text, reason }] of rules.entries()) {
+    const rule = reason === "pattern" || reason === "regex" ? readRule(text) : undefined;
+    if (rule !== undefined) index.add({ ...rule, row });
+  }
+  return index;
 }
 
 function inOrder(blocks: readonly NameBlock[]): NameBlock[] {

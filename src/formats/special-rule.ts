@@ -1,4 +1,5 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { nameScope } from "../meaning/name-scope.ts";
 import { type Rule, isBelow, patternTest, readRule } from "../meaning/rule.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
@@ -67,30 +68,23 @@ function unreadableReason(text: string): LossReason {
   return isRegexText(rule.pattern) ? "regex" : "pattern";
 }
 
-const SHAPES: readonly (readonly [RegExp, { readonly self: boolean; readonly below: boolean }])[] =
-  [
-    [/^\|\|(?<name>[^*|^/]+)[|^][|^*]*$/, { self: true, below: true }],
-    [/^\|(?<name>[^*|^/]+)[|^][|^*]*$/, { self: true, below: false }],
-    [/^(?:(?:\|\|)?\*)?\.(?<name>[^*|^/.][^*|^/]*)[|^][|^*]*$/, { self: false, below: true }],
-    [/^(?:\|\|)?\*\.(?<name>[^*|^/]+)$/, { self: false, below: true }],
-  ];
+/** `*.name` without an end, as lists of wildcards have it, is meant for what is below the name. */
+const LOOSE_WILDCARD = /^(?:\|\|)?\*\.[^*|^/]+$/;
 
 function readNames(rule: Rule): ReadRule | undefined {
   const { pattern, key } = rule;
-  const level = levelOf(rule);
-  for (const [shape, scope] of SHAPES) {
-    const written = shape.exec(pattern)?.groups?.["name"];
-    if (written === undefined) continue;
-    const name = resolvableName(written);
-    if (name === undefined) return { kind: "lost", reason: "not-a-name", key };
-    // Names that are asked for do not end in a dot, so the rule matches nothing.
-    if (written.endsWith(".")) return { kind: "lost", reason: "not-a-name", key, name };
-    // Where a name above is taken out, nothing is left of the rule.
-    if (rule.denied.some((one) => isBelow(name, one))) return { kind: "names", rules: [], key };
-    const denied = rule.denied.filter((one) => isBelow(one, name) && isResolvable(one));
-    return { kind: "names", rules: [{ name, level, ...scope, denied }], key };
-  }
-  return undefined;
+  const whole = LOOSE_WILDCARD.test(pattern) ? `${pattern}^` : pattern;
+  const undotted = whole.replace(/\.(?=[|^]+$)/, "");
+  const scope = nameScope(undotted);
+  if (scope === undefined) return undefined;
+  const name = resolvableName(scope.name);
+  if (name === undefined) return { kind: "lost", reason: "not-a-name", key };
+  // Names that are asked for do not end in a dot, so the rule matches nothing.
+  if (undotted !== whole) return { kind: "lost", reason: "not-a-name", key, name };
+  // Where a name above is taken out, nothing is left of the rule.
+  if (rule.denied.some((one) => isBelow(name, one))) return { kind: "names", rules: [], key };
+  const denied = rule.denied.filter((one) => isBelow(one, name) && isResolvable(one));
+  return { kind: "names", rules: [{ ...scope, name, level: levelOf(rule), denied }], key };
 }
 
 const BARE_NAME = /^(?<name>[^\s*|^/.@$#!][^\s*|^/$#]*\.[^\s*|^/$#]*)(?:\s+#.*)?$/;

@@ -149,7 +149,7 @@ export class SpokenNames {
     const self = this.wanted(levels.self, above);
     const below = this.wanted(isNarrow ? Level.None : levels.below, above);
     if (isNarrow) this.losses.add("excepted", name);
-    this.countUndone(fact);
+    this.countUndone(fact, above);
     if (self === above && below === above) return;
     if (name.length > longest) {
       this.losses.add("not-a-name", name);
@@ -158,11 +158,20 @@ export class SpokenNames {
     else this.states.set(name, this.speak(fact, above, { self, below }, isNarrow));
   }
 
-  /** An exception that the file has undoes an important block, too. */
-  private countUndone({ name, self, below }: NameFact): void {
-    if (!this.hasPatterns || this.manner.lines.important !== undefined) return;
+  /** An exception that the file has undoes an important block, and one for what `$denyallow` names an expression. */
+  private countUndone({ name, self, below }: NameFact, above: Level): void {
+    const { lines } = this.manner;
+    if (!this.hasPatterns || lines.important !== undefined) return;
+    if (
+      self === Level.None &&
+      isBlock(above) &&
+      lines.regex !== undefined &&
+      this.model.hasExpressions
+    )
+      this.losses.add("nested", name);
     if (self !== Level.ImportantBlock && below !== Level.ImportantBlock) return;
-    if (this.model.exceptions.reaches(name)) this.losses.add("nested", name);
+    const { exceptions } = this.model;
+    if (exceptions.floating.length > 0 || exceptions.reaches(name)) this.losses.add("nested", name);
   }
 
   /** Says what differs from what is said above, and returns what the file says then. */

@@ -187,3 +187,29 @@ test("an output that blocks a protected name is not published, and is named", as
     ],
   );
 });
+
+test("an exception everywhere frees names that a parent covers, in formats of whole domains, too", async () => {
+  const project = new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "L",
+      sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+      transformations: ["Compress"],
+      outputs: ["hosts", "wildcard", "rpz"].map((format) => ({ format, file: `out.${format}` })),
+    }),
+    "a.txt": "||two.net^\n||ads.two.net^\n||other.net^\n@@||ads.*^\n",
+  });
+  const { exit, stderr } = await project.run("compile", "-q", "-c", "c.json", "--no-cache");
+  assert.equal(exit, 0, stderr);
+  assert.equal(project.text("rules/out.wildcard").match(/^\*.*/gm)?.join(), "*.other.net");
+  assert.match(project.text("rules/out.rpz"), /^ads\.two\.net CNAME rpz-passthru\.$/m);
+});
+
+test("an exception that undoes more than it is meant for is counted", () => {
+  for (const [lines, name] of [
+    [["||a.com^$important", "@@||ads."], "a.com"],
+    [["||a.com^$denyallow=x.a.com", "/^x/"], "x.a.com"],
+  ] as const)
+    assert.deepEqual(writeFormat("blocky", lines).losses, [
+      { reason: "nested", count: 1, examples: [name] },
+    ]);
+});

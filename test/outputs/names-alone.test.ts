@@ -103,6 +103,15 @@ test("names that the list does not block stay out, whichever source has them", a
     ]);
 });
 
+test("names that only a pattern blocks are written if a source has them", async () => {
+  const sources = [
+    ["0.0.0.0 ads.free.com", "0.0.0.0 www.free.com", "0.0.0.0 x1.free.com"],
+    ["@@||free.com^", "||ads.$important", "/^x[0-9]\\./$important"],
+  ];
+  const project = await compiled({ outputs: BOTH, sources });
+  assert.deepEqual(namesIn(project, "rules/l.hosts"), ["ads.free.com", "x1.free.com"]);
+});
+
 test("apply writes the same files as compile", async () => {
   const sources = [
     ["||example.com^", "||a.example.com^", "@@||b.a.example.com^"],
