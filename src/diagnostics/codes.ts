@@ -1,5 +1,6 @@
 import type { Exit } from "./exit.ts";
 import { DOWNLOAD_CODES } from "./download-codes.ts";
+import { GUARD_CODES } from "./guard-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
 
 export interface CodeEntry {
@@ -11,7 +12,7 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Of everything but downloads and servers. */
+/** Of everything but downloads, guards and servers. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -157,62 +158,6 @@ const COMPILE_CODES = {
   "list-note": {
     meaning: "Something in a source's lines that a person should know; the lines are counted.",
     hint: "See docs/reference/transformations.md",
-  },
-  "blocks-protected": {
-    exit: 5,
-    meaning:
-      "A rule of a fully trusted source would newly block a name that devices cannot do without, or one of `guards.protect`. The old list stays.",
-    hint: "Keep the name reachable with `allow`, or accept it with `guards.may_block`",
-  },
-  "blocks-suffix": {
-    exit: 5,
-    meaning:
-      "The new list has a rule for one of the largest public suffixes, such as com, or for nearly every name. The old list stays.",
-    hint: "Remove the rule, or accept it with `guards.may_block_suffixes`",
-  },
-  "protected-names": {
-    meaning:
-      "A source below full trust blocks names that devices need. Its rules for them were dropped, and rules for more got an exception.",
-    hint: "Nothing has to be done. To block them all the same, add them to `guards.may_block`",
-  },
-  "protected-blocked": {
-    meaning: "A rule of a fully trusted source blocks names that devices need.",
-    hint: "Keep them reachable with `allow`, or accept it with `guards.may_block`",
-  },
-  "suffix-blocked": {
-    meaning: "Rules of fully trusted sources block whole public suffixes.",
-    hint: "If that is meant, name them in `guards.may_block_suffixes`",
-  },
-  "may-block-unknown": {
-    meaning: "An entry of `guards.may_block` is not a protected name.",
-    hint: "Remove it, or check its spelling",
-  },
-  "too-few-rules": {
-    exit: 5,
-    meaning: "The new list has fewer rules than `guards.min_rules`. The old list stays.",
-    hint: "Look at what the sources lost, or publish once with --accept too-few-rules",
-  },
-  "list-shrunk": {
-    exit: 5,
-    meaning: "The new list has far fewer rules than the published one. The old list stays.",
-    hint: "Look at the summary; if it is meant to be, publish once with --accept list-shrunk",
-  },
-  "list-grown": {
-    exit: 5,
-    meaning: "The new list has far more rules than the published one. The old list stays.",
-    hint: "Look at the summary; if it is meant to be, publish once with --accept list-grown",
-  },
-  "source-lost-lines": {
-    exit: 5,
-    meaning:
-      "A source has far fewer lines than when the list was last published. The old list stays.",
-    hint: "Look at the source; if it is meant to be, publish once with --accept source-lost-lines",
-  },
-  "source-grown": {
-    exit: 5,
-    meaning:
-      "A source has far more lines than when the list was last published. The old list stays.",
-    hint: "Look at the source; if it is meant to be, publish once with --accept source-grown",
   },
   "not-covered": {
     exit: 5,
@@ -393,6 +338,7 @@ const COMPILE_CODES = {
 export const CODES: typeof COMPILE_CODES & typeof DOWNLOAD_CODES & typeof SERVER_CODES = {
   ...COMPILE_CODES,
   ...DOWNLOAD_CODES,
+  ...GUARD_CODES,
   ...SERVER_CODES,
 };
 

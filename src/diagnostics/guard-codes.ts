@@ -1,0 +1,59 @@
+/** Of what guards find before a list is published. */
+export const GUARD_CODES = {
+  "blocks-protected": {
+    exit: 5,
+    meaning:
+      "A rule of a fully trusted source would newly block a name that devices cannot do without, or one of `guards.protect`. The old list stays.",
+    hint: "Keep the name reachable with `allow`, or accept it with `guards.may_block`",
+  },
+  "blocks-suffix": {
+    exit: 5,
+    meaning:
+      "The new list has a rule for one of the largest public suffixes, such as com, or for nearly every name. The old list stays.",
+    hint: "Remove the rule, or accept it with `guards.may_block_suffixes`",
+  },
+  "protected-names": {
+    meaning:
+      "A source below full trust blocks names that devices need. Its rules for them were dropped, and rules for more got an exception.",
+    hint: "Nothing has to be done. To block them all the same, add them to `guards.may_block`",
+  },
+  "protected-blocked": {
+    meaning: "A rule of a fully trusted source blocks names that devices need.",
+    hint: "Keep them reachable with `allow`, or accept it with `guards.may_block`",
+  },
+  "suffix-blocked": {
+    meaning: "Rules of fully trusted sources block whole public suffixes.",
+    hint: "If that is meant, name them in `guards.may_block_suffixes`",
+  },
+  "may-block-unknown": {
+    meaning: "An entry of `guards.may_block` is not a protected name.",
+    hint: "Remove it, or check its spelling",
+  },
+  "too-few-rules": {
+    exit: 5,
+    meaning: "The new list has fewer rules than `guards.min_rules`. The old list stays.",
+    hint: "Look at what the sources lost, or publish once with --accept too-few-rules",
+  },
+  "list-shrunk": {
+    exit: 5,
+    meaning: "The new list has far fewer rules than the published one. The old list stays.",
+    hint: "Look at the summary; if it is meant to be, publish once with --accept list-shrunk",
+  },
+  "list-grown": {
+    exit: 5,
+    meaning: "The new list has far more rules than the published one. The old list stays.",
+    hint: "Look at the summary; if it is meant to be, publish once with --accept list-grown",
+  },
+  "source-lost-lines": {
+    exit: 5,
+    meaning:
+      "A source has far fewer lines than when the list was last published. The old list stays.",
+    hint: "Look at the source; if it is meant to be, publish once with --accept source-lost-lines",
+  },
+  "source-grown": {
+    exit: 5,
+    meaning:
+      "A source has far more lines than when the list was last published. The old list stays.",
+    hint: "Look at the source; if it is meant to be, publish once with --accept source-grown",
+  },
+} as const;
