@@ -335,7 +335,10 @@ const COMPILE_CODES = {
 } as const;
 
 /** Every diagnostic the program can give. Each has a section of the same name in docs/reference/errors.md. */
-export const CODES: typeof COMPILE_CODES & typeof DOWNLOAD_CODES & typeof SERVER_CODES = {
+export const CODES: typeof COMPILE_CODES &
+  typeof DOWNLOAD_CODES &
+  typeof GUARD_CODES &
+  typeof SERVER_CODES = {
   ...COMPILE_CODES,
   ...DOWNLOAD_CODES,
   ...GUARD_CODES,

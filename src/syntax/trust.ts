@@ -55,7 +55,10 @@ export class TrustJudge {
     const pattern = rule.pattern.trim();
     // Modifiers before modifiers: some passes, or resolvers, would see the first ones.
     if (!isRegexText(pattern) && pattern.includes("$")) return Fate.BadSyntax;
-    for (const { name } of rule.modifiers) {
+    for (const { name, value } of rule.modifiers) {
+      // Engines differ in what an escape in a list of names is.
+      if (name !== "client" && name !== "ctag" && value?.includes("\\") === true)
+        return Fate.BadSyntax;
       if (!MODIFIERS.has(name)) return BROWSER_RULE.test(text) ? Fate.BadSyntax : Fate.BadModifier;
       if (name === "dnsrewrite") return Fate.Rewrites;
       if (name === "badfilter") return Fate.Cancels;
