@@ -1,4 +1,5 @@
-const LENGTHS = [1, 3, 5] as const;
+/** The longest first: they tell the most. */
+const LENGTHS = [5, 3, 1] as const;
 const LEAST_BITS = 12;
 const NONE: readonly string[] = [];
 
@@ -40,16 +41,16 @@ export class GramIndex {
   candidates(texts: readonly string[]): readonly string[] {
     let best = -1;
     let fewest = Infinity;
-    const visit = (gram: number): void => {
-      const count = this.ends[gram]! - this.starts[gram]!;
-      if (count >= fewest) return;
-      fewest = count;
-      best = gram;
-    };
-    for (const text of texts) {
-      this.each(text, visit);
-      if (fewest === 0) return NONE;
-    }
+    for (const text of texts)
+      for (const length of LENGTHS)
+        for (let at = 0; at + length <= text.length; at++) {
+          const gram = gramAt(text, at, length) & this.mask;
+          const count = this.ends[gram]! - this.starts[gram]!;
+          if (count === 0) return NONE;
+          if (count >= fewest) continue;
+          fewest = count;
+          best = gram;
+        }
     const { names } = this;
     if (best === -1 || fewest === names.length) return names;
     const places = this.places.subarray(this.starts[best], this.ends[best]);
@@ -58,11 +59,14 @@ export class GramIndex {
 
   private each(text: string, visit: (gram: number) => void): void {
     for (const length of LENGTHS)
-      for (let at = 0; at + length <= text.length; at++) {
-        let gram: number = length;
-        for (let next = at; next < at + length; next++)
-          gram = Math.imul(gram, 0x01000193) ^ text.charCodeAt(next);
-        visit((gram ^ (gram >>> 15)) & this.mask);
-      }
+      for (let at = 0; at + length <= text.length; at++)
+        visit(gramAt(text, at, length) & this.mask);
   }
+}
+
+function gramAt(text: string, at: number, length: number): number {
+  let gram = length;
+  for (let next = at; next < at + length; next++)
+    gram = Math.imul(gram, 0x01000193) ^ text.charCodeAt(next);
+  return gram ^ (gram >>> 15);
 }

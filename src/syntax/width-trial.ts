@@ -29,7 +29,7 @@ export class WidthTrial {
 
   /** Verdict on a pattern that is no expression. */
   judgePattern(pattern: PatternParts, isAllow: boolean): Fate {
-    const texts = pattern.parts.filter((part) => part !== "");
+    const texts = [...new Set(pattern.parts)].filter((part) => part !== "");
     const mayTry = (count: number): boolean =>
       count <= FEW_NAMES || (this.names += count) <= MOST_NAMES;
     const test = (name: string): boolean => matchesPattern(name, pattern);

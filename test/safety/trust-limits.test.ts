@@ -61,6 +61,32 @@ test("three hundred expressions of a source are looked at, no more", async () =>
   assert.equal(fates[301], "slow-regex");
 });
 
+test("patterns that many names have to be tried for are looked at until that takes too long, all others always", async () => {
+  // Letters that nearly all names have, in an order that hardly any has.
+  const letters = (index: number): string[] =>
+    [0, 3, 6, 9].map((place) => "aeinorst"[(index >> place) & 7]!);
+  const lines = Array.from(
+    { length: 1000 },
+    (_, index) => `||*o*${letters(index).join("*")}*a*e*^`,
+  );
+  const fates = await fatesOf([...lines, "||ads*.example.com^", "||*tracker*^", "||*.com^"]);
+  assert.ok(fates.slice(0, 100).every((fate) => fate !== "slow-regex"));
+  assert.ok(fates.slice(900, 1000).every((fate) => fate === "slow-regex"));
+  assert.deepEqual(fates.slice(1000), ["live", "live", "public-suffix"]);
+});
+
+test("expressions that are too large, too long or take too long are not taken", async () => {
+  for (const [line, fate] of [
+    ["/(.?){30}!/", "live"],
+    ["/(.?){300}!/", "slow-regex"],
+    [`/ads(?:${"a|".repeat(130)}a)x/`, "slow-regex"],
+    ["/([a-m].{15}|(.?){50})[!0]/", "slow-regex"],
+    ["/[a-\u{10ffff}][b-\u{10ffff}]x/", "slow-regex"],
+    ["/^\\x7e.{0,1000}.{0,1000}$/", "slow-regex"],
+  ] as const)
+    assert.equal(await fateOf(line), fate, line);
+});
+
 test("$badfilter: for plain names too, and not for a source that may only block", async () => {
   assert.deepEqual(
     await fatesOf(["a.example", "a.example$badfilter", "||b.example^", "||b.example^$badfilter"]),

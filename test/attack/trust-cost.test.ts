@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { lines } from "../support/cost-shapes.ts";
+
+const isFull = process.env["ATTACK_FULL"] !== undefined;
+/** CPU time that a line of a stranger may take more than the same line of a friend. */
+const MOST_MICROSECONDS = isFull ? 10 : 60;
+const COUNT = isFull ? 20_000 : 4000;
+const ROUNDS = 5;
+
+const LINES: Readonly<Record<string, (index: number) => string>> = {
+  exceptions: (index) => `@@||x${index}.example.com^`,
+  "exceptions with wildcards": (index) => `@@||*x${index}*.example.com^`,
+  "wildcards around a suffix": (index) => `||*.com*${index}*2*^`,
+  "twenty stars": (index) => `||*${"com*".repeat(20)}${index}*^`,
+  "important rules": (index) => `||x${index}.example.com^$important`,
+};
+
+for (const [name, line] of Object.entries(LINES))
+  test(`to look at a stranger's line takes microseconds: ${name}`, async (context) => {
+    const text = `||fine.example^\n${lines(COUNT, line)}`;
+    const least = { full: Infinity, standard: Infinity };
+    const more = (): number => ((least.standard - least.full) * 1000) / COUNT;
+    for (let round = 0; round < ROUNDS && (round < 2 || more() > MOST_MICROSECONDS); round++)
+      for (const trust of ["full", "standard"] as const)
+        least[trust] = Math.min(least[trust], await cpuTime(text, trust));
+    context.diagnostic(`${name}: ${more().toFixed(1)} µs per line`);
+    assert.ok(more() <= MOST_MICROSECONDS, `${more().toFixed(1)} µs`);
+  });
+
+async function cpuTime(text: string, trust: "full" | "standard"): Promise<number> {
+  const source = "https://lists.example/l.txt";
+  const host = memoryHost({ web: { [source]: text } });
+  const config: Config = { name: "n", sources: [{ source, trust }] };
+  const start = process.cpuUsage();
+  const result = await compile(config, { host });
+  const { user, system } = process.cpuUsage(start);
+  result.close();
+  assert.equal(result.report.rules, COUNT + 1);
+  return (user + system) / 1000;
+}

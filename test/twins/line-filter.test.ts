@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { AhoCorasick, FOLDED } from "../../src/bytes/aho-corasick.ts";
+import { encodeUtf8 } from "../../src/bytes/utf8.ts";
+import { LiteralIndex } from "../../src/meaning/literal-index.ts";
+import { loadRegex } from "../../src/syntax/regex-rule.ts";
+import { LineFilter } from "../../src/transformations/line-filter.ts";
+import { Random, seedFrom } from "../support/random.ts";
+
+const seed = seedFrom(process.env["FUZZ_SEED"]);
+const LETTERS = [
+  "a",
+  "B",
+  "ads",
+  "k",
+  "s",
+  ".",
+  "-",
+  "^",
+  "||",
+  "1",
+  "реклама",
+  "Реклама",
+  "\u212a",
+  "\u017f",
+  "\u0130",
+  "é",
+];
+
+function word(random: Random, most: number, letters: readonly string[] = LETTERS): string {
+  return random.times(1 + random.below(most), () => random.pick(letters)).join("");
+}
+
+const REGEXES = [
+  "^ads",
+  "ads?",
+  "[a-c]+1",
+  "b$",
+  "k",
+  "\\.ads\\.",
+  "(a|b)1",
+  "^[^.]+\\.",
+  "s-",
+  "é",
+  "a{2}",
+  "(?:ads){2}",
+  "[k-s]1",
+  "\\bads\\b",
+];
+
+test("many exclusions match what each of them matches by itself", async () => {
+  await loadRegex();
+  const random = new Random(seed);
+  let matched = 0;
+  for (let round = 0; round < 300; round++) {
+    const entries = random.times(1 + random.below(12), () =>
+      random.chance(0.5)
+        ? `/${random.times(1 + random.below(2), () => random.pick(REGEXES)).join("")}/`
+        : `${random.pick(["*", ""])}${word(random, 2)}*${word(random, 2)}${random.pick(["*", ""])}`,
+    );
+    const remote = new Set(entries.filter(() => random.chance(0.3)));
+    const filter = new LineFilter(entries, remote);
+    const each = entries.map((entry) => new LineFilter([entry]));
+    for (let ask = 0; ask < 30; ask++) {
+      const line = word(random, 8);
+      const expected = each.some((one) => one.matchesLine(line));
+      assert.equal(
+        filter.matchesLine(line),
+        expected,
+        `seed ${seed}: ${line} by ${entries.join(" ")}`,
+      );
+      if (expected) matched++;
+    }
+  }
+  assert.ok(matched > 500, `${matched} lines`);
+});
+
+test("an exclusion matches the whole line, whatever the case of letters in other scripts", () => {
+  for (const [entry, line] of [
+    ["*реклама*", "||РЕКЛАМА.example^"],
+    ["*ads*РЕКЛАМА", "||ADS.реклама"],
+    ["*kads*", "||\u212aads.example^"],
+  ] as const)
+    assert.ok(new LineFilter([entry]).matchesLine(line), entry);
+});
+
+test("all words in a text are visited", () => {
+  const random = new Random(seed);
+  for (let round = 0; round < 500; round++) {
+    const words = [
+      ...new Set(random.times(1 + random.below(10), () => word(random, 4, ["a", "b", "c"]))),
+    ];
+    const search = new AhoCorasick(words.map(encodeUtf8));
+    const text = word(random, 20, ["a", "b", "c", "C"]);
+    const bytes = encodeUtf8(text);
+    const found = new Set<string>();
+    search.some(bytes, { start: 0, end: bytes.length }, FOLDED, (at) => {
+      found.add(words[at]!);
+      return false;
+    });
+    const expected = words.filter((one) => text.toLowerCase().includes(one));
+    assert.deepEqual([...found].toSorted(), expected.toSorted(), `seed ${seed}: ${text}`);
+  }
+});
+
+test("things are found by names with their texts, each once", () => {
+  const random = new Random(seed);
+  for (let round = 0; round < 300; round++) {
+    const index = new LiteralIndex<readonly string[]>();
+    const things = random.times(random.below(40), () =>
+      random.times(random.below(3), () => word(random, 7, ["a", "b", "."])),
+    );
+    for (const thing of things) index.add(thing, thing);
+    for (let ask = 0; ask < 20; ask++) {
+      const name = word(random, 12, ["a", "b", "."]);
+      const isMeant = (texts: readonly string[]): boolean =>
+        texts.every((one) => name.includes(one));
+      const found = index.candidates(name);
+      assert.equal(new Set(found).size, found.length);
+      const expected = things.filter(isMeant);
+      assert.ok(
+        expected.every((thing) => found.includes(thing)),
+        `seed ${seed}: ${name}`,
+      );
+    }
+  }
+});
