@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
-import { PROGRAM, runProgram } from "../support/command.ts";
+import { PROGRAM, runProgram } from "./support/command.ts";
 
 /** A configuration whose compile never ends and never lets the event loop turn. */
 function blockingProject(context: TestContext, work: string): string {
