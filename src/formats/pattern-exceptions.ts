@@ -3,6 +3,7 @@ import type { Rule } from "../meaning/rule.ts";
 import { patternParts } from "../syntax/name-pattern.ts";
 import { endOfPattern, patternWords } from "../syntax/pattern-end.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
+import { ExceptionReach } from "./exception-reach.ts";
 import type { LossReason } from "./losses.ts";
 import { Level, isBlock, levelOf, stronger } from "./level.ts";
 
@@ -33,11 +34,11 @@ export interface FreedLevels {
 /** The exceptions of a list that are patterns or regular expressions. */
 export class PatternExceptions {
   readonly all: PatternException[] = [];
-  /** Those that may match any name, whatever it ends in. */
-  private readonly unsure = new RuleIndex<PatternException>();
-  private hasUnsure = false;
-  /** By the last label of their ends. */
-  private readonly byTop = new Map<string, PatternException[]>();
+  /** Those that can match below every name. */
+  readonly floating: PatternException[] = [];
+  private readonly index = new RuleIndex<PatternException>();
+  /** By the names that they are meant for. */
+  private readonly reach = new ExceptionReach();
 
   add(rule: Rule): void {
     const { end, isSure } = endOfPattern(rule.pattern);
@@ -52,28 +53,19 @@ export class PatternExceptions {
       reason: reasonOf(rule),
     };
     this.all.push(exception);
-    if (!isSure) {
-      this.unsure.add(exception);
-      this.hasUnsure = true;
-    }
-    if (end === "") {
-      this.floating.push(exception);
-      return;
-    }
-    const top = topOf(end);
-    this.byTop.set(top, [...(this.byTop.get(top) ?? []), exception]);
+    this.index.add(exception);
+    if (end === "") this.floating.push(exception);
+    else this.reach.addEnd(end, exception.level);
+    for (const word of exception.words) this.reach.addWord(word, exception.level);
   }
 
-  /** Those that can match below every name. */
-  readonly floating: PatternException[] = [];
-
   matches(name: string): boolean {
-    return this.all.length > 0 && this.matching(name).length > 0;
+    return this.all.length > 0 && this.index.matching(name).length > 0;
   }
 
   /** Whether one is for the name or can be for something below it. */
   reaches(name: string): boolean {
-    return this.all.length > 0 && (this.matches(name) || this.reachBelow(name) > Level.None);
+    return this.all.length > 0 && (this.matches(name) || this.reach.below(name) > Level.None);
   }
 
   free(name: string, self: Level, below: Level): FreedLevels {
@@ -81,8 +73,8 @@ export class PatternExceptions {
       return { self, below, isUnsure: false };
     let own: Level = Level.None;
     let whole: Level = Level.None;
-    let some = this.reachBelow(name);
-    for (const { level, takesBelow: isWhole } of this.matching(name)) {
+    let some = this.reach.below(name);
+    for (const { level, takesBelow: isWhole } of this.index.matching(name)) {
       own = stronger(own, level);
       if (isWhole) whole = stronger(whole, level);
       else some = stronger(some, level);
@@ -94,35 +86,11 @@ export class PatternExceptions {
       isUnsure: isBlock(freedBelow) && some > freedBelow,
     };
   }
-
-  private matching(name: string): PatternException[] {
-    const ends = this.byTop.get(topOf(name)) ?? [];
-    const sure = ends.filter(
-      ({ isEndSure, end, matches }) => isEndSure && name.endsWith(end) && matches(name),
-    );
-    return this.hasUnsure ? [...sure, ...this.unsure.matching(name)] : sure;
-  }
-
-  /** The strongest that can match a name below this one, by the names that it is meant for. */
-  private reachBelow(name: string): Level {
-    let level: Level = Level.None;
-    for (const exception of this.byTop.get(topOf(name)) ?? [])
-      if (name.endsWith(exception.end) || exception.end.endsWith(`.${name}`))
-        level = stronger(level, exception.level);
-    for (const exception of this.floating)
-      if (exception.words.some((word) => name.includes(word)))
-        level = stronger(level, exception.level);
-    return level;
-  }
 }
 
 function reasonOf({ denied, pattern }: Rule): LossReason {
   if (denied.length > 0) return "modifier";
   return isRegexText(pattern) ? "regex" : "pattern";
-}
-
-function topOf(name: string): string {
-  return name.slice(name.lastIndexOf(".") + 1);
 }
 
 /** What matches a part of a name from any label on matches everything below the name, too. */

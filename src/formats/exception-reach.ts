@@ -1,0 +1,38 @@
+import { LiteralIndex } from "../meaning/literal-index.ts";
+import { Level, stronger } from "./level.ts";
+
+/** How strongly pattern exceptions can free something below a name. Many are asked about many names: nobody is asked of each. */
+export class ExceptionReach {
+  /** By what the names end in that they are meant for. */
+  private readonly byEnd = new Map<string, Level>();
+  /** Of those ends, by the names that they are below. */
+  private readonly byParent = new Map<string, Level>();
+  /** By words in the names that they are meant for. */
+  private readonly levels = new Map<string, Level>();
+  private readonly words = new LiteralIndex<string>();
+
+  addEnd(end: string, level: Level): void {
+    raise(this.byEnd, end, level);
+    for (let dot = end.indexOf("."); dot !== -1; dot = end.indexOf(".", dot + 1))
+      raise(this.byParent, end.slice(dot + 1), level);
+  }
+
+  addWord(word: string, level: Level): void {
+    if (!this.levels.has(word)) this.words.add([word], word);
+    raise(this.levels, word, level);
+  }
+
+  below(name: string): Level {
+    let level = this.byParent.get(name) ?? Level.None;
+    if (this.byEnd.size > 0)
+      for (let at = 0; at < name.length; at++)
+        level = stronger(level, this.byEnd.get(name.slice(at)) ?? Level.None);
+    for (const word of this.words.candidates(name))
+      if (name.includes(word)) level = stronger(level, this.levels.get(word)!);
+    return level;
+  }
+}
+
+function raise(levels: Map<string, Level>, key: string, level: Level): void {
+  levels.set(key, stronger(levels.get(key) ?? Level.None, level));
+}
