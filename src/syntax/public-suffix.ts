@@ -48,8 +48,10 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
     break;
   }
   const own = find(table, hashName(name, from, to), name, from, to);
-  const dot = name.indexOf(DOT, from);
-  const hasParent = dot !== -1 && dot + 1 < to;
+  // Not `indexOf`, which looks for a dot through all the bytes behind the name.
+  let dot = from;
+  while (dot < to && name[dot] !== DOT) dot++;
+  const hasParent = dot + 1 < to;
   const parent = hasParent ? find(table, hashName(name, dot + 1, to), name, dot + 1, to) : 0;
   if (isSuffix(own, parent)) return Suffix.Icann;
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;

@@ -42,6 +42,7 @@ export function isBareDomainPrefix(line: string): boolean {
  */
 export function isWholeSuffix(name: string, isShared = false): boolean {
   const bare = withoutEnd(name.toLowerCase().replace(/^[*.]+/, ""), ".");
+  if (bare.includes("*")) return false;
   const { publicSuffix, isIcann, isPrivate, hostname } = parse(bare, {
     allowPrivateDomains: isShared,
   });

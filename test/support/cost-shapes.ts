@@ -250,6 +250,10 @@ export const SHAPES: Readonly<Record<string, CostShape>> = {
       lines(size, (index) => `0.0.0.0 ${some(40, (at) => `h${at}.x${index}.example`).join(" ")}`),
     ),
   },
+  "names of one label": {
+    size: 40_000,
+    prepare: compiled((size) => lines(size, (index) => `||n${index}^`)),
+  },
   "one hosts line": {
     size: 80_000,
     prepare: compiled((size) => `0.0.0.0 ${some(size, (at) => `h${at}.example`).join(" ")}\n`),
