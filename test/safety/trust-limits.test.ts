@@ -61,10 +61,12 @@ test("three hundred expressions of a source are looked at, no more", async () =>
   assert.equal(fates[301], "slow-regex");
 });
 
+/** Letters that nearly all names have, in an order that hardly any has. */
+function letters(index: number): string[] {
+  return [0, 3, 6, 9].map((place) => "aeinorst"[(index >> place) & 7]!);
+}
+
 test("patterns that many names have to be tried for are looked at until that takes too long, all others always", async () => {
-  // Letters that nearly all names have, in an order that hardly any has.
-  const letters = (index: number): string[] =>
-    [0, 3, 6, 9].map((place) => "aeinorst"[(index >> place) & 7]!);
   const lines = Array.from(
     { length: 1000 },
     (_, index) => `||*o*${letters(index).join("*")}*a*e*^`,
