@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import type { RandomList } from "./random-list.ts";
 
 export const IS_FULL: boolean = process.env["AGREEMENT_FULL"] === "1";
-export const LISTS: number = IS_FULL ? 5000 : 150;
+export const LISTS: number = IS_FULL ? Number(process.env["AGREEMENT_LISTS"] ?? 5000) : 150;
 export const NAMES: number = IS_FULL ? 300 : 120;
 
 /** Says what is wrong, in texts that begin with the kind of fault and a colon; none when all agree. */

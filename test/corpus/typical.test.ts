@@ -24,12 +24,14 @@ const GAINED: Readonly<
   "O-34 upper case": (_, raw) => /[A-Z]/.test(raw),
   "O-01 parent that is no rule": (line, _, inputHas) =>
     parentsOf(line).some((name) => isSuffix(name) && inputHas(name)),
+  "final dot": (_, raw) => /\.\s*$/.test(raw),
   "O-38 note behind a domain": (_, raw) => /^[a-z0-9.-]+\s+#/i.test(raw),
 };
 
 /** Lines that only the reference has. */
 const LOST: Readonly<Record<string, (line: string) => boolean>> = {
   "O-34 upper case": (line) => /[A-Z]/.test(line),
+  "final dot": (line) => /^\|\|[a-z0-9.-]+\.\^$/.test(line),
   "O-36 local name": (line) =>
     /^\|\|(?:localhost(?:\.localdomain)?|local|broadcasthost|ip6-[a-z]+)\^$/.test(line),
   "O-07 whole suffix": (line) => /^(?:\|\||\*\.|\.)?[a-z]+(?:\.[a-z]{2})?$/.test(line),

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import { test } from "node:test";
 import { RE2JS } from "re2js";
+import { PROTECTED_NAMES } from "../../src/compile/protected-names.ts";
 import { compile, memoryHost } from "../../src/index.ts";
 import { naiveRules } from "../support/naive-matcher.ts";
 import { Random, seedFrom } from "../support/random.ts";
@@ -76,6 +77,9 @@ function escapeOf(line: string, onlyBlocks: boolean): string | undefined {
   if (Buffer.byteLength(line) > 4096) return "too long";
   const text = line.trim();
   if (text === "" || text.startsWith("!") || text.startsWith("#")) return undefined;
+  // Ours: a rule for more than a protected name gets an exception.
+  if (PROTECTED_NAMES.includes(/^@@\|(?<name>[a-z0-9.-]+)\^$/.exec(text)?.groups?.["name"] ?? ""))
+    return undefined;
   const [first = "", second] = text.split(/\s+/);
   if (
     second !== undefined &&
