@@ -83,7 +83,7 @@ export function ruleKey(text: string): string | undefined {
 
 /** Without `$badfilter`, and whatever the order of the modifiers. */
 function keyOf({ isAllow, pattern, modifiers }: AdblockRule): string {
-  const start = `${isAllow ? "@@" : ""}${pattern}`;
+  const start = `${isAllow ? "@@" : ""}${isRegexText(pattern) ? pattern : asciiLabels(pattern)}`;
   const rest = modifiers
     .filter(({ name }) => name !== "badfilter")
     .map(({ name, value }) => (value === undefined ? name : `${name}=${value}`))

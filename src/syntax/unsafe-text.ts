@@ -15,6 +15,8 @@ export const Sign = {
   Dollar: 4,
   /** A dot before a blank or the end, as in `name.`. */
   FinalDot: 8,
+  /** Begins or ends with a blank. */
+  OuterBlank: 16,
 } as const;
 
 export function signsOf(bytes: Uint8Array, start: number, end: number): number {
@@ -22,6 +24,8 @@ export function signsOf(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
   if (bytes[at] === BANG || bytes[at] === HASH) signs = Sign.Metadata;
+  const last = bytes[end - 1];
+  if (at > start || last === SPACE || last === TAB) signs |= Sign.OuterBlank;
   for (; at < end; at++) {
     const byte = bytes[at]!;
     if (byte === COLON) signs |= Sign.Metadata;

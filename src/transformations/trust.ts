@@ -146,24 +146,35 @@ function judgeText(chunk: Chunk, row: number, isStrange: boolean): Fate {
 
 /** Writes a row the one way that everybody reads as we do. */
 function tidy(chunk: Chunk, row: number, signs: number): void {
+  if (chunk.kind[row]! < Kind.Hosts || (chunk.flags[row]! & Flag.AsBlock) !== 0) return;
+  if ((signs & Sign.OuterBlank) !== 0) trim(chunk, row);
   const kind = chunk.kind[row]!;
-  if (kind < Kind.Hosts || (chunk.flags[row]! & Flag.AsBlock) !== 0) return;
+  if (kind < Kind.Hosts) return;
   const text = textOf(chunk, row);
-  const tidied =
-    kind < Kind.Block
-      ? tidyNames(text, signs)
-      : (signs & Sign.Dollar) !== 0 && isUntidy(chunk, row)
-        ? tidyRule(text)
-        : text;
-  const written = (chunk.flags[row]! & Flag.UpperHost) === 0 ? tidied : lowerHost(tidied);
+  let written = (signs & Sign.FinalDot) === 0 ? text : withoutFinalDots(text, kind);
+  if (kind >= Kind.Block && (signs & Sign.Dollar) !== 0 && isUntidy(chunk, row))
+    written = tidyRule(written);
+  if ((chunk.flags[row]! & Flag.UpperHost) !== 0) written = lowerHost(written);
   if (written === text) return;
   rewriteText(chunk, row, written);
   classifyAgain(chunk, row);
 }
 
+/** Engines read lines without their outer blanks. */
+function trim(chunk: Chunk, row: number): void {
+  const bytes = chunk.bytesOf(row);
+  while (isBlank(bytes[chunk.start[row]!])) chunk.start[row]!++;
+  while (isBlank(bytes[chunk.end[row]! - 1])) chunk.end[row]!--;
+  classifyAgain(chunk, row);
+}
+
+/** A plain name that is not like most is a rule to us. */
+const DOTTED_NAME = /^[a-z0-9_][\w-]*(?:\.[\w-]+)+\.+(?:\s+#.*)?$/i;
+
 /** A name with a final dot is that name, but most resolvers look for the dot as well. */
-function tidyNames(text: string, signs: number): string {
-  return (signs & Sign.FinalDot) === 0 ? text : text.replace(/(?<=[^.\s])\.+(?=\s|$)/g, "");
+function withoutFinalDots(text: string, kind: number): string {
+  if (kind > Kind.Domain && !DOTTED_NAME.test(text)) return text;
+  return text.replace(/(?<=[^.\s])\.+(?=\s|$)/g, "");
 }
 
 /** `||EXAMPLE.com^` matches nothing in some engines. */

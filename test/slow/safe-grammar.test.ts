@@ -61,6 +61,9 @@ function randomLine(random: Random): string {
   return random.pick(TEMPLATES).replaceAll("X", word);
 }
 
+/** Protected names, the list's own server among them. */
+const KEPT = new Set([...PROTECTED_NAMES, new URL(URL_OF_LIST).hostname]);
+
 /** Names of the test's own that nobody blocks. */
 const ENDINGS = ["com", "net", "org", "de", "co.uk", "museum", "xn--p1ai", "xyz", "jp"];
 const ORDINARY = ENDINGS.flatMap((ending) =>
@@ -78,8 +81,7 @@ function escapeOf(line: string, onlyBlocks: boolean): string | undefined {
   const text = line.trim();
   if (text === "" || text.startsWith("!") || text.startsWith("#")) return undefined;
   // Ours: a rule for more than a protected name gets an exception.
-  if (PROTECTED_NAMES.includes(/^@@\|(?<name>[a-z0-9.-]+)\^$/.exec(text)?.groups?.["name"] ?? ""))
-    return undefined;
+  if (KEPT.has(/^@@\|(?<name>[a-z0-9.-]+)\^$/.exec(text)?.groups?.["name"] ?? "")) return undefined;
   const [first = "", second] = text.split(/\s+/);
   if (
     second !== undefined &&
