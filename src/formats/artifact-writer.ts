@@ -98,7 +98,8 @@ export class ArtifactWriter {
       if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
         entries.push({ text: template.text(name), source, blocks: true });
         if (blocksBelow) losses.add("narrowed", name);
-      } else if (blocksBelow && isBlock(freed.below)) losses.add("below", name);
+      } else if (blocksBelow && isBlock(freed.below))
+        losses.add(isNamed ? "narrowed" : "below", name);
     }
     const others = ruleEntries(model, lines, losses, model.names.excepted.size === 0);
     const blocks = [
@@ -125,7 +126,8 @@ export class ArtifactWriter {
     for (const [group, facts] of model.names.groups.entries())
       for (const saying of spoken.say(facts)) entries.push({ ...texts.entry(saying), group });
     if (!isPatternSaid)
-      for (const { text, reason } of model.exceptions.floating) losses.add(reason, text);
+      for (const { text, reason, isEndSure } of model.exceptions.all)
+        if (!isEndSure) losses.add(reason, text);
     entries.push(...ruleEntries(model, lines, losses, !spoken.lacksExceptions));
     const blocks = [
       ...this.of(model.subtreeBlocks(), subtree),

@@ -1,7 +1,7 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type PlacedRule, RuleIndex, literalOf } from "../meaning/rule-index.ts";
 import { cancelledKey, readRule } from "../meaning/rule.ts";
-import { Level, isAllow, levelOf } from "./level.ts";
+import { Level, isAllow, levelOf, stronger } from "./level.ts";
 import type { LossReason } from "./losses.ts";
 import type { NameBlock, NameVisitor } from "./name-blocks.ts";
 import type { NameSpool, SpecialRule } from "./name-spool.ts";
@@ -42,7 +42,7 @@ export class ListModel {
   private readonly related = new RelatedNames();
   /** The same for rules that may free a name which a parent covers. */
   private readonly freeing = new RelatedNames();
-  /** Names of exceptions that formats cannot say. */
+  /** Names in rules that are not for them. */
   private readonly watched: string[] = [];
   /** Blocks for names of a form; made when the first name is asked about. */
   private patternBlocks: RuleIndex<PlacedRule> | undefined;
@@ -91,6 +91,7 @@ export class ListModel {
     for (const rule of read.rules) {
       this.tree.enter(rule, source);
       this.related.addName(rule.name, rule.below);
+      this.watched.push(...rule.denied);
       if (isAllow(rule.level) || rule.denied.length > 0)
         this.freeing.addName(rule.name, rule.below);
     }
@@ -161,10 +162,13 @@ export class ListModel {
     return found;
   }
 
-  /** Whether a pattern or an expression blocks a name against this level. */
+  /** Whether a pattern or an expression blocks a name against this level, and against all exceptions. */
   blocksByPattern(name: string, level: Level): boolean {
     this.patternBlocks ??= patternBlocks(this.nameless);
-    return this.patternBlocks.matching(name).some((rule) => levelOf(rule) > level);
+    const blocks = this.patternBlocks.matching(name);
+    if (blocks.length === 0) return false;
+    const against = stronger(level, this.exceptions.strongest(name));
+    return blocks.some((rule) => levelOf(rule) > against);
   }
 
   /** The rules that are not in blocks, as they are. */

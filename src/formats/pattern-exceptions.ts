@@ -59,8 +59,16 @@ export class PatternExceptions {
     for (const word of exception.words) this.reach.addWord(word, exception.level);
   }
 
+  /** The level of the strongest that matches a name. */
+  strongest(name: string): Level {
+    if (this.all.length === 0) return Level.None;
+    return this.index
+      .matching(name)
+      .reduce((level: Level, one) => stronger(level, one.level), Level.None);
+  }
+
   matches(name: string): boolean {
-    return this.all.length > 0 && this.index.matching(name).length > 0;
+    return this.strongest(name) > Level.None;
   }
 
   /** Whether one is for the name or can be for something below it. */

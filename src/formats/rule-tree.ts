@@ -31,7 +31,7 @@ export class RuleTree {
     if (rule.denied.length > 0) {
       (node.limited ??= []).push(rule);
       // Another rule, or none, decides from there on.
-      for (const name of rule.denied) this.node(name, source);
+      for (const name of rule.denied) if (isBelow(name, rule.name)) this.node(name, source);
       return;
     }
     if (rule.self) node.self = stronger(node.self, rule.level);

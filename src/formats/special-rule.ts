@@ -1,6 +1,6 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { nameScope } from "../meaning/name-scope.ts";
-import { type Rule, isBelow, patternTest, readRule } from "../meaning/rule.ts";
+import { type Rule, patternTest, readRule } from "../meaning/rule.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { quickAscii } from "../syntax/idna.ts";
@@ -17,7 +17,7 @@ export interface NameRule {
   /** Whether it is for the name itself, and for all below it. */
   readonly self: boolean;
   readonly below: boolean;
-  /** Names at or below it that `$denyallow` takes out, with everything below them. */
+  /** Names that `$denyallow` takes out, with everything below them. They may be anywhere. */
   readonly denied: readonly string[];
 }
 
@@ -81,9 +81,7 @@ function readNames(rule: Rule): ReadRule | undefined {
   if (name === undefined) return { kind: "lost", reason: "not-a-name", key };
   // Names that are asked for do not end in a dot, so the rule matches nothing.
   if (undotted !== whole) return { kind: "lost", reason: "not-a-name", key, name };
-  // Where a name above is taken out, nothing is left of the rule.
-  if (rule.denied.some((one) => isBelow(name, one))) return { kind: "names", rules: [], key };
-  const denied = rule.denied.filter((one) => isBelow(one, name) && isResolvable(one));
+  const denied = rule.denied.filter(isResolvable);
   return { kind: "names", rules: [{ ...scope, name, level: levelOf(rule), denied }], key };
 }
 

@@ -164,7 +164,7 @@ export class SpokenNames {
     if (!this.hasPatterns || lines.important !== undefined) return;
     if (
       self === Level.None &&
-      isBlock(above) &&
+      above !== Level.None &&
       lines.regex !== undefined &&
       this.model.hasExpressions
     )

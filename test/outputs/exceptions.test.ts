@@ -208,8 +208,32 @@ test("an exception that undoes more than it is meant for is counted", () => {
   for (const [lines, name] of [
     [["||a.com^$important", "@@||ads."], "a.com"],
     [["||a.com^$denyallow=x.a.com", "/^x/"], "x.a.com"],
+    [["@@||a.com^$denyallow=x.a.com", "/^x/"], "x.a.com"],
   ] as const)
     assert.deepEqual(writeFormat("blocky", lines).losses, [
       { reason: "nested", count: 1, examples: [name] },
     ]);
+});
+
+test("an exception that may go on behind its end is reported", () => {
+  for (const [exception, reason] of [
+    ["@@.ads.one", "pattern"],
+    ["@@/time.*.apple.com/", "regex"],
+  ] as const) {
+    const { block, losses } = writeFormat("wildcard", ["||bad.com^", exception]);
+    assert.equal(block, "*.bad.com\n");
+    assert.deepEqual(losses, [{ reason, count: 1, examples: [exception] }]);
+  }
+});
+
+test("a name that stands in any rule is free where an exception everywhere frees it", () => {
+  for (const other of [
+    "||other.com^$denyallow=a7.two.net",
+    "||a7.two.net^$client=::1",
+    "@@||a7.two.net^$dnstype=A",
+  ]) {
+    const { block } = writeFormat("rpz", ["||two.net^", other, "@@/^a[0-9]\\./"]);
+    assert.match(block, /^a7\.two\.net CNAME rpz-passthru\.$/m, other);
+    assert.match(block, /^\*\.two\.net CNAME \.$/m);
+  }
 });

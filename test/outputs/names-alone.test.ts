@@ -103,6 +103,12 @@ test("names that the list does not block stay out, whichever source has them", a
     ]);
 });
 
+test("a name is written though its own rule takes it out again, if another blocks it", async () => {
+  const sources = [["||a.b.com^$denyallow=b.com", "||b.com^"]];
+  const project = await compiled({ outputs: BOTH, sources });
+  assert.deepEqual(namesIn(project, "rules/l.hosts"), ["a.b.com", "b.com"]);
+});
+
 test("names that only a pattern blocks are written if a source has them", async () => {
   const sources = [
     ["0.0.0.0 ads.free.com", "0.0.0.0 www.free.com", "0.0.0.0 x1.free.com"],
@@ -110,6 +116,10 @@ test("names that only a pattern blocks are written if a source has them", async 
   ];
   const project = await compiled({ outputs: BOTH, sources });
   assert.deepEqual(namesIn(project, "rules/l.hosts"), ["ads.free.com", "x1.free.com"]);
+  // Unless an exception of the same strength is a pattern, too.
+  const freed = [...sources, ["@@/\\.free\\.com$/$important", "||other.com^"]];
+  const other = await compiled({ outputs: BOTH, sources: freed });
+  assert.deepEqual(namesIn(other, "rules/l.hosts"), ["other.com"]);
 });
 
 test("apply writes the same files as compile", async () => {

@@ -14,7 +14,7 @@ export interface NameTest {
 const HOST = "[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*";
 const SUBTREE = new RegExp(`^\\|\\|(${HOST})\\^\\|?$`);
 const EXACT = new RegExp(`^\\|(${HOST})[|^]$`);
-const BELOW = new RegExp(`^\\|\\|\\*\\.(${HOST})\\^$`);
+const BELOW = new RegExp(`^(?:\\|\\|)?\\*\\.(${HOST})\\^$`);
 const SCHEME = /^(?:https?)?:\/\//;
 
 /** What a pattern of adblock syntax matches, of names in lower case; undefined when it can match none. */
