@@ -16,10 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { outputTarget } from "../../src/compile/output-target.ts";
-import { memoryHost } from "../../src/index.ts";
+import { outputTarget } from "../src/compile/output-target.ts";
+import { memoryHost } from "../src/index.ts";
 
-const BIN = join(import.meta.dirname, "../../src/cli/bin.ts");
+const BIN = join(import.meta.dirname, "../src/cli/bin.ts");
 const CONFIG = { name: "My list", sources: [{ source: "a.txt" }] };
 
 interface Project {
