@@ -7,12 +7,15 @@ export class ExceptionReach {
   private readonly byEnd = new Map<string, Level>();
   /** Of those ends, by the names that they are below. */
   private readonly byParent = new Map<string, Level>();
+  /** The last labels of those ends: most names have another. */
+  private readonly tops = new Set<string>();
   /** By words in the names that they are meant for. */
   private readonly levels = new Map<string, Level>();
   private readonly words = new LiteralIndex<string>();
 
   addEnd(end: string, level: Level): void {
     raise(this.byEnd, end, level);
+    this.tops.add(topOf(end));
     for (let dot = end.indexOf("."); dot !== -1; dot = end.indexOf(".", dot + 1))
       raise(this.byParent, end.slice(dot + 1), level);
   }
@@ -23,14 +26,21 @@ export class ExceptionReach {
   }
 
   below(name: string): Level {
-    let level = this.byParent.get(name) ?? Level.None;
-    if (this.byEnd.size > 0)
+    let level: Level = Level.None;
+    if (this.tops.has(topOf(name))) {
+      level = this.byParent.get(name) ?? level;
       for (let at = 0; at < name.length; at++)
         level = stronger(level, this.byEnd.get(name.slice(at)) ?? Level.None);
+    }
+    if (this.levels.size === 0) return level;
     for (const word of this.words.candidates(name))
       if (name.includes(word)) level = stronger(level, this.levels.get(word)!);
     return level;
   }
+}
+
+function topOf(name: string): string {
+  return name.slice(name.lastIndexOf(".") + 1);
 }
 
 function raise(levels: Map<string, Level>, key: string, level: Level): void {

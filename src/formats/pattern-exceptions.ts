@@ -37,6 +37,8 @@ export class PatternExceptions {
   /** Those that can match below every name. */
   readonly floating: PatternException[] = [];
   private readonly index = new RuleIndex<PatternException>();
+  /** Whether one may match names that do not end in what it is meant for. */
+  private hasUnsure = false;
   /** By the names that they are meant for. */
   private readonly reach = new ExceptionReach();
 
@@ -54,6 +56,7 @@ export class PatternExceptions {
     };
     this.all.push(exception);
     this.index.add(exception);
+    this.hasUnsure ||= !isSure;
     if (end === "") this.floating.push(exception);
     else this.reach.addEnd(end, exception.level);
     for (const word of exception.words) this.reach.addWord(word, exception.level);
@@ -82,6 +85,8 @@ export class PatternExceptions {
     let own: Level = Level.None;
     let whole: Level = Level.None;
     let some = this.reach.below(name);
+    // What matches the name has an end that reaches it.
+    if (some === Level.None && !this.hasUnsure) return { self, below, isUnsure: false };
     for (const { level, takesBelow: isWhole } of this.index.matching(name)) {
       own = stronger(own, level);
       if (isWhole) whole = stronger(whole, level);
