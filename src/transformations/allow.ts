@@ -114,7 +114,8 @@ function takeOutRow(list: AllowList, chunk: Chunk, row: number, removal: Removal
     takeOutPattern(list, chunk, row, removal);
     return;
   }
-  const folded = (flags & Flag.UpperHost) === 0 ? undefined : lowerBytes(chunk, start, end, row);
+  const isOdd = (flags & (Flag.UpperHost | Flag.NonAscii)) !== 0;
+  const folded = isOdd ? foldedName(decodeUtf8(chunk.bytesOf(row), start, end)) : undefined;
   const use =
     folded === undefined
       ? list.useFor(chunk.bytesOf(row), start, end)
@@ -145,14 +146,15 @@ function takeOutPattern(list: AllowList, chunk: Chunk, row: number, removal: Rem
   chunk.drop(row, removal.fate);
 }
 
-function lowerBytes(chunk: Chunk, start: number, end: number, row: number): Uint8Array {
-  return encodeUtf8(decodeUtf8(chunk.bytesOf(row), start, end).toLowerCase());
+/** In lower-case ASCII, the form that every entry has. */
+function foldedName(name: string): Uint8Array {
+  return encodeUtf8(asciiLabels(name.toLowerCase()).replace(/\.$/, ""));
 }
 
 function takeOutSome(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
   const line = textOf(chunk, row);
   const rest = filterNames(line, (name) => {
-    const bytes = encodeUtf8(name.toLowerCase());
+    const bytes = foldedName(name);
     const use = list.useFor(bytes, 0, bytes.length);
     if (use !== undefined) count(use, removal);
     return use === undefined;
