@@ -85,7 +85,7 @@ function readNames(rule: Rule): ReadRule | undefined {
   return { kind: "names", rules: [{ ...scope, name, level: levelOf(rule), denied }], key };
 }
 
-const BARE_NAME = /^(?<name>[^\s*|^/.@$#!][^\s*|^/$#]*\.[^\s*|^/$#]*)(?:\s+#.*)?$/;
+const BARE_NAME = /^(?<name>[^\s*|^/.@$#!-][^\s*|^/$#]*\.[^\s.*|^/$#][^\s*|^/$#]*)(?:\s+#.*)?$/;
 
 /** A line that is nothing but a name, perhaps with a note behind it, means that name alone. No `$badfilter` rule cancels it. */
 function readBareName(text: string): ReadRule | undefined {
