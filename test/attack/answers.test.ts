@@ -210,7 +210,7 @@ test("small lists of every kind are lists", async () => {
 
 test("a source of type json is JSON on purpose", async () => {
   const web = new ScriptedWeb();
-  web.answers[URL_A] = '[\n{"name":"blocked.test","scope":"name","action":"block"}\n]\n';
+  web.answers[URL_A] = '[\n{"name":"blocked.test","scope":"subtree","action":"block"}\n]\n';
   const wish = { name: "n", sources: [{ source: URL_A, type: "json" as const }] };
   const result = await compile(wish, { host: web.host });
   result.close();
