@@ -41,6 +41,7 @@ function judgeFor(trust: Exclude<Trust, "full">): TrustJudge {
 function tidying({ finder }: Workshop): Stage {
   return eachChunk((chunk) => {
     for (const row of finder.odd(chunk)) {
+      if (isNothingButName(chunk, row)) continue;
       const signs = signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
       const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
       if ((signs === 0 && !isUpper) || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
@@ -142,6 +143,14 @@ function judgeText(chunk: Chunk, row: number, isStrange: boolean): Fate {
   return (signs & Sign.Metadata) !== 0 && isMetadata(decodeUtf8(bytes, start, end))
     ? Fate.Metadata
     : Fate.Live;
+}
+
+/** An address and a plain name, a plain name, or `||name^`, with nothing behind it: there is nothing to tidy. */
+function isNothingButName(chunk: Chunk, row: number): boolean {
+  const flags = chunk.flags[row]! & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames);
+  const kind = chunk.kind[row]!;
+  if (flags !== Flag.PlainHost || kind < Kind.Hosts || kind === Kind.Rule) return false;
+  return chunk.hostEnd[row] === chunk.end[row]! - (kind === Kind.Block ? 1 : 0);
 }
 
 /** Writes a row the one way that everybody reads as we do. */
