@@ -59,7 +59,7 @@ export async function runCompile(
 ): Promise<Exit> {
   const started = host.now().getTime();
   const { config } = configured;
-  // Lists of one run share a lock; about that, a word is said once.
+  // Lists of one run share a lock; a problem with it is reported once.
   const lockTalk = shared === undefined ? talk : undefined;
   const lock = await LockInPlace.open(configured, options, host, lockTalk);
   const isToStdout = options.output === "-";

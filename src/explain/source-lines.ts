@@ -154,7 +154,7 @@ export class SourceLines {
     const fate = this.record.fateOf(row);
     if (isSilent(fate)) return;
     for (const { name, isOwn } of askers) {
-      // Of a parent, what was no rule is no matter.
+      // A parent that had no rule does not count.
       if (!isOwn && fate !== Fate.Live && !hasCause(fate)) continue;
       const lines = found.get(name)!;
       if (!lines.some((known) => known.row === row)) lines.push({ row, text, isOwn });

@@ -14,7 +14,7 @@ const entries = (isImportant: boolean): ScopeLines => ({
 });
 
 /**
- * Says everything: what is no name stands in it as it is. Of the names the closest entry counts; then the strongest of that entry
+ * Expresses every rule: one that is not for a name is kept as it is. Of the names the closest entry counts; then the strongest of that entry
  * and the rules that match, as in adblock syntax: an important exception, an important block, an exception, a block.
  */
 export const json: NameFormat = {

@@ -32,7 +32,7 @@ export async function writeWhole<T>(
   host: Host,
   write: (file: NewFile) => T | Promise<T>,
   nameOf: (written: T) => string | Promise<string> = () => path,
-  /** A file whose permissions the new one gets: the one that it replaces, if nothing else is said. */
+  /** A file whose permissions the new one gets: by default the one that it replaces. */
   like: string = path,
 ): Promise<T> {
   const temporary = temporaryFor(path);

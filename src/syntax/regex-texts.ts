@@ -48,7 +48,7 @@ export function regexTexts(source: string): string[] {
       at += Math.max(0, count.length - 1);
     } else if (character === "\\") {
       const next = source[++at] ?? "";
-      // A character by its number, or of a kind: what follows is no text.
+      // A character by its number or class: what follows is not literal text.
       if (/[0-9xuUcpPkQ]/.test(next)) return [];
       if (/[A-Za-z]|[^\u0020-\u007e]/.test(next)) end();
       else if (depth === 0) run += next;

@@ -27,7 +27,7 @@ export class WidthTrial {
   private names = 0;
   private work = 0;
 
-  /** Verdict on a pattern that is no expression. */
+  /** Verdict on a pattern that is not a regular expression. */
   judgePattern(pattern: PatternParts, isAllow: boolean): Fate {
     const texts = [...new Set(pattern.parts)].filter((part) => part !== "");
     const mayTry = (count: number): boolean =>

@@ -120,7 +120,7 @@ export class JsonEntries implements ForeignReader, JsonTaker {
       this.bad();
       return;
     }
-    // An object around lists is no entry, whatever its fields are.
+    // An object around lists is not an entry, whatever its fields are.
     const isRoot = parent === undefined;
     if (parent !== undefined && this.frames.length === 1 && !parent.isArray)
       this.frames[0] = { ...parent, isEntry: false };
