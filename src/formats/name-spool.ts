@@ -85,6 +85,7 @@ export class NameSpool {
 const LETTER_L = 108;
 const LETTER_R = 114;
 const LOCAL_DOMAIN_LENGTH = "localhost.localdomain".length;
+const LOCALHOST_LENGTH = "localhost".length;
 
 /**
  * Where the name ends in `||name^` up to the end of the line; -1 when the line is anything else, or the name anything but
@@ -111,9 +112,10 @@ function plainNameEnd(bytes: Uint8Array, start: number): number {
   }
   if (label === first || at - first > LONG_NAME) return -1;
   if (bytes[label]! < 58 && bytes[at - 1]! < 58) return -1;
-  // `rpz-client-ip` and its like, and `localhost.localdomain`, are looked at one by one.
+  // `rpz-client-ip` and its like, `localhost.localdomain`, and names below `localhost` are looked at one by one.
   if (bytes[label] === LETTER_R && bytes[label + 3] === HYPHEN) return -1;
   if (at - first === LOCAL_DOMAIN_LENGTH && bytes[first] === LETTER_L) return -1;
+  if (at - label === LOCALHOST_LENGTH && bytes[label] === LETTER_L) return -1;
   const next = bytes[at + 1];
   return next === undefined || next === LF ? at : -1;
 }

@@ -127,6 +127,8 @@ export function resolvableName(written: string): string | undefined {
   const labels = name.split(".");
   // In a policy zone these are addresses of clients and servers, not names.
   if (labels.at(-1)!.startsWith("rpz-")) return undefined;
+  // Resolvers answer for `localhost` and all below it themselves; unbound does not start with data for a name there.
+  if (labels.at(-1) === "localhost") return undefined;
   if (!labels.every((label) => LABEL.test(label))) return undefined;
   // An address, or something that only looks like one: no top-level domain is a number.
   return /^\d+$/.test(labels.at(-1)!) ? undefined : name;

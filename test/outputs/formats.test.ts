@@ -213,6 +213,8 @@ test("names that are no names in a policy zone, and those of this machine, are n
     "||24.0.0.0.10.rpz-client-ip^",
     "@@||32.1.2.3.4.rpz-ip^",
     "||localhost.localdomain^",
+    "||x.localhost^",
+    "0.0.0.0 y.localhost",
     "||a.example^",
   ];
   for (const isMinimal of [true, false]) {
@@ -220,7 +222,7 @@ test("names that are no names in a policy zone, and those of this machine, are n
     assert.equal(block, "a.example CNAME .\n*.a.example CNAME .\n");
     assert.deepEqual(
       losses.map(({ reason, count }) => [reason, count]),
-      [["not-a-name", 3]],
+      [["not-a-name", 5]],
     );
   }
 });
