@@ -25,6 +25,8 @@ export interface Rule {
 const PARTIAL = new Set(["client", "ctag", "dnstype"]);
 /** All modifiers of AdGuard's DNS engine. It ignores a rule that has any other. */
 const KNOWN = new Set(["important", "denyallow", "dnsrewrite", "badfilter", ...PARTIAL]);
+/** AdGuard's engine refuses a shorter pattern, unless a modifier limits the rule. */
+const SHORTEST_PATTERN = 3;
 
 /**
  * Reads a rule; undefined if a resolver can match no name by it, and for `$badfilter` rules. `testOf` may refuse patterns
@@ -39,6 +41,8 @@ export function readRule(
   const { modifiers, isAllow } = rule;
   const find = (name: string): Modifier | undefined => modifiers.find((one) => one.name === name);
   if (find("badfilter") !== undefined) return undefined;
+  const isLimited = modifiers.some(({ name }) => name === "denyallow" || PARTIAL.has(name));
+  if (rule.pattern.length < SHORTEST_PATTERN && !isLimited) return undefined;
   const pattern = isRegexText(rule.pattern)
     ? rule.pattern
     : asciiLabels(rule.pattern).toLowerCase();

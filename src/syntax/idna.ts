@@ -12,6 +12,8 @@ export async function loadIdna(): Promise<void> {
 
 /** A name in its ASCII form by the runtime's own parser: there at once, to judge by, but not the same on every runtime. */
 export function quickAscii(name: string): string {
+  // The parser would take `com\x` for the host `com` and a path.
+  if (FORBIDDEN.test(name)) return name;
   return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
 }
 

@@ -40,7 +40,8 @@ export function patternParts(pattern: string): PatternParts | undefined {
   const body = text.slice(startsAtLabel ? 2 : startsAtName ? 1 : 0);
   const end = endOfName(body);
   const inner = end === -1 ? body : body.slice(0, end);
-  if (/[|^]/.test(inner)) return undefined;
+  // A bar that is not an anchor is a character, and names have none.
+  if (/[|^]/.test(inner) || body.slice(0, -1).includes("|")) return undefined;
   return { startsAtLabel, startsAtName, endsName: end !== -1, parts: inner.split(/\*+/) };
 }
 
@@ -55,9 +56,22 @@ function endOfName(body: string): number {
   return end;
 }
 
-/** The engine sees `http://name`: what a pattern says of the scheme says nothing. */
+/** The engine sees `http://name`: a scheme, or the `/` of `/ads.`, is the start of the name, and `/*` behind is its end. */
 function withoutScheme(pattern: string): string {
-  return pattern.replace(/^\|?(?:\*|https?)?:(?:\/\/|\^|\*)*\|*/, "|");
+  return pattern
+    .replace(/^(?:(?:http)?:\/\/(?![|/])|\/(?=[a-z0-9.-]+\.$))/, "|")
+    .replace(/\/\*$/, "^");
+}
+
+/**
+ * Whether engines differ in what a pattern is for: all or some match it against `http://name/`, where `||name/` is for a
+ * name and `http*` for every name.
+ */
+export function isForAddress(pattern: string): boolean {
+  const text = pattern.toLowerCase();
+  if (/^\|?http(?:[:/*^|]|$)/.test(text) && !/^http:\/\/[^|/]/.test(text)) return true;
+  if (!/[:/]/.test(text) || patternParts(text) !== undefined) return false;
+  return /^[|:/]*[a-z0-9_.*-]*[/^|*]*$/.test(text);
 }
 
 /** Texts that must stand in every name which a pattern matches. */

@@ -4,7 +4,7 @@ import { BROWSER_MODIFIERS, parseAdblockRule } from "./adblock-rule.ts";
 import { matchesTooMany } from "./canaries.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { quickAscii } from "./idna.ts";
-import { matchesPattern, patternParts } from "./name-pattern.ts";
+import { isForAddress, matchesPattern, patternParts } from "./name-pattern.ts";
 import { isWholeSuffix, judgeReach } from "./reach.ts";
 import { isLinearRegex, isRegexText, nameRegex, scriptRegex } from "./regex-rule.ts";
 import { WidthTrial } from "./width-trial.ts";
@@ -71,7 +71,7 @@ export class TrustJudge {
       const written = parseAdblockRule(line)?.pattern.trim() ?? "";
       for (const regex of [written, pattern])
         if (!isLinearRegex(regex.slice(1, -1))) return Fate.SlowRegex;
-    }
+    } else if (isForAddress(pattern)) return Fate.BadSyntax;
     // Who blocks a shared host such as github.io may mean it; who frees everything on one does not.
     if (rule.isAllow && isWholeSuffix(hostIn(pattern), true)) return Fate.PublicSuffix;
     return judgePattern(pattern, this.trial, rule.isAllow);

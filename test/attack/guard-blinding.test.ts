@@ -16,6 +16,11 @@ const BLOCKS = [
   `0.0.0.0 ${NAME}`,
   "||captive.*.com^",
   "/^captive\\.apple\\./",
+  `||${NAME}/`,
+  `http://${NAME}`,
+  "/captive.",
+  "http*",
+  "||*/",
 ];
 /** What stands beside the block so that a guard takes the name for reachable, or the block for cancelled. */
 const BLINDS = [

@@ -15,13 +15,14 @@ const HOST = "[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*";
 const SUBTREE = new RegExp(`^\\|\\|(${HOST})\\^\\|?$`);
 const EXACT = new RegExp(`^\\|(${HOST})[|^]$`);
 const BELOW = new RegExp(`^(?:\\|\\|)?\\*\\.(${HOST})\\^$`);
-const SCHEME = /^(?:https?)?:\/\//;
+/** Rules that AdGuard's engine matches against `http://name` instead of the name. */
+const OF_URL = /^(?:(?:https?)?:\/\/|\/[a-z0-9.-]+\.$)/;
 
 /** What a pattern of adblock syntax matches, of names in lower case; undefined when it can match none. */
 export function nameTest(pattern: string): NameTest | undefined {
   if (pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/"))
     return regexTest(pattern.slice(1, -1));
-  const text = pattern.toLowerCase().replace(/\/\*$/, "^");
+  const text = pattern.toLowerCase().replace(/(?<!:\/)\/\*$/, "^");
   const subtree = SUBTREE.exec(text)?.[1];
   if (subtree !== undefined)
     return { shape: "subtree", host: subtree, matches: (name) => isAtOrBelow(name, subtree) };
@@ -38,7 +39,7 @@ export function nameTest(pattern: string): NameTest | undefined {
 function wildcardTest(text: string): NameTest | undefined {
   if (!/^[a-z0-9_.*|^:/-]*$/.test(text)) return undefined;
   const isAtLabel = text.startsWith("||");
-  const isOfUrl = SCHEME.test(text);
+  const isOfUrl = OF_URL.test(text);
   const start = isAtLabel ? "^(?:.*\\.)?" : text.startsWith("|") ? "^" : "";
   const body = text.replace(/^\|{1,2}/, "").replace(/\|$/, "");
   if (body.includes("|")) return undefined;

@@ -22,7 +22,8 @@ export function isAtOrBelow(name: string, parent: string): boolean {
 export function asciiLabels(text: string): string {
   if (!/[^\u0021-\u007e]/.test(text)) return text;
   return text.replaceAll(/[^|^*./\s]*[^\u0021-\u007e\s][^|^*./\s]*/g, (label) => {
-    const ascii = domainToASCII(label);
+    // Of `com\é` the function would return `com`.
+    const ascii = /[\\?#@:[\]%]/.test(label) ? "" : domainToASCII(label);
     return ascii === "" ? label : ascii;
   });
 }

@@ -74,7 +74,7 @@ const NOT_STANDARD = [
   ["*^*", "too-wide"],
   ["://", "too-wide"],
   ["http://*", "too-wide"],
-  ["|http://", "too-wide"],
+  ["|http://", "bad-syntax"],
   ["@@://$important", "too-wide"],
   ["@@||github.io^*", "public-suffix"],
   ["@@/\\.github\\.io$/", "public-suffix"],
