@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import type { TestContext } from "node:test";
+import { isNightly } from "../support/nightly.ts";
 import type { RandomList } from "./random-list.ts";
 
-export const IS_FULL: boolean = process.env["AGREEMENT_FULL"] === "1";
-export const LISTS: number = IS_FULL ? Number(process.env["AGREEMENT_LISTS"] ?? 5000) : 150;
-export const NAMES: number = IS_FULL ? 300 : 120;
+export const LISTS: number = isNightly ? 5000 : 300;
+export const NAMES: number = isNightly ? 300 : 120;
 
 /** Says what is wrong, in texts that begin with the kind of fault and a colon; none when all agree. */
 export type Check = (list: RandomList, seed: number) => Promise<readonly string[]>;

@@ -13,12 +13,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { type Host, compile, nodeHost } from "../../src/index.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const RUNS = process.env["ATTACK_FULL"] === "1" ? 200 : 12;
+const RUNS = isNightly ? 200 : 12;
 
 /** A server of lists, a cache, and as many projects as there are folders. */
 class Playground {

@@ -2,20 +2,20 @@ import process from "node:process";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CostShape, SHAPES } from "../support/cost-shapes.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const isFull = process.env["ATTACK_FULL"] !== undefined;
 /** Time grows with the size of the input to the power of this at the most. Small inputs say less, so more is let pass. */
-const MOST = isFull ? 1.2 : 1.6;
+const MOST = isNightly ? 1.2 : 1.6;
 /** Of the size in the full form. */
-const SCALE = isFull ? 1 : 0.25;
-const MOST_RUNS = isFull ? 6 : 8;
+const SCALE = isNightly ? 1 : 0.25;
+const MOST_RUNS = isNightly ? 6 : 8;
 /** Below that, what is measured is the collector. */
 const LEAST_MS = 60;
 
 const only = process.env["ATTACK_SHAPE"];
 
 for (const [name, shape] of Object.entries(SHAPES))
-  if (only === undefined ? isFull || shape.isShort === true : name.includes(only))
+  if (only === undefined ? isNightly || shape.isShort === true : name.includes(only))
     test(`time grows with the input: ${name}`, async (context) => {
       const { times, exponent } = await growthOf(shape);
       const shown = times.map((ms) => ms.toFixed(0).padStart(7)).join("");
@@ -41,7 +41,7 @@ async function growthOf({ size, prepare }: CostShape): Promise<{
     }
     // Of small inputs both doublings: the last one alone is mostly noise.
     const last = Math.log2(times[2]! / times[1]!);
-    exponent = isFull ? last : Math.log2(times[2]! / times[0]!) / 2;
+    exponent = isNightly ? last : Math.log2(times[2]! / times[0]!) / 2;
     if (times[2]! < LEAST_MS) exponent = 0;
   }
   return { times, exponent };

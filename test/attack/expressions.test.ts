@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { test } from "node:test";
 import { ATTACKS, type AttackCost, PLACES } from "../support/expression-attacks.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const isFull = process.env["ATTACK_FULL"] !== undefined;
 /** CPU time for a hundred hostile expressions. Where other tests run at the same time, everything takes longer. */
-const MOST_MS = isFull ? 1000 : 3000;
+const MOST_MS = isNightly ? 1000 : 3000;
 /** Memory that one attack adds, or all of them one after the other. A linted list is compiled twice. */
 const MOST_MEGABYTES = 64;
 const MOST_MEGABYTES_IN_ALL = 256;
@@ -17,19 +17,19 @@ const SCRIPT = new URL("../support/expression-attacks.ts", import.meta.url).path
 /** Those that strangers can reach; all others in the full form. */
 const REMOTE = ["a remote source", "exclusions from an address", "the search of the report"];
 
-for (const place of isFull ? Object.keys(PLACES) : REMOTE)
+for (const place of isNightly ? Object.keys(PLACES) : REMOTE)
   test(`a hundred hostile expressions cost next to nothing: ${place}`, (context) => {
     const names = Object.keys(ATTACKS);
-    const costs = isFull ? names.flatMap((name) => run(place, [name])) : run(place, names);
+    const costs = isNightly ? names.flatMap((name) => run(place, [name])) : run(place, names);
     assert.equal(costs.length, names.length);
     const most = place === "lint" ? 2 * MOST_MEGABYTES : MOST_MEGABYTES;
     for (const { attack, ms, megabytes } of costs) {
       context.diagnostic(`${attack}: ${ms.toFixed(0)} ms, ${megabytes.toFixed(0)} MB`);
       assert.ok(ms <= MOST_MS, `${attack}: ${ms.toFixed(0)} ms`);
-      assert.ok(!isFull || megabytes <= most, `${attack}: ${megabytes.toFixed(0)} MB`);
+      assert.ok(!isNightly || megabytes <= most, `${attack}: ${megabytes.toFixed(0)} MB`);
     }
     const sum = costs.reduce((all, { megabytes }) => all + megabytes, 0);
-    assert.ok(isFull || sum <= MOST_MEGABYTES_IN_ALL, `${sum.toFixed(0)} MB`);
+    assert.ok(isNightly || sum <= MOST_MEGABYTES_IN_ALL, `${sum.toFixed(0)} MB`);
   });
 
 /** In a process of its own: a regular expression that hangs hears no signal. */

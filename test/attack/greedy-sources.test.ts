@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import {
@@ -11,11 +10,11 @@ import {
   compile,
 } from "../../src/index.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
+import { isNightly } from "../support/nightly.ts";
 
 const EVIL = "https://evil.example/";
 const GOOD = "https://good.example/l.txt";
-const IS_FULL = process.env["ATTACK_FULL"] === "1";
-const INCLUDES = IS_FULL ? 60 : 12;
+const INCLUDES = isNightly ? 60 : 12;
 
 async function run(
   sources: Config["sources"],

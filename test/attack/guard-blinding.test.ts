@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import { test } from "node:test";
 import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const IS_FULL = process.env["ATTACK_FULL"] === "1";
 const NAME = "captive.apple.com";
 const BLOCKS = [
   `||${NAME}^`,
@@ -86,7 +85,7 @@ test(
         pairs++;
         for (const [index, chain] of CHAINS.entries()) {
           // One chain after the other where there is little time.
-          if (!IS_FULL && index !== pairs % CHAINS.length) continue;
+          if (!isNightly && index !== pairs % CHAINS.length) continue;
           cases++;
           const lines = cases % 2 === 0 ? [block, blind] : [blind, block];
           const text = await publish(lines, chain);

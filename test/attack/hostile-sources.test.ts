@@ -1,11 +1,11 @@
-import process from "node:process";
 import { test } from "node:test";
 import { tryLists } from "../agreement/trials.ts";
 import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
 import { subscriber } from "./astray.ts";
 import { checkHostile, hostileList } from "./hostile-check.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const CASES = process.env["ATTACK_FULL"] === "1" ? 50_000 : 800;
+const CASES = isNightly ? 50_000 : 4000;
 const TOGETHER = 40;
 
 for (const trust of ["block-only", "standard"] as const)

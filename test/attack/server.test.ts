@@ -6,7 +6,7 @@ import http from "node:http";
 import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
-import { isFull } from "../support/attack-size.ts";
+import { isNightly } from "../support/nightly.ts";
 import { Served } from "../support/served.ts";
 import { longHistory } from "../support/server-history.ts";
 
@@ -86,7 +86,7 @@ test(
     const watch = setInterval(() => (most = Math.max(most, megabytes(served.child.pid!))), 20);
     context.after(() => clearInterval(watch));
     await attack(context, "pipeline", served.port, 20, 2400);
-    const results = await probes(isFull ? 1500 : 150, served.port, "127.0.0.1");
+    const results = await probes(isNightly ? 1500 : 150, served.port, "127.0.0.1");
     const p99 = slowest(results, 0.99);
     context.diagnostic(
       `memory +${(most - before).toFixed(0)} MB, health p50 ${slowest(results, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${failures(results)} of ${results.length} failed`,
@@ -107,11 +107,11 @@ test(
     );
     await served.start(...ONCE_A_YEAR);
     await served.event("run-ended");
-    const [readers, addresses] = isFull ? [10_000, 200] : [1200, 40];
+    const [readers, addresses] = isNightly ? [10_000, 200] : [1200, 40];
     await attack(context, "slow", served.port, readers, addresses, "/rules/my-list.txt");
     // From an address of its own, and from two that the attack comes from.
     const results = await probes(
-      isFull ? 600 : 90,
+      isNightly ? 600 : 90,
       served.port,
       "127.0.0.1",
       "127.0.1.1",

@@ -3,11 +3,11 @@ import process from "node:process";
 import { test } from "node:test";
 import { type Config, compile, memoryHost } from "../../src/index.ts";
 import { lines } from "../support/cost-shapes.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const isFull = process.env["ATTACK_FULL"] !== undefined;
 /** CPU time that a line of a stranger may take more than the same line of a friend. */
-const MOST_MICROSECONDS = isFull ? 10 : 60;
-const COUNT = isFull ? 20_000 : 4000;
+const MOST_MICROSECONDS = isNightly ? 10 : 60;
+const COUNT = isNightly ? 20_000 : 4000;
 const ROUNDS = 5;
 
 const LINES: Readonly<Record<string, (index: number) => string>> = {

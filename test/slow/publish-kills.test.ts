@@ -7,9 +7,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { inParallel } from "../support/command.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const KILLS = 1000;
-const READS = 10_000;
+const KILLS = isNightly ? 1000 : 250;
+const READS = KILLS * 10;
 const dist = join(import.meta.dirname, "../../dist");
 const publisher = join(import.meta.dirname, "../support/publish-forever.ts");
 const LINES = 64 * 500;

@@ -8,8 +8,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { PROGRAM, runProgram } from "../support/command.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const PAIRS = 200;
+const PAIRS = isNightly ? 200 : 60;
 /** A list, and what is remembered of it; records of builds are left out. */
 const PUBLISHED = [".rules-compiler", ".rules-compiler/l.txt.json", "l.txt"];
 

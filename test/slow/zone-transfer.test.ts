@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { missingCorpus } from "../support/corpus.ts";
 import { compileFor } from "../support/resolvers/compiled-for.ts";
@@ -18,10 +17,11 @@ import {
   secondaries,
   startServer,
 } from "../support/resolvers/zone-servers.ts";
+import { isNightly } from "../support/nightly.ts";
 
 const RULES = 200_000;
 const CHANGED = 2000;
-const PUBLISHES = Number(process.env["ZONE_PUBLISHES"] ?? 50);
+const PUBLISHES = isNightly ? 50 : 14;
 const PATIENCE_MS = 60_000;
 
 interface Follower {
