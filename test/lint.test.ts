@@ -110,6 +110,16 @@ test("a link stays a link, and what only its owner may read stays so", async () 
   }
 });
 
+test("a line with control characters or marks of direction is an error", async () => {
+  const project = new MemoryProject({ "mine.txt": "||a\u0001.example^\n||b.example^\u202e\n" });
+  const { exit, stdout } = await project.run("lint", "mine.txt");
+  assert.equal(exit, 9);
+  assert.match(
+    stdout,
+    /^mine\.txt:1:1: error\[control-bytes\].*\nmine\.txt:2:1: error\[control-bytes\]/,
+  );
+});
+
 test("text that is not UTF-8 is looked at and left alone", async () => {
   const project = new MemoryProject({});
   const bytes = new Uint8Array([

@@ -42,6 +42,7 @@ const ERRORS: ReadonlySet<number> = new Set([
   Fate.NoName,
   Fate.NothingLeft,
   Fate.BadSyntax,
+  Fate.ControlBytes,
   Fate.BadHost,
   Fate.BadModifier,
   Fate.BadRegex,
@@ -52,7 +53,6 @@ const ERRORS: ReadonlySet<number> = new Set([
 ]);
 /** Lines that are dropped where the list is fetched by somebody who does not trust it wholly. */
 const UNTRUSTED: ReadonlySet<number> = new Set([
-  Fate.ControlBytes,
   Fate.RealAddress,
   Fate.Rewrites,
   Fate.Cancels,
