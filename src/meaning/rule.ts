@@ -25,6 +25,7 @@ export interface Rule {
 const PARTIAL = new Set(["client", "ctag", "dnstype"]);
 /** All modifiers of AdGuard's DNS engine. It ignores a rule that has any other. */
 const KNOWN = new Set(["important", "denyallow", "dnsrewrite", "badfilter", ...PARTIAL]);
+const NAMES = /^[^\s|*~/\\^]+(?:\|[^\s|*~/\\^]+)*$/;
 /** AdGuard's engine refuses a shorter pattern, unless a modifier limits the rule. */
 const SHORTEST_PATTERN = 3;
 
@@ -67,8 +68,8 @@ export function readRule(
 }
 
 function isKnown({ name, value }: Modifier): boolean {
-  // A `$denyallow` without names is invalid, and so is the rule.
-  return KNOWN.has(name) && (name !== "denyallow" || (value !== undefined && !value.includes("~")));
+  // A `$denyallow` takes names, not patterns; with anything else the rule is invalid.
+  return KNOWN.has(name) && (name !== "denyallow" || NAMES.test(value ?? ""));
 }
 
 /** The key of the rule that a `$badfilter` rule cancels; undefined for any other line. */

@@ -10,8 +10,9 @@ import type { AllowEntry } from "../syntax/allow-entry.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { asciiLabels } from "../syntax/idna.ts";
+import { nameScope } from "../meaning/name-scope.ts";
 import { NameWatch, isForHost } from "../meaning/name-watch.ts";
-import { cancelledKey, readRule } from "../meaning/rule.ts";
+import { type Rule, cancelledKey, readRule } from "../meaning/rule.ts";
 import { type Effects, SubtreeReach, addEffects, noEffects } from "../meaning/subtree-reach.ts";
 import { addExceptions } from "./added-rules.ts";
 import { type Pass, type Stage, eachChunk } from "./stage.ts";
@@ -209,8 +210,10 @@ export class AllowExceptions implements Stage {
       const effects =
         entry.below && this.patterns !== undefined ? this.patterns.over(entry.name) : noEffects();
       const probe = probeOf(entry);
-      if (blocked.has(probe))
-        for (const rule of this.watch.matching(probe)) addEffects(effects, rule);
+      const rules = this.watch.matching(probe);
+      // An exception may be for the name alone, or leave some names below it out.
+      if (blocked.has(probe) || (entry.below && !rules.some(isForAllBelow)))
+        for (const rule of rules) addEffects(effects, rule);
       for (const line of exceptionsFor(entry, effects)) {
         use.exception ??= line;
         lines.add(line);
@@ -218,6 +221,12 @@ export class AllowExceptions implements Stage {
     }
     addExceptions([...lines], this.origin, this.workshop, pass);
   }
+}
+
+/** Whether a rule is an exception for a name and everything below it. */
+function isForAllBelow({ isAllow, rewrite, denied, pattern = "" }: Partial<Rule>): boolean {
+  if (isAllow !== true || rewrite !== undefined || denied?.length !== 0) return false;
+  return nameScope(pattern)?.below === true;
 }
 
 /** A name that is blocked when what the entry stands for is: the name, or any below it. */

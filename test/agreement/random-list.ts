@@ -152,7 +152,9 @@ function denied(random: ListRandom): string {
 function denyallowRule(random: ListRandom): string {
   const name = written(random);
   const below = `${randomLabel(random)}.${name}`;
-  const values = random.chance(0.7) ? below : denied(random);
+  const names = random.chance(0.7) ? below : denied(random);
+  // A pattern among them makes the rule invalid.
+  const values = random.chance(0.1) ? `${names}.*` : names;
   const modifiers = [`denyallow=${values}`, ...(random.chance(0.2) ? ["important"] : [])];
   return `${sign(random)}||${name}^$${modifiers.join()}`;
 }

@@ -83,6 +83,15 @@ test("where a rule for more blocks it, the exception is added, as strong as it m
   }
 });
 
+test("an exception that leaves names below out does not stand in for the entry's own", async () => {
+  for (const partial of ["@@|a.p.example^", "@@||a.p.example^$denyallow=x.a.p.example"]) {
+    const { rules } = await allowed(["||p.example^", partial], ["||a.p.example^"]);
+    assert.ok(rules.includes("@@||a.p.example^"), `${partial}: ${rules.join(" ")}`);
+  }
+  const whole = await allowed(["||p.example^", "@@||a.p.example^"], ["||a.p.example^"]);
+  assert.deepEqual(whole.rules, ["||p.example^", "@@||a.p.example^"]);
+});
+
 test("patterns in which one name stands are met, and names of other scripts in both forms", async () => {
   const lines = [
     "||sub.a.example",
