@@ -3,7 +3,8 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { CompilerError, compile, nodeHost } from "../src/index.ts";
+import { CompilerError, compile, memoryHost, nodeHost } from "../src/index.ts";
+import { serve } from "./support/web-server.ts";
 
 const GZIPPED = gzipSync("0.0.0.0 zipped.example.com\n".repeat(50));
 
@@ -144,4 +145,37 @@ test("limits on time end an exchange", async () => {
       code: "EFBIG",
     });
   });
+});
+
+test("a file of names in a private network is read when the configuration says so", async () => {
+  const web = await serve({
+    "/allow.txt": { body: "good.example\n" },
+    "/exclude.txt": { body: "||out.example^\n" },
+    "/protect.txt": { body: "precious.example\n" },
+  });
+  try {
+    const host = memoryHost({
+      files: { "a.txt": "||good.example^\n||out.example^\n||kept.example^\n" },
+    });
+    const config = {
+      name: "N",
+      sources: [{ source: "a.txt", exclusions_sources: [`${web.base}/exclude.txt`] }],
+      allow_sources: [`${web.base}/allow.txt`],
+      guards: { protect: [`${web.base}/protect.txt`] },
+    };
+    const network = { ...host, fetch: nodeHost().fetch };
+    await assert.rejects(
+      compile(config, { host: network }),
+      (error) =>
+        error instanceof CompilerError &&
+        error.diagnostics[0]!.code === "private-address" &&
+        /top level/.test(error.diagnostics[0]!.hint ?? ""),
+    );
+    const { bytes } = await compile({ ...config, allow_private: true }, { host: network });
+    const list = new TextDecoder().decode(bytes);
+    assert.match(list, /kept\.example/);
+    assert.doesNotMatch(list, /good\.example|out\.example/);
+  } finally {
+    await web.close();
+  }
 });

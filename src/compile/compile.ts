@@ -116,7 +116,7 @@ class ListCompiler {
     this.host = host;
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
-    this.reader = new SourceReader(host, options);
+    this.reader = new SourceReader(host, options, config.allow_private === true);
     this.bench = options.shared?.bench ?? new Workbench(workersOf(options.workers, host));
     const { kernel } = this.bench;
     this.bench.clear();

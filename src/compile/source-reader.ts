@@ -46,6 +46,8 @@ export class SourceReader {
   readonly inputs: InputFile[] = [];
   private readonly host: Host;
   private readonly options: CompileOptions;
+  /** Whether files of entries may be in private networks. */
+  private readonly hasPrivateEntries: boolean;
   private readonly lists: (SourceList | undefined)[] = [];
   private readonly buffers: Uint8Array[] = [];
   private readonly limits: FetchLimits;
@@ -60,8 +62,9 @@ export class SourceReader {
   /** Of sources that another list read. */
   private knownBytes = 0;
 
-  constructor(host: Host, options: CompileOptions) {
+  constructor(host: Host, options: CompileOptions, hasPrivateEntries: boolean = false) {
     this.host = host;
+    this.hasPrivateEntries = hasPrivateEntries;
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
     this.limits = { ...FETCH_LIMITS, ...options.fetchLimits };
@@ -214,7 +217,9 @@ export class SourceReader {
 
   private async entries(file: string): Promise<EntrySink> {
     const shown = withoutCredentials(file);
-    const { list, state } = await this.open({ ...FETCH_DEFAULTS, source: file, shown });
+    const allowPrivate = this.hasPrivateEntries;
+    const wish = { ...FETCH_DEFAULTS, source: file, shown, allowPrivate };
+    const { list, state } = await this.open(wish);
     const sink = new EntrySink(this.options.compat !== true && state.kind !== "local");
     try {
       await list.readInto(sink);

@@ -145,6 +145,11 @@ const PUBLISH_FIELDS = {
     description: "Files or addresses that hold entries of `allow`, one a line.",
     example: ["allow.txt"],
   },
+  allow_private: {
+    type: "boolean",
+    description:
+      "Whether the addresses in `allow_sources`, `exclusions_sources`, `inclusions_sources` and `guards.protect` may be on this machine or in a private network. Each source has its own `allow_private`.",
+  },
   guards: {
     type: "guards",
     description: "What is looked at before a list is published; see [Guards](#guards).",

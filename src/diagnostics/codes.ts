@@ -100,7 +100,7 @@ const COMPILE_CODES = {
     exit: 4,
     meaning:
       "A remote source is on this machine or in a private network, by its own address, by what its name resolves to, or after a redirect.",
-    hint: "If it is meant to be there, set allow_private: true on the source",
+    hint: "If it is meant to be there, set allow_private: true on the source; for files of names, at the top level",
   },
   "source-shrunk": {
     exit: 4,
