@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { CompilerError, compile, memoryHost, nodeHost } from "../src/index.ts";
+import { CompilerError, type Host, compile, memoryHost, nodeHost } from "../src/index.ts";
 import { serve } from "./support/web-server.ts";
 
 const GZIPPED = gzipSync("0.0.0.0 zipped.example.com\n".repeat(50));
@@ -163,7 +163,8 @@ test("a file of names in a private network is read when the configuration says s
       allow_sources: [`${web.base}/allow.txt`],
       guards: { protect: [`${web.base}/protect.txt`] },
     };
-    const network = { ...host, fetch: nodeHost().fetch };
+    const real = nodeHost();
+    const network: Host = { ...host, fetch: (request) => real.fetch(request) };
     await assert.rejects(
       compile(config, { host: network }),
       (error) =>

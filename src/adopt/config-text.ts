@@ -1,6 +1,6 @@
 import { PUBLIC_SCHEMA } from "../config/fields.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { ForeignSetup } from "./foreign-setup.ts";
+import type { ForeignList, ForeignSetup } from "./foreign-setup.ts";
 
 /** What a list for DNS gets, in the order in which it happens. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
@@ -16,6 +16,12 @@ export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: strin
 /** The name of the file for rules of the owner's own. */
 export const OWN_RULES = "own-rules.txt";
 export const OWN_RULES_NAME = "Own rules";
+const OWN_SOURCE: ForeignList = {
+  name: OWN_RULES_NAME,
+  source: OWN_RULES,
+  type: "adblock",
+  isOn: true,
+};
 
 export interface NewConfig {
   readonly name: string;
@@ -26,10 +32,8 @@ export interface NewConfig {
 
 /** A configuration in YAML that says what each part is for. Everything is quoted: names and addresses are other people's. */
 export function configText({ name, setup, formats }: NewConfig): string {
-  const { lists, allowLists, ownRules, allow, notes } = setup;
-  const own = ownRules.length === 0 ? [] : sourceLines(OWN_RULES_NAME, OWN_RULES, "adblock");
-  const off = lists.filter(({ isOn }) => !isOn);
-  const allowOn = allowLists.filter(({ isOn }) => isOn);
+  const { allow, allowLists, groups, notes } = setup;
+  const isOne = groups === undefined;
   return `${[
     `# yaml-language-server: $schema=${PUBLIC_SCHEMA}`,
     "# Check it with: rules-compiler validate. See what a publish would change with: rules-compiler plan.",
@@ -38,49 +42,122 @@ export function configText({ name, setup, formats }: NewConfig): string {
     "",
     "# Where the rules come from. A source that fails is replaced by its last good copy.",
     "sources:",
-    ...lists
-      .filter(({ isOn }) => isOn)
-      .flatMap((list) => sourceLines(list.name, list.source, list.type)),
-    ...own,
-    ...(off.length === 0 ? [] : ["  # These were switched off:"]),
-    ...off.flatMap((list) =>
-      sourceLines(list.name, list.source, list.type).map((line) => line.replace(/^ {2}/, "  # ")),
-    ),
+    ...sourcesOf(setup),
     "",
     "# Each happens once, in this order, whatever the order here.",
     "transformations:",
     ...USUAL_TRANSFORMATIONS.map(([one, why]) => `  - ${one} # ${why}`),
-    "",
-    "# Names that stay reachable, whatever the sources say.",
-    ...listLines("allow", allow),
-    ...(allowOn.length === 0
-      ? []
-      : [
-          "",
-          "# The same, from files.",
-          ...listLines(
-            "allow_sources",
-            allowOn.map(({ source }) => source),
-          ),
-        ]),
-    ...(formats.length === 0
+    ...(isOne
       ? [
           "",
-          "# For other resolvers as well: hosts, dnsmasq, unbound, rpz and more.",
-          "# outputs:",
-          "#   - format: rpz",
+          "# Names that stay reachable, whatever the sources say.",
+          ...listLines("allow", allow),
+          ...allowFiles(allowLists, ""),
         ]
-      : [
-          "",
-          "# The same list for other resolvers.",
-          "outputs:",
-          ...formats.map((format) => `  - format: ${format}`),
-        ]),
+      : ["", ...groupLines(name, setup, groups)]),
+    ...privateFiles(allowLists),
+    ...outputLines(formats),
   ].join("\n")}\n`;
 }
 
-function sourceLines(name: string, source: string, type: string): string[] {
-  return [`  - name: ${quoted(name)}`, `    source: ${quoted(source)}`, `    type: ${type}`];
+function sourcesOf({ lists, ownRules }: ForeignSetup): string[] {
+  const off = lists.filter(({ isOn }) => !isOn);
+  const dead = lists.filter(isDead);
+  return [
+    ...lists.filter(isUsed).flatMap(sourceLines),
+    ...(ownRules.length === 0 ? [] : sourceLines(OWN_SOURCE)),
+    ...(off.length === 0 ? [] : ["  # These were switched off:"]),
+    ...off.flatMap(sourceLines).map(asComment),
+    ...(dead.length === 0 ? [] : ["  # These could not be read when this file was written:"]),
+    ...dead.flatMap((list) => [...sourceLines(list).map(asComment), reasonLine(list)]),
+  ];
+}
+
+/** A list for each group of clients, from the same sources. */
+function groupLines(name: string, setup: ForeignSetup, groups: readonly string[]): string[] {
+  const { lists, allowLists, ownRules, allow } = setup;
+  return [
+    "# A list for each group of clients. Subscribe each group to its own.",
+    "lists:",
+    ...groups.flatMap((group, index) => {
+      const isIn = (list: ForeignList): boolean => list.groups?.includes(group) ?? true;
+      const sources = lists.filter((list) => isUsed(list) && isIn(list)).map((list) => list.name);
+      const own = index === 0 && ownRules.length > 0 ? [OWN_RULES_NAME] : [];
+      if (sources.length + own.length === 0) return [];
+      return [
+        `  - name: ${quoted(index === 0 ? name : `${name} ${group}`)}`,
+        ...indented(listLines("sources", [...sources, ...own])),
+        ...(index === 0 && allow.length > 0 ? indented(listLines("allow", allow)) : []),
+        ...allowFiles(allowLists.filter(isIn), "    "),
+      ];
+    }),
+  ];
+}
+
+function allowFiles(lists: readonly ForeignList[], indent: string): string[] {
+  const used = lists.filter(isUsed).map(({ source }) => source);
+  const dead = lists.filter(isDead);
+  return [
+    ...(used.length === 0
+      ? []
+      : ["# Names that stay reachable, from files.", ...listLines("allow_sources", used)]),
+    ...(dead.length === 0 ? [] : ["# These could not be read when this file was written:"]),
+    ...dead.flatMap((list) => [`#   - ${quoted(list.source)}`, reasonLine(list).trimStart()]),
+  ].map((line) => `${indent}${line}`);
+}
+
+/** Sources say it for themselves. */
+function privateFiles(allowLists: readonly ForeignList[]): string[] {
+  return allowLists.some((list) => isUsed(list) && list.found?.isPrivate === true)
+    ? ["", "# Files of names may be in a private network.", "allow_private: true"]
+    : [];
+}
+
+function outputLines(formats: readonly string[]): string[] {
+  return formats.length === 0
+    ? [
+        "",
+        "# For other resolvers as well: hosts, dnsmasq, unbound, rpz and more.",
+        "# outputs:",
+        "#   - format: rpz",
+      ]
+    : [
+        "",
+        "# The same list for other resolvers.",
+        "outputs:",
+        ...formats.map((format) => `  - format: ${format}`),
+      ];
+}
+
+/** Whether a list becomes a part of the new configuration, not a comment in it. */
+export function isUsed({ isOn, found }: ForeignList): boolean {
+  return isOn && found?.problem === undefined;
+}
+
+function isDead(list: ForeignList): boolean {
+  return list.isOn && !isUsed(list);
+}
+
+function reasonLine({ found }: ForeignList): string {
+  return `  #   ${printable(found?.problem ?? "", 300)}`;
+}
+
+function asComment(line: string): string {
+  return line.replace(/^ {2}/, "  # ");
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `    ${line}`);
+}
+
+function sourceLines({ name, source, type, found }: ForeignList): string[] {
+  return [
+    `  - name: ${quoted(name)}`,
+    `    source: ${quoted(source)}`,
+    `    type: ${type}`,
+    ...(found?.isPrivate === true ? ["    allow_private: true # it is in a private network"] : []),
+    ...(found?.onlyBlocks === true ? ["    trust: block-only # it has no exceptions"] : []),
+  ];
 }
 
 function listLines(field: string, entries: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import type { SourceType } from "../config/fields.ts";
+import type { FormatName } from "../config/output-fields.ts";
 import { distinctNames } from "../diagnostics/distinct-names.ts";
 
 /** A list that other software is set up with. */
@@ -9,6 +10,20 @@ export interface ForeignList {
   readonly type: SourceType;
   /** Whether it is switched on there. */
   readonly isOn: boolean;
+  /** The groups of clients that it is for, where there are some; without it, all. */
+  readonly groups?: readonly string[];
+  /** What was found when it was asked for; undefined when it was not. */
+  readonly found?: FoundList;
+}
+
+/** A list as it is now. */
+export interface FoundList {
+  /** Why it cannot be read. */
+  readonly problem?: string | undefined;
+  /** Whether it is on this machine or in a private network. */
+  readonly isPrivate: boolean;
+  /** Whether it is known to hold no exceptions. */
+  readonly onlyBlocks: boolean;
 }
 
 /** What somebody runs now, whatever it is. */
@@ -24,6 +39,10 @@ export interface ForeignSetup {
   readonly allow: readonly string[];
   /** What was there and cannot be taken over, in words. */
   readonly notes: readonly string[];
+  /** Groups of clients that get different lists, the usual one first; own rules and `allow` are the first one's. */
+  readonly groups?: readonly string[];
+  /** Formats that the software needs besides the list itself. */
+  readonly formats?: readonly FormatName[];
 }
 
 /** A setup that is nothing but lists. */

@@ -1,22 +1,29 @@
 import { type ForeignList, type ForeignReader, nameOf } from "./foreign-setup.ts";
+import { PiholeGroups, type Row } from "./pihole-groups.ts";
 
 /** What `type` means in its table of domains. */
 const DOMAIN = { allowed: 0, blocked: 1, allowedRegex: 2, blockedRegex: 3 } as const;
 
-/** Pi-hole's `gravity.db`: subscribed lists and the owner's own names. */
+/** Pi-hole's `gravity.db`: subscribed lists, groups of clients, and the owner's own names. */
 export const pihole: ForeignReader = async ({ rows }) => {
   if (rows === undefined) return undefined;
   const found = await rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')");
-  const tables = new Set(found.map(({ name }) => name));
+  const tables = new Set(found.map(({ name }) => String(name)));
   if (!tables.has("adlist")) return undefined;
+  const groups = await PiholeGroups.read(tables, rows);
   const subscribed = await rows("SELECT * FROM adlist ORDER BY id");
-  const lists = subscribed.map((row) => ({ ...listOf(row), isAllow: row["type"] === 1 }));
+  const lists = subscribed.map((row) => ({
+    ...listOf(row, groups.of("adlist", row)),
+    isAllow: row["type"] === 1,
+  }));
   const domains = tables.has("domainlist")
-    ? await rows("SELECT type, domain FROM domainlist WHERE enabled = 1 ORDER BY id")
+    ? await rows("SELECT * FROM domainlist WHERE enabled = 1 ORDER BY id")
     : [];
+  const usual = domains.filter((row) => groups.isUsual("domainlist", row));
   const of = (type: number): string[] =>
-    domains.filter((row) => row["type"] === type).map(({ domain }) => String(domain));
+    usual.filter((row) => row["type"] === type).map(({ domain }) => String(domain));
   const allowedRegexes = of(DOMAIN.allowedRegex);
+  const others = domains.length - usual.length;
   return {
     software: "Pi-hole",
     lists: lists.filter(({ isAllow }) => !isAllow),
@@ -26,15 +33,31 @@ export const pihole: ForeignReader = async ({ rows }) => {
       ...of(DOMAIN.blockedRegex).map((pattern) => `/${pattern}/`),
     ],
     allow: of(DOMAIN.allowed),
-    notes:
-      allowedRegexes.length > 0
+    notes: [
+      ...(allowedRegexes.length > 0
         ? [`Regular expressions that allow are not taken over: ${allowedRegexes.join(", ")}`]
-        : [],
+        : []),
+      ...(others > 0
+        ? [`Own names of other groups than ${groups.usual} are not taken over: ${others}`]
+        : []),
+    ],
+    ...(hasDifferences(lists, groups.names) ? { groups: groups.names } : {}),
+    formats: ["pihole"],
   };
 };
 
-function listOf({ address, comment, enabled }: Record<string, unknown>): ForeignList {
+function listOf(
+  { address, comment, enabled }: Row,
+  groups: readonly string[] | undefined,
+): ForeignList {
   const source = String(address);
   const name = typeof comment === "string" && comment !== "" ? comment : nameOf(source);
-  return { name, source, type: "hosts", isOn: enabled !== 0 };
+  const isOn = enabled !== 0 && groups?.length !== 0;
+  return { name, source, type: "hosts", isOn, ...(groups === undefined ? {} : { groups }) };
+}
+
+/** Whether there is a list that some group does not get. */
+function hasDifferences(lists: readonly ForeignList[], groups: readonly string[]): boolean {
+  const on = lists.filter(({ isOn }) => isOn);
+  return on.some((list) => groups.some((group) => list.groups?.includes(group) === false));
 }

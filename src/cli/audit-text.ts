@@ -98,8 +98,8 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
     lists.filter((one) => one.state === state).length;
   const facts = [
     [inStates("adds-nothing"), "adds nothing", "add nothing"],
-    [inStates("dead"), "cannot be had", "cannot be had"],
-    [inStates("no-list"), "is a web page and no list", "are web pages and no lists"],
+    [inStates("dead"), "is unavailable", "are unavailable"],
+    [inStates("no-list"), "is a web page, not a list", "are web pages, not lists"],
   ] as const;
   const needed = neededOf(audit);
   const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
@@ -134,8 +134,8 @@ function tableLines(lists: readonly AuditedList[], style: Style, columns: number
   const words: Record<AuditedList["state"], string> = {
     good: "",
     "adds-nothing": "adds nothing",
-    dead: "cannot be had",
-    "no-list": "is a web page",
+    dead: "unavailable",
+    "no-list": "a web page",
   };
   return [
     style.faint(`  ${padText("list", width)}  ${table.head}`),

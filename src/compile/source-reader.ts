@@ -215,6 +215,23 @@ export class SourceReader {
     return this.taken(allowListOf([], lists)).uses.map(({ entry }) => entry.name);
   }
 
+  /** Shows the text of a source that is not compiled. Rejects with a `CompilerError` when neither it nor a copy can be read. */
+  async look(
+    source: string,
+    allowPrivate: boolean,
+    see: (text: Uint8Array) => void,
+  ): Promise<SourceState> {
+    const shown = withoutCredentials(source);
+    const { list, state } = await this.open({ ...FETCH_DEFAULTS, source, shown, allowPrivate });
+    try {
+      await list.check();
+      await list.peek(see);
+      return state;
+    } finally {
+      list.close();
+    }
+  }
+
   private async entries(file: string): Promise<EntrySink> {
     const shown = withoutCredentials(file);
     const allowPrivate = this.hasPrivateEntries;

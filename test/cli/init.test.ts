@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Host, HostError } from "../../src/index.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const HOME = `
@@ -186,4 +187,152 @@ whitelist_filters: [{enabled: true, url: "gone.txt", name: Gone, id: 2}]
   assert.equal(exit, 0, stderr);
   assert.match(stderr, /^warning\[.*gone\.txt/);
   assert.match(stdout, /one compiled list: 1 rule/);
+});
+
+/** A web that answers by address; what it does not have is 404, and private addresses are refused unless they are meant. */
+function webOf(answers: Readonly<Record<string, string>>): Pick<Host, "fetch"> {
+  return {
+    fetch: async (request) => {
+      const { url, onlyPublic } = request;
+      if (onlyPublic && new URL(url).hostname.startsWith("192.168."))
+        throw new HostError("EPRIVATE", "192.168.1.5 is in a private network");
+      const body = answers[url];
+      if (body !== undefined) request.take(new TextEncoder().encode(body));
+      return { status: body === undefined ? 404 : 200, headers: {} };
+    },
+  };
+}
+
+test("dead lists become comments with the reason, private addresses and exceptions are seen", async () => {
+  const setup = `
+filters:
+  - {enabled: true, url: "https://lists.example/plain.txt", name: Plain, id: 1}
+  - {enabled: true, url: "https://lists.example/gone.txt", name: Gone, id: 2}
+  - {enabled: true, url: "https://lists.example/page.txt", name: Page, id: 3}
+  - {enabled: true, url: "http://192.168.1.5/lan.txt", name: Lan, id: 4}
+  - {enabled: true, url: "https://lists.example/mixed.txt", name: Mixed, id: 5}
+  - {enabled: true, url: "missing.txt", name: Missing, id: 6}
+whitelist_filters:
+  - {enabled: true, url: "http://192.168.1.5/allow.txt", name: Allow, id: 7}
+  - {enabled: true, url: "https://lists.example/no-allow.txt", name: No allow, id: 8}
+`;
+  const web = webOf({
+    "https://lists.example/plain.txt": "||ads.example^\n||good.example^\n",
+    "https://lists.example/page.txt": "<!DOCTYPE html><html><body>Log in</body></html>",
+    "http://192.168.1.5/lan.txt": "||lan.example^\n",
+    "https://lists.example/mixed.txt": "||mixed.example^\n@@||fine.mixed.example^\n",
+    "http://192.168.1.5/allow.txt":
+      "#comment\n@@||good.example^|\n/^regex/\nexample.org##.banner\n",
+  });
+  const project = new MemoryProject({ "AdGuardHome.yaml": setup }, web);
+  assert.equal((await project.run("audit", "AdGuardHome.yaml")).exit, 0);
+  const made = await project.run("init", "--from", "AdGuardHome.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  assert.match(made.stderr, /written my-list\.yaml: 3 sources\n/);
+  assert.match(made.stderr, /commented out: Gone: .*status 404/);
+  const text = project.text("my-list.yaml");
+  assert.match(text, /name: "Plain"\n.*\n.*\n {4}trust: block-only # /);
+  assert.match(text, /name: "Lan"\n.*\n.*\n {4}allow_private: true # .*\n {4}trust: block-only/);
+  assert.match(text, /name: "Mixed"\n.*\n {4}type: adblock\n {2}#/);
+  assert.match(
+    text,
+    /# These could not be read when this file was written:\n {2}# - name: "Gone"\n.*\n.*\n {2}# {3}.*status 404/,
+  );
+  assert.match(text, /# - name: "Page"\n/);
+  assert.match(text, /# - name: "Missing"\n.*\n.*\n {2}# {3}File not found/);
+  assert.match(text, /allow_sources:\n {2}- "http:\/\/192\.168\.1\.5\/allow\.txt"\n# These/);
+  assert.match(text, /\nallow_private: true\n/);
+  const compiled = await project.run("-c", "my-list.yaml", "--json");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  const list = project.text("rules/my-list.txt");
+  assert.match(list, /\|\|ads\.example\^\n\|\|lan\.example\^\n\|\|mixed\.example\^\n/);
+  assert.doesNotMatch(list, /\|\|good\.example\^/);
+});
+
+test("when no address answers, the lists are written as they are, and init says why", async () => {
+  const project = new MemoryProject({ "own.txt": "||own.example^" });
+  const words = ["-i", "own.txt", "-i", "https://a.example/hosts.txt"];
+  const { exit, stderr } = await project.run("init", ...words);
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /1 address could not be looked at: Failed to fetch https:\/\/a\.example/);
+  assert.match(
+    project.text("my-list.yaml"),
+    /\n {2}- name: "a\.example hosts\.txt"\n {4}source: .*\n {4}type: adblock\n\n/,
+  );
+});
+
+/** Answers the queries to Pi-hole's database from tables in memory. */
+function gravity(tables: Readonly<Record<string, readonly object[]>>): Pick<Host, "queryDatabase"> {
+  return {
+    queryDatabase: async (_path, query) => {
+      const [, table = ""] = /FROM "?([a-z_]+)"?/.exec(query) ?? [];
+      const rows = (tables[table] ?? []) as Record<string, unknown>[];
+      if (table === "sqlite_master") return Object.keys(tables).map((name) => ({ name }));
+      return /enabled = 1/.test(query) ? rows.filter(({ enabled }) => enabled === 1) : rows;
+    },
+  };
+}
+
+function subscribed(id: number, address: string): object {
+  return { id, address, enabled: 1, type: 0 };
+}
+
+function ownName(id: number, type: number, domain: string): object {
+  return { id, type, domain, enabled: 1 };
+}
+
+test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads", async () => {
+  const database = gravity({
+    adlist: [
+      subscribed(1, "ads.txt"),
+      subscribed(2, "kids.txt"),
+      subscribed(3, "off.txt"),
+      subscribed(4, "nobody.txt"),
+    ],
+    group: [
+      { id: 0, name: "Default", enabled: 1 },
+      { id: 1, name: "kids", enabled: 1 },
+      { id: 2, name: "holiday", enabled: 0 },
+    ],
+    adlist_by_group: [
+      { adlist_id: 1, group_id: 0 },
+      { adlist_id: 1, group_id: 1 },
+      { adlist_id: 2, group_id: 1 },
+      { adlist_id: 3, group_id: 2 },
+    ],
+    domainlist: [
+      ownName(1, 1, "own.example"),
+      ownName(2, 0, "good.example"),
+      ownName(3, 1, "games.example"),
+    ],
+    domainlist_by_group: [
+      { domainlist_id: 1, group_id: 0 },
+      { domainlist_id: 2, group_id: 0 },
+      { domainlist_id: 3, group_id: 1 },
+    ],
+  });
+  const files = {
+    "gravity.db": "SQLite format 3\0",
+    "ads.txt": "0.0.0.0 ads.example\n0.0.0.0 good.example\n",
+    "kids.txt": "0.0.0.0 chat.example\n",
+    "off.txt": "0.0.0.0 off.example\n",
+    "nobody.txt": "0.0.0.0 nobody.example\n",
+  };
+  const project = new MemoryProject(files, database);
+  assert.equal((await project.run("audit", "gravity.db")).exit, 0);
+  const made = await project.run("init", "--from", "gravity.db", "--name", "Home");
+  assert.equal(made.exit, 0, made.stderr);
+  assert.match(made.stderr, /Own names of other groups than Default are not taken over: 1/);
+  const text = project.text("my-list.yaml");
+  assert.match(text, /\noutputs:\n {2}- format: pihole\n/);
+  const compiled = await project.run("-c", "my-list.yaml");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  const home = project.text("rules/home.txt");
+  assert.match(home, /ads\.example[^]*own\.example/);
+  assert.doesNotMatch(home, /chat|games|good|off|nobody/);
+  const kids = project.text("rules/home-kids.txt");
+  assert.match(kids, /ads\.example[^]*chat\.example/);
+  assert.doesNotMatch(kids, /own\.example|games|off|nobody/);
+  for (const file of ["home", "home-kids"])
+    assert.ok(project.memory.files.has(`/project/rules/${file}.pihole`), file);
 });

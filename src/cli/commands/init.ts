@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { OWN_RULES, configText } from "../../adopt/config-text.ts";
+import { OWN_RULES, configText, isUsed } from "../../adopt/config-text.ts";
 import {
   type ForeignList,
   type ForeignSetup,
@@ -16,6 +16,7 @@ import { countText } from "../../diagnostics/number-text.ts";
 import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import { formatOption } from "../format-option.ts";
+import { lookAtLists } from "../look-at-lists.ts";
 import type { Options } from "../options.ts";
 import { writeText } from "../write-text.ts";
 import type { Command } from "./registry.ts";
@@ -37,22 +38,31 @@ export const initCommand: Command = async (options, host, talk) => {
   for (const format of formats) formatOption("--format", format);
   const asked = await setupOf(options, path, host);
   const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
-  const { setup } = asked;
-  if (setup.lists.every(({ isOn }) => !isOn) && setup.ownRules.length === 0)
+  if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.ownRules.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "No list is switched on there; name some with -i"),
     ]);
+  const setup = await lookAtLists(asked.setup, dirname(path), options, host);
   const ownRules = join(dirname(path), OWN_RULES);
   const hasOwn = setup.ownRules.length > 0;
   if (hasOwn && (await host.exists(ownRules)))
     throw new CompilerError([errorOf("file-exists", `${OWN_RULES} is there already`)]);
-  await writeText(path, configText({ name, setup, formats }), host);
+  await writeText(
+    path,
+    configText({ name, setup, formats: [...new Set([...(setup.formats ?? []), ...formats])] }),
+    host,
+  );
   if (hasOwn) await writeText(ownRules, `${setup.ownRules.join("\n")}\n`, host);
   const { style } = talk;
-  const lists = setup.lists.filter(({ isOn }) => isOn).length;
+  const lists = setup.lists.filter(isUsed).length;
   talk.info(
     `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.ownRules.length, "own rule")} in ${OWN_RULES}` : ""}`,
   );
+  for (const { name: list, isOn, found } of [...setup.lists, ...setup.allowLists])
+    if (isOn && found?.problem !== undefined)
+      talk.info(
+        `  ${style.warning(`commented out: ${printable(list, 60)}: ${printable(found.problem, 300)}`)}`,
+      );
   for (const note of setup.notes) talk.info(`  ${style.warning(printable(note, 400))}`);
   talk.info(`compile it: ${style.strong(`rules-compiler -c ${printable(file)}`)}`);
   return Exit.Done;
