@@ -16,22 +16,18 @@ export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: strin
 /** The name of the file for rules of the owner's own. */
 export const OWN_RULES = "own-rules.txt";
 export const OWN_RULES_NAME = "Own rules";
-const OWN_SOURCE: ForeignList = {
-  name: OWN_RULES_NAME,
-  source: OWN_RULES,
-  type: "adblock",
-  isOn: true,
-};
 
 export interface NewConfig {
   readonly name: string;
   readonly setup: ForeignSetup;
   /** Formats of further files. */
   readonly formats: readonly string[];
+  /** The file with the owner's own rules. */
+  readonly ownRulesFile: string;
 }
 
 /** A configuration in YAML that says what each part is for. Everything is quoted: names and addresses are other people's. */
-export function configText({ name, setup, formats }: NewConfig): string {
+export function configText({ name, setup, formats, ownRulesFile }: NewConfig): string {
   const { allow, allowLists, groups, notes } = setup;
   const isOne = groups === undefined;
   return `${[
@@ -42,7 +38,7 @@ export function configText({ name, setup, formats }: NewConfig): string {
     "",
     "# Where the rules come from. A source that fails is replaced by its last good copy.",
     "sources:",
-    ...sourcesOf(setup),
+    ...sourcesOf(setup, ownRulesFile),
     "",
     "# Each happens once, in this order, whatever the order here.",
     "transformations:",
@@ -60,12 +56,14 @@ export function configText({ name, setup, formats }: NewConfig): string {
   ].join("\n")}\n`;
 }
 
-function sourcesOf({ lists, ownRules }: ForeignSetup): string[] {
+function sourcesOf({ lists, ownRules }: ForeignSetup, ownRulesFile: string): string[] {
   const off = lists.filter(({ isOn }) => !isOn);
   const dead = lists.filter(isDead);
   return [
     ...lists.filter(isUsed).flatMap(sourceLines),
-    ...(ownRules.length === 0 ? [] : sourceLines(OWN_SOURCE)),
+    ...(ownRules.length === 0
+      ? []
+      : sourceLines({ name: OWN_RULES_NAME, source: ownRulesFile, type: "adblock", isOn: true })),
     ...(off.length === 0 ? [] : ["  # These were switched off:"]),
     ...off.flatMap(sourceLines).map(asComment),
     ...(dead.length === 0 ? [] : ["  # These could not be read when this file was written:"]),

@@ -14,7 +14,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
       throw new CompilerError([
         errorOf("unknown-flag", "There was no answer; nothing was written"),
       ]);
-    return value.trim();
+    return withoutKeys(value).trim();
   };
   try {
     const name = (await ask("Name of the list [My list]: ")) || "My list";
@@ -36,6 +36,12 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
   } finally {
     await answers.return(undefined);
   }
+}
+
+/** A line as a person meant it: keys such as Home and the arrows are not part of an answer. */
+function withoutKeys(line: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return line.replaceAll(/\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z]|.)?|[\u0000-\u001f\u007f]/g, "");
 }
 
 async function* eachLine(source: TextSource): AsyncGenerator<string> {

@@ -91,7 +91,7 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
 });
 
 test("at a terminal it asks, again when the answer is none", async () => {
-  const answers = ["Mine", "1 99", "2, https://x.example/list.txt,"];
+  const answers = ["\u001b[1~Mi\u001bOCne\u001b[D", "1 99", "2, https://x.example/list.txt,"];
   const stdin = {
     isTerminal: true,
     async *lines() {
@@ -335,4 +335,18 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
   assert.doesNotMatch(kids, /own\.example|games|off|nobody/);
   for (const file of ["home", "home-kids"])
     assert.ok(project.memory.files.has(`/project/rules/${file}.pihole`), file);
+});
+
+test("own rules get a file of their own when there is one by that name", async () => {
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": HOME,
+    "ads.txt": "||ads.example^",
+    "own-rules.txt": "||before.example^\n",
+  });
+  const made = await project.run("init", "--from", "AdGuardHome.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  assert.match(made.stderr, /2 own rules in own-rules-2\.txt/);
+  assert.equal(project.text("own-rules.txt"), "||before.example^\n");
+  assert.equal((await project.run("-c", "my-list.yaml")).exit, 0);
+  assert.match(project.text("rules/my-list.txt"), /mine\.example/);
 });

@@ -43,20 +43,16 @@ export const initCommand: Command = async (options, host, talk) => {
       errorOf("unknown-flag", "No list is switched on there; name some with -i"),
     ]);
   const setup = await lookAtLists(asked.setup, dirname(path), options, host);
-  const ownRules = join(dirname(path), OWN_RULES);
   const hasOwn = setup.ownRules.length > 0;
-  if (hasOwn && (await host.exists(ownRules)))
-    throw new CompilerError([errorOf("file-exists", `${OWN_RULES} is there already`)]);
-  await writeText(
-    path,
-    configText({ name, setup, formats: [...new Set([...(setup.formats ?? []), ...formats])] }),
-    host,
-  );
-  if (hasOwn) await writeText(ownRules, `${setup.ownRules.join("\n")}\n`, host);
+  const ownRulesFile = await freeName(OWN_RULES, dirname(path), host);
+  const allFormats = [...new Set([...(setup.formats ?? []), ...formats])];
+  await writeText(path, configText({ name, setup, formats: allFormats, ownRulesFile }), host);
+  if (hasOwn)
+    await writeText(join(dirname(path), ownRulesFile), `${setup.ownRules.join("\n")}\n`, host);
   const { style } = talk;
   const lists = setup.lists.filter(isUsed).length;
   talk.info(
-    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.ownRules.length, "own rule")} in ${OWN_RULES}` : ""}`,
+    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.ownRules.length, "own rule")} in ${ownRulesFile}` : ""}`,
   );
   for (const { name: list, isOn, found } of [...setup.lists, ...setup.allowLists])
     if (isOn && found?.problem !== undefined)
@@ -67,6 +63,14 @@ export const initCommand: Command = async (options, host, talk) => {
   talk.info(`compile it: ${style.strong(`rules-compiler -c ${printable(file)}`)}`);
   return Exit.Done;
 };
+
+/** The name itself, or with the first number behind it that makes it new in a folder. */
+async function freeName(name: string, folder: string, host: Host): Promise<string> {
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? name : name.replace(/(?=\.[^.]*$)/, `-${number}`);
+    if (!(await host.exists(join(folder, free)))) return free;
+  }
+}
 
 /** Paths are looked up beside the file that names them; the new one may be elsewhere. */
 function movedTo(folder: string, setup: ForeignSetup, from: string): ForeignSetup {
