@@ -31,6 +31,32 @@ interface Reference {
 
 const PAGE = "docs/guide/large-lists.md";
 
+/** A page that quotes the most important figures, in text or in its head, with those that the benches last wrote. */
+export function withHeadline(path: string): string {
+  return readFileSync(path, "utf8")
+    .replace(
+      /<!-- headline -->[^]*?<!-- \/headline -->/,
+      `<!-- headline -->${headline()}<!-- /headline -->`,
+    )
+    .replace(/details: .* # headline$/m, `details: ${headline()}. # headline`);
+}
+
+function headline(): string {
+  const typical = result("typical") as Comparison;
+  const { large } = result("limits") as Limits;
+  const { wallSeconds, peakMegabytes } = large["--memory 256M"] as Cost;
+  return `${millions(typical.input.lines)} million lines of real lists in ${rounded(typical.costs["ours"]!.wallSeconds)} s; ${millions(large.lines)} million lines in ${wallSeconds.toFixed(0)} s and ${peakMegabytes.toFixed(0)} MB, on two cores`;
+}
+
+/** Three digits say all that a measurement knows. */
+function rounded(figure: number): string {
+  return String(Number(figure.toPrecision(3)));
+}
+
+function millions(count: number): string {
+  return String(Number((count / 1e6).toFixed(1)));
+}
+
 /** The page with its figures as the benches last wrote them. */
 export function figuresPage(): string {
   const page = readFileSync(PAGE, "utf8");
@@ -61,8 +87,8 @@ function comparisons(): string {
     const cells = inputs.map(({ costs, oursOver }) => {
       const { wallSeconds, peakMegabytes } = costs[command]!;
       const ratio = oursOver[command];
-      const over = ratio === undefined ? "" : `; ours × ${ratio.wall}`;
-      return `${wallSeconds} s, ${peakMegabytes.toFixed(0)} MB${over}`;
+      const over = ratio === undefined ? "" : `; ours × ${rounded(ratio.wall)}`;
+      return `${rounded(wallSeconds)} s, ${peakMegabytes.toFixed(0)} MB${over}`;
     });
     return `| ${command} | ${cells.join(" | ")} |`;
   });
@@ -82,20 +108,20 @@ function limits(): string {
   const sort = large["sort -u"] as Cost;
   const group =
     typeof controlGroupBytes === "number"
-      ? ` in a control group of ${controlGroupBytes / 2 ** 20} MB`
+      ? ` in a control group of ${(controlGroupBytes / 2 ** 20).toFixed(0)} MB`
       : "";
-  return `- ${large.lines / 1e6} million lines under \`--memory 256M\`${group}: ${ours.wallSeconds} s, ${ours.peakMegabytes.toFixed(0)} MB; \`sort -u\` of the same bytes takes ${sort.wallSeconds} s and ${sort.peakMegabytes.toFixed(0)} MB. A line takes ${large.overTypicalPerLine} times what it takes in the typical corpus.
-- The typical corpus under \`--memory 128M\`: ${board.wallSeconds} s, ${board.peakMegabytes.toFixed(0)} MB.`;
+  return `- ${millions(large.lines)} million lines under \`--memory 256M\`${group}: ${rounded(ours.wallSeconds)} s, ${ours.peakMegabytes.toFixed(0)} MB; \`sort -u\` of the same bytes takes ${rounded(sort.wallSeconds)} s and ${sort.peakMegabytes.toFixed(0)} MB. A line takes ${rounded(large.overTypicalPerLine)} times what it takes in the typical corpus.
+- The typical corpus under \`--memory 128M\`: ${rounded(board.wallSeconds)} s, ${board.peakMegabytes.toFixed(0)} MB.`;
 }
 
 function reference(): string {
   const { reference: theirs, ours, speedUp } = result("reference") as Reference;
-  return `- HostlistCompiler takes ${theirs.cpuSeconds.toFixed(0)} s of CPU for the typical corpus, rules-compiler ${ours.cpuSeconds} s: ${speedUp.cpu} times as much.`;
+  return `- HostlistCompiler takes ${theirs.cpuSeconds.toFixed(0)} s of CPU for the typical corpus, rules-compiler ${rounded(ours.cpuSeconds)} s: ${rounded(speedUp.cpu)} times as much.`;
 }
 
 function growth(): string {
   const { exponent } = result("growth") as { exponent: number };
-  return `- From 1 to 16 million lines time grows with the power of ${exponent}.`;
+  return `- From 1 to 16 million lines time grows with the power of ${rounded(exponent)}.`;
 }
 
 interface Shares {
@@ -106,7 +132,7 @@ function rebuild(): string {
   const { typical, power } = result("rebuild") as { typical: Shares; power: Shares };
   const { overBare } = result("startup") as { overBare: { version: number; compile: number } };
   return `- Nothing changed: ${percent(typical.shares.unchanged)} of a build from nothing of the typical corpus, ${percent(power.shares.unchanged)} of the power corpus. One source changed: ${percent(typical.shares.oneSourceChanged)}; everything is built again.
-- Start-up over the bare runtime: ${overBare.version} ms for \`--version\`, ${overBare.compile} ms for the smallest list.
+- Start-up over the bare runtime: ${overBare.version.toFixed(0)} ms for \`--version\`, ${overBare.compile.toFixed(0)} ms for the smallest list.
 `;
 }
 

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { compatibilityPage } from "./compatibility-page.ts";
-import { figuresPage } from "./figures.ts";
+import { figuresPage, withHeadline } from "./figures.ts";
 import { kernelModule } from "./kernel-module.ts";
 import { jsrFile } from "./jsr-file.ts";
 import { jsonSchema } from "./json-schema.ts";
@@ -39,8 +39,10 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/compatibility.md": compatibilityPage,
   "docs/rules-compiler.1": manPage,
   "docs/guide/large-lists.md": figuresPage,
-  "README.md": () => withScreens("README.md"),
-  "docs/guide/why.md": () => withScreens("docs/guide/why.md"),
+  "docs/scale.md": () => withHeadline("docs/scale.md"),
+  "docs/index.md": () => withHeadline("docs/index.md"),
+  "README.md": () => withScreens(withHeadline("README.md")),
+  "docs/guide/why.md": () => withScreens(readOrEmpty("docs/guide/why.md")),
   "docs/guide/start.md": startPage,
   "docs/guide/reliability.md": reliabilityPage,
 };

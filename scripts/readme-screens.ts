@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { run } from "../src/cli/main.ts";
 import { memoryHost } from "../src/index.ts";
 import { packingHost } from "../test/support/packing-host.ts";
@@ -43,10 +42,10 @@ async function screens(): Promise<Record<string, string>> {
   return { plan, why, stats };
 }
 
-/** A page with its screens as they are now. */
-export async function withScreens(path: string): Promise<string> {
+/** The text of a page with its screens as they are now. */
+export async function withScreens(page: string): Promise<string> {
   const shown = await screens();
-  return readFileSync(path, "utf8").replaceAll(MARKER, (...match: unknown[]) => {
+  return page.replaceAll(MARKER, (...match: unknown[]) => {
     const { name } = match.at(-1) as { name: string };
     return `${String(match[1])}${shown[name] ?? ""}${String(match[3])}`;
   });
