@@ -21,6 +21,7 @@ import {
 } from "./reference-pages.ts";
 import { withScreens } from "./readme-screens.ts";
 import { reliabilityPage } from "./reliability-page.ts";
+import { specificationPage } from "./specification-page.ts";
 import { startPage } from "./start-page.ts";
 import { suffixListModule } from "./suffix-list.ts";
 import { versionModule } from "./version-module.ts";
@@ -37,6 +38,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/errors.md": errorsPage,
   "docs/reference/command-line.md": commandLinePage,
   "docs/reference/compatibility.md": compatibilityPage,
+  "docs/reference/specification.md": specificationPage,
   "docs/rules-compiler.1": manPage,
   "docs/guide/large-lists.md": figuresPage,
   "docs/scale.md": () => withHeadline("docs/scale.md"),

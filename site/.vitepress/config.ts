@@ -84,6 +84,7 @@ export default defineConfig({
           { text: "Command line", link: "/reference/command-line" },
           { text: "Errors", link: "/reference/errors" },
           { text: "Compatibility", link: "/reference/compatibility" },
+          { text: "Specification", link: "/reference/specification" },
         ],
       },
       {

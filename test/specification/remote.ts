@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { readArgs } from "../../src/cli/args.ts";
+import { portOf } from "../../src/cli/serve-options.ts";
+import { accountLimits } from "../../src/dns-api/account-limits.ts";
+import { ApiKey } from "../../src/dns-api/api-key.ts";
+import { type FetchRequest, type Host, memoryHost } from "../../src/index.ts";
+import { type Facts, route } from "../../src/server/routes.ts";
+import type { SpecifiedSection } from "../support/specified.ts";
+
+/** Asks the DNS API, which answers with these, one after the other; returns what it was asked and how long was waited. */
+async function asked(
+  ...statuses: readonly number[]
+): Promise<{ requests: FetchRequest[]; waits: number[] }> {
+  const requests: FetchRequest[] = [];
+  const waits: number[] = [];
+  const host: Host = {
+    ...memoryHost(),
+    wait: async (ms) => void waits.push(ms),
+    fetch: async (request) => {
+      requests.push(request);
+      request.take(new TextEncoder().encode("{}"));
+      return { status: statuses[requests.length - 1] ?? 200, headers: {} };
+    },
+  };
+  await accountLimits({ url: "https://api.example", key: new ApiKey("k-1", "test") }, host);
+  return { requests, waits };
+}
+
+export const dnsApi: SpecifiedSection = {
+  title: "DNS API",
+  items: [
+    {
+      item: "GET {dns_api_url}/v1/limits",
+      meaning: "What an account may use. No body.",
+      met: "`rules-compiler limits`",
+      check: async () => {
+        const { requests } = await asked(200);
+        assert.deepEqual(
+          requests.map(({ url }) => url),
+          ["https://api.example/v1/limits"],
+        );
+      },
+    },
+    {
+      item: "Authorization: ApiKey <API_KEY>",
+      meaning: "The header that carries the key.",
+      check: async () => {
+        const { requests } = await asked(200);
+        assert.equal(requests[0]!.headers["authorization"], "ApiKey k-1");
+      },
+    },
+    {
+      item: "HTTP 429",
+      meaning: "The API limits its rate: wait, then try again.",
+      check: async () => {
+        const { requests, waits } = await asked(429, 429, 200);
+        assert.equal(requests.length, 3);
+        assert.equal(waits.length, 2);
+      },
+    },
+  ],
+};
+
+function facts(isHealthy: boolean): Facts {
+  const health = { status: isHealthy ? "ok" : "failing", reason: "", isHealthy };
+  return { health: () => health, metrics: () => "x 1\n" } as unknown as Facts;
+}
+
+function statusOf(target: string, isHealthy: boolean): number {
+  const request = { method: "GET", target, headers: {}, address: "127.0.0.1" };
+  return route(request, facts(isHealthy)).reply.status;
+}
+
+export const server: SpecifiedSection = {
+  title: "Server",
+  items: [
+    {
+      item: "GET /health",
+      meaning: "2xx when all is well, another status when not.",
+      door: ".NET",
+      met: "`rules-compiler serve`",
+      check: () => {
+        assert.equal(statusOf("/health", true), 200);
+        assert.equal(statusOf("/health", false), 503);
+      },
+    },
+    {
+      item: "port 5000",
+      meaning: "Where the server answers.",
+      door: ".NET",
+      met: "`rules-compiler serve`",
+      check: () => assert.equal(portOf(readArgs(["serve"]), {}), 5000),
+    },
+    {
+      item: "metrics endpoint",
+      meaning: "No path was named.",
+      door: ".NET",
+      met: "`/metrics` of `rules-compiler serve`",
+      check: () => assert.equal(statusOf("/metrics", true), 200),
+    },
+  ],
+};
