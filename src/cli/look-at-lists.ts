@@ -1,3 +1,4 @@
+import { isUsed } from "../adopt/config-text.ts";
 import type { ForeignList, ForeignSetup, FoundList } from "../adopt/foreign-setup.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
@@ -12,6 +13,10 @@ const EXCEPTION = encodeUtf8("@@");
 /** In other formats exceptions are written otherwise. */
 const WRITES_EXCEPTIONS = new Set(["adblock", "hosts", "domains"]);
 
+interface LookOptions extends Pick<Options, "cacheFolder" | "isOffline"> {
+  readonly signal: AbortSignal;
+}
+
 /**
  * The setup with what its lists are now: whether each can be read, from where, and what it holds. When no address at all
  * answers, the network is more likely to be down than all of the lists, and none of them is called dead.
@@ -19,34 +24,42 @@ const WRITES_EXCEPTIONS = new Set(["adblock", "hosts", "domains"]);
 export async function lookAtLists(
   setup: ForeignSetup,
   configFolder: string,
-  { cacheFolder, isOffline: offline }: Pick<Options, "cacheFolder" | "isOffline">,
+  { cacheFolder, isOffline: offline, signal }: LookOptions,
   host: Host,
 ): Promise<ForeignSetup> {
-  const reader = new SourceReader(host, { cacheFolder, offline, configFolder });
+  const reader = new SourceReader(host, { cacheFolder, offline, configFolder, signal });
+  const look = (lists: readonly ForeignList[]): Promise<ForeignList[]> =>
+    Promise.all(
+      lists.map(async (list) => (list.isOn ? { ...list, found: await found(list, reader) } : list)),
+    );
   try {
-    const look = (lists: readonly ForeignList[]): Promise<ForeignList[]> =>
-      Promise.all(
-        lists.map(async (list) =>
-          list.isOn ? { ...list, found: await found(list, reader) } : list,
-        ),
-      );
     const [lists, allowLists] = await Promise.all([look(setup.lists), look(setup.allowLists)]);
-    const asked = [...lists, ...allowLists].filter((list) => list.isOn && isAddress(list.source));
-    const dead = asked.filter((list) => list.found?.problem !== undefined);
-    if (dead.length === 0 || (dead.length < asked.length && !offline))
-      return { ...setup, lists, allowLists };
-    const note = `${countText(dead.length, "address", "addresses")} could not be looked at: ${dead[0]!.found!.problem}`;
-    const unknown = (list: ForeignList): ForeignList =>
-      dead.includes(list) ? { ...list, found: { ...list.found!, problem: undefined } } : list;
-    return {
-      ...setup,
-      lists: lists.map(unknown),
-      allowLists: allowLists.map(unknown),
-      notes: [...setup.notes, note],
-    };
+    // A signal makes lists fail that are not dead.
+    signal.throwIfAborted();
+    return withoutDoubt({ ...setup, lists, allowLists }, offline);
   } finally {
     reader.close();
   }
+}
+
+/** Calls nothing dead that may not be: addresses when none answers, and anything when no source would be left. */
+function withoutDoubt(setup: ForeignSetup, isOffline: boolean): ForeignSetup {
+  const all = [...setup.lists, ...setup.allowLists].filter(({ isOn }) => isOn);
+  const addresses = all.filter(({ source }) => isAddress(source));
+  const isEmpty = setup.ownRules.length === 0 && !setup.lists.some(isUsed);
+  const isDown = isOffline || addresses.every((list) => !isUsed(list));
+  const doubtful = (isEmpty ? all : isDown ? addresses : []).filter((list) => !isUsed(list));
+  const [first] = doubtful;
+  if (first === undefined) return setup;
+  const kept = (list: ForeignList): ForeignList =>
+    doubtful.includes(list) ? { ...list, found: { ...list.found!, problem: undefined } } : list;
+  const note = `${countText(doubtful.length, "list")} could not be read and ${doubtful.length === 1 ? "was" : "were"} not checked: ${first.found!.problem}`;
+  return {
+    ...setup,
+    lists: setup.lists.map(kept),
+    allowLists: setup.allowLists.map(kept),
+    notes: [...setup.notes, note],
+  };
 }
 
 async function found({ source, type }: ForeignList, reader: SourceReader): Promise<FoundList> {

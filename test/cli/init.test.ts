@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Host, HostError } from "../../src/index.ts";
+import { run } from "../../src/cli/main.ts";
+import { type Host, HostError, memoryHost } from "../../src/index.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const HOME = `
@@ -254,7 +255,10 @@ test("when no address answers, the lists are written as they are, and init says 
   const words = ["-i", "own.txt", "-i", "https://a.example/hosts.txt"];
   const { exit, stderr } = await project.run("init", ...words);
   assert.equal(exit, 0, stderr);
-  assert.match(stderr, /1 address could not be looked at: Failed to fetch https:\/\/a\.example/);
+  assert.match(
+    stderr,
+    /1 list could not be read and was not checked: Failed to fetch https:\/\/a\.example/,
+  );
   assert.match(
     project.text("my-list.yaml"),
     /\n {2}- name: "a\.example hosts\.txt"\n {4}source: .*\n {4}type: adblock\n\n/,
@@ -349,4 +353,24 @@ test("own rules get a file of their own when there is one by that name", async (
   assert.equal(project.text("own-rules.txt"), "||before.example^\n");
   assert.equal((await project.run("-c", "my-list.yaml")).exit, 0);
   assert.match(project.text("rules/my-list.txt"), /mine\.example/);
+});
+
+test("when no list can be read, they are written all the same; a signal writes nothing", async () => {
+  const project = new MemoryProject({});
+  const { exit, stderr } = await project.run("init", "-i", "later.txt");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /1 list could not be read and was not checked: File not found: later\.txt/);
+  project.write("later.txt", "||later.example^\n");
+  assert.equal((await project.run("-c", "my-list.yaml")).exit, 0);
+
+  const stop = new AbortController();
+  const host: Host = {
+    ...memoryHost(),
+    fetch: async () => {
+      stop.abort("SIGINT");
+      throw new HostError("ECANCELED", "the run was stopped");
+    },
+  };
+  assert.equal(await run(["init", "-i", "https://a.example/l.txt"], host, stop.signal), 130);
+  assert.equal(await host.exists("/project/my-list.yaml"), false);
 });

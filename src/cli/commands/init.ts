@@ -24,7 +24,7 @@ import type { Command } from "./registry.ts";
 const FILE = "my-list.yaml";
 
 /** Writes a configuration, and a file for the owner's own rules where there are any. */
-export const initCommand: Command = async (options, host, talk) => {
+export const initCommand: Command = async (options, host, talk, signal) => {
   const { args } = options;
   const [file = FILE, ...more] = args.operands;
   if (more.length > 0 || !/\.ya?ml$/i.test(file))
@@ -42,7 +42,9 @@ export const initCommand: Command = async (options, host, talk) => {
     throw new CompilerError([
       errorOf("unknown-flag", "No list is switched on there; name some with -i"),
     ]);
-  const setup = await lookAtLists(asked.setup, dirname(path), options, host);
+  const count = asked.setup.lists.filter(({ isOn }) => isOn).length;
+  talk.info(`reading ${countText(count, "list")} to see what each holds`);
+  const setup = await lookAtLists(asked.setup, dirname(path), { ...options, signal }, host);
   const hasOwn = setup.ownRules.length > 0;
   const ownRulesFile = await freeName(OWN_RULES, dirname(path), host);
   const allFormats = [...new Set([...(setup.formats ?? []), ...formats])];
