@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { corpusFolder, missingCorpus } from "../support/corpus.ts";
-import { failuresAlone } from "../support/lists-alone.ts";
+import { compilerOf, failuresAlone } from "../support/lists-alone.ts";
 
 /** Real lists that were refused once for a name that they block on purpose; each stands for others of its maintainer. */
 const ONCE_REFUSED =
@@ -27,5 +27,15 @@ test(
     const failed = await failuresAlone(context, folder, files);
     context.diagnostic(`${files.length} lists: ${named.length} of them were refused once`);
     assert.deepEqual(failed, []);
+  },
+);
+
+test(
+  "twenty real lists compile together at default settings, fetched over the loopback",
+  { skip: missingCorpus, timeout: 300_000 },
+  async (context) => {
+    const folder = corpusFolder("typical");
+    const compile = await compilerOf(context, folder);
+    assert.deepEqual(await compile(readdirSync(folder).toSorted()), { exit: 0, codes: "" });
   },
 );

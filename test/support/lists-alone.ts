@@ -17,22 +17,38 @@ export async function failuresAlone(
   folder: string,
   files: readonly string[],
 ): Promise<ListAlone[]> {
+  const compile = await compilerOf(context, folder);
+  const failed: ListAlone[] = [];
+  for (const file of files) {
+    const { exit, codes } = await compile([file]);
+    if (exit !== 0) failed.push({ file, exit, codes });
+  }
+  return failed;
+}
+
+/** Compiles files of a folder into one list, in the same way. */
+export async function compilerOf(
+  context: TestContext,
+  folder: string,
+): Promise<(files: readonly string[]) => Promise<Omit<ListAlone, "file">>> {
   const server = await serveLists([folder]);
   context.after(() => server.close());
   const project = new DiskProject(context);
-  const failed: ListAlone[] = [];
-  for (const [index, file] of files.entries()) {
-    const source = `${server.base}/${encodeURIComponent(file)}`;
+  let count = 0;
+  return async (files) => {
     const config = {
-      name: `List ${index}`,
-      sources: [{ name: file, source, allow_private: true }],
+      // Each list is a first publish.
+      name: `List ${count++}`,
+      sources: files.map((name) => ({
+        name,
+        source: `${server.base}/${encodeURIComponent(name)}`,
+        allow_private: true,
+      })),
       transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
     };
     project.write("c.json", JSON.stringify(config));
     const { exit, stderr } = await project.run("-q", "-c", "c.json", "--no-cache", "--no-record");
-    if (exit === 0) continue;
     const codes = new Set([...stderr.matchAll(/^error\[([a-z-]+)\]/gm)].map(([, code]) => code));
-    failed.push({ file, exit, codes: [...codes].join(" ") });
-  }
-  return failed;
+    return { exit, codes: [...codes].join(" ") };
+  };
 }
