@@ -24,7 +24,8 @@ export interface Modifier {
 }
 
 const NOTHING: Line = { kind: "nothing" };
-const PLAIN_NAME = /^[\w\u0080-\uffff-]+(?:\.[\w\u0080-\uffff-]+)+\.?$/;
+/** No label begins with a hyphen: `-banner.js` is a pattern. */
+const PLAIN_NAME = /^(?!-|.*\.-)[\w\u0080-\uffff-]+(?:\.[\w\u0080-\uffff-]+)+\.?$/;
 const BROWSER_RULE = /#@?[$%?]{0,2}#|\$@?\$/;
 
 export function readLine(line: string): Line {
