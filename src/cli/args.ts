@@ -31,6 +31,14 @@ export function isFor({ only }: Flag, command: string): boolean {
   return only === undefined || only.includes(command);
 }
 
+/** Whether a command takes the option of that name. */
+export function takes(command: string, name: FlagName): boolean {
+  return isFor(
+    FLAGS.find((flag) => flag.name === name)!,
+    command,
+  );
+}
+
 /** Throws a `CompilerError` that names every word it cannot read. */
 export function readArgs(argv: readonly string[]): Args {
   // `deno task compile -- -c x` hands the `--` on.

@@ -20,7 +20,7 @@ export const FLAGS = [
     short: "c",
     value: "FILE",
     description:
-      "Configuration file: .json, .jsonc, .yaml or .yml (default: CONFIG_PATH, or compiler-config.json)",
+      "Configuration file: .json, .jsonc, .yaml or .yml (default: CONFIG_PATH, or the first that is there of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc)",
   },
   {
     name: "output",

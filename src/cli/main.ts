@@ -3,7 +3,7 @@ import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { type Args, readArgs } from "./args.ts";
+import { type Args, readArgs, takes } from "./args.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
 import { INTERRUPTED, endOnSignals, exitOf } from "./interruption.ts";
 import { type Options, optionsOf } from "./options.ts";
@@ -26,8 +26,9 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
     }
     const asked = optionsOf(args, host);
     talk = new Talk(host, asked);
-    const options = asked.output === undefined ? asked : await placed(asked, host);
     const entry = commandOf(args);
+    const options = await placed(asked, entry, host, talk);
+    if (options === undefined) return Exit.Usage;
     if (entry.computes === true) endOnSignals(host, talk);
     const command = await entry.load();
     return await command(options, host, talk, signal);
@@ -36,9 +37,26 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
   }
 }
 
-async function placed(options: Options, host: Host): Promise<Options> {
+/** What is read and written, by what is there. Undefined when there is nothing to compile, which is said. */
+async function placed(
+  options: Options,
+  entry: CommandEntry,
+  host: Host,
+  talk: Talk,
+): Promise<Options | undefined> {
+  let placed = options;
+  if (takes(entry.name, "config")) {
+    const { sayHowToBegin, withFoundConfig } = await import("./found-config.ts");
+    const found = await withFoundConfig(options, host, talk);
+    if (found === undefined && entry.name === "compile") {
+      sayHowToBegin(options, talk);
+      return undefined;
+    }
+    placed = found ?? options;
+  }
+  if (placed.output === undefined) return placed;
   const { withOutputPlace } = await import("./output-place.ts");
-  return await withOutputPlace(options, host);
+  return await withOutputPlace(placed, host);
 }
 
 /** `--validate` is the .NET compiler's way to ask for the command of that name. */

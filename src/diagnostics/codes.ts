@@ -17,7 +17,12 @@ const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
     meaning: "There is no file at the path of the configuration.",
-    hint: "The path is resolved against the working directory; give another one with -c or CONFIG_PATH",
+    hint: "The path is resolved against the working directory; name another with -c or CONFIG_PATH, or write one with rules-compiler init",
+  },
+  "several-configurations": {
+    meaning:
+      "The working directory has several configurations of the default names, and none was named. The first of them is read.",
+    hint: "Name one with -c or CONFIG_PATH",
   },
   "config-unreadable": {
     exit: 2,

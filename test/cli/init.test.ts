@@ -26,11 +26,14 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
     "rpz",
   );
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /written my-list\.yaml: 1 source, and 2 own rules in own-rules\.txt/);
-  const text = project.text("my-list.yaml");
+  assert.match(
+    made.stderr,
+    /written compiler-config\.yaml: 1 source, and 2 own rules in own-rules\.txt/,
+  );
+  const text = project.text("compiler-config.yaml");
   assert.match(text, /^# yaml-language-server: \$schema=/);
   assert.match(text, /# These were switched off:\n {2}# - name: "Old"\n/);
-  const compiled = await project.run("-c", "my-list.yaml");
+  const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   assert.match(project.text("rules/home.txt"), /\|\|ads\.example\^\n[^]*\|\|mine\.example\^\n/);
   assert.ok(project.memory.files.has("/project/rules/home.rpz"));
@@ -56,7 +59,7 @@ test("paths are moved along, and what cannot be taken over is said", async () =>
   assert.equal(made.exit, 0, made.stderr);
   assert.match(made.stderr, /Not an address: https:\/\/bad host\/x/);
   assert.match(made.stderr, /Not taken over as names to allow: \/\^regex\//);
-  const compiled = await project.run("-c", "my-list.yaml");
+  const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   assert.match(project.text("rules/my-list.txt"), /\|\|a\.example\^\n\|\|b\.example\^/);
 });
@@ -103,7 +106,7 @@ test("at a terminal it asks, again when the answer is none", async () => {
   const asked = new MemoryProject({}, { stdin, stderr: terminal });
   const { exit } = await asked.run("init");
   assert.equal(exit, 0);
-  const text = asked.text("my-list.yaml");
+  const text = asked.text("compiler-config.yaml");
   assert.match(text, /^name: "Mine"$/m);
   assert.match(text, /name: "StevenBlack hosts"\n.*\n {4}type: hosts/);
   assert.match(text, /source: "https:\/\/x\.example\/list\.txt"/);
@@ -115,7 +118,7 @@ test("a new configuration publishes no blank lines, and reads indented ones", as
     "ads.txt": "||ads.example^\n \t\n  0.0.0.0 indented.example\n||last.example^",
   });
   assert.equal((await project.run("init", "--from", "AdGuardHome.yaml", "--name", "Home")).exit, 0);
-  const compiled = await project.run("-c", "my-list.yaml", "--json");
+  const compiled = await project.run("-c", "compiler-config.yaml", "--json");
   assert.equal(compiled.exit, 0, compiled.stderr);
   const list = project.text("rules/home.txt");
   assert.doesNotMatch(list.trimEnd(), /\n\s*\n/);
@@ -158,7 +161,7 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
     "/project/two.txt",
   ]);
   await project.run("init", "--from", "AdGuardHome.yaml", "--name", "AdGuard Home");
-  const compiled = await project.run("-c", "my-list.yaml", "--json");
+  const compiled = await project.run("-c", "compiler-config.yaml", "--json");
   const report = JSON.parse(compiled.stdout) as { rules: number; bytes: number; lines: number };
   assert.deepEqual(
     [audit.effective, audit.bytes, audit.lines],
@@ -229,9 +232,9 @@ whitelist_filters:
   assert.equal((await project.run("audit", "AdGuardHome.yaml")).exit, 0);
   const made = await project.run("init", "--from", "AdGuardHome.yaml");
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /written my-list\.yaml: 3 sources\n/);
+  assert.match(made.stderr, /written compiler-config\.yaml: 3 sources\n/);
   assert.match(made.stderr, /commented out: Gone: .*status 404/);
-  const text = project.text("my-list.yaml");
+  const text = project.text("compiler-config.yaml");
   assert.match(text, /name: "Plain"\n.*\n.*\n {4}trust: block-only # /);
   assert.match(text, /name: "Lan"\n.*\n.*\n {4}allow_private: true # .*\n {4}trust: block-only/);
   assert.match(text, /name: "Mixed"\n.*\n {4}type: adblock\n {2}#/);
@@ -243,7 +246,7 @@ whitelist_filters:
   assert.match(text, /# - name: "Missing"\n.*\n.*\n {2}# {3}File not found/);
   assert.match(text, /allow_sources:\n {2}- "http:\/\/192\.168\.1\.5\/allow\.txt"\n# These/);
   assert.match(text, /\nallow_private: true\n/);
-  const compiled = await project.run("-c", "my-list.yaml", "--json");
+  const compiled = await project.run("-c", "compiler-config.yaml", "--json");
   assert.equal(compiled.exit, 0, compiled.stderr);
   const list = project.text("rules/my-list.txt");
   assert.match(list, /\|\|ads\.example\^\n\|\|lan\.example\^\n\|\|mixed\.example\^\n/);
@@ -260,7 +263,7 @@ test("when no address answers, the lists are written as they are, and init says 
     /1 list could not be read and was not checked: Failed to fetch https:\/\/a\.example/,
   );
   assert.match(
-    project.text("my-list.yaml"),
+    project.text("compiler-config.yaml"),
     /\n {2}- name: "a\.example hosts\.txt"\n {4}source: .*\n {4}type: adblock\n\n/,
   );
 });
@@ -327,9 +330,9 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
   const made = await project.run("init", "--from", "gravity.db", "--name", "Home");
   assert.equal(made.exit, 0, made.stderr);
   assert.match(made.stderr, /Own names of other groups than Default are not taken over: 1/);
-  const text = project.text("my-list.yaml");
+  const text = project.text("compiler-config.yaml");
   assert.match(text, /\noutputs:\n {2}- format: pihole\n/);
-  const compiled = await project.run("-c", "my-list.yaml");
+  const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   const home = project.text("rules/home.txt");
   assert.match(home, /ads\.example[^]*own\.example/);
@@ -351,7 +354,7 @@ test("own rules get a file of their own when there is one by that name", async (
   assert.equal(made.exit, 0, made.stderr);
   assert.match(made.stderr, /2 own rules in own-rules-2\.txt/);
   assert.equal(project.text("own-rules.txt"), "||before.example^\n");
-  assert.equal((await project.run("-c", "my-list.yaml")).exit, 0);
+  assert.equal((await project.run("-c", "compiler-config.yaml")).exit, 0);
   assert.match(project.text("rules/my-list.txt"), /mine\.example/);
 });
 
@@ -361,7 +364,7 @@ test("when no list can be read, they are written all the same; a signal writes n
   assert.equal(exit, 0, stderr);
   assert.match(stderr, /1 list could not be read and was not checked: File not found: later\.txt/);
   project.write("later.txt", "||later.example^\n");
-  assert.equal((await project.run("-c", "my-list.yaml")).exit, 0);
+  assert.equal((await project.run("-c", "compiler-config.yaml")).exit, 0);
 
   const stop = new AbortController();
   const host: Host = {
@@ -372,5 +375,5 @@ test("when no list can be read, they are written all the same; a signal writes n
     },
   };
   assert.equal(await run(["init", "-i", "https://a.example/l.txt"], host, stop.signal), 130);
-  assert.equal(await host.exists("/project/my-list.yaml"), false);
+  assert.equal(await host.exists("/project/compiler-config.yaml"), false);
 });

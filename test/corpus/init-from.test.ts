@@ -53,11 +53,11 @@ async function adopt(
   assert.equal(audited.exit, 0, audited.stderr);
   const made = await project.run("init", "--from", file);
   assert.equal(made.exit, 0, made.stderr);
-  const compiled = await project.run("-c", "my-list.yaml");
-  assert.equal(compiled.exit, 0, `${project.text("my-list.yaml")}\n${compiled.stderr}`);
-  const checked = await project.run("validate", "-c", "my-list.yaml");
+  const compiled = await project.run("-c", "compiler-config.yaml");
+  assert.equal(compiled.exit, 0, `${project.text("compiler-config.yaml")}\n${compiled.stderr}`);
+  const checked = await project.run("validate", "-c", "compiler-config.yaml");
   assert.equal(checked.exit, 0, checked.stderr);
-  return { config: project.text("my-list.yaml"), said: compiled.stderr };
+  return { config: project.text("compiler-config.yaml"), said: compiled.stderr };
 }
 
 function entry(url: string, id: number): object {

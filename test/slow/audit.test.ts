@@ -92,12 +92,12 @@ async function auditAndCompile(file: string): Promise<AuditJson> {
   const audited = await program("audit", file, "--json", "--no-cache");
   assert.equal(audited.status, 0, audited.stderr);
   const audit = JSON.parse(audited.stdout) as AuditJson;
-  rmSync(join(folder, "my-list.yaml"), { force: true });
+  rmSync(join(folder, "compiler-config.yaml"), { force: true });
   rmSync(join(folder, "own-rules.txt"), { force: true });
   const made = await program("init", "--from", file, "--no-cache");
   assert.equal(made.status, 0, made.stderr);
   const words = ["--no-cache", "--json"];
-  const compiled = await program("-c", "my-list.yaml", "-o", `${file}.list`, ...words);
+  const compiled = await program("-c", "compiler-config.yaml", "-o", `${file}.list`, ...words);
   assert.equal(compiled.status, 0, compiled.stderr);
   const report = JSON.parse(compiled.stdout) as {
     rules: number;
@@ -126,7 +126,7 @@ async function auditAndCompile(file: string): Promise<AuditJson> {
   );
   assert.equal(audit.effective, report.rules);
   assert.equal(audit.lines, report.lines);
-  const stats = await program("stats", "-c", "my-list.yaml", "-o", `${file}.list`, "--json");
+  const stats = await program("stats", "-c", "compiler-config.yaml", "-o", `${file}.list`, "--json");
   const { sources } = JSON.parse(stats.stdout) as { sources: { source: string; unique: number }[] };
   assert.deepEqual(
     live.map(({ unique }) => unique),
@@ -205,7 +205,7 @@ test("gravity.db, made by real SQLite", { skip }, async () => {
     readFileSync(join(folder, "own-rules.txt"), "utf8"),
     "|bad.example^\n/^ad[0-9]+\\./\n",
   );
-  assert.match(readFileSync(join(folder, "my-list.yaml"), "utf8"), /allow:\n {2}- "good\.example"/);
+  assert.match(readFileSync(join(folder, "compiler-config.yaml"), "utf8"), /allow:\n {2}- "good\.example"/);
 });
 
 test("blocky, HostlistCompiler, and a list of addresses", { skip }, async () => {

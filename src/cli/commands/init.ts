@@ -15,25 +15,29 @@ import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
+import { NEW_CONFIG, configsIn } from "../found-config.ts";
 import { formatOption } from "../format-option.ts";
 import { lookAtLists } from "../look-at-lists.ts";
 import type { Options } from "../options.ts";
 import { writeText } from "../write-text.ts";
 import type { Command } from "./registry.ts";
 
-const FILE = "my-list.yaml";
-
 /** Writes a configuration, and a file for the owner's own rules where there are any. */
 export const initCommand: Command = async (options, host, talk, signal) => {
   const { args } = options;
-  const [file = FILE, ...more] = args.operands;
+  const [file = NEW_CONFIG, ...more] = args.operands;
   if (more.length > 0 || !/\.ya?ml$/i.test(file))
     throw new CompilerError([
       errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml"),
     ]);
   const path = resolve(host.cwd, file);
-  if (await host.exists(path))
-    throw new CompilerError([errorOf("file-exists", `${printable(file)} is there already`)]);
+  // Of two default names only the first is read.
+  const isDefault = args.operands.length === 0;
+  const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
+  if (taken !== undefined || (await host.exists(path)))
+    throw new CompilerError([
+      errorOf("file-exists", `${printable(taken ?? file)} is there already`),
+    ]);
   const formats = args.values.get("format") ?? [];
   for (const format of formats) formatOption("--format", format);
   const asked = await setupOf(options, path, host);
@@ -62,7 +66,9 @@ export const initCommand: Command = async (options, host, talk, signal) => {
         `  ${style.warning(`commented out: ${printable(list, 60)}: ${printable(found.problem, 300)}`)}`,
       );
   for (const note of setup.notes) talk.info(`  ${style.warning(printable(note, 400))}`);
-  talk.info(`compile it: ${style.strong(`rules-compiler -c ${printable(file)}`)}`);
+  const isFound = isDefault && !host.env["CONFIG_PATH"];
+  const words = isFound ? "rules-compiler" : `rules-compiler -c ${printable(file)}`;
+  talk.info(`compile it: ${style.strong(words)}`);
   return Exit.Done;
 };
 

@@ -164,7 +164,7 @@ export const commands: readonly CommandEntry[] = [
     description:
       "Write a configuration to begin with: from what other software runs, or from addresses",
     examples: [
-      ["init --from AdGuardHome.yaml", "write my-list.yaml with the same lists"],
+      ["init --from AdGuardHome.yaml", "write compiler-config.yaml with the same lists"],
       ["init -i https://example.org/hosts.txt -t hosts --name Home home.yaml", "from addresses"],
       ["init", "be asked"],
     ],
