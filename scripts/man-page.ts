@@ -1,8 +1,8 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { FLAGS, type Flag, VARIABLES } from "../src/cli/flags.ts";
+import { CONFIG_NAMES } from "../src/cli/found-config.ts";
+import { FLAGS, type Flag, VARIABLES, takersOf } from "../src/cli/flags.ts";
 import { VERSION } from "../src/compile/version.ts";
-import { EXIT_MEANINGS } from "./reference-pages.ts";
-import { Exit } from "../src/diagnostics/exit.ts";
+import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 
 const ALL: readonly Flag[] = FLAGS;
 
@@ -33,11 +33,13 @@ export function manPage(): string {
       ]),
     ]),
     ".SH OPTIONS",
-    ...ALL.flatMap(({ name, short, value, only, description }) => [
-      ".TP",
-      `${short === undefined ? "" : `\\fB\\-${short}\\fR, `}\\fB\\-\\-${text(name)}\\fR${value === undefined ? "" : ` \\fI${text(value)}\\fR`}`,
-      `${text(description)}${only === undefined ? "" : ` (${only.map(text).join(", ")})`}.`,
-    ]),
+    ...ALL.map((flag) => ({ ...flag, takers: takersOf(flag) })).flatMap(
+      ({ name, short, value, takers, description }) => [
+        ".TP",
+        `${short === undefined ? "" : `\\fB\\-${short}\\fR, `}\\fB\\-\\-${text(name)}\\fR${value === undefined ? "" : ` \\fI${text(value)}\\fR`}`,
+        `${text(description)}${takers === undefined ? "" : ` (${takers.map(text).join(", ")})`}.`,
+      ],
+    ),
     ".SH ENVIRONMENT",
     ...VARIABLES.flatMap(({ name, description, fallback }) => [
       ".TP",
@@ -52,8 +54,8 @@ export function manPage(): string {
     ]),
     ".SH FILES",
     ".TP",
-    ".I compiler\\-config.json",
-    "The configuration, where neither \\fB\\-c\\fR nor CONFIG_PATH names another.",
+    `.I ${CONFIG_NAMES.map(text).join(", ")}`,
+    "The configuration, where neither \\fB\\-c\\fR nor CONFIG_PATH names one: the first that is there.",
     ".TP",
     ".I rules/",
     "Where lists are written, and what is known of their builds.",

@@ -1,6 +1,7 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { FLAGS, type Flag, VARIABLES } from "../src/cli/flags.ts";
-import { flagUsage } from "../src/cli/help.ts";
+import { FLAGS, type Flag, VARIABLES, takersOf } from "../src/cli/flags.ts";
+import { CONFIG_NAMES } from "../src/cli/found-config.ts";
+import { flagUsage, usageOf } from "../src/cli/help.ts";
 import {
   type Field,
   GUARD_FIELDS,
@@ -10,7 +11,7 @@ import {
 } from "../src/config/fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
-import { Exit } from "../src/diagnostics/exit.ts";
+import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
 import { nameFormats } from "../src/formats/registry.ts";
 import { LOSS_REASONS } from "../src/formats/losses.ts";
@@ -212,25 +213,6 @@ ${sections.join("\n\n")}
 `;
 }
 
-export const EXIT_MEANINGS: Record<keyof typeof Exit, string> = {
-  Done: "Done. The list is written, or was up to date.",
-  Bug: "A bug in rules-compiler. The message asks for a report.",
-  Usage:
-    "The command line, the configuration or a file of exclusions is wrong. Nothing was written.",
-  Changes: "Of `plan` and `diff`: something changes.",
-  Degraded:
-    "Only with `--strict`: the list is written, but a source failed and was left out or replaced by its last good copy.",
-  Sources: "A source could not be had. Nothing was written.",
-  Guard: "A guard refused the new list, or it does not fit the account. The old one is untouched.",
-  Output: "The list could not be written. The old one is untouched.",
-  Locked: "Another run is making the same list. Nothing was written.",
-  Api: "The DNS API did not answer, or did not take the key.",
-  Problems:
-    "Of `lint`: a list has lines that no resolver would get; with `--strict`, anything else.",
-  Interrupted: "Stopped by SIGINT.",
-  Terminated: "Stopped by SIGTERM.",
-};
-
 export function commandLinePage(): string {
   const exits = Object.entries(Exit).map(
     ([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof Exit]} |`,
@@ -247,18 +229,24 @@ rules-compiler -i SOURCE [-i SOURCE …] -o FILE
 
 ## Commands
 
-| command | meaning |
-|---|---|
-${commands.map(({ name, description }) => `| \`${name}\` | ${description} |`).join("\n")}
+| command | usage | meaning |
+|---|---|---|
+${commands.map((entry) => `| \`${entry.name}\` | \`${cell(usageOf(entry))}\` | ${entry.description} |`).join("\n")}
+
+\`rules-compiler -h\` shows them on one screen, \`rules-compiler help COMMAND\` what one of them takes. An option that a command does not
+take is an error, which names the commands that do.
 
 ## Options
 
-| option | meaning |
-|---|---|
-${(FLAGS as readonly Flag[]).map((flag) => `| \`${flagUsage(flag).trim()}\` | ${flag.only === undefined ? "" : `(${flag.only.join(", ")}) `}${flag.description} |`).join("\n")}
+| option | meaning | of |
+|---|---|---|
+${(FLAGS as readonly Flag[]).map((flag) => `| \`${flagUsage(flag).trim()}\` | ${flag.description} | ${takersOf(flag)?.join(", ") ?? "every command"} |`).join("\n")}
 
 Without \`-o\` the list goes to \`RULES_DIR/<slug>.txt\`; the slug is the list's name in lower case, with a hyphen for
 everything that is neither letter nor digit.
+
+Without \`-c\` and \`CONFIG_PATH\`, the configuration is the first of these that is in the working directory:
+${CONFIG_NAMES.map((name) => `\`${name}\``).join(", ")}. If several are there, a note names the choice.
 
 ## Environment variables
 
@@ -283,6 +271,12 @@ When the new list differs from the one that is there only in its date, the file 
 | code | meaning |
 |---|---|
 ${exits.join("\n")}
+
+\`plan\` and \`diff\` end with 0 whether or not something changes. \`--exit-code\` makes that 10, which no error has:
+
+\`\`\`sh
+rules-compiler plan --exit-code; case $? in 0) echo same;; 10) echo changes;; 5) echo refused;; *) echo failed;; esac
+\`\`\`
 
 Standard output holds data only: the list with \`-o -\`, the report with \`--json\`. Everything else is on standard error.
 `;

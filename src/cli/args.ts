@@ -3,13 +3,15 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnost
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
-import { FLAGS, type Flag, type FlagName } from "./flags.ts";
+import { FLAGS, type Flag, type FlagName, takersOf } from "./flags.ts";
 
 /** What was typed, checked against the tables but not yet given a meaning. */
 export interface Args {
   readonly command: CommandEntry;
   /** Whether the command was typed; otherwise it is the default. */
   readonly isNamed: boolean;
+  /** Whether help was asked for by its short name. */
+  readonly isBrief: boolean;
   /** What stands behind the command, for commands that want something there. */
   readonly operands: readonly string[];
   readonly switches: ReadonlySet<FlagName>;
@@ -27,8 +29,8 @@ export function wordsFor(command: string, { switches, values }: Args): string[] 
 }
 
 /** Whether a command takes it. */
-export function isFor({ only }: Flag, command: string): boolean {
-  return only === undefined || only.includes(command);
+export function isFor(flag: Flag, command: string): boolean {
+  return takersOf(flag)?.includes(command) ?? true;
 }
 
 /** Whether a command takes the option of that name. */
@@ -55,6 +57,7 @@ export function readArgs(argv: readonly string[]): Args {
   const problems: Diagnostic[] = [];
   const operands: string[] = [];
   let command: CommandEntry | undefined;
+  let isBrief = false;
   for (const token of tokens) {
     if (token.kind === "option") {
       const flag = FLAGS.find(({ name }) => name === token.name) as Flag | undefined;
@@ -62,6 +65,7 @@ export function readArgs(argv: readonly string[]): Args {
       else if (flag.value === undefined) {
         if (token.value !== undefined) problems.push(problem(`${token.rawName} takes no value`));
         switches.add(flag.name as FlagName);
+        isBrief ||= token.rawName === "-h";
       } else {
         const known = values.get(flag.name as FlagName);
         if (token.value === undefined || token.value === "")
@@ -84,11 +88,13 @@ export function readArgs(argv: readonly string[]): Args {
     if (isGiven && !isFor(flag, chosen.name)) problems.push(misplaced(flag, chosen));
   }
   if (problems.length > 0) throw new CompilerError(problems);
-  return { command: chosen, isNamed: command !== undefined, operands, switches, values };
+  const isNamed = command !== undefined;
+  return { command: chosen, isNamed, isBrief, operands, switches, values };
 }
 
-function misplaced({ name, only }: Flag, { name: command }: CommandEntry): Diagnostic {
-  return problem(`${command} takes no --${name}`, `It belongs to: ${only!.join(", ")}`);
+function misplaced(flag: Flag, { name: command }: CommandEntry): Diagnostic {
+  const hint = `It is an option of: ${takersOf(flag)!.join(", ")}`;
+  return problem(`${command} does not take --${flag.name}`, hint);
 }
 
 /** `--update` alone means all of them. */
@@ -136,8 +142,12 @@ function unknownFlag(rawName: string): Diagnostic {
 
 function unknownWord(word: string, isCommand: boolean): Diagnostic {
   if (isCommand) return problem(`More than one command: ${word}`);
-  if (word === "help" || word === "version")
-    return problem(`Unknown command: ${word}`, `Did you mean --${word}?`);
+  if (word === "version") return problem("Unknown command: version", "Did you mean --version?");
+  return unknownCommand(word);
+}
+
+/** A word that should be a command and is not. */
+export function unknownCommand(word: string): Diagnostic {
   const names = commands.map(({ name }) => name);
   const meant = nearest(word, names);
   const hint =

@@ -2,7 +2,7 @@ import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { GUARD_NAMES } from "../compile/guards/names.ts";
 import { commands } from "./commands/registry.ts";
 import { isFor } from "./args.ts";
-import { FLAGS, type Flag } from "./flags.ts";
+import { FLAGS, type Flag, takersOf } from "./flags.ts";
 import { LINT_REPORTS } from "./lint-report.ts";
 
 const ALL: readonly Flag[] = FLAGS;
@@ -128,8 +128,14 @@ function fish(): string {
     ({ name, description }) =>
       `complete -c rules-compiler -n "not __fish_seen_subcommand_from ${names}" -a ${name} -d ${quoted(description)}`,
   );
-  const flags = ALL.map(({ name, short, value, only, description }) => {
-    const when = only === undefined ? "" : ` -n "__fish_seen_subcommand_from ${only.join(" ")}"`;
+  const flags = ALL.map((flag) => {
+    const { name, short, value, description } = flag;
+    const only = takersOf(flag);
+    const seen = only === undefined ? "" : `__fish_seen_subcommand_from ${only.join(" ")}`;
+    // Without a command it is the default one.
+    const isDefault = only?.includes(commands[0]!.name) === true;
+    const none = isDefault ? `; or not __fish_seen_subcommand_from ${names}` : "";
+    const when = seen === "" ? "" : ` -n "${seen}${none}"`;
     const words = VALUES[name];
     const wanted =
       value === undefined

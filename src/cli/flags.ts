@@ -1,5 +1,11 @@
 /** Every option and environment variable, once. Parsing, `--help` and docs/reference/command-line.md come from these tables; commands are in commands/registry.ts. */
 
+/** Commands that take the same options: they make a list, or answer from one that was made. */
+const SETS = {
+  building: ["compile", "watch", "plan", "serve"],
+  answering: ["why", "stats", "diff", "changelog", "report"],
+} as const;
+
 export interface Flag {
   readonly name: string;
   readonly short?: string;
@@ -9,7 +15,9 @@ export interface Flag {
   readonly isOptional?: boolean;
   /** May be given more than once. */
   readonly repeats?: boolean;
-  /** The commands that take it; without it, all do. */
+  /** Sets of commands that take it, ... */
+  readonly sets?: readonly (keyof typeof SETS)[];
+  /** ... and further commands. Without both, every command takes it. */
   readonly only?: readonly string[];
   readonly description: string;
 }
@@ -19,6 +27,8 @@ export const FLAGS = [
     name: "config",
     short: "c",
     value: "FILE",
+    sets: ["building", "answering"],
+    only: ["validate"],
     description:
       "Configuration file: .json, .jsonc, .yaml or .yml (default: CONFIG_PATH, or the first that is there of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc)",
   },
@@ -26,12 +36,14 @@ export const FLAGS = [
     name: "output",
     short: "o",
     value: "FILE",
+    sets: ["building", "answering"],
     description:
       "Write the list to this file or folder instead of the rules directory; - is standard output",
   },
   {
     name: "copy-to-rules",
     short: "r",
+    sets: ["building", "answering"],
     description:
       "With -o, also write the list into the rules directory (RULES_DIR, default ./rules)",
   },
@@ -40,6 +52,8 @@ export const FLAGS = [
     short: "i",
     value: "SOURCE",
     repeats: true,
+    sets: ["building"],
+    only: ["init"],
     description:
       "Compile this address or file without a configuration; may be repeated, wins over -c",
   },
@@ -47,6 +61,8 @@ export const FLAGS = [
     name: "input-type",
     short: "t",
     value: "TYPE",
+    sets: ["building"],
+    only: ["init", "lint"],
     description:
       "Type of the -i sources: adblock, hosts, domains, rpz or any other format (default: adblock)",
   },
@@ -54,28 +70,39 @@ export const FLAGS = [
     name: "filter",
     value: "NAME",
     repeats: true,
+    sets: ["building", "answering"],
+    only: ["validate"],
     description:
       "Of a configuration with several lists, only this one, by its name or file name; may be repeated, * stands for anything",
   },
   {
     name: "memory",
     value: "SIZE",
+    sets: ["building"],
     description:
       "Use about this much memory, 128M or 2G; the rest goes to the temporary folder (default: half of what the machine or the container has)",
   },
   {
     name: "workers",
     value: "COUNT",
+    sets: ["building"],
     description:
       "Use this many threads (default: one for each processor, up to 16; small lists need only one)",
   },
   {
     name: "cache-dir",
     value: "DIR",
+    sets: ["building"],
+    only: ["why", "audit"],
     description:
       "Keep last good copies of sources and what is known of builds here (default: rules-compiler in the user's cache folder)",
   },
-  { name: "no-cache", description: "Neither use nor keep copies of sources" },
+  {
+    name: "no-cache",
+    sets: ["building"],
+    only: ["why", "audit"],
+    description: "Neither use nor keep copies of sources",
+  },
   {
     name: "no-record",
     only: ["compile", "serve", "watch"],
@@ -84,37 +111,47 @@ export const FLAGS = [
   },
   {
     name: "offline",
+    sets: ["building"],
+    only: ["audit"],
     description: "Fetch nothing; use the copies that were kept, whatever their age",
   },
   {
     name: "frozen",
+    sets: ["building"],
     description: "Build from the very files that rules.lock names, to the same bytes, or fail",
   },
   {
     name: "update",
     value: "SOURCE",
     isOptional: true,
+    sets: ["building"],
     description:
       "Write rules.lock beside the configuration; with the name or address of a source, fetch only that one and take the others as they are locked",
   },
   {
     name: "strict",
+    only: ["compile", "serve", "apply", "lint"],
     description: "End with 3 when a source failed and the list was made without it or from a copy",
   },
   {
     name: "accept",
     value: "NAME",
     repeats: true,
+    sets: ["building"],
+    only: ["apply"],
     description:
       "Publish this once although a guard refused it, by the code of its refusal: list-shrunk, blocks-protected …",
   },
   {
     name: "plugins",
+    sets: ["building", "answering"],
+    only: ["validate"],
     description:
       "Run the modules that the configuration names in plugins; they can do anything that you can",
   },
   {
     name: "compat",
+    sets: ["building"],
     description:
       "Do as HostlistCompiler does: trust every source, wherever it is, and take empty ones",
   },
@@ -188,6 +225,11 @@ export const FLAGS = [
   },
   { name: "markdown", only: ["stats", "plan"], description: "Print as Markdown" },
   {
+    name: "exit-code",
+    only: ["plan", "diff"],
+    description: "End with 10 when something changes",
+  },
+  {
     name: "save",
     value: "FILE",
     only: ["plan"],
@@ -237,7 +279,11 @@ export const FLAGS = [
     description: "Form of what is found: text, json, sarif or github (default: text)",
   },
   { name: "open", only: ["report"], description: "Show the page in the browser" },
-  { name: "validate", description: "Check the configuration and stop" },
+  {
+    name: "validate",
+    only: ["compile", "validate"],
+    description: "Check the configuration and stop",
+  },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
   { name: "verbose", short: "v", description: "The same as --debug" },
   { name: "quiet", short: "q", description: "Say nothing but errors" },
@@ -252,8 +298,18 @@ export const FLAGS = [
     description: "Colours: auto, always or never (default: auto; NO_COLOR and CI are respected)",
   },
   { name: "version", description: "Print the version" },
-  { name: "help", short: "h", description: "Print this help" },
+  {
+    name: "help",
+    short: "h",
+    description: "Print help; -h prints one screen, and with a command both print its own",
+  },
 ] as const;
+
+/** The commands that take an option; undefined when all do. */
+export function takersOf({ sets, only }: Flag): readonly string[] | undefined {
+  if (sets === undefined && only === undefined) return undefined;
+  return [...(sets ?? []).flatMap((set) => SETS[set]), ...(only ?? [])];
+}
 
 export type FlagName = (typeof FLAGS)[number]["name"];
 

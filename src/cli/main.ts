@@ -19,9 +19,9 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
       return Exit.Done;
     }
     if (args.switches.has("help")) {
-      host.stdout.write(
-        (await import("./help.ts")).helpText(args.isNamed ? args.command : undefined),
-      );
+      const { briefHelp, commandHelp, programHelp } = await import("./help.ts");
+      const program = args.isBrief ? briefHelp : programHelp;
+      host.stdout.write(args.isNamed ? commandHelp(args.command) : program());
       return Exit.Done;
     }
     const asked = optionsOf(args, host);
@@ -44,7 +44,7 @@ async function placed(
   host: Host,
   talk: Talk,
 ): Promise<Options | undefined> {
-  let placed = options;
+  let known = options;
   if (takes(entry.name, "config")) {
     const { sayHowToBegin, withFoundConfig } = await import("./found-config.ts");
     const found = await withFoundConfig(options, host, talk);
@@ -52,11 +52,11 @@ async function placed(
       sayHowToBegin(options, talk);
       return undefined;
     }
-    placed = found ?? options;
+    known = found ?? options;
   }
-  if (placed.output === undefined) return placed;
+  if (known.output === undefined) return known;
   const { withOutputPlace } = await import("./output-place.ts");
-  return await withOutputPlace(placed, host);
+  return await withOutputPlace(known, host);
 }
 
 /** `--validate` is the .NET compiler's way to ask for the command of that name. */

@@ -43,6 +43,18 @@ export function wrapParts(parts: readonly string[], columns: number): string[] {
   return lines;
 }
 
+/** Words in lines of at most so many columns; one that is longer has a line of its own. */
+export function wrapText(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** Columns there are to fill; without a terminal nothing is cut. */
 export function columnsOf({ isTerminal, columns }: TextSink): number {
   return isTerminal ? columns : Infinity;

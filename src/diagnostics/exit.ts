@@ -3,8 +3,6 @@ export const Exit = {
   Done: 0,
   Bug: 1,
   Usage: 2,
-  /** Of `plan` and `diff`, as of `terraform plan`: it went well, and something changes. */
-  Changes: 2,
   Degraded: 3,
   Sources: 4,
   Guard: 5,
@@ -13,7 +11,33 @@ export const Exit = {
   Api: 8,
   /** Of `lint`: a list has lines that no resolver would get. */
   Problems: 9,
+  /** Of `plan` and `diff` with `--exit-code`. No error has it, so that scripts can tell. */
+  Changes: 10,
+  /** Of `health`. */
+  Unhealthy: 11,
   Interrupted: 130,
   Terminated: 143,
 } as const;
 export type Exit = (typeof Exit)[keyof typeof Exit];
+
+/** What each of them means, for help, the manual page and the reference. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
+  Done: "Done. The list is written, or was up to date.",
+  Bug: "A bug in rules-compiler. The message asks for a report.",
+  Usage:
+    "The command line, the configuration or a file of exclusions is wrong. Nothing was written.",
+  Degraded:
+    "Only with `--strict`: the list is written, but a source failed and was left out or replaced by its last good copy.",
+  Sources: "A source is unavailable. Nothing was written.",
+  Guard:
+    "A guard refused the new list (`plan`: would refuse it), or it does not fit the account. The old one is untouched.",
+  Output: "The list could not be written. The old one is untouched.",
+  Locked: "Another run is making the same list. Nothing was written.",
+  Api: "The DNS API did not answer, or did not take the key.",
+  Problems:
+    "Of `lint`: a list has lines that no resolver would get; with `--strict`, anything else.",
+  Changes: "Only of `plan` and `diff` with `--exit-code`: something changes.",
+  Unhealthy: "Of `health`: the server is not healthy, or does not answer.",
+  Interrupted: "Stopped by SIGINT.",
+  Terminated: "Stopped by SIGTERM.",
+};

@@ -17,8 +17,8 @@ export const SERVER_CODES = {
     hint: "Look at what the run said before, compile by hand with --debug to see what takes so long, or raise --run-timeout",
   },
   "health-failed": {
-    exit: 1,
-    meaning: "The server that `health` asked says that it is not well, or does not answer.",
+    exit: 11,
+    meaning: "The server that `health` asked is not healthy, or does not answer.",
     hint: "Look at the reason, at the status page and at the log of the server",
   },
   "api-key-missing": {

@@ -76,7 +76,8 @@ test("--filter takes some of them; commands for one list want one", async () => 
   assert.equal((await project.run("-o", "x.txt")).exit, 2);
   assert.match((await project.run("validate")).stderr, /valid: "All" with 1 source and 3 lists/);
   const plan = await project.run("plan");
-  assert.equal(plan.exit, 2);
+  assert.equal(plan.exit, 0);
+  assert.equal((await project.run("plan", "--exit-code")).exit, 10);
   assert.match(plan.stdout, /^Light → [^]*^Light plus → [^]*^Pro → /m);
   assert.equal((await project.run("plan", "--save", "x.plan")).exit, 2);
 });

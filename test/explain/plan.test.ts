@@ -52,7 +52,8 @@ class Project {
         return { status: 200, headers: {} };
       },
     };
-    const args = [command, "-q", "-c", "c.json", "-o", "l.txt", "--cache-dir", "/cache", ...words];
+    const cache = command === "diff" ? [] : ["--cache-dir", "/cache"];
+    const args = [command, "-q", "-c", "c.json", "-o", "l.txt", ...cache, ...words];
     const exit = await run(args, host, new AbortController().signal);
     return { exit, ...memory.output };
   }
@@ -68,14 +69,15 @@ class Project {
 test("a first plan, and one without changes", async () => {
   const project = new Project();
   const first = await project.run("plan");
-  assert.equal(first.exit, 2, first.stderr);
+  assert.equal(first.exit, 0, first.stderr);
+  assert.equal((await project.run("plan", "--exit-code")).exit, 10);
   assert.match(
     first.stdout,
     /^My list → l\.txt\n {2}2 sources: 1 local, 1 fetched\n {2}\+ 500 {2}− 0 {2}= 500 rules \(was 0\)\n/,
   );
   assert.ok(!project.memory.files.has("/project/l.txt"), "nothing is written");
   await project.published();
-  const { exit, stdout } = await project.run("plan");
+  const { exit, stdout } = await project.run("plan", "--exit-code");
   assert.equal(exit, 0);
   assert.equal(
     stdout,
@@ -90,7 +92,7 @@ for (const [screen, change, exit] of [
   [
     "protected-name",
     (project: Project) => project.own(`${names("o", 199)}||captive.apple.com^\n`),
-    2,
+    0,
   ],
   ["lifeline", (project: Project) => project.own(`${names("o", 199)}||apple.com^\n`), 5],
   ["dead-source", (project: Project) => project.later(undefined), 0],
@@ -110,17 +112,20 @@ for (const [screen, change, exit] of [
     if (process.env["UPDATE_SCREENS"] !== undefined) writeFileSync(file, planned.stdout);
     assert.equal(planned.stdout, readFileSync(file, "utf8"));
     assert.equal(planned.exit, exit);
+    const asked = await project.run("plan", "--exit-code");
+    const isSame = planned.stdout.includes("no change:");
+    assert.equal(asked.exit, exit === 5 || isSame ? exit : 10);
     assert.equal(project.memory.files.get("/project/l.txt"), list, "nothing was published");
     // What the plan says is what a compile then does.
     const compiled = await project.run("compile");
-    assert.equal(compiled.exit, exit === 2 ? 0 : exit, compiled.stderr);
+    assert.equal(compiled.exit, exit, compiled.stderr);
   });
 
 test("for machines, and for a pull request", async () => {
   const project = await new Project().published();
   project.own(`${names("o", 200)}||new.test^\n`);
   const json = await project.run("plan", "--json");
-  assert.equal(json.exit, 2);
+  assert.equal(json.exit, 0);
   const plan = JSON.parse(json.stdout) as {
     added: string[];
     changes: { name: string; from: { line: number } }[];
@@ -145,7 +150,10 @@ test("diff of two lists and of two configurations", async () => {
   files.set("/project/a.txt", new TextEncoder().encode("||a.test^\n||b.test^\n"));
   files.set("/project/b.txt", new TextEncoder().encode("||b.test^\n@@||x.b.test^\n"));
   const { exit, stdout } = await project.run("diff", "a.txt", "b.txt");
-  assert.equal(exit, 2);
+  assert.equal(exit, 0);
+  assert.equal((await project.run("diff", "--exit-code", "a.txt", "b.txt")).exit, 10);
+  assert.equal((await project.run("diff", "--exit-code", "a.txt", "a.txt")).exit, 0);
+  assert.equal((await project.run("diff", "--exit-code", "a.txt", "none.txt")).exit, 4);
   assert.equal(
     stdout,
     `a.txt → b.txt

@@ -65,7 +65,7 @@ test(
     await served.stop();
     served.port = asked;
     const gone = await runProgram(["health", "--port", String(served.port)]);
-    assert.equal(gone.exit, 1);
+    assert.equal(gone.exit, 11);
     assert.match(gone.stderr, /error\[health-failed\]: No server answers/);
   },
 );
@@ -176,5 +176,8 @@ test("what cannot be served is said before anything is done", async (context) =>
     assert.match(stderr, message);
   }
   const misplaced = await runProgram(["compile", "--port", "1"], { cwd: served.folder });
-  assert.match(misplaced.stderr, /compile takes no --port[^]*It belongs to: serve, health/);
+  assert.match(
+    misplaced.stderr,
+    /compile does not take --port[^]*It is an option of: serve, health/,
+  );
 });

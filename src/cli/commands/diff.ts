@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
-import { type ListState, isSame, listChange } from "../../explain/list-change.ts";
+import { type ListState, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { BUILD, buildNamed } from "../build-named.ts";
+import { changeExit } from "../change-exit.ts";
 import { changeJson, changeLines } from "../change-text.ts";
 import { lastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
@@ -28,7 +28,7 @@ export const diffCommand: Command = async (options, host, talk) => {
     ? `${JSON.stringify(changeJson(change))}\n`
     : `${printable(before)} → ${printable(after)}\n${changeLines(change, talk.dataStyle).join("\n")}\n`;
   await sendToOutput(text, host);
-  return isSame(change) ? Exit.Done : Exit.Changes;
+  return changeExit(change, options);
 };
 
 const CONFIG = /\.(?:json|jsonc|ya?ml)$/i;

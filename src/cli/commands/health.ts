@@ -22,7 +22,7 @@ export const healthCommand: Command = async (options, host, talk, signal) => {
     return Exit.Done;
   }
   throw new CompilerError([
-    errorOf("health-failed", `The server on port ${port} is not well`, {
+    errorOf("health-failed", `The server on port ${port} is not healthy`, {
       cause: printable(health?.reason ?? `it answered with status ${status}`, 200),
     }),
   ]);

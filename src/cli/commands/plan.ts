@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
-import { type ListChange, type ListState, isSame, listChange } from "../../explain/list-change.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { type ListState, listChange } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
+import { changeExit } from "../change-exit.ts";
 import { changeJson } from "../change-text.ts";
 import { compileAside } from "../compile-aside.ts";
 import { type ListInPlace, configOf, listsInPlace } from "../config-of.ts";
@@ -89,12 +90,7 @@ async function planOf(
       host,
     );
   }
-  return exitOf(change, refused);
-}
-
-function exitOf(change: ListChange, refused: readonly Diagnostic[]): Exit {
-  if (refused.length > 0) return Exit.Guard;
-  return isSame(change) ? Exit.Done : Exit.Changes;
+  return refused.length > 0 ? Exit.Guard : changeExit(change, options);
 }
 
 /** The list that is published now; an empty one when there is none. */

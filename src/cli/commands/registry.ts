@@ -11,8 +11,14 @@ export type Command = (
   signal: AbortSignal,
 ) => Promise<Exit>;
 
+/** What commands are for, in the order of `-h`; of the last, `-h` shows only the names. */
+export const GROUPS = ["begin", "build", "ask", "write", "serve", "more"] as const;
+
 export interface CommandEntry {
   readonly name: string;
+  readonly group: (typeof GROUPS)[number];
+  /** A few words for `-h`, which is one screen. */
+  readonly brief?: string;
   /** One line, shown by `--help` and in docs/reference/command-line.md. */
   readonly description: string;
   /** What may stand behind it, as help names it; without it, nothing may. */
@@ -29,6 +35,8 @@ export interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     name: "compile",
+    group: "build",
+    brief: "compile the list (the default)",
     description: "Compile the list (the default)",
     examples: [
       ["-c my-list.yaml", "compile into ./rules/<name of the list>.txt"],
@@ -40,6 +48,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "watch",
+    group: "build",
+    brief: "compile again whenever a local file changes",
     computes: true,
     description:
       "Compile, and again whenever the configuration or a local list changes; show the difference",
@@ -48,16 +58,20 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "validate",
+    group: "more",
     description: "Check the configuration and stop",
     examples: [["validate -c my-list.yaml", "check the configuration only"]],
     load: async () => (await import("./validate.ts")).validateCommand,
   },
   {
     name: "plan",
+    group: "build",
+    brief: "show what the next publish would change",
     computes: true,
     description: "Show what the next publish would change, and whether a guard would refuse it",
     examples: [
-      ["plan -c my-list.yaml", "exit code 0: nothing, 2: changes, 5: would be refused"],
+      ["plan", "exit code 0, or 5 when the list would be refused"],
+      ["plan --exit-code", "exit code 10 when something changes"],
       ["plan -c my-list.yaml --markdown", "for a pull request"],
       ["plan -c my-list.yaml --save my.plan", "keep it, to apply it later"],
     ],
@@ -65,6 +79,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "apply",
+    group: "build",
+    brief: "publish exactly what plan --save saved",
     computes: true,
     operands: "PLAN",
     description: "Publish exactly what plan --save saved, if the list is still the one it was for",
@@ -73,6 +89,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "diff",
+    group: "ask",
+    brief: "compare two lists, builds or configurations",
     computes: true,
     operands: "OLD NEW",
     description:
@@ -86,6 +104,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "changelog",
+    group: "ask",
+    brief: "show what the last builds changed",
     computes: true,
     description: "Tell what the kept builds of the list changed, newest first, for people to read",
     examples: [["changelog -c my-list.yaml > CHANGES.md", "one section a build, as Markdown"]],
@@ -93,6 +113,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "why",
+    group: "ask",
+    brief: "tell whether a name is blocked, and by which line",
     computes: true,
     operands: "NAME…",
     description:
@@ -109,6 +131,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "stats",
+    group: "ask",
+    brief: "show what each source brings and shares",
     computes: true,
     description:
       "Show what each source brings to the list, what they share, and which are not needed",
@@ -120,6 +144,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "report",
+    group: "ask",
+    brief: "write the last build as one page",
     computes: true,
     operands: "[FILE]",
     description:
@@ -132,6 +158,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "verify",
+    group: "more",
     operands: "MANIFEST",
     description: "Check a release: its signature, its expiry, and the digest of every file",
     examples: [
@@ -145,6 +172,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "audit",
+    group: "begin",
+    brief: "see what the lists that you run add and share",
     computes: true,
     operands: "FILE",
     description:
@@ -160,18 +189,22 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "init",
+    group: "begin",
+    brief: "write a configuration: from other software, or addresses",
     operands: "[FILE]",
     description:
       "Write a configuration to begin with: from what other software runs, or from addresses",
     examples: [
       ["init --from AdGuardHome.yaml", "write compiler-config.yaml with the same lists"],
-      ["init -i https://example.org/hosts.txt -t hosts --name Home home.yaml", "from addresses"],
+      ["init -i https://example.org/hosts.txt -t hosts home.yaml", "from addresses"],
       ["init", "be asked"],
     ],
     load: async () => (await import("./init.ts")).initCommand,
   },
   {
     name: "lint",
+    group: "write",
+    brief: "check a list file that you write",
     computes: true,
     operands: "FILE…",
     description:
@@ -185,40 +218,50 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "serve",
+    group: "serve",
+    brief: "compile on a schedule and serve the lists",
     description: "Compile on a schedule and serve the lists, their health and their figures",
     examples: [
       ["serve -c my-list.yaml", "every six hours, on port 5000 of this machine"],
-      [
-        'serve -c my-list.yaml --schedule "30 4 * * *" --time-zone Europe/Berlin',
-        "at half past four",
-      ],
+      ['serve --schedule "30 4 * * *" --time-zone Europe/Berlin', "at half past four"],
       ["serve -c my-list.yaml --listen 0.0.0.0", "for the whole network"],
     ],
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
     name: "health",
-    description: "Ask a server on this machine whether it is well",
-    examples: [["health --port 8080", "exit code 0 when the server there is well"]],
+    group: "more",
+    description: "Check the health of a server on this machine",
+    examples: [["health --port 8080", "exit code 0 when the server there is healthy, else 11"]],
     load: async () => (await import("./health.ts")).healthCommand,
   },
   {
     name: "completions",
+    group: "more",
     operands: "SHELL",
     description: "Print a script that completes commands and options in bash, zsh or fish",
     examples: [
       ["completions bash >> ~/.bashrc", "bash, from the next shell on"],
-      ["completions fish > ~/.config/fish/completions/rules-compiler.fish", "fish"],
+      ["completions fish | source", "fish, for this shell"],
     ],
     load: async () => (await import("./completions.ts")).completionsCommand,
   },
   {
     name: "limits",
+    group: "more",
     description: "Show what an account of the DNS API may use and has used",
     examples: [
       ["limits --dns-api-url https://api.example.com", "what the account may use"],
       ["limits --check rules/my-list.txt", "whether the list fits, with DNS_API_URL set"],
     ],
     load: async () => (await import("./limits.ts")).limitsCommand,
+  },
+  {
+    name: "help",
+    group: "more",
+    operands: "[COMMAND]",
+    description: "Print help for a command, or one screen of all commands",
+    examples: [["help plan", "what plan takes and does"]],
+    load: async () => (await import("./help.ts")).helpCommand,
   },
 ];

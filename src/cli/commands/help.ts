@@ -1,0 +1,18 @@
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/exit.ts";
+import { unknownCommand } from "../args.ts";
+import { briefHelp, commandHelp } from "../help.ts";
+import { sendToOutput } from "../send-to-output.ts";
+import { type Command, commands } from "./registry.ts";
+
+/** The same as `COMMAND --help`; without a command, as `-h`. */
+export const helpCommand: Command = async (options, host) => {
+  const [wanted, ...more] = options.args.operands;
+  if (more.length > 0)
+    throw new CompilerError([errorOf("unknown-flag", "help takes one command at a time")]);
+  const entry = commands.find(({ name }) => name === wanted);
+  if (wanted !== undefined && entry === undefined)
+    throw new CompilerError([unknownCommand(wanted)]);
+  await sendToOutput(entry === undefined ? briefHelp() : commandHelp(entry), host);
+  return Exit.Done;
+};

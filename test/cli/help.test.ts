@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { commands } from "../../src/cli/commands/registry.ts";
+import { COMPLETIONS } from "../../src/cli/completions.ts";
+import { FLAGS, type Flag, takersOf } from "../../src/cli/flags.ts";
+import { run } from "../../src/cli/main.ts";
+import { textWidth } from "../../src/cli/text-width.ts";
+import { CODES, codeEntry } from "../../src/diagnostics/codes.ts";
+import { EXIT_MEANINGS, Exit } from "../../src/diagnostics/exit.ts";
+import { memoryHost } from "../../src/index.ts";
+import { assertScreen } from "../support/screen.ts";
+
+async function cli(words: string): Promise<{ exit: Exit; stdout: string; stderr: string }> {
+  const host = memoryHost({ files: {} });
+  const exit = await run(words.split(" "), host, new AbortController().signal);
+  return { exit, ...host.output };
+}
+
+const NAMES = commands.map(({ name }) => name);
+
+test("-h is one screen with every command, --help is everything", async () => {
+  const brief = await cli("-h");
+  assert.equal(brief.exit, Exit.Done);
+  assertScreen("help-brief", brief.stdout);
+  // A terminal of 24 rows shows the next prompt too.
+  assert.ok(brief.stdout.trimEnd().split("\n").length <= 23, brief.stdout);
+  for (const name of NAMES) assert.match(brief.stdout, new RegExp(`\\b${name}\\b`));
+  assert.equal((await cli("help")).stdout, brief.stdout);
+  const long = await cli("--help");
+  assertScreen("help", long.stdout);
+  for (const { name } of FLAGS)
+    if (takersOf(FLAGS.find((flag) => flag.name === name)!)?.includes("compile") ?? true)
+      assert.ok(long.stdout.includes(`--${name}`), name);
+});
+
+test("every command has a usage line, and shows only its own options", async () => {
+  for (const { name, operands } of commands) {
+    const { exit, stdout } = await cli(`help ${name}`);
+    assert.equal(exit, Exit.Done);
+    for (const words of [`${name} --help`, `${name} -h`])
+      assert.equal((await cli(words)).stdout, stdout, words);
+    const usage = /^Usage: rules-compiler \[?([a-z]+)\]? \[OPTIONS\](?: (.+))?$/m.exec(stdout);
+    assert.deepEqual([usage?.[1], usage?.[2]], [name, operands], stdout);
+    for (const line of stdout.split("\n")) assert.ok(textWidth(line) <= 80, line);
+    const shown = [...stdout.matchAll(/^ {2}(?:-\w, | {4})--([a-z-]+)/gm)].map(([, flag]) => flag);
+    const own = (FLAGS as readonly Flag[])
+      .filter((flag) => takersOf(flag)?.includes(name) ?? true)
+      .map((flag) => flag.name);
+    assert.deepEqual(new Set(shown), new Set(own), name);
+  }
+  assertScreen("help-plan", (await cli("help plan")).stdout);
+});
+
+test("a command refuses what it does not take, and names the commands that take it", async () => {
+  for (const command of NAMES)
+    for (const flag of FLAGS as readonly Flag[]) {
+      const takers = takersOf(flag);
+      if (takers === undefined || takers.includes(command)) continue;
+      const words = `${command} --${flag.name}${flag.value === undefined ? "" : "=1"}`;
+      const { exit, stderr } = await cli(words);
+      assert.equal(exit, Exit.Usage, words);
+      assert.ok(stderr.includes(`${command} does not take --${flag.name}\n`), stderr);
+      assert.ok(stderr.includes(`It is an option of: ${takers.join(", ")}\n`), stderr);
+    }
+});
+
+test("options name commands that exist", () => {
+  for (const flag of FLAGS as readonly Flag[])
+    for (const name of takersOf(flag) ?? [])
+      assert.ok(NAMES.includes(name), `${flag.name} ${name}`);
+});
+
+test("help for a command that does not exist suggests one", async () => {
+  const { exit, stderr } = await cli("help paln");
+  assert.equal(exit, Exit.Usage);
+  assert.match(stderr, /Unknown command: paln[^]*Did you mean "plan"\?/);
+  assert.equal((await cli("help plan diff")).exit, Exit.Usage);
+});
+
+test("completions offer the options of the command that is typed", () => {
+  const bash = COMPLETIONS["bash"]!();
+  const offered = /^ {4}completions\) flags="(.*)" ;;$/m.exec(bash)![1]!.split(" ");
+  assert.ok(!offered.includes("--memory"));
+  assert.ok(offered.includes("--help"));
+  const fish = COMPLETIONS["fish"]!();
+  const memory = fish.split("\n").find((line) => line.includes("-l memory "))!;
+  assert.match(memory, /__fish_seen_subcommand_from compile watch plan serve; or not /);
+});
+
+test("every exit code has one meaning, and no error has that of a change", () => {
+  const codes = Object.values(Exit);
+  assert.equal(new Set(codes).size, codes.length);
+  assert.deepEqual(Object.keys(EXIT_MEANINGS), Object.keys(Exit));
+  for (const code of Object.keys(CODES) as (keyof typeof CODES)[]) {
+    const { exit } = codeEntry(code);
+    assert.ok(exit !== Exit.Changes && exit !== Exit.Bug && exit !== Exit.Done, code);
+  }
+});
