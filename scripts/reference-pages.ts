@@ -254,7 +254,8 @@ ${CONFIG_NAMES.map((name) => `\`${name}\``).join(", ")}. If several are there, a
 |---|---|---|
 ${VARIABLES.map(({ name, description, fallback }) => `| \`${name}\` | ${description} | ${fallback === "" ? "" : `\`${fallback}\``} |`).join("\n")}
 
-Flags win over \`DEBUG\`, and \`DEBUG\` over the log level. \`None\` hides errors too; the exit code still tells.
+Flags win over \`DEBUG\`, and \`DEBUG\` over the log level. Any other value of the two is reported, and the default is used. \`None\`
+hides errors too; the exit code still tells.
 
 ## Quick mode
 

@@ -325,10 +325,10 @@ export const VARIABLES = [
     description: "Directory that the list is written into",
     fallback: "./rules",
   },
-  { name: "DEBUG", description: "`true` switches debug output on", fallback: "false" },
+  { name: "DEBUG", description: "Debug output: `true` or `false`", fallback: "false" },
   {
     name: "RULESCOMPILER_Logging__LogLevel__Default",
-    description: "How much is said: Trace, Debug, Information, Warning, Error, Critical or None",
+    description: "How much is printed: Trace, Debug, Information, Warning, Error, Critical or None",
     fallback: "Information",
   },
   { name: "PORT", description: "Port of `serve`, and where `health` asks", fallback: "5000" },

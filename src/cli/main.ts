@@ -6,6 +6,7 @@ import type { Host } from "../host/host.ts";
 import { type Args, readArgs, takes } from "./args.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
 import { INTERRUPTED, endOnSignals, exitOf } from "./interruption.ts";
+import { ignoredVariables } from "./log-level.ts";
 import { type Options, optionsOf } from "./options.ts";
 import { Talk } from "./talk.ts";
 
@@ -26,6 +27,7 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
     }
     const asked = optionsOf(args, host);
     talk = new Talk(host, asked);
+    for (const ignored of ignoredVariables(host.env)) talk.diagnostic(ignored);
     const entry = commandOf(args);
     const options = await placed(asked, entry, host, talk);
     if (options === undefined) return Exit.Usage;

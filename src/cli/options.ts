@@ -5,12 +5,8 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host, TextSink } from "../host/host.ts";
 import { GUARD_NAMES } from "../compile/guards/names.ts";
 import type { Args } from "./args.ts";
-import type { FlagName } from "./flags.ts";
+import { type Level, levelOf } from "./log-level.ts";
 import { hasTerminalLinks } from "./terminal-links.ts";
-
-/** How much is said, least first. */
-export const LEVELS = ["none", "error", "warning", "info", "debug"] as const;
-export type Level = (typeof LEVELS)[number];
 
 /** What the command line and the environment mean together. */
 export interface Options {
@@ -116,23 +112,6 @@ function sizeOf(text: string | undefined): number | undefined {
       errorOf("unknown-flag", `--memory must be a size such as 256M, not ${printable(text, 40)}`),
     ]);
   return bytes;
-}
-
-/** Flags win over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */
-function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): Level {
-  if (switches.has("quiet")) return "error";
-  if (switches.has("debug") || switches.has("verbose")) return "debug";
-  if (/^(?:true|1)$/i.test(env["DEBUG"] ?? "")) return "debug";
-  const named: Record<string, Level> = {
-    trace: "debug",
-    debug: "debug",
-    information: "info",
-    warning: "warning",
-    error: "error",
-    critical: "error",
-    none: "none",
-  };
-  return named[(env["RULESCOMPILER_Logging__LogLevel__Default"] ?? "").toLowerCase()] ?? "info";
 }
 
 function hasColor(when: string | undefined, sink: TextSink, env: Host["env"]): boolean {

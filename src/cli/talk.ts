@@ -8,7 +8,7 @@ import {
   withLinks,
 } from "../diagnostics/render.ts";
 import type { Host } from "../host/host.ts";
-import { LEVELS, type Level } from "./options.ts";
+import { LEVELS, type Level } from "./log-level.ts";
 
 export interface TalkSettings {
   readonly level: Level;

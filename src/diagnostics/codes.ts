@@ -238,6 +238,10 @@ const COMPILE_CODES = {
     meaning: "The compiled list could not be written. What was there before is untouched.",
     hint: "Check that the folder exists, has room and may be written to",
   },
+  "environment-ignored": {
+    meaning: "An environment variable has a value that means nothing. Its default is used.",
+    hint: "Correct the value, or unset the variable",
+  },
   "environment-invalid": {
     exit: 2,
     meaning: "An environment variable has a value that cannot be used.",

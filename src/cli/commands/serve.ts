@@ -60,7 +60,11 @@ function compileApart(options: Options, host: Host): RunnerParts["compile"] {
     const { exit, stdout } = await host.runSelf!({
       words,
       signal,
-      onLine: (line) => onProblem(problemIn(line)),
+      onLine: (line) => {
+        const problem = problemIn(line);
+        // The server said so when it began.
+        if (problem.code !== "environment-ignored") onProblem(problem);
+      },
     });
     return exit === Exit.Done || exit === Exit.Degraded ? goodEnd(exit, stdout) : { exit };
   };
