@@ -13,6 +13,8 @@ import { manifestPaths } from "../compile/manifest.ts";
 import { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
 import { needCopies } from "../sources/collect-copies.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
 import type { ListInPlace } from "./config-of.ts";
 import type { CoveredLists } from "./covered-lists.ts";
@@ -25,6 +27,7 @@ import { publishList } from "./publish-list.ts";
 import { guardsSay } from "./guards-say.ts";
 import { sayAgain } from "./say-again.ts";
 import { sayResult } from "./say-result.ts";
+import { timedStep } from "./step-time.ts";
 import type { Talk } from "./talk.ts";
 import type { Turn } from "./turns.ts";
 
@@ -93,13 +96,12 @@ export async function runCompile(
     const { builtAt, sources } = shared ?? {};
     const paths = files.map(({ path }) => path);
     const editionBefore = config.patches === undefined ? undefined : await lastPatch(paths, host);
-    const result = await compileWithProgress(
-      configured,
-      sinks,
-      { ...options, builtAt, shared: sources, lastPatch: editionBefore, ...lock.wish, isKnown },
-      host,
+    const wish = { ...options, builtAt, shared: sources, lastPatch: editionBefore, isKnown };
+    const result = await timedStep(
+      "compile",
       talk,
-      signal,
+      () => compileWithProgress(configured, sinks, { ...wish, ...lock.wish }, host, talk, signal),
+      ({ report }) => countText(report.rules, "rule"),
     );
     // The rows have gone their way; what did not fit into memory is given back before the next list needs the room.
     result.close();
@@ -115,7 +117,12 @@ export async function runCompile(
     }
     await lock.check(result);
     const path = outputs.written[0]?.path;
-    const guards = await guardsSay(configured.config, result, path, options, host);
+    const guards = await timedStep(
+      "guards",
+      talk,
+      () => guardsSay(configured.config, result, path, options, host),
+      guardsText,
+    );
     for (const warning of guards.warnings) talk.diagnostic(warning);
     if (guards.refused.length > 0) throw new CompilerError(guards.refused);
     if (shared !== undefined && text !== undefined) {
@@ -135,10 +142,21 @@ export async function runCompile(
       rulesFolder: options.rulesFolder,
     };
     endOnSignals(host, talk, INTERRUPTED_PUBLISHING);
-    const { written, files: published } = await publishList(outputs, publication, host);
+    const { written, files: published } = await timedStep(
+      "publish",
+      talk,
+      () => publishList(outputs, publication, host),
+      ({ files: all }) => countText(all.length, "file"),
+    );
+    for (const { file, outcome } of written) talk.debug(`output ${printable(file)}: ${outcome}`);
     const seconds = (host.now().getTime() - started) / 1000;
     await shared?.onPublished?.();
-    await outputs.remember(result.report, recordHeader(configured.config, result, seconds));
+    await timedStep(
+      "record",
+      talk,
+      () => outputs.remember(result.report, recordHeader(configured.config, result, seconds)),
+      () => (outputs.keepsRecord ? "kept" : "none"),
+    );
     await needFiles(result, outputs, options, host);
     const renewed = await lock.renewed(result);
     if (shared === undefined) await saveLock(configured.folder, renewed, host, talk);
@@ -159,6 +177,12 @@ export async function runCompile(
     spool?.close();
     await outputs.close();
   }
+}
+
+function guardsText({ refused, warnings }: Awaited<ReturnType<typeof guardsSay>>): string {
+  const codes = [...new Set(refused.map(({ code }) => code))];
+  if (codes.length > 0) return `refused by ${codes.join(", ")}`;
+  return warnings.length === 0 ? "passed" : `passed with ${countText(warnings.length, "warning")}`;
 }
 
 /** What is asked about a list later is answered from the very files that it was made from. */

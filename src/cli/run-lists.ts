@@ -2,6 +2,7 @@ import { buildTime } from "../compile/build-time.ts";
 import type { LastBuilds } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import { type PlannedSource, planOf } from "../compile/plan.ts";
+import type { ProgressEvent } from "../compile/progress-event.ts";
 import { SharedSources } from "../compile/shared-sources.ts";
 import { SourceReader } from "../compile/source-reader.ts";
 import { workersOf } from "../compile/workbench.ts";
@@ -14,6 +15,7 @@ import type { ListInPlace } from "./config-of.ts";
 import { CoveredLists } from "./covered-lists.ts";
 import { LockInPlace, saveLock } from "./lock-in-place.ts";
 import type { Options } from "./options.ts";
+import { ProgressLines } from "./progress-lines.ts";
 import { runCompile } from "./run-compile.ts";
 import { refuseSameFiles } from "./same-files.ts";
 import { sayAgain } from "./say-again.ts";
@@ -58,7 +60,7 @@ export async function runLists(
   };
   const exits: Exit[] = [];
   try {
-    await fetchAhead(lists, plans.flat(), sources, options, host, signal);
+    await fetchAhead(lists, plans.flat(), sources, options, host, talk, signal);
     exits.push(...(await inTurns(lists, runOne)));
     const lock = await LockInPlace.open(lists[0]!, options, host, talk);
     await saveLock(lists[0]!.folder, lock.joined(locks), host, talk);
@@ -85,6 +87,7 @@ async function fetchAhead(
   shared: SharedSources,
   options: Options,
   host: Host,
+  talk: Talk,
   signal: AbortSignal,
 ): Promise<void> {
   const { cacheFolder, isOffline: offline, accepted: accept, isCompatible: compat } = options;
@@ -95,8 +98,14 @@ async function fetchAhead(
   const isLocked = options.isFrozen || options.update !== undefined;
   if (cacheFolder === undefined || remote.length === 0 || isLocked) return;
   const { folder: configFolder } = lists[0]!;
+  const progress = new ProgressLines(host, talk, remote.length, true);
   const wish = { cacheFolder, offline, accept, compat, configFolder, signal, shared };
-  const reader = new SourceReader(host, wish);
-  await reader.fetch(remote.map((source, index) => ({ ...source, index })));
-  reader.close();
+  const onProgress = (event: ProgressEvent): void => progress.show(event);
+  const reader = new SourceReader(host, { ...wish, onProgress });
+  try {
+    await reader.fetch(remote.map((source, index) => ({ ...source, index })));
+  } finally {
+    progress.end();
+    reader.close();
+  }
 }

@@ -12,6 +12,7 @@ export async function sayAgain(
   host: Host,
   talk: Talk,
 ): Promise<Exit> {
+  talk.debug("compile: skipped, nothing has changed since the last build");
   for (const diagnostic of last.diagnostics) talk.diagnostic(diagnostic);
   const written = last.outputs.map(({ name }) => ({ file: name, outcome: "unchanged" as const }));
   const seconds = (host.now().getTime() - started) / 1000;

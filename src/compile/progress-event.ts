@@ -1,6 +1,28 @@
+import type { SourceState } from "../sources/acquire.ts";
+
 /** What happens while a list is compiled. */
 export type ProgressEvent =
   | { readonly kind: "source-started"; readonly source: number; readonly label: string }
+  /** More of it has come over the network. */
+  | { readonly kind: "source-arriving"; readonly source: number; readonly bytes: number }
+  /** A request failed, and is made again after a pause. */
+  | {
+      readonly kind: "source-retried";
+      readonly source: number;
+      readonly label: string;
+      readonly retry: number;
+      readonly pauseMs: number;
+      readonly cause: string;
+    }
+  /** All of it is here, or what is used instead. */
+  | {
+      readonly kind: "source-fetched";
+      readonly source: number;
+      readonly label: string;
+      readonly state: SourceState["kind"];
+      readonly bytes: number;
+      readonly ms: number;
+    }
   | {
       readonly kind: "source-read";
       readonly source: number;

@@ -8,6 +8,7 @@ import { type Host, HostError } from "../host/host.ts";
 import { fileError } from "../sources/source-error.ts";
 import { type Acquired, type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
 import { DownloadBudget } from "../sources/download-budget.ts";
+import type { FetchWatch } from "../sources/fetch-text.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
@@ -20,6 +21,7 @@ import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
+import { fetchWatched } from "./source-progress.ts";
 import type { SourceNotes } from "./shared-sources.ts";
 
 /** What a source of the configuration says about how it is to be had. */
@@ -88,7 +90,9 @@ export class SourceReader {
           return;
         }
         await this.attempt(source, async () => {
-          const { list, state } = await this.open(source);
+          const open = (watch: FetchWatch | undefined): Promise<Acquired> =>
+            this.open(source, watch);
+          const { list, state } = await fetchWatched(source, open, this.options.onProgress);
           this.states[index] = state;
           this.lists[index] = list;
         });
@@ -265,7 +269,7 @@ export class SourceReader {
     return found.location;
   }
 
-  private async open(wish: SourceWish): Promise<Acquired> {
+  private async open(wish: SourceWish, watch?: FetchWatch): Promise<Acquired> {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
@@ -313,6 +317,7 @@ export class SourceReader {
         host,
         signal,
         slots,
+        watch,
         limits: { ...limits, sourceMs: wish.timeoutMs ?? limits.sourceMs },
         allowPrivate: wish.allowPrivate || isCompatible || options.allowPrivate === true,
       },

@@ -1,4 +1,5 @@
 import { CR, LF } from "../bytes/ascii.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type FetchResponse, type Host, HostError } from "../host/host.ts";
@@ -27,6 +28,13 @@ export interface FetchContext {
   readonly account?: DownloadAccount | undefined;
   /** Whether not even the path of an address may be shown. */
   readonly isSecret?: boolean | undefined;
+  readonly watch?: FetchWatch | undefined;
+}
+
+/** Told how a download goes. */
+export interface FetchWatch {
+  arrived(bytes: number): void;
+  retried(retry: number, pauseMs: number, cause: string): void;
 }
 
 /** What a server answered: a text, or that the one with these validators is still the one. */
@@ -64,10 +72,17 @@ export async function fetchText(
       // Between half and all of it, so that those who failed together do not come back together.
       const pause = limits.pauseMs * 2 ** attempt * (0.5 + Math.random() / 2);
       if ((error.afterMs ?? 0) > limits.longestPauseMs) throw error.error;
-      await host.wait(Math.max(pause, error.afterMs ?? 0), signal);
+      const pauseMs = Math.max(pause, error.afterMs ?? 0);
+      context.watch?.retried(attempt + 1, pauseMs, causeOf(error.error));
+      await host.wait(pauseMs, signal);
       if (isStopped(signal)) throw error.error;
     }
   }
+}
+
+function causeOf(error: Error): string {
+  const cause = error instanceof CompilerError ? error.diagnostics[0]?.cause : undefined;
+  return cause ?? error.message;
 }
 
 function isStopped(signal: AbortSignal | undefined): boolean {
@@ -188,7 +203,10 @@ async function request(
         onlyPublic: !allowPrivate,
         proxy,
         signal,
-        take: (piece) => spool.append(piece),
+        take: (piece) => {
+          spool.append(piece);
+          context.watch?.arrived(piece.length);
+        },
       }),
     );
   } catch (error) {

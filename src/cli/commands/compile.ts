@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { LastBuilds } from "../../compile/last-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { endOnSignals } from "../interruption.ts";
 import type { Options } from "../options.ts";
@@ -17,6 +18,8 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
       errorOf("unknown-flag", "-i needs -o: where the list is to be written", { hint }),
     ]);
   }
+  const { cacheFolder, configPath } = options;
+  talk.debug(`cache: ${cacheFolder === undefined ? "off" : printable(cacheFolder)}`);
   // A lock is written from a build, and a frozen build is one.
   const isLocking = options.isFrozen || options.update !== undefined;
   const buildsOf = async (list?: string): Promise<LastBuilds | undefined> =>
@@ -25,7 +28,10 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   // Whether there is a list of that name is for the configuration to say.
   const last = options.args.values.has("filter") ? undefined : await builds?.recall();
   // Nothing is from the web, and all files are as they were.
-  if (last?.web === "") return await sayAgain(last, started, options, host, talk);
+  if (last?.web === "") {
+    talk.debug(`configuration: ${printable(resolve(host.cwd, configPath))}, as it was`);
+    return await sayAgain(last, started, options, host, talk);
+  }
   // The compiler, and the thread that hears signals while it computes, are loaded only when there is something to compile.
   endOnSignals(host, talk);
   const { listsInPlace } = await import("../config-of.ts");
@@ -38,7 +44,6 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
     const { runCompile } = await import("../run-compile.ts");
     return await runCompile(lists[0]!, undefined, options, builds, last, host, talk, signal);
   } finally {
-    const { cacheFolder } = options;
     if (cacheFolder !== undefined && !signal.aborted) {
       const { collectCopies } = await import("../../sources/collect-copies.ts");
       await collectCopies(cacheFolder, host);
