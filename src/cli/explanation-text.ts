@@ -66,6 +66,8 @@ function sinceText({ at, isOldest }: Since): string {
   return isOldest ? `since ${moment} or longer: no older build is kept` : `since ${moment}`;
 }
 
+const INDENT = " ".repeat(6);
+
 function lineTable(lines: readonly LineFate[], style: Style, columns: number): string[] {
   const shown = lines.slice(0, MOST_LINES);
   const rows = shown.map((line) => ({
@@ -75,15 +77,25 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
     fate: line.fate,
     why: line.by === undefined ? meaningText(line) : `${meaningText(line)}: ${placeText(line.by)}`,
   }));
-  const width = (key: "place" | "text"): number =>
-    Math.min(key === "place" ? 40 : 48, Math.max(0, ...rows.map((row) => textWidth(row[key]))));
-  const table = rows.map(({ line, place, text, fate, why }) => {
-    const from = padText(fitText(place, width("place")), width("place"));
-    const left = `      ${from}  ${padText(fitText(text, width("text")), width("text"))}  `;
-    const room = columns === Infinity ? Infinity : Math.max(16, columns - textWidth(left) - 1);
-    const tone = fate === "kept" ? "good" : "faint";
-    const linked = left.replace(from, () => placeLink(from, line, style));
-    return `${linked}${style[tone](room === Infinity ? why : fitText(why, room))}`;
+  const room = columns - INDENT.length - 2;
+  const width = (key: "place" | "text", most: number): number =>
+    Math.min(most, Math.max(0, ...rows.map((row) => textWidth(row[key]))));
+  const placeWidth = width("place", Math.min(40, Math.floor(room / 2)));
+  const textRoom = width("text", Math.min(48, room - placeWidth));
+  const longest = Math.max(0, ...rows.map(({ why }) => textWidth(why)));
+  // Reasons stand beside their lines if all of them fit there, else below.
+  const isBeside = placeWidth + textRoom + 2 + longest <= room;
+  const table = rows.flatMap(({ line, place, text, fate, why }) => {
+    // The number of the line is kept, whatever the source is called.
+    const digits = String(line.line).length + 2;
+    const short = textWidth(place) > placeWidth ? placeText(line, placeWidth - digits) : place;
+    const from = padText(fitText(short, placeWidth), placeWidth);
+    const cut = fitText(text, textRoom);
+    const start = `${INDENT}${placeLink(from, line, style)}  `;
+    const paint = style[fate === "kept" ? "good" : "faint"];
+    return isBeside
+      ? [`${start}${padText(cut, textRoom)}  ${paint(why)}`]
+      : [`${start}${cut}`, `${INDENT}    ${paint(why)}`];
   });
   const more = lines.length - shown.length;
   return more > 0

@@ -52,9 +52,9 @@ export function sayHowToBegin({ configPath }: Options, talk: Talk): void {
   talk.diagnostic(errorOf("config-not-found", `Configuration file not found: ${configPath}`));
   talk.info(`
 To begin:
-  rules-compiler init --from FILE     import the lists that you run: AdGuard Home,
-                                      Pi-hole, blocky, HostlistCompiler
-  rules-compiler init                 answer two questions
-  rules-compiler -i SOURCE -o FILE    compile one list without a configuration
-  rules-compiler -h                   show all commands`);
+  rules-compiler init --from FILE   import the lists of AdGuard Home, Pi-hole,
+                                    blocky or HostlistCompiler
+  rules-compiler init               answer two questions
+  rules-compiler -i SOURCE -o FILE  compile one list without a configuration
+  rules-compiler -h                 show all commands`);
 }

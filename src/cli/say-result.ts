@@ -52,7 +52,8 @@ function sayTable(
   // The list on the screen may end without a line feed.
   if (host.stdout.isTerminal && written.length === 0 && lastByte !== LF) talk.info("");
   // Of many lists, a table of sources each would be more than anybody reads; `stats` has them.
-  if (!isOneOfMany) talk.info(summaryTable(report, columnsOf(host.stderr), style));
+  if (!isOneOfMany)
+    talk.info(summaryTable(report, columnsOf(host.stderr), style, talk.says("debug")));
   for (const one of written) {
     const { file, outcome, format } = one;
     const size =

@@ -15,36 +15,47 @@ export function bytesText(bytes: number): string {
   return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Names are cut to this on a terminal, so that the figures and the reasons have room. */
+/** Names are cut on a terminal, to this or to what leaves room for a reason. */
 const LONGEST_NAME = 32;
+const REASON_ROOM = 24;
+/** Reasons shown for each source unless all are wanted. */
+const MOST_REASONS = 3;
 
-/** One row a source: lines read, kept, dropped and why; then the sum. Reasons go on below themselves where they must. */
-export function summaryTable(report: CompileReport, columns: number, style: Style): string {
+/** One row per source: lines read, kept, dropped and why; then the sum. Reasons go on below themselves where they must. */
+export function summaryTable(
+  report: CompileReport,
+  columns: number,
+  style: Style,
+  hasAllReasons = false,
+): string {
   const total = {
     label: "total",
     lines: report.lines,
     kept: report.kept,
     dropped: totalDropped(report.sources),
   };
-  const longest =
-    columns === Infinity ? Infinity : Math.min(LONGEST_NAME, Math.max(10, columns - 50));
+  const most = hasAllReasons ? Infinity : MOST_REASONS;
   const rows = [...report.sources, total].map((source) => ({
-    name: fitText(printable(source.label), longest),
+    label: printable(source.label),
     figures: [source.lines, source.kept, source.lines - source.kept].map(numberText),
-    why: reasons(source.dropped),
+    why: reasons(source.dropped, most),
   }));
-  const table = [{ name: "source", figures: ["lines", "kept", "dropped"], why: ["why"] }, ...rows];
-  const nameWidth = Math.max(...table.map(({ name }) => textWidth(name)));
+  const head = { label: "source", figures: ["lines", "kept", "dropped"], why: ["why"] };
   const widths = [0, 1, 2].map((column) =>
-    Math.max(...table.map(({ figures }) => figures[column]!.length)),
+    Math.max(...[head, ...rows].map(({ figures }) => figures[column]!.length)),
   );
-  const indent = 2 + nameWidth + widths.reduce((sum, width) => sum + 2 + width, 0) + 2;
+  const figuresWidth = widths.reduce((sum, width) => sum + 2 + width, 0);
+  const left = columns - figuresWidth - 4 - REASON_ROOM;
+  const longest = columns === Infinity ? Infinity : Math.min(LONGEST_NAME, Math.max(8, left));
+  const table = [head, ...rows].map((row) => ({ ...row, name: fitText(row.label, longest) }));
+  const nameWidth = Math.max(...table.map(({ name }) => textWidth(name)));
+  const indent = 2 + nameWidth + figuresWidth + 2;
   return table
     .map(({ name, figures, why }, index) => {
       const cells = figures.map((figure, column) => figure.padStart(widths[column]!));
-      const left = `  ${[padText(name, nameWidth), ...cells].join("  ")}  `;
+      const start = `  ${[padText(name, nameWidth), ...cells].join("  ")}  `;
       const lines = wrapParts(why, Math.max(20, columns - indent));
-      const text = `${left}${lines.join(`\n${" ".repeat(indent)}`)}`.trimEnd();
+      const text = `${start}${lines.join(`\n${" ".repeat(indent)}`)}`.trimEnd();
       if (index === 0) return style.faint(text);
       return index === table.length - 1 ? style.strong(text) : text;
     })
@@ -59,8 +70,9 @@ function totalDropped(sources: readonly SourceReport[]): Record<string, number> 
 }
 
 /** Reasons, most frequent first. */
-function reasons(dropped: Readonly<Record<string, number>>): string[] {
-  return Object.entries(dropped)
+function reasons(dropped: Readonly<Record<string, number>>, most: number): string[] {
+  const all = Object.entries(dropped)
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, count]) => `${name} ${numberText(count)}`);
+  return all.length > most ? [...all.slice(0, most), `${all.length - most} more`] : all;
 }

@@ -9,6 +9,8 @@ import {
 } from "../diagnostics/render.ts";
 import type { Host } from "../host/host.ts";
 import { LEVELS, type Level } from "./log-level.ts";
+import { columnsOf } from "./text-width.ts";
+import { wrapScreen } from "./wrap-screen.ts";
 
 export interface TalkSettings {
   readonly level: Level;
@@ -58,12 +60,11 @@ export class Talk {
   }
 
   info(text: string): void {
-    if (this.says("info") && !this.isJson) this.host.stderr.write(`${text}\n`);
+    if (this.says("info") && !this.isJson) this.write(`${text}\n`);
   }
 
   debug(text: string): void {
-    if (this.says("debug") && !this.isJson)
-      this.host.stderr.write(`${this.style.faint(`debug: ${text}`)}\n`);
+    if (this.says("debug") && !this.isJson) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
   }
 
   /** Our own mistake, the one thing that comes with a stack. */
@@ -77,7 +78,13 @@ export class Talk {
     const text = this.textOf(diagnostic);
     if (text === "" || this.said?.has(text) === true) return;
     this.said?.add(text);
-    this.host.stderr.write(text);
+    if (this.isJson) this.host.stderr.write(text);
+    else this.write(text);
+  }
+
+  private write(text: string): void {
+    const { stderr } = this.host;
+    stderr.write(wrapScreen(text, columnsOf(stderr)));
   }
 
   /** What `diagnostic` writes; nothing when it should not be heard. */

@@ -74,16 +74,32 @@ export function renderDiagnostic(diagnostic: Diagnostic, style: Style = NO_STYLE
   return `${lines.join("\n")}\n`;
 }
 
+/** Characters of a line that a frame shows: with what stands before them they fit a screen of 80 columns. */
+const FRAME_WIDTH = 68;
+
+/** The part of a line around a column, and the column in it. */
+function windowOf(text: string, column: number): { readonly shown: string; readonly at: number } {
+  if (text.length <= FRAME_WIDTH) return { shown: text, at: column };
+  const middle = Math.max(0, column - Math.floor(FRAME_WIDTH / 2));
+  const start = Math.min(middle, text.length - FRAME_WIDTH);
+  const end = start + FRAME_WIDTH;
+  const before = start > 0 ? "…" : "";
+  const after = end < text.length ? "…" : "";
+  const part = text.slice(start + before.length, end - after.length);
+  return { shown: `${before}${part}${after}`, at: column - start };
+}
+
 function frame(line: number, column: number | undefined, text: string, style: Style): string[] {
   const number = String(line);
   const gutter = " ".repeat(number.length);
   const bar = style.faint("|");
-  const shown = `  ${style.faint(number)} ${bar} ${printable(text.replaceAll("\t", " "), 160)}`;
+  const { shown: part, at } = windowOf(text.replaceAll("\t", " "), column ?? 1);
+  const shown = `  ${style.faint(number)} ${bar} ${printable(part, 160)}`;
   if (column === undefined) return [shown];
   return [
     `  ${gutter} ${bar}`,
     shown,
-    `  ${gutter} ${bar} ${" ".repeat(column - 1)}${style.error("^")}`,
+    `  ${gutter} ${bar} ${" ".repeat(at - 1)}${style.error("^")}`,
   ];
 }
 

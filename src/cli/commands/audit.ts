@@ -20,6 +20,7 @@ import type { Options } from "../options.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import { guardsSay } from "../guards-say.ts";
 import type { Talk } from "../talk.ts";
+import { showText } from "../show-text.ts";
 import { columnsOf } from "../text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -56,10 +57,8 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     ...compiled.diagnostics.filter(({ code }) => code === "protected-names"),
   ];
   const audit = { path, setup, report: compiled.report, stats, findings };
-  const text = options.isJson
-    ? `${JSON.stringify(auditJson(audit))}\n`
-    : auditText(audit, talk.dataStyle, columnsOf(host.stdout));
-  await sendToOutput(text, host);
+  if (options.isJson) await sendToOutput(`${JSON.stringify(auditJson(audit))}\n`, host);
+  else await showText(auditText(audit, talk.dataStyle, columnsOf(host.stdout)), host);
   return Exit.Done;
 };
 

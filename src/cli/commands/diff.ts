@@ -10,6 +10,7 @@ import { changeJson, changeLines } from "../change-text.ts";
 import { lastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
 import { sendToOutput } from "../send-to-output.ts";
+import { showText } from "../show-text.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
@@ -24,10 +25,11 @@ export const diffCommand: Command = async (options, host, talk) => {
     await stateOf(before, options, host, talk),
     await stateOf(after, options, host, talk),
   );
-  const text = options.isJson
-    ? `${JSON.stringify(changeJson(change))}\n`
-    : `${printable(before)} → ${printable(after)}\n${changeLines(change, talk.dataStyle).join("\n")}\n`;
-  await sendToOutput(text, host);
+  if (options.isJson) await sendToOutput(`${JSON.stringify(changeJson(change))}\n`, host);
+  else {
+    const heading = `${printable(before)} → ${printable(after)}`;
+    await showText(`${[heading, ...changeLines(change, talk.dataStyle)].join("\n")}\n`, host);
+  }
   return changeExit(change, options);
 };
 

@@ -15,6 +15,7 @@ import { planMarkdown, planText } from "../plan-text.ts";
 import { guardsSay } from "../guards-say.ts";
 import { digestAt, savePlan } from "../saved-plan.ts";
 import { sendToOutput } from "../send-to-output.ts";
+import { showText } from "../show-text.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
@@ -58,12 +59,11 @@ async function planOf(
   ];
   if (refused.length === 0) covers.add(configured, aside.list);
   const plan = { file: output.name, report, change, refused, warnings };
-  const text = options.isJson
-    ? `${JSON.stringify({ file: output.name, report, refused, ...changeJson(change) })}\n`
-    : options.args.switches.has("markdown")
-      ? planMarkdown(plan)
-      : planText(plan, talk.dataStyle);
-  await sendToOutput(text, host);
+  if (options.isJson) {
+    const all = { file: output.name, report, refused, ...changeJson(change) };
+    await sendToOutput(`${JSON.stringify(all)}\n`, host);
+  } else if (options.args.switches.has("markdown")) await sendToOutput(planMarkdown(plan), host);
+  else await showText(planText(plan, talk.dataStyle), host);
   const saved = options.args.values.get("save")?.[0];
   if (saved !== undefined) {
     const places = files.map((file, index) => ({ ...file, was: was[index]! }));

@@ -21,6 +21,7 @@ import { lastBuild, openLastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
 import { placeText } from "../place-text.ts";
 import { sendToOutput } from "../send-to-output.ts";
+import { showText } from "../show-text.ts";
 import { columnsOf } from "../text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -51,10 +52,10 @@ export const whyCommand: Command = async (options, host, talk) => {
   const sinceOf = async (texts: readonly string[]): Promise<Map<string, Since>> =>
     await sinceWhen(texts, await buildTexts(path, host));
   for (const explanation of await explainNames(names, record, rules, sources, sinceOf)) {
-    const text = options.isJson
-      ? `${JSON.stringify({ list: name, ...explanation })}\n`
-      : explanationText(explanation, name, talk.dataStyle, columnsOf(host.stdout));
-    await sendToOutput(text, host);
+    const columns = columnsOf(host.stdout);
+    if (options.isJson)
+      await sendToOutput(`${JSON.stringify({ list: name, ...explanation })}\n`, host);
+    else await showText(explanationText(explanation, name, talk.dataStyle, columns), host);
   }
   return Exit.Done;
 };
