@@ -1,5 +1,6 @@
 import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { GUARD_NAMES } from "../compile/guards/names.ts";
+import { FATE_MEANINGS } from "../explain/fate-lines.ts";
 import { commands } from "./commands/registry.ts";
 import { isFor } from "./args.ts";
 import { FLAGS, type Flag, takersOf } from "./flags.ts";
@@ -12,6 +13,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "input-type": FORMAT_NAMES,
   format: FORMAT_NAMES,
   accept: GUARD_NAMES,
+  fate: [...FATE_MEANINGS.keys()],
   color: ["auto", "always", "never"],
   report: Object.keys(LINT_REPORTS),
 };

@@ -3,7 +3,7 @@
 /** Commands that take the same options: they make a list, or answer from one that was made. */
 const SETS = {
   building: ["compile", "watch", "plan", "serve"],
-  answering: ["why", "stats", "diff", "changelog", "report"],
+  answering: ["why", "stats", "lines", "diff", "changelog", "report"],
 } as const;
 
 export interface Flag {
@@ -93,14 +93,14 @@ export const FLAGS = [
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],
-    only: ["why", "audit"],
+    only: ["why", "lines", "audit"],
     description:
       "Keep last good copies of sources and what is known of builds here (default: rules-compiler in the user's cache folder)",
   },
   {
     name: "no-cache",
     sets: ["building"],
-    only: ["why", "audit"],
+    only: ["why", "lines", "audit"],
     description: "Neither use nor keep copies of sources",
   },
   {
@@ -222,6 +222,21 @@ export const FLAGS = [
     value: "FILE",
     only: ["limits"],
     description: "Tell whether this compiled list fits the account; end with 5 if not",
+  },
+  {
+    name: "fate",
+    value: "FATE",
+    repeats: true,
+    only: ["lines"],
+    description: "What became of the lines to list, such as bad-syntax; may be repeated",
+  },
+  {
+    name: "source",
+    short: "s",
+    value: "SOURCE",
+    repeats: true,
+    only: ["lines"],
+    description: "Only lines of this source, by its name or address; may be repeated",
   },
   { name: "markdown", only: ["stats", "plan"], description: "Print as Markdown" },
   {

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { domainToUnicode } from "node:url";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
@@ -12,6 +11,7 @@ import { withParents } from "../syntax/parents.ts";
 import { type Span, spansOf } from "./file-spans.ts";
 import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
+import { openRecorded } from "./open-recorded.ts";
 import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
 
 /** A line of a source that names a name, or one of its parents. */
@@ -162,16 +162,14 @@ export class SourceLines {
   }
 
   private async read(
-    { path, stamp, sha256 }: RecordedFile,
+    recorded: RecordedFile,
     spans: readonly Span[] | undefined,
     buffer: number,
   ): Promise<Piece[] | undefined> {
-    const { cacheFolder } = this;
-    if (path === undefined && (sha256 === undefined || cacheFolder === undefined)) return undefined;
     let file: OpenFile | undefined;
     try {
-      file = await this.host.openFile(path ?? join(cacheFolder!, "objects", sha256!));
-      if (path !== undefined && file.stamp.text !== stamp) return undefined;
+      file = await openRecorded(recorded, this.cacheFolder, this.host);
+      if (file === undefined) return undefined;
       const pieces = spans && (await readSpans(file, spans));
       if (pieces !== undefined) return pieces;
       if (file.size > (this.buffers[buffer]?.length ?? 0))

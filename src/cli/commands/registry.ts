@@ -143,6 +143,20 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./stats.ts")).statsCommand,
   },
   {
+    name: "lines",
+    group: "ask",
+    brief: "list the lines that were dropped, by reason",
+    computes: true,
+    description:
+      "List the lines of the last build that had a fate: dropped for a reason, or live; without one, count them",
+    examples: [
+      ["lines", "how many lines were dropped, for which reasons"],
+      ["lines --fate bad-syntax", "those that are not rules, as file:line: text"],
+      ['lines --fate bad-syntax -s "Some hosts file"', "of one source"],
+    ],
+    load: async () => (await import("./lines.ts")).linesCommand,
+  },
+  {
     name: "report",
     group: "ask",
     brief: "write the last build as one page",

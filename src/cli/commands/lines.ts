@@ -1,0 +1,96 @@
+import { relative } from "node:path";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/exit.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { nearest } from "../../diagnostics/suggest.ts";
+import { FATE_MEANINGS, type LineOfFate, fateLines } from "../../explain/fate-lines.ts";
+import type { Host } from "../../host/host.ts";
+import type { BuildRecord } from "../../record/build-record.ts";
+import { fateCounts, fateTable, lineText } from "../fate-text.ts";
+import { openLastBuild } from "../last-build.ts";
+import type { Options } from "../options.ts";
+import { sendToOutput } from "../send-to-output.ts";
+import { showText } from "../show-text.ts";
+import type { Talk } from "../talk.ts";
+import { columnsOf } from "../text-width.ts";
+import type { Command } from "./registry.ts";
+
+/** The lines of the last build that had certain fates; without a fate, how many had which. */
+export const linesCommand: Command = async (options, host, talk) => {
+  const names = (options.args.values.get("fate") ?? []).map(fateOf);
+  const { file, record } = await openLastBuild(options, host, talk);
+  await file.close();
+  const sources = sourcesOf(record, options.args.values.get("source") ?? []);
+  if (names.length > 0) await listLines(record, { names, sources }, options, host, talk);
+  else {
+    const counts = fateCounts(record, sources);
+    if (options.isJson) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
+    else await showText(fateTable(counts), host);
+  }
+  return Exit.Done;
+};
+
+async function listLines(
+  record: BuildRecord,
+  { names, sources }: { names: readonly string[]; sources: ReadonlySet<number> },
+  options: Options,
+  host: Host,
+  talk: Talk,
+): Promise<void> {
+  const counts = new Map<string, number>(names.map((name) => [name, 0]));
+  const unseen: string[] = [];
+  const textOf = (line: LineOfFate): string =>
+    options.isJson
+      ? JSON.stringify(line)
+      : lineText(fromHere(line, host), talk.dataStyle, columnsOf(host.stdout));
+  const { cacheFolder } = options;
+  for await (const lines of fateLines(record, { fates: names, sources }, cacheFolder, host)) {
+    for (const { fate } of lines) counts.set(fate, counts.get(fate)! + 1);
+    if (lines[0]!.text === undefined) unseen.push(printable(fromHere(lines[0]!, host).file));
+    await sendToOutput(lines.map((line) => `${textOf(line)}\n`).join(""), host);
+  }
+  for (const file of unseen)
+    talk.info(`${file} has changed since the build, or no copy of it is kept`);
+  for (const [name, count] of counts)
+    talk.info(`${countText(count, "line")}: ${name}, ${FATE_MEANINGS.get(name)}`);
+}
+
+/** A file of this machine as it is opened from here. */
+function fromHere(line: LineOfFate, { cwd }: Host): LineOfFate {
+  return line.path === undefined ? line : { ...line, file: relative(cwd, line.path) };
+}
+
+function fateOf(wanted: string): string {
+  if (FATE_MEANINGS.has(wanted)) return wanted;
+  const meant = nearest(wanted, [...FATE_MEANINGS.keys()]);
+  throw new CompilerError([
+    errorOf("unknown-flag", `Unknown fate: ${printable(wanted, 40)}`, {
+      hint: meant === undefined ? "rules-compiler lines shows them" : `Did you mean "${meant}"?`,
+    }),
+  ]);
+}
+
+/** Indices of the sources of these names or addresses; all without any. */
+function sourcesOf({ header }: BuildRecord, wanted: readonly string[]): Set<number> {
+  if (wanted.length === 0) return new Set(header.sources.keys());
+  return new Set(
+    wanted.flatMap((name) => {
+      const isMeant = (text: string): boolean => text.toLowerCase() === name.toLowerCase();
+      const found = [...header.sources.entries()].filter(
+        ([, { label, source }]) => isMeant(label) || isMeant(source),
+      );
+      if (found.length > 0) return found.map(([index]) => index);
+      const labels = header.sources.map(({ label }) => label);
+      const meant = nearest(name, labels);
+      throw new CompilerError([
+        errorOf("unknown-flag", `No source matches -s ${printable(name, 60)}`, {
+          hint:
+            meant === undefined
+              ? "rules-compiler stats shows the names of the sources"
+              : `Did you mean "${printable(meant, 60)}"?`,
+        }),
+      ]);
+    }),
+  );
+}

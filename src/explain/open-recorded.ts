@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import type { Host, OpenFile } from "../host/host.ts";
+import type { RecordedFile } from "../record/record-format.ts";
+
+/**
+ * Opens a file that a list was made from, or the copy that is kept of it. Undefined when it has changed since, or no copy is
+ * kept. Rejects with a `HostError`.
+ */
+export async function openRecorded(
+  { path, stamp, sha256 }: RecordedFile,
+  cacheFolder: string | undefined,
+  host: Host,
+): Promise<OpenFile | undefined> {
+  if (path === undefined && (sha256 === undefined || cacheFolder === undefined)) return undefined;
+  const file = await host.openFile(path ?? join(cacheFolder!, "objects", sha256!));
+  if (path === undefined || file.stamp.text === stamp) return file;
+  await file.close();
+  return undefined;
+}
