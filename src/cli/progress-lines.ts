@@ -52,7 +52,7 @@ export class ProgressLines {
     if (event.kind === "needs-scratch") this.sayNeed(event);
     else if (!this.talk.isLive) this.say(event);
     // Pieces of a download are many; the clock shows them.
-    else if (event.kind !== "source-arriving") this.draw();
+    else if (event.kind !== "source-arriving" && event.kind !== "step") this.draw();
   }
 
   /** Takes the lines away again; what follows them is the result. */
