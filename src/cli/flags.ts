@@ -93,14 +93,14 @@ export const FLAGS = [
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],
-    only: ["why", "lines", "audit"],
+    only: ["why", "lines", "audit", "init"],
     description:
       "Keep last good copies of sources and what is known of builds here (default: rules-compiler in the user's cache folder)",
   },
   {
     name: "no-cache",
     sets: ["building"],
-    only: ["why", "lines", "audit"],
+    only: ["why", "lines", "audit", "init"],
     description: "Neither use nor keep copies of sources",
   },
   {
@@ -112,7 +112,7 @@ export const FLAGS = [
   {
     name: "offline",
     sets: ["building"],
-    only: ["audit"],
+    only: ["audit", "init"],
     description: "Fetch nothing; use the copies that were kept, whatever their age",
   },
   {

@@ -126,7 +126,14 @@ async function auditAndCompile(file: string): Promise<AuditJson> {
   );
   assert.equal(audit.effective, report.rules);
   assert.equal(audit.lines, report.lines);
-  const stats = await program("stats", "-c", "compiler-config.yaml", "-o", `${file}.list`, "--json");
+  const stats = await program(
+    "stats",
+    "-c",
+    "compiler-config.yaml",
+    "-o",
+    `${file}.list`,
+    "--json",
+  );
   const { sources } = JSON.parse(stats.stdout) as { sources: { source: string; unique: number }[] };
   assert.deepEqual(
     live.map(({ unique }) => unique),
@@ -205,7 +212,10 @@ test("gravity.db, made by real SQLite", { skip }, async () => {
     readFileSync(join(folder, "own-rules.txt"), "utf8"),
     "|bad.example^\n/^ad[0-9]+\\./\n",
   );
-  assert.match(readFileSync(join(folder, "compiler-config.yaml"), "utf8"), /allow:\n {2}- "good\.example"/);
+  assert.match(
+    readFileSync(join(folder, "compiler-config.yaml"), "utf8"),
+    /allow:\n {2}- "good\.example"/,
+  );
 });
 
 test("blocky, HostlistCompiler, and a list of addresses", { skip }, async () => {
