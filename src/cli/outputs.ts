@@ -1,7 +1,7 @@
 import { scratchOf } from "../compile/scratch.ts";
 import type { ArtifactReport } from "../compile/artifacts.ts";
 import type { OutputFile } from "../compile/last-build.ts";
-import { rememberPublish } from "../compile/last-publish.ts";
+import { type Remembering, rememberPublish } from "../compile/last-publish.ts";
 import type { CompileReport } from "../compile/report.ts";
 import { ListFile, type WriteOutcome } from "../compile/write.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
@@ -94,8 +94,13 @@ export class Outputs {
   }
 
   /** Notes what was published, for the guards of the next time. Before `close`, so that no other run's list is meant. */
-  async remember(report: CompileReport, header: RecordHeader): Promise<void> {
-    for (const { path } of this.written) await rememberPublish(path, report, this.host);
+  async remember(
+    report: CompileReport,
+    remembering: Remembering,
+    header: RecordHeader,
+  ): Promise<void> {
+    for (const { path } of this.written)
+      await rememberPublish(path, report, remembering, this.host);
     for (const { record, isNew } of this.files)
       await withoutHostErrors(async () => await record?.finish(header, isNew));
   }

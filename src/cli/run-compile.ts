@@ -1,5 +1,6 @@
 import type { CompiledList } from "../compile/compile.ts";
 import { KnownList } from "../compile/compile-options.ts";
+import { guardLimits } from "../compile/guards/guard.ts";
 import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import { artifactPlans, blocksNamesAlone } from "../compile/artifact-plan.ts";
@@ -151,10 +152,11 @@ export async function runCompile(
     for (const { file, outcome } of written) talk.debug(`output ${printable(file)}: ${outcome}`);
     const seconds = (host.now().getTime() - started) / 1000;
     await shared?.onPublished?.();
+    const header = recordHeader(configured.config, result, seconds);
     await timedStep(
       "record",
       talk,
-      () => outputs.remember(result.report, recordHeader(configured.config, result, seconds)),
+      () => outputs.remember(result.report, guardLimits(configured.config), header),
       () => (outputs.keepsRecord ? "kept" : "none"),
     );
     await needFiles(result, outputs, options, host);

@@ -12,6 +12,7 @@ import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { RecordHeader } from "../record/record-format.ts";
+import type { Remembering } from "../compile/last-publish.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import type { PublishedConfig } from "./publish-list.ts";
 import type { SpoolRuns } from "./spool-tape.ts";
@@ -34,6 +35,8 @@ export interface SavedPlan {
   /** The lock to write, and beside what. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;
+  /** For the guards of the next time. */
+  readonly remembering: Remembering;
 }
 
 export interface PlannedBytes {

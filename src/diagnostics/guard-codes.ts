@@ -36,24 +36,25 @@ export const GUARD_CODES = {
   },
   "list-shrunk": {
     exit: 5,
-    meaning: "The new list has far fewer rules than the published one. The old list stays.",
+    meaning:
+      "The new list has far fewer rules than the published one, or than the largest of the last 30 days. The old list stays.",
     hint: "Look at the summary; if it is meant to be, publish once with --accept list-shrunk",
   },
   "list-grown": {
     exit: 5,
-    meaning: "The new list has far more rules than the published one. The old list stays.",
+    meaning:
+      "The new list has far more rules than the published one, or than 30 days ago. The old list stays.",
     hint: "Look at the summary; if it is meant to be, publish once with --accept list-grown",
   },
   "source-lost-lines": {
-    exit: 5,
     meaning:
-      "A source has far fewer lines than when the list was last published. The old list stays.",
-    hint: "Look at the source; if it is meant to be, publish once with --accept source-lost-lines",
+      "A source has far fewer lines than when the list was last published. No copy stands in for it: it is a file, copies are not kept, or it was held for as long as `guards.hold` says.",
+    hint: "Look at the source; it is reported once",
   },
   "source-grown": {
-    exit: 5,
+    exit: 4,
     meaning:
-      "A source has far more lines than when the list was last published. The old list stays.",
-    hint: "Look at the source; if it is meant to be, publish once with --accept source-grown",
+      "A source has far more rules than its last good copy, or more lines than when the list was last published. Where there is a copy, it stands in.",
+    hint: "Look at the source; if it is meant to be that large, run once with --accept source-grown",
   },
 } as const;

@@ -53,7 +53,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
       rulesFolder,
     };
     const { written } = await publishList(outputs, publication, host);
-    await outputs.remember(plan.report, plan.record);
+    await outputs.remember(plan.report, plan.remembering, plan.record);
     await saveLock(plan.folder, plan.lock, host, talk);
     const seconds = (host.now().getTime() - started) / 1000;
     const answer = { report: plan.report, diagnostics: plan.warnings };

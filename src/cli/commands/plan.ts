@@ -12,6 +12,7 @@ import { buildAt } from "../last-build.ts";
 import { listFiles } from "../list-files.ts";
 import type { Options } from "../options.ts";
 import { planMarkdown, planText } from "../plan-text.ts";
+import { guardLimits } from "../../compile/guards/guard.ts";
 import { guardsSay } from "../guards-say.ts";
 import { digestAt, savePlan } from "../saved-plan.ts";
 import { sendToOutput } from "../send-to-output.ts";
@@ -74,6 +75,7 @@ async function planOf(
       folder: configured.folder,
     };
     const { sources: _sources, ...config } = configured.config;
+    const { settings, size } = guardLimits(configured.config);
     await savePlan(
       saved,
       {
@@ -84,6 +86,7 @@ async function planOf(
         shape: compiled.shape,
         runs: aside.runs,
         rulesFolder: resolve(host.cwd, options.rulesFolder),
+        remembering: { settings, size },
         ...rest,
       },
       aside,

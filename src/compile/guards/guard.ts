@@ -3,17 +3,19 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { LastPublish } from "../last-publish.ts";
 import type { ListFindings } from "../list-findings.ts";
 import type { CompileReport } from "../report.ts";
+import { type SettingsDigest, settingsDigest } from "../settings-digest.ts";
+import type { SizeLimits } from "../size-bounds.ts";
 
 /** What guards go by; every value can be set in the configuration. */
 export interface GuardLimits {
-  /** Per cent of rules, or of a source's lines, that may be gone since the last publish. */
-  readonly maxShrink: number;
-  readonly maxSourceShrink: number;
-  /** Per cent that may have come since. */
-  readonly maxGrowth: number;
+  /** Of the rules of the list, and of the lines of a source, since the last publish. */
+  readonly size: SizeLimits;
+  readonly sourceSize: SizeLimits;
   readonly minRules: number;
   /** Suffixes that rules may block; `*` stands for all, and for everything. */
   readonly mayBlockSuffixes: readonly string[];
+  /** Builds with other settings are not compared. */
+  readonly settings: SettingsDigest;
 }
 
 export interface GuardContext {
@@ -31,11 +33,13 @@ export interface Guard {
 }
 
 /** The usual limits, unless the configuration has others. */
-export function guardLimits({ guards = {} }: Config): GuardLimits {
+export function guardLimits(config: Config): GuardLimits {
+  const { guards = {} } = config;
+  const growth = guards.max_growth ?? 200;
   return {
-    maxShrink: guards.max_shrink ?? 30,
-    maxSourceShrink: guards.max_source_shrink ?? 50,
-    maxGrowth: guards.max_growth ?? 200,
+    size: { shrink: guards.max_shrink ?? 30, growth },
+    sourceSize: { shrink: guards.max_source_shrink ?? 50, growth },
+    settings: settingsDigest(config),
     minRules: guards.min_rules ?? 1,
     mayBlockSuffixes: (guards.may_block_suffixes ?? []).map((suffix) =>
       suffix.toLowerCase().replace(/^\.+/, ""),

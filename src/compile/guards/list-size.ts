@@ -1,9 +1,10 @@
 import { errorOf } from "../../diagnostics/diagnostic.ts";
+import { memoryOf } from "../last-publish.ts";
+import { measureOf } from "../list-measure.ts";
+import { outOfBounds } from "../size-bounds.ts";
 import type { Guard } from "./guard.ts";
 
-/** A few rules more or less are no sign of anything. */
-const SLACK = 100;
-
+/** The size of the whole. What sources that only one of two builds has brought or took is not compared. */
 export const listSize: Guard = {
   check({ report, limits, last }) {
     const { rules } = report;
@@ -14,21 +15,30 @@ export const listSize: Guard = {
           `The list would have ${rules} rules; at least ${limits.minRules} are expected`,
         ),
       ];
-    if (last === undefined) return [];
-    const before = last.rules;
-    const since = `it has ${rules} rules, the published one has ${before}`;
-    if (rules < before * (1 - limits.maxShrink / 100) && before - rules > SLACK)
-      return [
-        errorOf("list-shrunk", `The list would lose more than ${limits.maxShrink} % of its rules`, {
-          cause: since,
-        }),
-      ];
-    if (rules > before * (1 + limits.maxGrowth / 100) && rules - before > SLACK)
-      return [
-        errorOf("list-grown", `The list would grow by more than ${limits.maxGrowth} %`, {
-          cause: since,
-        }),
-      ];
-    return [];
+    const memory = memoryOf(last, measureOf(report, limits.settings), limits.settings);
+    const found = outOfBounds(memory, limits.size);
+    if (found === undefined) return [];
+    const { way, limit, isLong, before, now } = found;
+    const scope = now === rules ? "it has" : "what both lists are made from has";
+    const then = isLong ? "the largest of the last 30 days" : "the published one";
+    const cause =
+      isLong && way === "grown"
+        ? `${scope} ${now} rules; 30 days ago, or when it was first published, it had ${before}`
+        : `${scope} ${now} rules, ${then} has ${before}`;
+    return way === "shrunk"
+      ? [
+          errorOf(
+            "list-shrunk",
+            `The list would lose more than ${limit} % of its rules${isLong ? " within 30 days" : ""}`,
+            { cause },
+          ),
+        ]
+      : [
+          errorOf(
+            "list-grown",
+            `The list would grow by more than ${limit} %${isLong ? " within 30 days" : ""}`,
+            { cause },
+          ),
+        ];
   },
 };

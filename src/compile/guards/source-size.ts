@@ -1,32 +1,33 @@
-import { type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { type Diagnostic, warningOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { isDegraded } from "../../sources/acquire.ts";
+import { outOfBounds } from "../size-bounds.ts";
 import type { Guard } from "./guard.ts";
 
-const SLACK = 100;
-
-/** Sources that failed have been dealt with; this is about those that are there and are something else than they were. */
+/**
+ * Sources that are something else than they were, and are in the list: files, those without a copy, and those that were held
+ * for long enough. They never refuse the list; its own size may.
+ */
 export const sourceSize: Guard = {
   check({ report, limits, last }) {
     const findings: Diagnostic[] = [];
     for (const { label, source, lines, state } of report.sources) {
       const before = last?.sources.find((one) => one.source === source)?.lines;
       if (before === undefined || isDegraded(state)) continue;
+      const found = outOfBounds({ last: { before, now: lines }, days: [] }, limits.sourceSize);
+      if (found === undefined) continue;
       const cause = `it has ${lines} lines; when the list was last published it had ${before}`;
-      if (lines < before * (1 - limits.maxSourceShrink / 100) && before - lines > SLACK)
-        findings.push(
-          errorOf(
-            "source-lost-lines",
-            `${printable(label)} lost more than ${limits.maxSourceShrink} % of its lines`,
-            { cause },
-          ),
-        );
-      if (lines > before * (1 + limits.maxGrowth / 100) && lines - before > SLACK)
-        findings.push(
-          errorOf("source-grown", `${printable(label)} grew by more than ${limits.maxGrowth} %`, {
-            cause,
-          }),
-        );
+      findings.push(
+        found.way === "shrunk"
+          ? warningOf(
+              "source-lost-lines",
+              `${printable(label)} lost more than ${found.limit} % of its lines`,
+              { cause },
+            )
+          : warningOf("source-grown", `${printable(label)} grew by more than ${found.limit} %`, {
+              cause,
+            }),
+      );
     }
     return findings;
   },
