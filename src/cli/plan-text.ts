@@ -18,6 +18,7 @@ export interface PlanView {
 /** Warnings that matter to those who decide whether to publish. */
 const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
   "source-stale",
+  "source-held",
   "source-dropped",
   "protected-names",
   "protected-blocked",

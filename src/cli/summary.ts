@@ -2,6 +2,7 @@ import type { CompileReport, SourceReport } from "../compile/report.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Style } from "../diagnostics/render.ts";
 import { numberText } from "../diagnostics/number-text.ts";
+import { isDegraded } from "../sources/acquire.ts";
 import { fitText, padText, textWidth, wrapParts } from "./text-width.ts";
 
 export function bytesText(bytes: number): string {
@@ -38,7 +39,7 @@ export function summaryTable(
   const rows = [...report.sources, total].map((source) => ({
     label: printable(source.label),
     figures: [source.lines, source.kept, source.lines - source.kept].map(numberText),
-    why: reasons(source.dropped, most),
+    why: [...("state" in source ? stateText(source) : []), ...reasons(source.dropped, most)],
   }));
   const head = { label: "source", figures: ["lines", "kept", "dropped"], why: ["why"] };
   const widths = [0, 1, 2].map((column) =>
@@ -60,6 +61,12 @@ export function summaryTable(
       return index === table.length - 1 ? style.strong(text) : text;
     })
     .join("\n");
+}
+
+/** What stands first of a source that is not as it should be: its figures are those of a copy. */
+function stateText({ state, goodAt = "" }: SourceReport): string[] {
+  if (state === "dropped") return ["left out"];
+  return isDegraded(state) ? [`${state}: copy of ${goodAt.slice(0, 10)}`] : [];
 }
 
 function totalDropped(sources: readonly SourceReport[]): Record<string, number> {

@@ -1,4 +1,5 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
+import type { SourceBounds } from "../sources/hold.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { MemoryWish } from "./memory-plan.ts";
 import type { ListSpool } from "./output-stage.ts";
@@ -55,6 +56,13 @@ export class KnownList extends Error {}
 const DAY_MS = 86_400_000;
 export const MAX_STALE_MS: number = 7 * DAY_MS;
 
+/** The usual limits; a source that stays different for three days is meant to be. */
+export const SOURCE_BOUNDS: SourceBounds = {
+  size: { shrink: 50, growth: 200, slack: 10 },
+  holdMs: 3 * DAY_MS,
+  isVolatile: false,
+};
+
 /** For files of entries, which the configuration says no more of. */
 export const FETCH_DEFAULTS: {
   readonly mirrors: readonly string[];
@@ -64,6 +72,8 @@ export const FETCH_DEFAULTS: {
   readonly allowPrivate: boolean;
   readonly isSecret: boolean;
   readonly type: "adblock";
+  readonly bounds: SourceBounds;
+  readonly mayBlock: undefined;
 } = {
   mirrors: [],
   isOptional: false,
@@ -72,4 +82,6 @@ export const FETCH_DEFAULTS: {
   allowPrivate: false,
   isSecret: false,
   type: "adblock",
+  bounds: SOURCE_BOUNDS,
+  mayBlock: undefined,
 };

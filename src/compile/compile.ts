@@ -14,7 +14,7 @@ import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
-import { type SourceState, isDegraded } from "../sources/acquire.ts";
+import { isDegraded } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
@@ -24,6 +24,7 @@ import type { Workshop } from "../transformations/transformation.ts";
 import { Nesting } from "../transformations/nesting.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
+import { BlocklistKind } from "./blocklist-kind.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
@@ -46,6 +47,7 @@ import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
 import { type CompileReport, sourceReports } from "./report.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
+import { stateNote } from "./state-text.ts";
 import { VERSION } from "./version.ts";
 import { WideRules } from "./wide-rules.ts";
 import { Workbench, workersOf } from "./workbench.ts";
@@ -298,6 +300,12 @@ class ListCompiler {
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
     const first: NamedStage[] = [];
+    // Those from the web were judged before they were kept.
+    const kind =
+      reader.states[source.index]?.kind === "local" && options.compat !== true
+        ? new BlocklistKind(source.mayBlock ?? []).counter(workshop.finder)
+        : undefined;
+    if (kind !== undefined) first.push({ name: "kind", stage: kind.stage });
     if (options.compat !== true)
       for (const stage of trustStages(trust.level, trust.mayCancel, workshop))
         first.push({ name: "trust", stage });
@@ -321,6 +329,7 @@ class ListCompiler {
     const bytes = await this.readRows(source, sink);
     if (bytes === undefined) return undefined;
     await own.end(() => this.checkpoint.pass());
+    reader.failures.push(...(kind?.problem(source.label) ?? []));
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;
@@ -375,13 +384,6 @@ class ListCompiler {
       degraded: states.some(({ kind }) => isDegraded(kind)),
     };
   }
-}
-
-/** What readers of the list are told about a source that is not as it should be. */
-function stateNote(state: SourceState | undefined): string | undefined {
-  if (state?.kind === "stale")
-    return `Copy of ${new Date(state.goodAt).toISOString()}: the source could not be had since`;
-  return state?.kind === "dropped" ? "Left out: the source could not be had" : undefined;
 }
 
 function rowsIn({ pool }: Workshop): number {

@@ -3,10 +3,11 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { removeLeftovers, writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
+import { type SizeLimits, type SizeMemory, outOfBounds } from "../sources/size-bounds.ts";
+import { dayOf, ofThirtyDays } from "../sources/thirty-days.ts";
 import { type ListMeasure, comparable, measureOf } from "./list-measure.ts";
 import type { CompileReport } from "./report.ts";
 import type { SettingsDigest } from "./settings-digest.ts";
-import { type SizeLimits, type SizeMemory, outOfBounds } from "./size-bounds.ts";
 
 /** The largest list of a day. */
 interface RememberedDay extends ListMeasure {
@@ -40,9 +41,6 @@ export interface Remembering {
   readonly size: SizeLimits;
 }
 
-const DAYS = 30;
-const DAY_MS = 86_400_000;
-
 function recordOf(output: string): string {
   return join(recordFolder(output), `${basename(output)}.json`);
 }
@@ -65,7 +63,7 @@ export async function readLastPublish(
 export function remembered(text: string, now: Date): LastPublish | undefined {
   const record: unknown = JSON.parse(text);
   if (!isRecord(record)) return undefined;
-  return record.days === undefined ? record : { ...record, days: youngDays(record.days, now) };
+  return record.days === undefined ? record : { ...record, days: ofThirtyDays(record.days, now) };
 }
 
 /** The sizes that a list may be compared with; none when it was made with other settings. */
@@ -139,21 +137,11 @@ function daysWith(
   now: Date,
 ): RememberedDay[] {
   const day = dayOf(now);
-  const young = youngDays(days, now);
+  const young = ofThirtyDays(days, now);
   const today = young.find((one) => one.day === day);
   const pair = today && comparable(today, measure);
   if (pair !== undefined && pair.before >= pair.now && sameSources(today!, measure)) return young;
   return [...young.filter((one) => one !== today), { day, ...measure }];
-}
-
-function youngDays(days: readonly RememberedDay[], now: Date): RememberedDay[] {
-  const first = dayOf(new Date(now.getTime() - DAYS * DAY_MS));
-  // A clock that was wrong once must not be remembered for years.
-  return days.filter(({ day }) => day > first && day <= dayOf(now));
-}
-
-function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
 }
 
 function sameSources(one: ListMeasure, other: ListMeasure): boolean {

@@ -1,3 +1,4 @@
+import type { SizePair } from "../sources/size-bounds.ts";
 import type { CompileReport, SourceReport } from "./report.ts";
 import type { SettingsDigest } from "./settings-digest.ts";
 
@@ -6,12 +7,6 @@ export interface ListMeasure {
   readonly rules: number;
   /** Rules of each source, by its key. */
   readonly sources: Readonly<Record<string, number>>;
-}
-
-/** Two numbers of rules that may be compared. */
-export interface SizePair {
-  readonly before: number;
-  readonly now: number;
 }
 
 /** A source that is left out is not part of the build. */

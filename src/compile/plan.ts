@@ -1,4 +1,5 @@
 import { durationMs } from "../config/duration.ts";
+import type { SourceBounds } from "../sources/hold.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Config, SourceConfig, SourceType, Trust } from "../config/fields.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
@@ -6,7 +7,7 @@ import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import { transformations } from "../transformations/registry.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import { isValidator } from "../transformations/validate.ts";
-import { MAX_STALE_MS } from "./compile-options.ts";
+import { MAX_STALE_MS, SOURCE_BOUNDS } from "./compile-options.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 
 /** What will happen, decided before anything is read. */
@@ -38,6 +39,10 @@ export interface PlannedSource {
   readonly allowPrivate: boolean;
   /** What its lines may do; undefined where that depends on where it is. */
   readonly trust: Trust | undefined;
+  /** How much it may differ from its last good copy. */
+  readonly bounds: SourceBounds;
+  /** Protected names that its rules may block; undefined where any name may stand in it. */
+  readonly mayBlock: readonly string[] | undefined;
 }
 
 /** What is done to the lines of one level, in this order: exclusions, inclusions, transformations. */
@@ -87,9 +92,24 @@ export function planOf(
       timeoutMs: durationMs(source.timeout ?? ""),
       allowPrivate: source.allow_private === true,
       trust: source.trust,
+      bounds: boundsOf(config, source),
+      mayBlock: config.guards?.may_block ?? [],
     };
   });
   return { config, sources, list };
+}
+
+function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBounds {
+  const { size, holdMs } = SOURCE_BOUNDS;
+  return {
+    size: {
+      ...size,
+      shrink: guards.max_source_shrink ?? size.shrink,
+      growth: guards.max_growth ?? size.growth,
+    },
+    holdMs: durationMs(guards.hold ?? "") ?? holdMs,
+    isVolatile: volatile === true,
+  };
 }
 
 /**

@@ -127,10 +127,15 @@ export interface ProtectedSet {
   readonly unknown: readonly string[];
 }
 
+/** The names that entries of `guards.may_block` are for. */
+export function waivedNames(mayBlock: readonly string[]): string[] {
+  return mayBlock.map((entry) => entry.toLowerCase().replace(/^\|\||[\^.]+$/g, ""));
+}
+
 /** `own` are names of `guards.protect` and servers of the sources. */
 export function protectedSet(own: readonly string[], mayBlock: readonly string[]): ProtectedSet {
   const all = new Set([...own, ...PROTECTED_NAMES]);
-  const waived = mayBlock.map((entry) => entry.toLowerCase().replace(/^\|\||[\^.]+$/g, ""));
+  const waived = waivedNames(mayBlock);
   const unknown = mayBlock.filter((_, index) => !all.has(waived[index]!));
   for (const name of waived) all.delete(name);
   return { names: [...all], lifelines: new Set([...own, ...LIFELINES]), unknown };

@@ -11,11 +11,13 @@ import type { PlannedSource } from "./plan.ts";
 export interface SourceReport {
   readonly label: string;
   readonly source: string;
-  /** How it was had: `stale` is its last good copy, `dropped` an optional source that is not there. */
+  /** How it was had: `stale` and `held` are its last good copy, `dropped` is an optional source that is not there. */
   readonly state: SourceState["kind"];
   /** When its server last said that this is the list; for a copy that stands in for it. */
   readonly goodAt?: string;
-  /** Why it is not there, when it is not. */
+  /** When it is taken as it is now, if it stays so; for one that is held. */
+  readonly heldUntil?: string;
+  /** Why it is not there or not taken. */
   readonly problem?: { readonly code: string; readonly message: string };
   readonly bytes: number;
   readonly lines: number;
@@ -64,8 +66,11 @@ export function sourceReports(
       label,
       source: shown,
       state: state.kind,
-      ...(state.kind === "stale" ? { goodAt: new Date(state.goodAt).toISOString() } : {}),
-      ...(state.kind === "dropped" ? { problem: problemOf(state.causes) } : {}),
+      ...("goodAt" in state ? { goodAt: new Date(state.goodAt).toISOString() } : {}),
+      ...(state.kind === "held" ? { heldUntil: new Date(state.until).toISOString() } : {}),
+      ...(state.kind === "held" || state.kind === "dropped"
+        ? { problem: problemOf(state.causes) }
+        : {}),
       bytes: bytesRead[index] ?? 0,
       lines,
       kept: count.fates[index]![Fate.Live]!,

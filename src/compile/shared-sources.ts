@@ -117,6 +117,7 @@ function sizeOf({ chunks }: KeptSource): number {
 function keyOf(source: PlannedSource): string {
   const { label, type, splitHosts, mirrors, isOptional, maxStaleMs, timeoutMs, allowPrivate } =
     source;
+  const { bounds, mayBlock } = source;
   return JSON.stringify([
     source.source,
     label,
@@ -127,5 +128,7 @@ function keyOf(source: PlannedSource): string {
     maxStaleMs,
     timeoutMs,
     allowPrivate,
+    bounds,
+    mayBlock,
   ]);
 }

@@ -6,7 +6,14 @@ import type { Trust } from "../config/fields.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { fileError } from "../sources/source-error.ts";
-import { type Acquired, type RemoteSource, type SourceState, acquire } from "../sources/acquire.ts";
+import {
+  type Acquired,
+  type ListKind,
+  type RemoteSource,
+  type SourceState,
+  acquire,
+  isCopy,
+} from "../sources/acquire.ts";
 import { DownloadBudget } from "../sources/download-budget.ts";
 import type { FetchWatch } from "../sources/fetch-text.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
@@ -17,12 +24,14 @@ import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { AllowList } from "../transformations/allow.ts";
+import { BlocklistKind } from "./blocklist-kind.ts";
 import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
 import { fetchWatched } from "./source-progress.ts";
 import type { SourceNotes } from "./shared-sources.ts";
+import { stateWarning } from "./state-text.ts";
 
 /** What a source of the configuration says about how it is to be had. */
 export type SourceWish = Pick<
@@ -36,6 +45,8 @@ export type SourceWish = Pick<
   | "maxStaleMs"
   | "timeoutMs"
   | "allowPrivate"
+  | "bounds"
+  | "mayBlock"
 >;
 
 /** Reads sources and files of entries, and remembers what is to be said about them. */
@@ -286,10 +297,12 @@ export class SourceReader {
       // Only one that may be left out has to be known to be there before it is read.
       if (wish.isOptional && !(await host.exists(location.path)))
         throw fileError(label, new HostError("ENOENT", "no such file"));
-      return {
-        list: new SourceList(location, label, host, load),
-        state: { kind: "local" },
-      };
+      const list = new SourceList(location, label, host, load);
+      // What is found out later of one that may be left out would be too late.
+      const kind = wish.isOptional ? this.kindOf(wish) : undefined;
+      if (kind !== undefined && (await list.size().catch(() => 0)) > 0)
+        await kind.judge([...kind.watched], list);
+      return { list, state: { kind: "local" } };
     }
     const { limits, slots, store } = this;
     const isCompatible = options.compat === true;
@@ -297,12 +310,15 @@ export class SourceReader {
       ...wish,
       url: location.url,
       label: printable(label),
-      mayShrink: isCompatible || (options.accept ?? []).includes("source-shrunk"),
+      bounds: isCompatible ? undefined : wish.bounds,
+      accepted: options.accept ?? [],
+      kind: this.kindOf(wish),
       mayBeEmpty: isCompatible,
       locked: options.locked?.(wish.source),
     };
-    const { mirrors, maxStaleMs, timeoutMs, allowPrivate } = wish;
-    const key = JSON.stringify([location.url, mirrors, maxStaleMs, timeoutMs, allowPrivate]);
+    const { mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock } = wish;
+    const how = [mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock];
+    const key = JSON.stringify([location.url, how]);
     const { shared } = options;
     const failure = shared?.failures.get(key);
     if (failure !== undefined) throw failure;
@@ -336,9 +352,16 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
+  /** Undefined for files of entries, in which any name may stand. */
+  private kindOf(wish: SourceWish): ListKind | undefined {
+    const { mayBlock } = wish;
+    if (mayBlock === undefined || this.options.compat === true) return undefined;
+    return new BlocklistKind(mayBlock).kindOf(wish, this.host);
+  }
+
   /** A copy that stands in is the same text, but not the same build: it has to be said. */
   private note(source: string, { state, files }: Pick<SourceNotes, "state" | "files">): void {
-    if (files === undefined || state.kind === "stale") this.hasUnknownFiles = true;
+    if (files === undefined || isCopy(state.kind)) this.hasUnknownFiles = true;
     if (files !== undefined) this.files.set(source, files);
   }
 
@@ -355,20 +378,8 @@ export class SourceReader {
 
   private tellState(index: number, label: string): void {
     const state = this.states[index];
-    if (state?.kind !== "stale" && state?.kind !== "dropped") return;
-    const cause = state.causes.map((one) => [one.message, one.cause].filter(Boolean).join(": "));
-    const shown = printable(label);
-    this.diagnostics.push(
-      state.kind === "stale"
-        ? warningOf(
-            "source-stale",
-            `${shown} failed; its copy of ${new Date(state.goodAt).toISOString()} stands in for it`,
-            { cause: cause.join("; ") },
-          )
-        : warningOf("source-dropped", `${shown} failed and is left out; it is optional`, {
-            cause: cause.join("; "),
-          }),
-    );
+    const warning = state && stateWarning(state, printable(label));
+    if (warning !== undefined) this.diagnostics.push(warning);
   }
 
   private async attempt(source: PlannedSource, action: () => Promise<void>): Promise<boolean> {

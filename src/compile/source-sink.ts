@@ -18,7 +18,7 @@ import type { PlannedSource } from "./plan.ts";
 /** Turns the lines of a source into chunks and sends them on their way while the next lines are being read. */
 export class SourceSink implements LineSink {
   private readonly pool: ChunkPool;
-  private readonly source: PlannedSource;
+  private readonly source: Pick<PlannedSource, "index" | "type" | "splitHosts">;
   private readonly scan: ListScan;
   private readonly push: (chunk: Chunk) => void;
   private readonly preparing: readonly Pick<Transformation, "prepare">[];
@@ -36,7 +36,7 @@ export class SourceSink implements LineSink {
 
   constructor(
     pool: ChunkPool,
-    source: PlannedSource,
+    source: Pick<PlannedSource, "index" | "type" | "splitHosts">,
     scanner: LineScanner | undefined,
     preparing: readonly Pick<Transformation, "prepare">[],
     push: (chunk: Chunk) => void,

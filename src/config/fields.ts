@@ -263,16 +263,24 @@ const SOURCES_FIELD = {
 export const GUARD_FIELDS = {
   max_shrink: {
     type: "number",
-    description: "Per cent of its rules that the list may lose between publishes. Without it 30.",
+    description:
+      "Per cent of its rules that the list may lose between publishes; within 30 days 10 more. Without it 30.",
   },
   max_source_shrink: {
     type: "number",
-    description: "Per cent of its lines that a source may lose between publishes. Without it 50.",
+    description:
+      "Per cent of its entries that a source may lose; within 30 days 10 more. A remote source that loses more is held. Without it 50.",
   },
   max_growth: {
     type: "number",
     description:
-      "Per cent by which the list, or a source, may grow between publishes. Without it 200.",
+      "Per cent by which the list, or a source, of 1,000 rules or more may grow between publishes; within 30 days 100 more. Without it 200.",
+  },
+  hold: {
+    type: "duration",
+    description:
+      "How long a remote source that is too different from its last good copy is held, if it stays the same; the copy stands in. Without it `72h`; `0h` holds nothing.",
+    example: "24h",
   },
   min_rules: {
     type: "number",

@@ -46,6 +46,11 @@ export const OWN_SOURCE_FIELDS = {
     description:
       "Whether the source may be on this machine or in a private network. Without it only public addresses are spoken to, whatever names resolve to and wherever the server redirects.",
   },
+  volatile: {
+    type: "boolean",
+    description:
+      "Whether nearly all of its names may be others from one day to the next. Without it, a remote source of 1,000 names or more that has less than 30 % in common with its last good copy is held.",
+  },
   secret: {
     type: "boolean",
     description:

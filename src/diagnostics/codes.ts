@@ -109,8 +109,26 @@ const COMPILE_CODES = {
   },
   "source-shrunk": {
     exit: 4,
-    meaning: "A remote source has less than half of the bytes that it had when it was last good.",
+    meaning:
+      "A remote source has far fewer entries than its last good copy, or than at its best in the last 30 days. The copy stands in.",
     hint: "Look at the list; if it is meant to be that small, run once with --accept source-shrunk",
+  },
+  "source-replaced": {
+    exit: 4,
+    meaning:
+      "A remote source has less than 30 % of its names in common with its last good copy. The copy stands in.",
+    hint: "Look at the list; accept it once with --accept source-replaced, or set volatile: true on a source that changes daily",
+  },
+  "source-held": {
+    meaning:
+      "A source is too different from its last good copy to be taken at once. The copy stands in until the source recovers, somebody accepts it, or it has stayed the same for as long as `guards.hold` says.",
+    hint: "Look at the cause; accept the source as it is now with --accept and the code",
+  },
+  "source-not-blocklist": {
+    exit: 4,
+    meaning:
+      "A source has rules for more than ten of the built-in protected names. Block-lists have seven at most; allow-lists used by mistake have 28 and more.",
+    hint: "If it is an allow-list, name it in allow_sources; if the names are meant, in guards.may_block",
   },
   "copy-too-old": {
     exit: 4,

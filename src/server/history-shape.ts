@@ -30,7 +30,7 @@ const SOURCE = objectOf(
   {
     label: isText,
     source: isText,
-    state: oneOf(["local", "fetched", "unchanged", "locked", "stale", "dropped"]),
+    state: oneOf(["local", "fetched", "unchanged", "locked", "stale", "held", "dropped"]),
     bytes: isAmount,
     lines: isAmount,
     kept: isAmount,

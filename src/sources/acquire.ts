@@ -6,7 +6,10 @@ import { firstGood } from "./first-good.ts";
 import { SourceTurn } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./load-list.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
+import { HeldError, type SourceBounds, takeOrHold } from "./hold.ts";
+import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
 import {
+  type HeldOffer,
   type SourceRecord,
   type SourceStore,
   type StoredFile,
@@ -22,8 +25,12 @@ export interface RemoteSource {
   readonly label: string;
   /** How old its last good copy may be to stand in for it, in milliseconds. */
   readonly maxStaleMs: number;
-  /** Whether it may be less than half of what it was. */
-  readonly mayShrink: boolean;
+  /** How much it may differ from its last good copy; undefined where anything will do. */
+  readonly bounds: SourceBounds | undefined;
+  /** Deviations that somebody accepts this time, by code. */
+  readonly accepted: readonly string[];
+  /** Whether it is a list of the kind that it should be. */
+  readonly kind: ListKind | undefined;
   /** Whether it may hold no text at all. */
   readonly mayBeEmpty: boolean;
   /** Whether not even the path of its address may be shown. */
@@ -32,17 +39,37 @@ export interface RemoteSource {
   readonly locked?: readonly StoredFile[] | undefined;
 }
 
+/** Tells a block-list from something else. */
+export interface ListKind {
+  /** Names that make a list worth a closer look. */
+  readonly watched: ReadonlySet<string>;
+  /** Rejects with a `CompilerError` when the list is of another kind. `found` are the watched names that stand in it. */
+  judge(found: readonly string[], list: SourceList): Promise<void>;
+}
+
 /** How a source was had. */
 export type SourceState =
   | { readonly kind: "local" | "fetched" | "unchanged" | "locked" }
   /** Its last good copy stands in for it. */
   | { readonly kind: "stale"; readonly goodAt: number; readonly causes: readonly Diagnostic[] }
+  /** It is there, and too different from its last good copy, which stands in for it until then. */
+  | {
+      readonly kind: "held";
+      readonly goodAt: number;
+      readonly until: number;
+      readonly causes: readonly Diagnostic[];
+    }
   /** It is optional, and not there. */
   | { readonly kind: "dropped"; readonly causes: readonly Diagnostic[] };
 
 /** Whether a source is not what it should be: a copy stands in for it, or it is left out. */
-export function isDegraded(kind: SourceState["kind"]): kind is "stale" | "dropped" {
-  return kind === "stale" || kind === "dropped";
+export function isDegraded(kind: SourceState["kind"]): kind is "stale" | "held" | "dropped" {
+  return isCopy(kind) || kind === "dropped";
+}
+
+/** Whether the last good copy of a source stands in for it. */
+export function isCopy(kind: SourceState["kind"]): kind is "stale" | "held" {
+  return kind === "stale" || kind === "held";
 }
 
 export interface Acquired {
@@ -63,6 +90,11 @@ export interface AcquireContext {
   readonly onStoreError: (error: HostError) => void;
 }
 
+/** What is known of the text of a source beside its files. */
+type Known = Pick<SourceRecord, "measure" | "days">;
+
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** A clock that runs this much behind cannot tell how old a copy is. */
 const CLOCK_SLACK_MS = 24 * 3600 * 1000;
 
@@ -75,6 +107,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   if (source.locked !== undefined) return await acquireLocked(source, source.locked, context);
   const record = await store?.recordOf(source.url);
   let causes: readonly Diagnostic[];
+  let held: HeldError | undefined;
   try {
     if (isOffline)
       throw sourceError("fetch-failed", `Failed to fetch ${source.label}`, "offline was asked for");
@@ -83,10 +116,11 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
     if (!(error instanceof CompilerError)) throw error;
     if (context.fetch.signal?.aborted === true) throw error;
     causes = error.diagnostics;
+    if (error instanceof HeldError) held = error;
   }
   if (store === undefined || record === undefined) throw new CompilerError(causes);
   const age = context.fetch.host.now().getTime() - record.goodAt;
-  if (!isOffline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
+  if (held === undefined && !isOffline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
     throw new CompilerError([...causes, ...tooOld(source, age).diagnostics]);
   const list = new SourceList(
     { kind: "web", url: source.url },
@@ -101,7 +135,26 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
     list.close();
     throw error instanceof CompilerError ? new CompilerError(causes) : error;
   }
-  return { list, state: { kind: "stale", goodAt: record.goodAt, causes }, files: record.files };
+  const { goodAt, files } = record;
+  if (held === undefined) return { list, state: { kind: "stale", goodAt, causes }, files };
+  await noteOffer(source, held.offer, store, context);
+  const until = Math.min(held.offer.since + source.bounds!.holdMs, goodAt + source.maxStaleMs);
+  return { list, state: { kind: "held", goodAt, until, causes }, files };
+}
+
+/** Without it, the time that the offer is held begins anew with the next run. */
+async function noteOffer(
+  { url }: RemoteSource,
+  offer: HeldOffer,
+  store: SourceStore,
+  { onStoreError }: AcquireContext,
+): Promise<void> {
+  try {
+    await store.hold(url, offer);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    onStoreError(error);
+  }
 }
 
 function days(ms: number): string {
@@ -138,7 +191,11 @@ async function acquireLocked(
   }
   if (context.isOffline)
     throw sourceError("lock-mismatch", `There is no copy of ${source.label} as it is locked`);
-  const fetched = await fetchAny({ ...source, mayShrink: true }, undefined, context);
+  const fetched = await fetchAny(
+    { ...source, bounds: undefined, kind: undefined },
+    undefined,
+    context,
+  );
   if (digestsOf(fetched.files ?? []) === digestsOf(files)) return { ...fetched, state, files };
   fetched.list.close();
   throw sourceError(
@@ -213,11 +270,19 @@ async function fetchFrom(
   const limited = { ...load, maxBytes, maxLines };
   const list = new SourceList(place, source.label, fetch.host, limited, texts);
   try {
-    if (isOwn && (await isAsBefore(place, texts, record))) list.assume(record.size);
-    else await list.check();
+    const { kind } = source;
+    let measure = record?.measure;
+    if (isOwn && measure !== undefined && (await isAsBefore(place, texts, record)))
+      list.assume(record.size);
+    else {
+      const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind?.watched ?? NOTHING);
+      await list.check(gauge);
+      measure = gauge.measure;
+    }
     refuseEmpty(list, source);
-    refuseShrunk(texts.size, source, record);
-    const files = await keep(source, url, texts, context);
+    await kind?.judge(measure.watched, list);
+    const known = knownOf(source, { measure, bytes: texts.size }, record, fetch.host.now());
+    const files = await keep(source, { url, texts, known }, context);
     return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, files };
   } catch (error) {
     texts.close();
@@ -241,24 +306,22 @@ function refuseEmpty(list: SourceList, { label, mayBeEmpty }: RemoteSource): voi
     throw sourceError("source-empty", `Nothing in ${label}`, "the answer holds no text at all");
 }
 
-function refuseShrunk(
-  size: number,
-  { label, mayShrink }: RemoteSource,
+/** What is remembered of a source that is taken. Throws a `HeldError` for one that is not. */
+function knownOf(
+  source: RemoteSource,
+  text: { readonly measure: SourceMeasure; readonly bytes: number },
   record: SourceRecord | undefined,
-): void {
-  if (record === undefined || mayShrink || size * 2 >= record.size) return;
-  throw sourceError(
-    "source-shrunk",
-    `Less than half is left of ${label}`,
-    `it has ${size} bytes; when it was last good it had ${record.size}`,
-  );
+  now: Date,
+): Known {
+  const { bounds, label, accepted, maxStaleMs } = source;
+  if (bounds === undefined) return { measure: text.measure };
+  return takeOrHold({ ...text, label, bounds, accepted, maxStaleMs }, record, now);
 }
 
 /** A source that cannot be kept is no worse for it today. */
 async function keep(
   source: RemoteSource,
-  url: string,
-  texts: FetchedTexts,
+  { url, texts, known }: { url: string; texts: FetchedTexts; known: Known },
   { store, fetch, onStoreError }: AcquireContext,
 ): Promise<StoredFile[] | undefined> {
   // From a mirror: it stands for the source, but what the mirror calls this version means nothing there.
@@ -268,7 +331,7 @@ async function keep(
   if (store === undefined) return await describeFiles(files);
   try {
     const shown = shownAddress(source.url, source.isSecret);
-    const stored = await store.keep({ url: source.url, shown }, files);
+    const stored = await store.keep({ url: source.url, shown }, files, known);
     if (fetch.signal?.aborted !== true) await texts.moveInto(store, stored);
     return stored;
   } catch (error) {

@@ -1,9 +1,11 @@
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
+import { Fate } from "../rules/fate.ts";
 import type { FileLines, Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import { LINE_COUNT } from "./line-count.ts";
 import type { LineSink } from "./load-list.ts";
+import type { SourceGauge } from "./source-gauge.ts";
 
 const BADFILTER = encodeUtf8("badfilter");
 
@@ -11,6 +13,11 @@ const BADFILTER = encodeUtf8("badfilter");
 export class CheckSink implements LineSink {
   hasBadfilter = false;
   lines = 0;
+  private readonly gauge: SourceGauge | undefined;
+
+  constructor(gauge?: SourceGauge) {
+    this.gauge = gauge;
+  }
 
   begin(label: string, place: string): FileLines {
     return LINE_COUNT.begin(label, place);
@@ -21,6 +28,7 @@ export class CheckSink implements LineSink {
     const before = file.nextLine;
     void LINE_COUNT.read(file, block, stretch);
     this.lines += file.nextLine - before;
+    if (stretch.fate === Fate.Live) this.gauge?.look(block.bytes, stretch.start, stretch.end);
   }
 
   nextLine(file: FileLines): number {

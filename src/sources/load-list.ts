@@ -12,6 +12,7 @@ import { FileFinder, type FoundFile } from "./file-finder.ts";
 import { LINE_COUNT } from "./line-count.ts";
 import { type Location, includedPath, isAddress } from "./location.ts";
 import { fileError, shownAddress, sourceError } from "./source-error.ts";
+import type { SourceGauge } from "./source-gauge.ts";
 import type { WebTexts } from "./web-texts.ts";
 
 /** Takes the lines of a list, in order. */
@@ -92,9 +93,9 @@ export class SourceList {
     return this.finder.inputs;
   }
 
-  /** Reads the list to its end without taking anything. */
-  async check(): Promise<void> {
-    const sink = new CheckSink();
+  /** Reads the list to its end without taking anything. `gauge` measures it. */
+  async check(gauge?: SourceGauge): Promise<void> {
+    const sink = new CheckSink(gauge);
     await this.readInto(sink);
     this.mayHave.badfilter = sink.hasBadfilter;
     this.checkedBytes = this.bytesRead;
@@ -113,6 +114,12 @@ export class SourceList {
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;
     }
+    this.rewind();
+  }
+
+  /** Reads the list for somebody who decides whether it is taken. It can be read again afterwards. */
+  async readAhead(sink: LineSink): Promise<void> {
+    await this.readInto(sink);
     this.rewind();
   }
 

@@ -3,6 +3,7 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import { writeWhole } from "../host/write-whole.ts";
+import { type SourceMeasure, isMeasure } from "./source-gauge.ts";
 import { type Validators, type WebPlace, type WebText, openAgain } from "./web-text.ts";
 
 /** A file of a source as it was when the source was last good. */
@@ -28,6 +29,25 @@ export interface SourceRecord {
   readonly size: number;
   /** When its server last said that this is the list, in milliseconds. */
   readonly goodAt: number;
+  /** Absent in records of earlier versions. */
+  readonly measure?: SourceMeasure | undefined;
+  /** The most entries that it had on each of the last thirty days, the oldest first. */
+  readonly days?: readonly SourceDay[] | undefined;
+  /** What its server sends instead, while the copy stands in. */
+  readonly offer?: HeldOffer | undefined;
+}
+
+export interface SourceDay {
+  /** `2026-01-31`, in UTC. */
+  readonly day: string;
+  readonly entries: number;
+}
+
+/** An edition that is too different to be taken at once. */
+export interface HeldOffer {
+  readonly measure: SourceMeasure;
+  /** When it was first seen, in milliseconds. */
+  readonly since: number;
 }
 
 /** A source whose files are kept. */
@@ -57,7 +77,15 @@ export class SourceStore {
     try {
       const record: unknown = JSON.parse(decodeUtf8(await this.host.readFile(path)));
       if (!isRecord(record)) return undefined;
-      return { ...record, version: 2, files: await Promise.all(record.files.map(currentForm)) };
+      const { measure, days, offer, ...rest } = record;
+      return {
+        ...rest,
+        version: 2,
+        files: await Promise.all(record.files.map(currentForm)),
+        ...(isMeasure(measure) && { measure }),
+        ...(isMeasure(measure) && areDays(days) && { days }),
+        ...(isMeasure(measure) && isOffer(offer) && { offer }),
+      };
     } catch (error) {
       if (error instanceof HostError || error instanceof SyntaxError) return undefined;
       throw error;
@@ -106,7 +134,11 @@ export class SourceStore {
   }
 
   /** Keeps the files of a source that is good now, and says what they are. Rejects with a `HostError`. */
-  async keep(source: KeptSource, texts: readonly WebText[]): Promise<StoredFile[]> {
+  async keep(
+    source: KeptSource,
+    texts: readonly WebText[],
+    known: Pick<SourceRecord, "measure" | "days"> = {},
+  ): Promise<StoredFile[]> {
     const before = await this.recordOf(source.url);
     const stored: StoredFile[] = [];
     for (const text of texts)
@@ -117,13 +149,24 @@ export class SourceStore {
       files: stored,
       size: stored.reduce((sum, { size }) => sum + size, 0),
       goodAt: this.host.now().getTime(),
+      ...known,
     };
-    const path = join(this.folder, "sources", `${await digestOf(source.url)}.json`);
-    const text = encodeUtf8(JSON.stringify(record));
-    await writeWhole(path, this.host, (file) => file.write(text));
+    await this.write(source.url, record);
     const now = new Set(stored.map(({ sha256 }) => sha256));
     for (const { sha256 } of before?.files ?? []) if (!now.has(sha256)) await this.replace(sha256);
     return stored;
+  }
+
+  /** Notes down what the server of a source sends instead of it. Rejects with a `HostError`. */
+  async hold(url: string, offer: HeldOffer): Promise<void> {
+    const record = await this.recordOf(url);
+    if (record !== undefined) await this.write(url, { ...record, offer });
+  }
+
+  private async write(url: string, record: SourceRecord): Promise<void> {
+    const path = join(this.folder, "sources", `${await digestOf(url)}.json`);
+    const text = encodeUtf8(JSON.stringify(record));
+    await writeWhole(path, this.host, (file) => file.write(text));
   }
 
   /** Marks a copy that another one has taken the place of; `collectCopies` removes it when nobody else needs it. */
@@ -230,6 +273,17 @@ function isRecord(record: unknown): record is Omit<SourceRecord, "version"> {
     Array.isArray(files) &&
     files.every(isStoredFile)
   );
+}
+
+function areDays(days: unknown): days is readonly SourceDay[] {
+  const isDay = (one: Partial<SourceDay> | null): boolean =>
+    typeof one?.day === "string" && typeof one.entries === "number";
+  return Array.isArray(days) && days.every(isDay);
+}
+
+function isOffer(offer: unknown): offer is HeldOffer {
+  const { measure, since } = (offer ?? {}) as Partial<HeldOffer>;
+  return typeof since === "number" && isMeasure(measure);
 }
 
 export function isStoredFile(file: unknown): file is StoredFile {

@@ -77,7 +77,6 @@ const FAILURES: Readonly<Record<string, readonly [Answer, string]>> = {
     { body: GOOD, headers: { "content-encoding": "rot13" } },
     "source-not-text",
   ],
-  "it fell below half": [GOOD.slice(0, GOOD.length / 2 - 20), "source-shrunk"],
   "a condition is not closed": [`!#if adguard\n${GOOD}`, "bad-directive"],
   "what it includes is not there": [`!#include gone.txt\n${GOOD}`, "fetch-failed"],
   "it includes itself": [`!#include l.txt\n${GOOD}`, "bad-directive"],
@@ -112,7 +111,6 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
     const web = new ScriptedWeb();
     web.answers[URL_A] = answer;
     web.answers[URL_B] = "||other-b.example^\n";
-    if (code === "source-shrunk") return;
     const error = await errorOf(build(web));
     assert.equal(error.diagnostics[0]!.code, code);
     assert.equal(error.exit, 4);
@@ -203,7 +201,7 @@ test("offline asks nobody and takes copies of any age", async () => {
 test("a source that is meant to be smaller can be accepted once", async () => {
   const web = await seeded();
   web.answers[URL_A] = "||only.example^\n";
-  assert.equal((await build(web)).report.sources[0]!.state, "stale");
+  assert.equal((await build(web)).report.sources[0]!.state, "held");
   const accepted = await build(web, config(), { accept: ["source-shrunk"] });
   assert.equal(accepted.report.sources[0]!.state, "fetched");
   assert.equal((await build(web)).report.sources[0]!.state, "fetched");

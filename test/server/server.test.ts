@@ -8,6 +8,7 @@ import {
   type Run,
   withRun,
 } from "../../src/server/history.ts";
+import { isHistory } from "../../src/server/history-shape.ts";
 import { metricsText } from "../../src/server/metrics.ts";
 import { type Facts, route } from "../../src/server/routes.ts";
 import { statusPage } from "../../src/server/status-page.ts";
@@ -15,21 +16,21 @@ import { statusPage } from "../../src/server/status-page.ts";
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 const HOUR = 3_600_000;
 
-function build(state: "fetched" | "stale" = "fetched", label = "Ads"): GoodBuild {
+function build(state: "fetched" | "stale" | "held" = "fetched", label = "Ads"): GoodBuild {
   return {
     name: "My list",
     lines: 10,
     kept: 6,
     rules: 6,
     bytes: 120,
-    degraded: state === "stale",
+    degraded: state !== "fetched",
     outputs: [{ file: "rules/my-list.txt", outcome: "written" }],
     sources: [
       {
         label,
         source: "https://lists.example/ads.txt",
         state,
-        ...(state === "stale" ? { goodAt: "2026-11-10T00:00:00.000Z" } : {}),
+        ...(state !== "fetched" ? { goodAt: "2026-11-10T00:00:00.000Z" } : {}),
         bytes: 200,
         lines: 10,
         kept: 6,
@@ -82,6 +83,22 @@ test("health: young is well, and what is wrong is said", () => {
   assert.equal(stale.isHealthy, true);
   assert.match(stale.reason, /Ads \(stale\)/);
   assert.equal(stale.sources[0]!.goodAt, "2026-11-10T00:00:00.000Z");
+  const held = withRun(NO_HISTORY, run({}), build("held"));
+  assert.equal(health(held).status, "degraded");
+  assert.match(health(held).reason, /Ads \(held\)/);
+  assert.ok(isHistory(JSON.parse(JSON.stringify(held))));
+  const metrics = metricsText({
+    history: held,
+    lists: [],
+    isHealthy: true,
+    isRunning: false,
+    startedAt: NOW,
+    next: NOW + HOUR,
+    lagMs: 0,
+    requests: new Map(),
+  });
+  assert.match(metrics, /source_state\{source="Ads",state="held"\} 1/);
+  assert.match(metrics, /source_up\{source="Ads"\} 0/);
   assert.equal(health(NO_HISTORY, { isRunning: true }).status, "starting");
   assert.equal(health(NO_HISTORY).status, "unhealthy");
   // A list that was refused leaves the one before it, which is still young.

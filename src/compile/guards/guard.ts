@@ -1,10 +1,11 @@
 import type { Config } from "../../config/fields.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { SOURCE_BOUNDS } from "../compile-options.ts";
 import type { LastPublish } from "../last-publish.ts";
 import type { ListFindings } from "../list-findings.ts";
 import type { CompileReport } from "../report.ts";
 import { type SettingsDigest, settingsDigest } from "../settings-digest.ts";
-import type { SizeLimits } from "../size-bounds.ts";
+import type { SizeLimits } from "../../sources/size-bounds.ts";
 
 /** What guards go by; every value can be set in the configuration. */
 export interface GuardLimits {
@@ -35,10 +36,10 @@ export interface Guard {
 /** The usual limits, unless the configuration has others. */
 export function guardLimits(config: Config): GuardLimits {
   const { guards = {} } = config;
-  const growth = guards.max_growth ?? 200;
+  const growth = guards.max_growth ?? SOURCE_BOUNDS.size.growth;
   return {
     size: { shrink: guards.max_shrink ?? 30, growth },
-    sourceSize: { shrink: guards.max_source_shrink ?? 50, growth },
+    sourceSize: { shrink: guards.max_source_shrink ?? SOURCE_BOUNDS.size.shrink, growth },
     settings: settingsDigest(config),
     minRules: guards.min_rules ?? 1,
     mayBlockSuffixes: (guards.may_block_suffixes ?? []).map((suffix) =>

@@ -1,7 +1,7 @@
 import { errorOf } from "../../diagnostics/diagnostic.ts";
 import { memoryOf } from "../last-publish.ts";
 import { measureOf } from "../list-measure.ts";
-import { outOfBounds } from "../size-bounds.ts";
+import { outOfBounds } from "../../sources/size-bounds.ts";
 import type { Guard } from "./guard.ts";
 
 /** The size of the whole. What sources that only one of two builds has brought or took is not compared. */

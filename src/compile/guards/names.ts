@@ -8,6 +8,7 @@ export const GUARD_NAMES = [
   "source-shrunk",
   "source-lost-lines",
   "source-grown",
+  "source-replaced",
   "not-covered",
   "empty-output",
 ] as const;

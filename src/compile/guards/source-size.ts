@@ -1,7 +1,7 @@
 import { type Diagnostic, warningOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { isDegraded } from "../../sources/acquire.ts";
-import { outOfBounds } from "../size-bounds.ts";
+import { outOfBounds } from "../../sources/size-bounds.ts";
 import type { Guard } from "./guard.ts";
 
 /**

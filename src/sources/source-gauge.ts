@@ -1,0 +1,88 @@
+import { hashEnd } from "../bytes/hash.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
+import { type Sketch, SketchMaker } from "./name-sketch.ts";
+
+/** What is known of the text of a source without reading its rules. */
+export interface SourceMeasure {
+  /** Entries: names, and lines without one. */
+  readonly entries: number;
+  /** Makes its hashes others than those of everybody else: a list cannot be written to look like another one. */
+  readonly salt: number;
+  readonly sketch: Sketch;
+  /** Watched names that stand in it. */
+  readonly watched: readonly string[];
+}
+
+/** Measures a text block by block. */
+export class SourceGauge implements WrittenNames {
+  private entries = 0;
+  private readonly salt: number;
+  private readonly names = new SketchMaker();
+  /** One bit for each value of the lowest 16 of a hash. */
+  private readonly filter = new Uint8Array(8192);
+  private readonly watchedNames: ReadonlySet<string>;
+  private readonly seen = new Set<string>();
+
+  constructor(salt: number, watched: ReadonlySet<string>) {
+    this.salt = salt;
+    this.watchedNames = watched;
+    for (const name of watched) {
+      const bytes = encodeUtf8(name);
+      const hash = this.hashOf(bytes, 0, bytes.length);
+      this.filter[(hash & 0xffff) >> 3]! |= 1 << (hash & 7);
+    }
+  }
+
+  look(bytes: Uint8Array, start: number, end: number): void {
+    eachWrittenName(bytes, start, end, this);
+  }
+
+  name(bytes: Uint8Array, start: number, end: number, isException: boolean): void {
+    const hash = this.hashOf(bytes, start, end);
+    this.names.add(hash >>> 0);
+    if ((this.filter[(hash & 0xffff) >> 3]! & (1 << (hash & 7))) === 0 || isException) return;
+    const name = decodeUtf8(bytes, start, end).toLowerCase();
+    if (this.watchedNames.has(name)) this.seen.add(name);
+  }
+
+  line(names: number): void {
+    this.entries += Math.max(1, names);
+  }
+
+  get measure(): SourceMeasure {
+    const { entries, salt, names, seen } = this;
+    return { entries, salt, sketch: names.sketch, watched: [...seen] };
+  }
+
+  /** Without regard to case. */
+  private hashOf(bytes: Uint8Array, start: number, end: number): number {
+    let state = this.salt;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      const lower = byte >= 65 && byte <= 90 ? byte | 32 : byte;
+      state = Math.imul(state ^ lower, 0x9e3779b1);
+      state ^= state >>> 15;
+    }
+    return hashEnd(state);
+  }
+}
+
+/** A salt that nobody else knows. */
+export function freshSalt(): number {
+  return (Math.random() * 0x1_0000_0000) | 0;
+}
+
+/** Somebody else may have written to it. */
+export function isMeasure(measure: unknown): measure is SourceMeasure {
+  if (typeof measure !== "object" || measure === null) return false;
+  const { entries, salt, sketch, watched } = measure as Partial<SourceMeasure>;
+  return (
+    typeof entries === "number" &&
+    typeof salt === "number" &&
+    Array.isArray(sketch) &&
+    sketch.every((hash) => typeof hash === "number") &&
+    Array.isArray(watched) &&
+    watched.every((name) => typeof name === "string")
+  );
+}
