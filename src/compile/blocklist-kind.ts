@@ -1,19 +1,13 @@
-import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { hashName } from "../bytes/hash.ts";
 import type { Host } from "../host/host.ts";
-import { HashFilter, RowFinder } from "../kernel/row-finder.ts";
+import { RowFinder } from "../kernel/row-finder.ts";
 import { NameWatch } from "../meaning/name-watch.ts";
 import { PlainArena } from "../rules/arena.ts";
-import type { Chunk } from "../rules/chunk.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
-import { Kind } from "../rules/kind.ts";
-import { hostOf } from "../rules/row-text.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import type { ListKind } from "../sources/acquire.ts";
-import type { SourceList } from "../sources/load-list.ts";
 import { sourceError } from "../sources/source-error.ts";
 import { withParents } from "../syntax/parents.ts";
 import { type Stage, eachChunk } from "../transformations/stage.ts";
@@ -29,79 +23,72 @@ import { SourceSink } from "./source-sink.ts";
  */
 const MOST = 10;
 
-/** Tells block-lists from lists that are something else, by the built-in protected names that they have rules for. */
-export class BlocklistKind {
-  private readonly names: ReadonlySet<string>;
-  /** Names and those above them, but for the last label. */
-  private readonly watched: ReadonlySet<string>;
-  private readonly filter = new HashFilter();
+/** Protected names and those above them, but for the last label. */
+const WATCHED: ReadonlySet<string> = new Set(PROTECTED_NAMES.flatMap(watchedFor));
+
+function watchedFor(name: string): string[] {
+  return withParents(name).filter((one) => one.includes("."));
+}
+
+/** Of a source that may be anything. It is watched all the same: another configuration may use its copy as a block-list. */
+export const ANY_KIND: ListKind = { watched: WATCHED, judge: async () => {} };
+
+/** Block-lists, told from lists that are something else by the built-in protected names that they have rules for. */
+export class BlocklistKind implements ListKind {
+  readonly watched: ReadonlySet<string> = WATCHED;
+  private readonly source: Pick<PlannedSource, "type" | "shown">;
+  private readonly names: readonly string[];
+  private readonly host: Host;
 
   /** Names of `mayBlock` do not count. */
-  constructor(mayBlock: readonly string[]) {
-    const waived = new Set(waivedNames(mayBlock));
-    this.names = new Set(PROTECTED_NAMES.filter((name) => !waived.has(name)));
-    this.watched = new Set(
-      [...this.names].flatMap((name) => withParents(name).filter((one) => one.includes("."))),
-    );
-    for (const name of this.watched) {
-      const bytes = encodeUtf8(name);
-      this.filter.add(hashName(bytes, 0, bytes.length));
-    }
-  }
-
-  /** Judges a source before it is taken: by the names in its text, and only where there are many by its rules. */
-  kindOf(source: Pick<PlannedSource, "type" | "shown">, host: Host): ListKind {
-    return {
-      watched: this.watched,
-      judge: async (found, list) => {
-        if (found.filter((name) => this.watched.has(name)).length <= MOST) return;
-        const { names, targets } = await this.blockedBy(source, list, host);
-        if (targets > MOST) throw notBlocklist(source.shown, names);
-      },
-    };
-  }
-
-  /** Counts the rules of a source for such names while it is compiled. */
-  counter(finder: RowFinder): {
-    readonly stage: Stage;
-    problem(label: string): readonly Diagnostic[];
-  } {
-    const found = new Set<string>();
-    const stage = eachChunk((chunk) => {
-      for (const row of finder.hashed(chunk, this.filter)) this.count(chunk, row, found);
-    });
-    return {
-      stage,
-      problem: (label) => (found.size > MOST ? notBlocklist(label, [...found]).diagnostics : []),
-    };
-  }
-
-  /** A rule for more than a protected name counts once. */
-  private count(chunk: Chunk, row: number, found: Set<string>): void {
-    const kind = chunk.kind[row]!;
-    if (kind !== Kind.Block && kind !== Kind.Hosts && kind !== Kind.Domain) return;
-    const name = hostOf(chunk, row).toLowerCase();
-    if ((kind === Kind.Block ? this.watched : this.names).has(name)) found.add(name);
-  }
-
-  private async blockedBy(
-    { type }: Pick<PlannedSource, "type" | "shown">,
-    list: SourceList,
+  constructor(
+    source: Pick<PlannedSource, "type" | "shown">,
+    mayBlock: readonly string[],
     host: Host,
-  ): Promise<{ names: string[]; targets: number }> {
-    const shelf = new ChunkShelf(Infinity, () => scratchOf(host));
-    const pool = new ChunkPool(new PlainArena(), shelf);
-    const watch = new NameWatch(this.names, new RowFinder(undefined), true);
-    const source = { index: 0, type, splitHosts: false };
-    const sink = new SourceSink(pool, source, undefined, [{ prepare: prepareRegex }], (chunk) =>
-      watch.take(chunk),
+  ) {
+    const waived = new Set(waivedNames(mayBlock));
+    this.source = source;
+    this.names = PROTECTED_NAMES.filter((name) => !waived.has(name));
+    this.host = host;
+  }
+
+  /** By the names in its text, and where there are many by its rules. */
+  async judge(...[found, list]: Parameters<ListKind["judge"]>): Promise<void> {
+    const own = new Set(this.names.flatMap(watchedFor));
+    if (found.filter((name) => own.has(name)).length <= MOST) return;
+    const pool = new ChunkPool(
+      new PlainArena(),
+      new ChunkShelf(Infinity, () => scratchOf(this.host)),
+    );
+    const { stage, problem } = this.counter(new RowFinder(undefined));
+    const sink = new SourceSink(
+      pool,
+      { index: 0, type: this.source.type, splitHosts: false },
+      undefined,
+      [{ prepare: prepareRegex }],
+      (chunk) => stage.push(chunk, () => {}),
     );
     await list.readAhead(sink);
     await sink.end();
-    const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
+    const said = problem();
+    if (said !== undefined) throw said;
+  }
+
+  /** Counts the rules of a source for such names while it is compiled. */
+  counter(finder: RowFinder): { readonly stage: Stage; problem(): CompilerError | undefined } {
+    const watch = new NameWatch(this.names, finder, true);
     return {
-      names: blocked.map(({ name }) => name),
-      targets: new Set(blocked.map(({ by }) => by.name ?? by.text)).size,
+      stage: eachChunk((chunk) => watch.take(chunk)),
+      problem: () => {
+        const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
+        // A rule for more than a protected name counts once.
+        const rules = new Set(blocked.map(({ by }) => by.name ?? by.text));
+        if (rules.size <= MOST) return undefined;
+        return notBlocklist(
+          this.source.shown,
+          blocked.map(({ name }) => name),
+        );
+      },
     };
   }
 }

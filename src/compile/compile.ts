@@ -303,7 +303,7 @@ class ListCompiler {
     // Those from the web were judged before they were kept.
     const kind =
       reader.states[source.index]?.kind === "local" && options.compat !== true
-        ? new BlocklistKind(source.mayBlock ?? []).counter(workshop.finder)
+        ? new BlocklistKind(source, source.mayBlock ?? [], this.host).counter(workshop.finder)
         : undefined;
     if (kind !== undefined) first.push({ name: "kind", stage: kind.stage });
     if (options.compat !== true)
@@ -329,7 +329,7 @@ class ListCompiler {
     const bytes = await this.readRows(source, sink);
     if (bytes === undefined) return undefined;
     await own.end(() => this.checkpoint.pass());
-    reader.failures.push(...(kind?.problem(source.label) ?? []));
+    reader.failures.push(...(kind?.problem()?.diagnostics ?? []));
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;

@@ -24,7 +24,7 @@ import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { AllowList } from "../transformations/allow.ts";
-import { BlocklistKind } from "./blocklist-kind.ts";
+import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
 import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
@@ -352,11 +352,11 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
-  /** Undefined for files of entries, in which any name may stand. */
-  private kindOf(wish: SourceWish): ListKind | undefined {
+  /** Files of entries may hold any name. */
+  private kindOf(wish: SourceWish): ListKind {
     const { mayBlock } = wish;
-    if (mayBlock === undefined || this.options.compat === true) return undefined;
-    return new BlocklistKind(mayBlock).kindOf(wish, this.host);
+    if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
+    return new BlocklistKind(wish, mayBlock, this.host);
   }
 
   /** A copy that stands in is the same text, but not the same build: it has to be said. */

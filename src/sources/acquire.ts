@@ -30,7 +30,7 @@ export interface RemoteSource {
   /** Deviations that somebody accepts this time, by code. */
   readonly accepted: readonly string[];
   /** Whether it is a list of the kind that it should be. */
-  readonly kind: ListKind | undefined;
+  readonly kind: ListKind;
   /** Whether it may hold no text at all. */
   readonly mayBeEmpty: boolean;
   /** Whether not even the path of its address may be shown. */
@@ -92,8 +92,6 @@ export interface AcquireContext {
 
 /** What is known of the text of a source beside its files. */
 type Known = Pick<SourceRecord, "measure" | "days">;
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** A clock that runs this much behind cannot tell how old a copy is. */
 const CLOCK_SLACK_MS = 24 * 3600 * 1000;
@@ -191,8 +189,9 @@ async function acquireLocked(
   }
   if (context.isOffline)
     throw sourceError("lock-mismatch", `There is no copy of ${source.label} as it is locked`);
+  const anything = { ...source.kind, judge: async () => {} };
   const fetched = await fetchAny(
-    { ...source, bounds: undefined, kind: undefined },
+    { ...source, bounds: undefined, kind: anything },
     undefined,
     context,
   );
@@ -275,12 +274,12 @@ async function fetchFrom(
     if (isOwn && measure !== undefined && (await isAsBefore(place, texts, record)))
       list.assume(record.size);
     else {
-      const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind?.watched ?? NOTHING);
+      const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);
       await list.check(gauge);
       measure = gauge.measure;
     }
     refuseEmpty(list, source);
-    await kind?.judge(measure.watched, list);
+    await kind.judge(measure.watched, list);
     const known = knownOf(source, { measure, bytes: texts.size }, record, fetch.host.now());
     const files = await keep(source, { url, texts, known }, context);
     return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, files };

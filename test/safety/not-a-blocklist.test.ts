@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PROTECTED_NAMES } from "../../src/compile/protected-names.ts";
+import {
+  type CompileOptions,
+  type CompileResult,
+  CompilerError,
+  type Config,
+  compile,
+} from "../../src/index.ts";
+import { ScriptedWeb } from "../support/scripted-web.ts";
+
+const FAR = "https://a.example/l.txt";
+const GOOD = Array.from({ length: 100 }, (_, index) => `||n${index}.example^\n`).join("");
+const NEEDED = PROTECTED_NAMES;
+
+type Outcome = CompileResult | CompilerError;
+
+async function build(
+  web: ScriptedWeb,
+  source: Partial<Config["sources"][number]> = {},
+  more: Partial<Config> = {},
+  options: CompileOptions = {},
+): Promise<Outcome> {
+  const wish = { name: "n", sources: [{ source: FAR, ...source }, { source: "own.txt" }], ...more };
+  try {
+    const result = await compile(wish, { host: web.host, cacheFolder: "/cache", ...options });
+    result.close();
+    return result;
+  } catch (error) {
+    if (error instanceof CompilerError) return error;
+    throw error;
+  }
+}
+
+/** A web with this list, and this local file. */
+function webOf(text: string, local = text): ScriptedWeb {
+  const web = new ScriptedWeb({ "own.txt": "||own.example^\n", "local.txt": local });
+  web.answers[FAR] = text;
+  return web;
+}
+
+function isRefused(outcome: Outcome): boolean {
+  if (!(outcome instanceof CompilerError)) return false;
+  assert.equal(outcome.exit, 4);
+  assert.deepEqual(
+    outcome.diagnostics.map(({ code }) => code),
+    ["source-not-blocklist"],
+  );
+  return true;
+}
+
+/** Ways to write that names are blocked. */
+const WAYS: readonly (readonly [
+  string,
+  (name: string) => string,
+  Config["sources"][number]["type"]?,
+])[] = [
+  ["adblock", (name) => `||${name}^`],
+  ["adblock with upper case", (name) => `||${name.toUpperCase()}^`],
+  ["hosts", (name) => `0.0.0.0 ${name}`],
+  ["domains", (name) => name],
+  ["domains, read as such", (name) => name, "domains"],
+  ["rpz", (name) => `${name} CNAME .`, "rpz"],
+  ["dnsmasq", (name) => `address=/${name}/0.0.0.0`, "dnsmasq"],
+];
+
+for (const [what, write, type] of WAYS)
+  for (const trust of [undefined, "standard", "full", "block-only"] as const)
+    test(`more than ten protected names are not blocked by a block-list: ${what}, trust ${trust ?? "by default"}`, async () => {
+      const source = { ...(type && { type }), ...(trust && { trust }) };
+      for (const [count, refused] of [
+        [10, false],
+        [11, true],
+      ] as const) {
+        const lines = NEEDED.slice(0, count).map(write).join("\n");
+        const web = webOf(`${lines}\n${write("ads.example")}\n`);
+        assert.equal(isRefused(await build(web, source)), refused, `${count} from the web`);
+        const local = await build(web, { source: "local.txt", ...source });
+        assert.equal(isRefused(local), refused, `${count} in a file`);
+        const optional = await build(web, { source: "local.txt", optional: true, ...source });
+        assert.ok(!(optional instanceof CompilerError));
+        assert.equal(optional.report.sources[0]!.state, refused ? "dropped" : "local");
+      }
+    });
+
+const ALLOW_LIST = NEEDED.map((name) => `${name}\n`).join("");
+
+/** Lists that name many and do not block them. */
+for (const [what, text] of [
+  ["exceptions", NEEDED.map((name) => `@@||${name}^\n`).join("") + GOOD],
+  ["comments", NEEDED.map((name) => `# ${name}\n! ${name}\n`).join("") + GOOD],
+  ["names below", NEEDED.map((name) => `||ads.${name}^\n`).join("") + GOOD],
+  ["rules with an exception", NEEDED.map((name) => `||${name}^\n@@||${name}^\n`).join("") + GOOD],
+  ["one rule for many names", `||apple.com^\n||digicert.com^\n||microsoft.com^\n${GOOD}`],
+  ["rules for pages", NEEDED.map((name) => `${name}##.ad\n`).join("") + GOOD],
+] as const)
+  test(`a list is taken that blocks few protected names: ${what}`, async () => {
+    assert.ok(!isRefused(await build(webOf(text))));
+  });
+
+test("the message names the source, the count and five names, and says what to do", async () => {
+  const outcome = await build(webOf(ALLOW_LIST));
+  assert.ok(isRefused(outcome));
+  const [said] = (outcome as CompilerError).diagnostics;
+  assert.match(said!.message, /a\.example\/l\.txt is not a block-list: it blocks 1\d\d names/);
+  assert.match(said!.cause!, /^(?:[\w.-]+, ){4}[\w.-]+ and \d+ more$/);
+});
+
+test("the last good copy stands in, and what came instead is not kept", async () => {
+  const web = webOf(GOOD);
+  await build(web);
+  web.answers[FAR] = GOOD + ALLOW_LIST;
+  for (let run = 0; run < 2; run++) {
+    const outcome = await build(web);
+    assert.ok(!(outcome instanceof CompilerError));
+    assert.equal(outcome.report.sources[0]!.state, "stale");
+    assert.equal(outcome.report.rules, 101);
+  }
+});
+
+test("an optional source is left out", async () => {
+  const outcome = await build(webOf(ALLOW_LIST), { optional: true });
+  assert.ok(!(outcome instanceof CompilerError));
+  assert.equal(outcome.report.sources[0]!.state, "dropped");
+  assert.equal(outcome.report.sources[0]!.problem!.code, "source-not-blocklist");
+});
+
+test("acknowledged names do not count, also of a list that has not changed since", async () => {
+  const text = NEEDED.slice(0, 15)
+    .map((name) => `||${name}^\n`)
+    .join("");
+  const web = webOf(text);
+  web.answers[FAR] = async (request) =>
+    request.headers["if-none-match"] === '"1"'
+      ? { status: 304 }
+      : { body: text, headers: { etag: '"1"' } };
+  const guards = { may_block: NEEDED.slice(0, 5) };
+  assert.ok(!isRefused(await build(web, {}, { guards })));
+  assert.ok(!isRefused(await build(web, {}, { guards })));
+  const without = await build(web);
+  // The copy that the other configuration took is what there is.
+  assert.ok(!(without instanceof CompilerError));
+  assert.equal(without.report.sources[0]!.state, "stale");
+  assert.ok(isRefused(await build(webOf(text), {}, { guards: { may_block: NEEDED.slice(0, 4) } })));
+});
+
+test("an allow-list is taken where it belongs, and with compat everywhere", async () => {
+  const web = webOf(GOOD);
+  web.answers["https://a.example/allow.txt"] = ALLOW_LIST;
+  const allowed = await build(web, {}, { allow_sources: ["https://a.example/allow.txt"] });
+  assert.ok(!(allowed instanceof CompilerError));
+  assert.ok(!isRefused(await build(webOf(ALLOW_LIST), {}, {}, { compat: true })));
+});
