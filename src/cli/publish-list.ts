@@ -16,7 +16,15 @@ import type { Outputs, Written } from "./outputs.ts";
 /** What of a configuration is about publishing. */
 export type PublishedConfig = Pick<
   Config,
-  "name" | "description" | "version" | "homepage" | "license" | "outputs" | "patches" | "manifest"
+  | "name"
+  | "description"
+  | "version"
+  | "homepage"
+  | "license"
+  | "outputs"
+  | "patches"
+  | "manifest"
+  | "guards"
 >;
 
 /** All that is published with a list. */
@@ -41,7 +49,7 @@ export async function publishList(
   host: Host,
 ): Promise<{ written: Written[]; files: OutputFile[] }> {
   const { config, spool, shape, accepted, builtAt, sources } = publication;
-  const artifacts = new Artifacts(publication.artifacts, host);
+  const artifacts = new Artifacts(publication.artifacts, config.guards?.min_rules ?? 1, host);
   try {
     // A key that is none is found before anything is published.
     const key = await manifestKey(config, publication.configFolder, host);

@@ -55,10 +55,13 @@ interface WriteBench {
 export class Artifacts {
   private readonly plans: readonly PlannedArtifact[];
   private readonly host: Host;
+  private readonly minRules: number;
   private readonly written: Written[] = [];
 
-  constructor(plans: readonly PlannedArtifact[], host: Host) {
+  /** `minRules` is what each file must have at least. */
+  constructor(plans: readonly PlannedArtifact[], minRules: number, host: Host) {
     this.plans = plans;
+    this.minRules = minRules;
     this.host = host;
   }
 
@@ -77,7 +80,7 @@ export class Artifacts {
     const { protectedNames } = shape;
     const bench = { model, expander, protectedNames, head, builtAt };
     for (const plan of this.plans) await this.writeOne(plan, bench);
-    return this.written.flatMap((one) => refusals(one, model));
+    return this.written.flatMap((one) => refusals(one, model, this.minRules));
   }
 
   private async writeOne(
@@ -178,7 +181,11 @@ function filesOf({ plan, block, allow }: Written): OutputFile[] {
   return [...files, ...packed];
 }
 
-function refusals({ plan, writer, block }: Written, model: ListModel): Diagnostic[] {
+function refusals(
+  { plan, writer, block }: Written,
+  model: ListModel,
+  minRules: number,
+): Diagnostic[] {
   const losses = writer.losses.all();
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
   const lost = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
@@ -191,6 +198,14 @@ function refusals({ plan, writer, block }: Written, model: ListModel): Diagnosti
   );
   if (writer.isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
     found.push(errorOf("empty-output", `${name} would block nothing`, lost));
+  else if (model.isBlocking && writer.names < Math.min(minRules, plan.room.rules) && minRules > 1)
+    found.push(
+      errorOf(
+        "too-few-rules",
+        `${name} would have ${numberText(writer.names)} names; at least ${numberText(minRules)} are expected`,
+        lost,
+      ),
+    );
   if (writer.isTooSmall || block.isTorn)
     found.push(
       errorOf(

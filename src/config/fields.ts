@@ -284,7 +284,7 @@ export const GUARD_FIELDS = {
   },
   min_rules: {
     type: "number",
-    description: "Rules that the list must have at least. Without it 1.",
+    description: "Rules that the list, and each of its outputs, must have at least. Without it 1.",
   },
   may_block: {
     type: "strings",

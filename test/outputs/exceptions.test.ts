@@ -172,7 +172,7 @@ test("an output that blocks a protected name is not published, and is named", as
   const spool = new NameSpool(() => host.openScratch(), false);
   spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
   const plans = artifactPlans({ name: "L", outputs: [{ format: "rpz" }] }, "rules", "/project");
-  const artifacts = new Artifacts(plans, host);
+  const artifacts = new Artifacts(plans, 1, host);
   // As if the list did not block it.
   const shape = { isMinimal: true, hasSureCovers: true, protectedNames: ["y.safe.example"] };
   const found = await artifacts.write(spool, shape, [], new Date(0));

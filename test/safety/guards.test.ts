@@ -207,6 +207,26 @@ test("an empty list is never published by accident", async () => {
   assert.equal((await project.run("--accept", "too-few-rules")).exit, 0);
 });
 
+test("each output must have the rules that the list must have", async () => {
+  // Names for some types of query only cannot be written as hosts.
+  const partial = names(100).replaceAll("^", "^$dnstype=A");
+  const config = {
+    guards: { min_rules: 50 },
+    outputs: [{ format: "hosts" as const, file: "hosts.txt" }],
+  };
+  const project = new Project(names(49, "h") + partial, config);
+  const { exit, said } = await project.run();
+  assert.equal(exit, 5, said);
+  assert.match(said, /error\[too-few-rules\]: rules\/hosts\.txt would have 49 names; at least 50/);
+  assert.equal(project.host.files.has(LIST), false);
+  assert.equal((await project.run("--accept", "too-few-rules")).exit, 0);
+  project.write(names(50, "h") + partial);
+  assert.equal((await project.run()).exit, 0);
+  // One that may not have as many is full, and not too small.
+  const limited = { ...config, outputs: [{ ...config.outputs[0]!, fit: { rules: 20 } }] };
+  assert.equal((await new Project(names(60), limited).run()).exit, 0);
+});
+
 /** Ways to block a name that devices need. */
 const BLOCKING = [
   "||captive.apple.com^",
