@@ -24,7 +24,7 @@ export class SketchMaker {
   }
 
   private sorted(): number[] {
-    return [...this.kept].toSorted((a, b) => a - b).slice(0, SKETCH_SIZE);
+    return [...Uint32Array.from(this.kept).sort().subarray(0, SKETCH_SIZE)];
   }
 
   get sketch(): Sketch {
@@ -38,17 +38,21 @@ export function namesOf(sketch: Sketch): number {
   return Math.round(((SKETCH_SIZE - 1) * RANGE) / sketch.at(-1)!);
 }
 
-/** How much of the smaller set is in the other one, from 0 to 1. */
+/** How much of the smaller set is in the other one, from 0 to 1. Both sketches are in order. */
 export function commonShare(one: Sketch, other: Sketch): number {
   const smaller = Math.min(namesOf(one), namesOf(other));
   if (smaller === 0) return 1;
-  const known = new Set(other);
-  const union = [...new Set([...one, ...other])].toSorted((a, b) => a - b);
-  const whole = one.length < SKETCH_SIZE && other.length < SKETCH_SIZE;
-  const sample = whole ? union : union.slice(0, SKETCH_SIZE);
-  const own = new Set(one);
-  const both = sample.filter((hash) => own.has(hash) && known.has(hash)).length;
-  const alike = both / sample.length;
+  const isWhole = one.length < SKETCH_SIZE && other.length < SKETCH_SIZE;
+  const most = isWhole ? Infinity : SKETCH_SIZE;
+  // The smallest hashes of both sets together are a sample of them.
+  let [at, beside, both, sample] = [0, 0, 0, 0];
+  for (; sample < most && (at < one.length || beside < other.length); sample++) {
+    const [own, foreign] = [one[at] ?? Infinity, other[beside] ?? Infinity];
+    if (own === foreign) both++;
+    if (own <= foreign) at++;
+    if (foreign <= own) beside++;
+  }
+  const alike = both / sample;
   const common = (alike * (namesOf(one) + namesOf(other))) / (1 + alike);
   return Math.min(1, common / smaller);
 }
