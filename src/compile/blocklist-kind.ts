@@ -75,7 +75,10 @@ export class BlocklistKind implements ListKind {
   }
 
   /** Counts the rules of a source for such names while it is compiled. */
-  counter(finder: RowFinder): { readonly stage: Stage; problem(): CompilerError | undefined } {
+  counter(finder: RowFinder): {
+    readonly stage: Stage;
+    readonly problem: () => CompilerError | undefined;
+  } {
     const watch = new NameWatch(this.names, finder, true);
     return {
       stage: eachChunk((chunk) => watch.take(chunk)),

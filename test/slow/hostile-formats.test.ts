@@ -126,9 +126,13 @@ test(
     context.after(() => upstream.close());
     for (const transformations of [[], ["Compress", "Deduplicate", "InsertFinalNewLine"]]) {
       writeFileSync(join(folder, "c.json"), configOf(transformations));
-      const accept = ["blocks-protected", "blocks-suffix", "list-shrunk", "source-shrunk"].flatMap(
-        (guard) => ["--accept", guard],
-      );
+      const accept = [
+        "blocks-protected",
+        "blocks-suffix",
+        "list-shrunk",
+        "source-shrunk",
+        "source-replaced",
+      ].flatMap((guard) => ["--accept", guard]);
       execFileSync(process.execPath, [BIN, "-q", "-c", "c.json", "--no-cache", ...accept], {
         cwd: folder,
         env: { ...process.env, RULES_DIR: folder },

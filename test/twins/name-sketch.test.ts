@@ -5,8 +5,8 @@ import { SourceGauge } from "../../src/sources/source-gauge.ts";
 import { Random } from "../support/random.ts";
 
 /** The sketch of names by the gauge, as it is made of a list. */
-function sketchOf(names: readonly string[], salt = 7): readonly number[] {
-  const bytes = new TextEncoder().encode(names.map((name) => `||${name}^\n`).join(""));
+function sketchOf(written: readonly string[], salt = 7): readonly number[] {
+  const bytes = new TextEncoder().encode(written.map((name) => `||${name}^\n`).join(""));
   const gauge = new SourceGauge(salt, new Set());
   gauge.look(bytes, 0, bytes.length);
   return gauge.measure.sketch;

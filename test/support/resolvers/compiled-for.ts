@@ -30,7 +30,14 @@ export function compileFor(
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
   const words = ["compile", "-c", "c.json", "-o", "list.txt", "--no-cache", "--json"];
-  const accept = ["list-shrunk", "list-grown", "source-shrunk", "source-grown", "blocks-protected"];
+  const accept = [
+    "list-shrunk",
+    "list-grown",
+    "source-shrunk",
+    "source-grown",
+    "source-replaced",
+    "blocks-protected",
+  ];
   const report = execFileSync(
     process.execPath,
     [BIN, ...words, ...accept.flatMap((guard) => ["--accept", guard])],
