@@ -24,7 +24,7 @@ export class SketchMaker {
   }
 
   private sorted(): number[] {
-    return [...Uint32Array.from(this.kept).sort().subarray(0, SKETCH_SIZE)];
+    return [...Uint32Array.from(this.kept).toSorted().subarray(0, SKETCH_SIZE)];
   }
 
   get sketch(): Sketch {

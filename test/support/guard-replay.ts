@@ -83,19 +83,6 @@ export class GuardReplay {
   }
 
   private report(isHeld: boolean): GuardContext["report"] {
-    const sourceOf = (
-      label: string,
-      lines: number,
-      state: "held" | "fetched",
-    ): GuardContext["report"]["sources"][number] => ({
-      label,
-      source: label,
-      state,
-      bytes: 0,
-      lines,
-      kept: lines,
-      dropped: {},
-    });
     const size = this.copy.length;
     const rules = size + this.others;
     return {
@@ -111,6 +98,14 @@ export class GuardReplay {
       degraded: isHeld,
     };
   }
+}
+
+function sourceOf(
+  label: string,
+  lines: number,
+  state: "held" | "fetched",
+): GuardContext["report"]["sources"][number] {
+  return { label, source: label, state, bytes: 0, lines, kept: lines, dropped: {} };
 }
 
 function measureOf(names: Edition): SourceMeasure {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { type Edition, GuardReplay } from "../support/guard-replay.ts";
-import { Random } from "../support/random.ts";
+import { type TestContext, test } from "node:test";
+import { type Edition, GuardReplay } from "./support/guard-replay.ts";
+import { Random } from "./support/random.ts";
 
 const SIZE = 2000;
 const YEAR = 365;
@@ -78,7 +78,7 @@ function replayYear(up: Upstream, replay: GuardReplay, happen: (day: number) => 
 }
 
 for (const [what, happen] of Object.entries(HONEST))
-  test(`fatigue: a year of a source that is honest (${what}) has one refusal at most`, () => {
+  test(`fatigue: a year of a source that is honest (${what}) has one refusal at most`, (context) => {
     const years: Figures[] = [];
     for (const others of OTHERS)
       for (let seed = 1; seed <= SEEDS; seed++) {
@@ -89,7 +89,7 @@ for (const [what, happen] of Object.entries(HONEST))
       }
     const mean = (pick: (one: Figures) => number): string =>
       (years.reduce((sum, one) => sum + pick(one), 0) / years.length).toFixed(1);
-    console.log(
+    context.diagnostic(
       `${what}: a year has ${mean((one) => one.holds)} holds of ${mean((one) => one.heldDays)} days together, ${mean((one) => one.refusals)} refusals`,
     );
     for (const { holds, refusals } of years) {
@@ -132,12 +132,17 @@ function stopOf(
   }
 }
 
-function replayPoison(what: string, poison: (up: Upstream) => void, mostDays: number): void {
+function replayPoison(
+  context: TestContext,
+  what: string,
+  poison: (up: Upstream) => void,
+  mostDays: number,
+): void {
   for (const others of OTHERS)
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { day, left } = stopOf(poison, others, seed);
       if (seed === 1)
-        console.log(
+        context.diagnostic(
           `${what}, ${others === 0 ? "alone" : "one of several"}: stopped on day ${day}, with ${Math.round(left * 100)} % of the good names`,
         );
       assert.ok(day <= mostDays, `day ${day}`);
@@ -146,10 +151,10 @@ function replayPoison(what: string, poison: (up: Upstream) => void, mostDays: nu
 }
 
 for (const [what, poison] of Object.entries(POISON))
-  test(`fatigue: a poisoning (${what}) is stopped within three days`, () =>
-    replayPoison(what, poison, 3));
+  test(`fatigue: a poisoning (${what}) is stopped within three days`, (context) =>
+    replayPoison(context, what, poison, 3));
 
-test("fatigue: a slower decline is stopped before more than 60 % are gone", () => {
-  replayPoison("15 % less each day", (up) => up.change(0.15, 0), 6);
-  replayPoison("10 % less each day", (up) => up.change(0.1, 0), 9);
+test("fatigue: a slower decline is stopped before more than 60 % are gone", (context) => {
+  replayPoison(context, "15 % less each day", (up) => up.change(0.15, 0), 6);
+  replayPoison(context, "10 % less each day", (up) => up.change(0.1, 0), 9);
 });
