@@ -75,8 +75,12 @@ export class Outputs {
     for (const { record } of this.files) record?.write(bytes);
   }
 
-  /** `beside` is told of each list that is new, with what was there before. */
+  /**
+   * `timelessHead` is the list's header without its dates; `beside` is told of each list that is new, with what was there
+   * before.
+   */
   async publish(
+    timelessHead: Uint8Array,
     beside?: (path: string, old: Uint8Array | undefined) => Promise<void>,
   ): Promise<Written[]> {
     if (this.waiting !== undefined) await this.send(this.waiting);
@@ -85,7 +89,7 @@ export class Outputs {
       const { path } = this.written[index]!;
       const isThere = beside !== undefined && (await this.host.exists(path));
       const old = isThere ? await this.host.readFile(path) : undefined;
-      const outcome = await file.publish();
+      const outcome = await file.publish(timelessHead);
       written.push({ file: name, outcome });
       this.files[index]!.isNew = outcome === "written";
       if (outcome === "written") await beside?.(path, old);

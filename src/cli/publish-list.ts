@@ -1,4 +1,5 @@
 import type { PlannedArtifact } from "../compile/artifact-plan.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { Artifacts } from "../compile/artifacts.ts";
 import type { OutputFile } from "../compile/last-build.ts";
 import { manifestKey, manifestPath, writeManifest } from "../compile/manifest.ts";
@@ -7,25 +8,16 @@ import { outputFailed } from "../compile/output-failed.ts";
 import { VERSION } from "../compile/version.ts";
 import type { Config } from "../config/fields.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
-import { headerTexts } from "../formats/header.ts";
+import { type HeaderConfig, headerTexts } from "../formats/header.ts";
+import type { HeaderValues } from "../formats/header-template.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
 import type { Outputs, Written } from "./outputs.ts";
 
 /** What of a configuration is about publishing. */
-export type PublishedConfig = Pick<
-  Config,
-  | "name"
-  | "description"
-  | "version"
-  | "homepage"
-  | "license"
-  | "outputs"
-  | "patches"
-  | "manifest"
-  | "guards"
->;
+export type PublishedConfig = HeaderConfig &
+  Pick<Config, "outputs" | "patches" | "manifest" | "guards">;
 
 /** All that is published with a list. */
 export interface Publication {
@@ -36,6 +28,8 @@ export interface Publication {
   /** Guards that may be passed this time. */
   readonly accepted: readonly string[];
   readonly builtAt: Date;
+  /** The list's header without its dates. */
+  readonly timelessHead: string;
   /** Labels of the sources. */
   readonly sources: readonly string[];
   readonly configFolder: string;
@@ -54,12 +48,14 @@ export async function publishList(
     // A key that is none is found before anything is published.
     const key = await manifestKey(config, publication.configFolder, host);
     if (spool !== undefined) {
-      const head = headerTexts(config, VERSION, builtAt);
+      const head = (values: HeaderValues): string[] =>
+        headerTexts(config, { ...values, compiler: VERSION, saysCount: true });
       const found = await artifacts.write(spool, shape, head, builtAt);
       const refused = found.filter(({ code }) => !accepted.includes(code));
       if (refused.length > 0) throw new CompilerError(refused);
     }
     const written: Written[] = await outputs.publish(
+      encodeUtf8(publication.timelessHead),
       config.patches && (async (path, old) => await keepPatch(path, old, config, host)),
     );
     written.push(...(await artifacts.publish(sources)));

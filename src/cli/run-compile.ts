@@ -138,6 +138,7 @@ export async function runCompile(
       shape: result.shape,
       accepted: options.accepted,
       builtAt: result.builtAt,
+      timelessHead: result.timelessHead,
       sources: result.report.sources.map(({ label }) => label),
       configFolder: configured.folder,
       rulesFolder: options.rulesFolder,

@@ -30,6 +30,8 @@ export interface SavedPlan {
   /** Where further files go. */
   readonly rulesFolder: string;
   readonly shape: ListShape;
+  /** The list's header without its dates. */
+  readonly timelessHead: string;
   /** Which source the rules come from. */
   readonly runs: SpoolRuns;
   /** The lock to write, and beside what. */
@@ -126,7 +128,8 @@ function headIn(text: string): Head | undefined {
       typeof head.coveredBytes === "number" &&
       typeof head.record?.builtAt === "string" &&
       typeof head.config?.name === "string" &&
-      typeof head.rulesFolder === "string";
+      typeof head.rulesFolder === "string" &&
+      typeof head.timelessHead === "string";
     return isPlan ? (head as Head) : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,8 @@ import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { ArtifactWriter, headOf } from "../formats/artifact-writer.ts";
+import { ArtifactWriter, type FileEntries, headOf } from "../formats/artifact-writer.ts";
+import type { HeaderValues } from "../formats/header-template.ts";
 import type { Loss } from "../formats/losses.ts";
 import { ListModel, type ListShape } from "../formats/list-model.ts";
 import type { NameSpool } from "../formats/name-spool.ts";
@@ -16,6 +17,9 @@ import { PackedFiles, packedName } from "./packed-files.ts";
 import { PartedFile } from "./parted-file.ts";
 import type { WriteOutcome } from "./write.ts";
 import { nextSerial } from "./zone-serial.ts";
+
+/** For which a head has room where a file may have so many bytes. */
+const MOST_ENTRIES = 9_999_999_999;
 
 /** What became of a further file. */
 export interface ArtifactReport {
@@ -34,6 +38,9 @@ export interface ArtifactReport {
   readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
 }
 
+/** The lines that a file of so many entries begins with, without comment signs. */
+export type HeadTexts = (values: HeaderValues) => readonly string[];
+
 interface Written {
   readonly plan: PlannedArtifact;
   readonly writer: ArtifactWriter;
@@ -46,8 +53,7 @@ interface WriteBench {
   readonly model: ListModel;
   readonly expander: NameExpander | undefined;
   readonly protectedNames: readonly string[];
-  /** The lines that every list begins with. */
-  readonly head: readonly string[];
+  readonly head: HeadTexts;
   readonly builtAt: Date;
 }
 
@@ -69,7 +75,7 @@ export class Artifacts {
   async write(
     spool: NameSpool,
     shape: ListShape,
-    head: readonly string[],
+    head: HeadTexts,
     builtAt: Date,
   ): Promise<Diagnostic[]> {
     if (this.plans.length === 0) return [];
@@ -85,19 +91,26 @@ export class Artifacts {
 
   private async writeOne(
     plan: PlannedArtifact,
-    { model, expander, protectedNames, head: lines, builtAt }: WriteBench,
+    { model, expander, protectedNames, head: texts, builtAt }: WriteBench,
   ): Promise<void> {
     const { host } = this;
     const { format, options, limits } = plan;
     const serial = await nextSerial(plan.path, builtAt, host);
     const foot = encodeUtf8((format.foot ?? []).map((line) => `${line}\n`).join(""));
-    const head = headOf(format, { lines, serial }, options);
-    const ends = { head, foot, isCommaFirst: format.isCommaFirst === true };
+    const head = (count: number, isTimeless = false): Uint8Array =>
+      headOf(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
+    const ends = { foot, isCommaFirst: format.isCommaFirst === true };
     const block = new PartedFile(plan.path, ends, limits, host);
     await block.open();
     const allow =
       format.hasAllowFile === true ? new PartedFile(plan.allowPath, ends, limits, host) : undefined;
+    const start = (file: PartedFile | undefined, count: number): void =>
+      file?.start({ bytes: head(count), timeless: head(count, true) });
     const sinks = {
+      begin: (entries: FileEntries): void => {
+        start(block, entries.block);
+        start(allow, entries.allow);
+      },
       block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
       // Of several policy zones the first that has a name decides.
@@ -110,7 +123,7 @@ export class Artifacts {
     this.written.push({ plan, writer, block, allow });
     await allow?.open();
     const files = allow === undefined ? 1 : 2;
-    const bytes = plan.room.bytes - files * (ends.head.length + foot.length);
+    const bytes = plan.room.bytes - files * (head(MOST_ENTRIES).length + foot.length);
     writer.write(model, { rules: plan.room.rules, bytes });
   }
 

@@ -2,7 +2,7 @@ import type { Config, Trust } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { adblock } from "../formats/adblock.ts";
-import { bannerLines, headerLines } from "../formats/header.ts";
+import { bannerLines } from "../formats/header.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
@@ -36,6 +36,7 @@ import {
   protectionReport,
   protectionWarnings,
 } from "./list-findings.ts";
+import { ListHead } from "./list-head.ts";
 import { listShape } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
 import { type Filters, stagesOf } from "./level.ts";
@@ -45,10 +46,10 @@ import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { patchLines } from "./patches.ts";
 import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
 import { type CompileReport, sourceReports } from "./report.ts";
+import { scratchOf } from "./scratch.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
-import { VERSION } from "./version.ts";
 import { WideRules } from "./wide-rules.ts";
 import { Workbench, workersOf } from "./workbench.ts";
 
@@ -74,6 +75,8 @@ export interface CompiledList {
   readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
   /** The moment in the list's header. */
   readonly builtAt: Date;
+  /** The list's header with everything blotted out that the clock decides. */
+  readonly timelessHead: string;
   /** What other formats have to know of it. */
   readonly shape: ListShape;
   /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
@@ -107,6 +110,7 @@ class ListCompiler {
   private readonly memory: MemoryPlan;
   private readonly workshop: Workshop;
   private readonly notes: Notes;
+  private readonly head: ListHead;
   private readonly output: OutputStage;
   private readonly bench: Workbench;
   private readonly builtAt: Date;
@@ -129,18 +133,16 @@ class ListCompiler {
     this.workshop = { pool, room, finder: new RowFinder(kernel) };
     this.notes = new Notes(pool);
     this.builtAt = options.builtAt ?? buildTime(host);
-    const header = headerLines(
-      config,
-      VERSION,
-      this.builtAt,
-      patchLines(config, this.builtAt, options.lastPatch),
-    );
+    const more = patchLines(config, this.builtAt, options.lastPatch);
+    this.head = new ListHead(config, this.builtAt, more);
     const sources = this.plan.sources.length;
-    this.output = new OutputStage(pool, kernel, sources, adblock, header, sink);
+    const to = this.head.before(sink, () => scratchOf(host));
+    this.output = new OutputStage(pool, kernel, sources, adblock, this.head.lines(), to);
   }
 
   close(): void {
     this.reader.close();
+    this.head.close();
     this.dismissCrew();
     this.memory.close();
   }
@@ -222,6 +224,7 @@ class ListCompiler {
     await list.end(() => this.checkpoint.pass());
     await this.checkpoint.yieldNow();
     output.end();
+    this.head.end(output.count.rules);
     this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     return {
@@ -232,6 +235,7 @@ class ListCompiler {
       files: reader.files,
       sources: plan.sources,
       builtAt: this.builtAt,
+      timelessHead: this.head.timeless(output.count.rules),
       shape: listShape(plan, protection?.reachable ?? []),
       findings:
         protection === undefined

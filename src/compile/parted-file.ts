@@ -14,9 +14,15 @@ export interface PartLimits {
 
 const MOST_PARTS = 100_000;
 
-/** What stands before and behind the lines of every part. */
+/** What stands before the lines of every part. */
+export interface PartHead {
+  readonly bytes: Uint8Array;
+  /** The same with everything blotted out that the clock decides. */
+  readonly timeless?: Uint8Array;
+}
+
+/** What stands behind and between the lines of every part. */
 export interface PartEnds {
-  readonly head: Uint8Array;
   readonly foot: Uint8Array;
   /** Whether every line but the first begins with a comma. */
   readonly isCommaFirst: boolean;
@@ -28,7 +34,7 @@ export class PartedFile {
   readonly path: string;
   private readonly host: Host;
   private readonly limits: PartLimits;
-  private readonly head: Uint8Array;
+  private head: PartHead = { bytes: new Uint8Array(0) };
   private readonly foot: Uint8Array;
   private readonly isCommaFirst: boolean;
   private readonly parts: ListFile[] = [];
@@ -39,7 +45,6 @@ export class PartedFile {
 
   constructor(path: string, ends: PartEnds, limits: PartLimits, host: Host) {
     this.path = path;
-    this.head = ends.head;
     this.foot = ends.foot;
     this.isCommaFirst = ends.isCommaFirst;
     this.limits = limits;
@@ -54,6 +59,12 @@ export class PartedFile {
     const file = new ListFile(this.path, this.host);
     await file.open();
     this.begin(file);
+  }
+
+  /** Before the first line. */
+  start(head: PartHead): void {
+    this.head = head;
+    this.append(head.bytes);
   }
 
   /** Takes lines of so many names, each of which has as many lines as any other. */
@@ -96,7 +107,9 @@ export class PartedFile {
   async publish(): Promise<WriteOutcome> {
     let outcome: WriteOutcome = "unchanged";
     this.append(this.foot);
-    for (const part of this.parts) if ((await part.publish()) === "written") outcome = "written";
+    const { timeless } = this.head;
+    for (const part of this.parts)
+      if ((await part.publish(timeless)) === "written") outcome = "written";
     await this.removeOld();
     return outcome;
   }
@@ -120,7 +133,7 @@ export class PartedFile {
   private begin(file: ListFile): void {
     this.parts.push(file);
     this.partBytes = this.partNames = 0;
-    this.append(this.head);
+    this.append(this.head.bytes);
   }
 
   private beginNext(): void {

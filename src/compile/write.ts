@@ -63,14 +63,17 @@ export class ListFile {
     }
   }
 
-  /** Puts the list in its place, unless the one that is there says the same. */
-  async publish(): Promise<WriteOutcome> {
+  /**
+   * Puts the list in its place, unless the one that is there says the same. `timelessHead` is what it begins with, with other
+   * bytes wherever the clock decides.
+   */
+  async publish(timelessHead: Uint8Array = new Uint8Array(0)): Promise<WriteOutcome> {
     return await this.attempt(async () => {
       await this.file!.finish();
       this.file = undefined;
       if (this.lock !== undefined && !(await this.lock.isOurs()))
         throw new HostError("EBUSY", "another run took over");
-      if (await isSameButDate(this.path, this.temporary, this.host)) {
+      if (await isSameButDate([this.path, this.temporary], timelessHead, this.host)) {
         await this.host.removeFile(this.temporary).catch(() => {});
         return "unchanged";
       }
@@ -114,13 +117,17 @@ const HEAD = 8192;
 const LAST_LINE = 512;
 
 /** Whether two lists differ in nothing but the date and the serial in their heads, which take the same bytes in both. */
-async function isSameButDate(oldPath: string, newPath: string, host: Host): Promise<boolean> {
-  if (!(await host.exists(oldPath))) return false;
+async function isSameButDate(
+  paths: readonly [old: string, fresh: string],
+  timelessHead: Uint8Array,
+  host: Host,
+): Promise<boolean> {
+  if (!(await host.exists(paths[0]))) return false;
   const files: OpenFile[] = [];
   try {
-    for (const path of [oldPath, newPath]) files.push(await host.openFile(path));
+    for (const path of paths) files.push(await host.openFile(path));
     const [old, fresh] = files as [OpenFile, OpenFile];
-    return old.size === fresh.size && (await haveSameText(old, fresh));
+    return old.size === fresh.size && (await haveSameText(old, fresh, timelessHead));
   } catch (error) {
     if (error instanceof HostError && files.length === 0) return false;
     throw error;
@@ -129,16 +136,22 @@ async function isSameButDate(oldPath: string, newPath: string, host: Host): Prom
   }
 }
 
-async function haveSameText(old: OpenFile, fresh: OpenFile): Promise<boolean> {
-  const size = Math.min(BLOCK, Math.max(old.size, 1));
+async function haveSameText(
+  old: OpenFile,
+  fresh: OpenFile,
+  timelessHead: Uint8Array,
+): Promise<boolean> {
+  const size = Math.min(Math.max(BLOCK, timelessHead.length), Math.max(old.size, 1));
+  const head = Math.max(HEAD, timelessHead.length);
   const buffers = [new Uint8Array(size), new Uint8Array(size)] as const;
   for (let block = 0; ; block++) {
     const [a, b] = await Promise.all([readFully(old, buffers[0]), readFully(fresh, buffers[1])]);
     if (a.length !== b.length) return false;
     if (a.length === 0) return true;
     if (block === 0) {
-      if (withoutDates(a) !== withoutDates(b)) return false;
-      const rest = HEAD + LAST_LINE;
+      for (const [at, byte] of timelessHead.entries()) if (byte !== b[at]) a[at] = b[at]!;
+      if (withoutDates(a, head) !== withoutDates(b, head)) return false;
+      const rest = head + LAST_LINE;
       if (!equalBytes(a.subarray(rest), b.subarray(rest))) return false;
     } else if (!equalBytes(a, b)) return false;
   }
@@ -153,11 +166,12 @@ const VOLATILE = [
 ];
 
 /** A head with those parts blotted out; of the same length. */
-function withoutDates(bytes: Uint8Array): string {
-  let text = String.fromCharCode(...bytes.subarray(0, HEAD + LAST_LINE));
+function withoutDates(bytes: Uint8Array, head: number): string {
+  // A character a byte, whatever the bytes.
+  let text = new TextDecoder("latin1").decode(bytes.subarray(0, head + LAST_LINE));
   for (const part of VOLATILE)
     text = text.replace(part, (found, at: number) =>
-      at < HEAD ? "?".repeat(found.length) : found,
+      at < head ? "?".repeat(found.length) : found,
     );
   return text;
 }

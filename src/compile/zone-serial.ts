@@ -1,6 +1,8 @@
+import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 
-const HEAD = 8192;
+/** The comments above the SOA may be many. */
+const HEAD = 65_536;
 const LARGEST = 0xffff_ffff;
 
 /**
@@ -22,7 +24,7 @@ async function lastSerial(path: string, host: Host): Promise<number | undefined>
     file = await host.openFile(path);
     const bytes = new Uint8Array(HEAD);
     const count = await file.read(bytes);
-    const text = String.fromCharCode(...bytes.subarray(0, count));
+    const text = decodeUtf8(bytes, 0, count);
     const serial = /^@ SOA \S+ \S+ (?<serial>\d+) /m.exec(text)?.groups?.["serial"];
     return serial === undefined ? undefined : Number(serial);
   } catch (error) {

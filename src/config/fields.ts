@@ -108,8 +108,9 @@ const TITLE_FIELDS = {
   },
   version: {
     type: "string",
-    description: "Version label of the compiled list. A text, so quote it in YAML.",
-    example: "1.10",
+    description:
+      "Version label of the compiled list; `{date}` (20260131), `{time}` (0930, in UTC) and `{count}` (its rules) are filled in. A text, so quote it in YAML.",
+    example: "{date}.{count}",
   },
   homepage: {
     type: "string",
@@ -120,6 +121,18 @@ const TITLE_FIELDS = {
     type: "string",
     description: "Licence of the compiled list, shown in the header.",
     example: "MIT",
+  },
+  expires: {
+    type: "duration",
+    description:
+      "How long subscribers wait before they look for the next edition: `Expires` in the header, in whole hours or days.",
+    example: "1d",
+  },
+  header: {
+    type: "strings",
+    description:
+      "Lines of your own for the header, in every format that has comments; without comment signs. The templates of `version` are filled in.",
+    example: ["Issues: https://example.org/issues", "Number of entries: {count}"],
   },
 } as const;
 

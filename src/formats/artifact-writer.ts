@@ -22,11 +22,19 @@ export type LossPolicy = (typeof LOSS_POLICIES)[number];
 export type LineSink = (bytes: Uint8Array, names: number) => void;
 
 export interface ArtifactSinks {
+  /** Told before the first line how many entries each file will have. */
+  readonly begin?: (entries: FileEntries) => void;
   readonly block: LineSink;
   /** Where exceptions go, for formats that keep them apart. */
   readonly allow: LineSink;
   /** Told that the next lines belong together: so many names, so many bytes. */
   readonly together?: (names: number, bytes: number) => void;
+}
+
+/** Entries of the file of blocks, and of the file of exceptions. */
+export interface FileEntries {
+  readonly block: number;
+  readonly allow: number;
 }
 
 /** How a list is written in a format. */
@@ -156,6 +164,9 @@ export class ArtifactWriter {
   private emit(entries: readonly Entry[], blocks: readonly BlockLines[], room: Room): void {
     const isLimited = room.rules !== Infinity || room.bytes !== Infinity;
     const kept = isLimited ? this.fit(entries, blocks, new FileRoom(room)) : entries;
+    const apart = kept.reduce((count, { isApart }) => count + Number(isApart === true), 0);
+    const named = blocks.reduce((count, { taken }) => count + taken, 0);
+    this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
     this.writeEntries(kept);
     for (const one of blocks.toSorted((a, b) => a.block.source - b.block.source))
       if (one.taken > 0) this.writeBlock(one);

@@ -48,6 +48,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
       shape,
       accepted,
       builtAt: new Date(record.builtAt),
+      timelessHead: plan.timelessHead,
       sources: report.sources.map(({ label }) => label),
       configFolder: folder,
       rulesFolder,

@@ -84,6 +84,7 @@ async function planOf(
         warnings,
         config,
         shape: compiled.shape,
+        timelessHead: compiled.timelessHead,
         runs: aside.runs,
         rulesFolder: resolve(host.cwd, options.rulesFolder),
         remembering: { settings, size },
