@@ -18,6 +18,8 @@ export interface PlannedArtifact {
   readonly format: NameFormat;
   readonly options: FormatOptions;
   readonly policy: LossPolicy;
+  /** Whether names are sorted. */
+  readonly isSorted: boolean;
   /** As it is named to people, and where it is. */
   readonly name: string;
   readonly path: string;
@@ -117,6 +119,7 @@ function planOf(
       mailbox,
     },
     policy: output.on_loss ?? "skip",
+    isSorted: output.sort === "name",
     name: name(file),
     path: resolve(cwd, folder, file),
     allowName: name(allowFile),

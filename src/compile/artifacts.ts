@@ -118,7 +118,8 @@ export class Artifacts {
         together: (names: number, bytes: number): void => block.keepTogether(names, bytes),
       }),
     };
-    const how = { format, options, policy: plan.policy, protectedNames };
+    const { policy, isSorted } = plan;
+    const how = { format, options, policy, isSorted, protectedNames };
     const writer = new ArtifactWriter(how, sinks, expander);
     this.written.push({ plan, writer, block, allow });
     await allow?.open();

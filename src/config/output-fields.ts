@@ -94,6 +94,12 @@ export const OUTPUT_FIELDS = {
     description:
       "What all of it may take at the most (`max_rules`, `max_bytes`, `ram`), exceptions and their file included. Exceptions are never left out; of everything else, sources that stand first in the configuration come first. What is left out is reported for each source.",
   },
+  sort: {
+    type: "choice",
+    values: ["name", "none"],
+    description:
+      "`name` writes names in the order of their registrable domains, the same whatever the order of the sources; what has to do with exceptions comes first in formats that have them. It takes time and memory for all names at once. `none` (the default) leaves them in the order of the sources.",
+  },
   pack: {
     type: "choices",
     values: ["gzip", "zstd"],

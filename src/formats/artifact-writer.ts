@@ -11,7 +11,9 @@ import type { ListModel } from "./list-model.ts";
 import { Losses } from "./losses.ts";
 import type { NameBlock } from "./name-blocks.ts";
 import type { FormatOptions, HeadFacts, Lines, NameFormat } from "./name-format.ts";
+import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
 import { ruleEntries, saysPatterns } from "./rule-entries.ts";
+import { LooseNames, type SortedNames } from "./sorted-names.ts";
 import { SpokenNames } from "./spoken-names.ts";
 
 /** What to do about rules that a format cannot say: leave them out, say more than they mean, or write nothing. */
@@ -42,6 +44,8 @@ export interface WriteOptions {
   readonly format: NameFormat;
   readonly options: FormatOptions;
   readonly policy: LossPolicy;
+  /** Whether names stand in the order of their registrable domains instead of that of the list. */
+  readonly isSorted?: boolean;
   /** Names that the list does not block, and the file must not. */
   readonly protectedNames?: readonly string[];
 }
@@ -102,9 +106,11 @@ export class ArtifactWriter {
       return;
     }
     const template = new LineTemplate(exact);
+    const loose = new LooseNames();
     for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
       if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
-        entries.push({ text: template.text(name), source, blocks: true });
+        if (this.how.isSorted === true) loose.add({ name, source });
+        else entries.push({ text: template.text(name), source, blocks: true });
         if (blocksBelow) losses.add("narrowed", name);
       } else if (blocksBelow && isBlock(freed.below))
         losses.add(isNamed ? "narrowed" : "below", name);
@@ -112,7 +118,7 @@ export class ArtifactWriter {
     const others = ruleEntries(model, lines, losses, model.names.excepted.size === 0);
     const blocks = [
       ...this.of(model.subtreeBlocks(), exact, true),
-      ...this.of([...model.exactBlocks(), ...model.coveredBlocks()], exact),
+      ...this.of([...loose.blocks(), ...model.exactBlocks(), ...model.coveredBlocks()], exact),
     ];
     this.emit([...entries, ...others], blocks, room);
   }
@@ -131,7 +137,7 @@ export class ArtifactWriter {
     const spoken = new SpokenNames(manner, model, losses, isPatternSaid);
     const texts = new EntryTexts(lines, format.hasAllowFile === true);
     const entries: Entry[] = [];
-    for (const [group, facts] of model.names.groups.entries())
+    for (const [group, facts] of this.inOrder(model.names.groups).entries())
       for (const saying of spoken.say(facts)) entries.push({ ...texts.entry(saying), group });
     if (!isPatternSaid)
       for (const { text, reason, isEndSure } of model.exceptions.all)
@@ -151,6 +157,11 @@ export class ArtifactWriter {
     this.blocked = [...spoken.blocked];
   }
 
+  private inOrder(groups: SortedNames["groups"]): SortedNames["groups"] {
+    if (this.how.isSorted !== true) return groups;
+    return groups.toSorted(([a], [b]) => compareByDomain(a!.name, b!.name));
+  }
+
   private of(
     blocks: readonly NameBlock[],
     lines: readonly string[],
@@ -168,8 +179,24 @@ export class ArtifactWriter {
     const named = blocks.reduce((count, { taken }) => count + taken, 0);
     this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
     this.writeEntries(kept);
-    for (const one of blocks.toSorted((a, b) => a.block.source - b.block.source))
-      if (one.taken > 0) this.writeBlock(one);
+    for (const one of this.sorted(blocks)) if (one.taken > 0) this.writeBlock(one);
+  }
+
+  /** Names that have the same lines, by domain; or one source after the other. */
+  private sorted(blocks: readonly BlockLines[]): readonly BlockLines[] {
+    if (this.how.isSorted !== true)
+      return blocks.toSorted((a, b) => a.block.source - b.block.source);
+    for (const { block, isNarrow, taken } of blocks)
+      if (isNarrow && taken > 0) this.losses.add("narrowed", firstName(block.load()), taken);
+    const alike = Map.groupBy(blocks, ({ template }) => template.key);
+    return [...alike.values()].flatMap((parts) =>
+      namesByDomain(parts).map((block) => ({
+        block,
+        template: parts[0]!.template,
+        isNarrow: false,
+        taken: block.count,
+      })),
+    );
   }
 
   /** Exceptions have to be there; of everything else, what comes first in the order of the sources. */

@@ -10,6 +10,11 @@ export class LineTemplate {
   readonly lines: number;
   private readonly fixed: number;
 
+  /** Templates with the same key make the same lines. */
+  get key(): string {
+    return this.texts.join("%");
+  }
+
   constructor(lines: readonly string[]) {
     this.texts = `${lines.join("\n")}\n`.split("%");
     this.parts = this.texts.map(encodeUtf8);

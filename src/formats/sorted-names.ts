@@ -111,10 +111,10 @@ function depthOf(name: string): number {
 }
 
 /** Names that need no further thought, by source. */
-class LooseNames {
+export class LooseNames {
   private readonly bySource = new Map<number, string[]>();
 
-  add({ name, source }: NameFact): void {
+  add({ name, source }: Pick<NameFact, "name" | "source">): void {
     const known = this.bySource.get(source);
     if (known === undefined) this.bySource.set(source, [name]);
     else known.push(name);
