@@ -10,7 +10,7 @@ import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 import { packedName } from "./packed-files.ts";
 import { type PartLimits, stemOf } from "./parted-file.ts";
-import { slugOf } from "./slug.ts";
+import { fileNamed } from "./file-template.ts";
 
 /** A further file, decided before anything is read. */
 export interface PlannedArtifact {
@@ -45,7 +45,7 @@ export function artifactPlans(
     const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
     if (format === undefined)
       throw invalid(`${where}.format is of a plugin`, "A saved plan cannot be applied with it");
-    return planOf(output, format, where, slugOf(config.name), folder, cwd);
+    return planOf(output, format, where, config.name, folder, cwd);
   });
   const seen = new Set(taken);
   for (const { name, path } of plans.flatMap(plannedFiles)) {
@@ -89,7 +89,7 @@ function planOf(
   output: OutputConfig,
   format: NameFormat,
   where: string,
-  slug: string,
+  list: string,
   folder: string,
   cwd: string,
 ): PlannedArtifact {
@@ -105,8 +105,12 @@ function planOf(
   const mailbox = output.mailbox ?? DEFAULT_OPTIONS.mailbox;
   if (!/^[\w.\\-]+\.$/.test(mailbox))
     throw invalid(`${where}.mailbox is not a mailbox of a zone`, "Such as hostmaster.example.org.");
-  const file = output.file ?? `${slug}${format.extension}`;
-  const allowFile = output.allow_file ?? file.replace(/(\.[^./]*)?$/, ".allow$1");
+  const values = { name: list, format: output.format };
+  const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
+  const allowFile =
+    output.allow_file === undefined
+      ? file.replace(/(\.[^./]*)?$/, ".allow$1")
+      : fileNamed(output.allow_file, values);
   const name = (one: string): string => (isAbsolute(one) ? one : join(folder, one));
   return {
     formatName: output.format,

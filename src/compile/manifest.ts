@@ -15,6 +15,7 @@ import {
   readSecretKey,
   signatureFile,
 } from "./minisign.ts";
+import { fileNamed } from "./file-template.ts";
 import { outputFailed } from "./output-failed.ts";
 
 /** What a release consists of, for those who fetch it from anywhere. */
@@ -36,16 +37,16 @@ export interface Manifest {
 const DEFAULT_EXPIRES = "14d";
 
 export function manifestPath(
-  { manifest }: Pick<Config, "manifest">,
+  { name, manifest }: Pick<Config, "name" | "manifest">,
   folder: string,
   cwd: string,
 ): string {
-  return resolve(cwd, folder, manifest?.file ?? "manifest.json");
+  return resolve(cwd, folder, fileNamed(manifest?.file ?? "manifest.json", { name }));
 }
 
 /** What a manifest takes, if there is to be one. */
 export function manifestPaths(
-  config: Pick<Config, "manifest">,
+  config: Pick<Config, "name" | "manifest">,
   folder: string,
   cwd: string,
 ): string[] {

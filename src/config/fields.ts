@@ -183,7 +183,11 @@ const PUBLISH_FIELDS = {
   manifest: {
     type: "object",
     fields: {
-      file: { type: "string", description: "Where it is written, below the rules directory." },
+      file: {
+        type: "string",
+        description:
+          "Where it is written, below the rules directory; `{name}` and `{slug}` are filled in.",
+      },
       expires: { type: "duration", description: "How long it is good.", example: "14d" },
       key_file: { type: "string", description: "A minisign key without a password." },
     },

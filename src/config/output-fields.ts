@@ -30,8 +30,8 @@ export const OUTPUT_FIELDS = {
   file: {
     type: "string",
     description:
-      "Where it is written, below the rules directory (RULES_DIR). Without it the name of the list with the ending of the format.",
-    example: "blocked.rpz",
+      "Where it is written, below the rules directory (RULES_DIR). `{name}`, `{slug}` and `{format}` are filled in, so that one entry at the top level serves all `lists`. Without it the slug of the list with the ending of the format.",
+    example: "{format}/{slug}.txt",
   },
   allow_file: {
     type: "string",

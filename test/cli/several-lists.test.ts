@@ -347,3 +347,28 @@ function randomText(random: Random): string {
     "\n",
   );
 }
+
+test("one entry of outputs names the files of all lists", async () => {
+  const lists = [{ name: "Light & more" }, { name: "../Pro" }];
+  const outputs = [
+    { format: "hosts", file: "{format}/{slug}.txt" },
+    { format: "pihole", file: "{format}/{name}.txt", allow_file: "{format}/no {name}.txt" },
+  ];
+  const manifest = { file: "{slug}.manifest.json" };
+  const project = projectOf({ A: "||a.example^" }, lists, { outputs, manifest });
+  const { exit, stderr } = await project.run();
+  assert.equal(exit, 0, stderr);
+  const files = [...project.memory.files.keys()].filter((file) =>
+    /\/rules\/(?!\.).*(?:hosts|pihole|manifest)/.test(file),
+  );
+  assert.deepEqual(files.map((file) => file.slice("/project/rules/".length)).toSorted(), [
+    "hosts/light-more.txt",
+    "hosts/pro.txt",
+    "light-more.manifest.json",
+    "pihole/-Pro.txt",
+    "pihole/Light & more.txt",
+    "pihole/no -Pro.txt",
+    "pihole/no Light & more.txt",
+    "pro.manifest.json",
+  ]);
+});
