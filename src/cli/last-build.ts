@@ -19,9 +19,13 @@ export interface PublishedBuild {
   readonly record: BuildRecord;
 }
 
-/** The last build of the list that is configured. Rejects with a `CompilerError` when nothing is known of it. */
-export async function lastBuild(options: Options, host: Host, talk: Talk): Promise<PublishedBuild> {
-  const { file, ...build } = await openLastBuild(options, host, talk);
+/** The last build of a list. Rejects with a `CompilerError` when nothing is known of it. */
+export async function lastBuild(
+  listName: string,
+  options: Options,
+  host: Host,
+): Promise<PublishedBuild> {
+  const { file, ...build } = await openLastBuild(listName, options, host);
   try {
     return { ...build, list: await readFully(file, new Uint8Array(file.size)) };
   } finally {
@@ -31,11 +35,11 @@ export async function lastBuild(options: Options, host: Host, talk: Talk): Promi
 
 /** The same with the list as a file, which is the caller's to close. */
 export async function openLastBuild(
+  listName: string,
   options: Options,
   host: Host,
-  talk: Talk,
 ): Promise<Omit<PublishedBuild, "list"> & { readonly file: OpenFile }> {
-  const [output] = listFiles(await listName(options, host, talk), options, host);
+  const [output] = listFiles(listName, options, host);
   if (output === undefined)
     throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
   const shown = printable(output.name);
@@ -59,17 +63,18 @@ export async function buildAt(
   return { list, record: await readRecord(path, host) };
 }
 
-/** The name in the configuration, which tells where the list is. Reading all of one takes longer than the answer. */
-async function listName(options: Options, host: Host, talk: Talk): Promise<string> {
+/** Names of the lists that were asked for, which tell where they are. Reading all of a configuration takes longer than most answers. */
+export async function listNames(options: Options, host: Host, talk: Talk): Promise<string[]> {
   const { output, writesToRules } = options;
-  if (output !== undefined && !isFolderName(output) && !writesToRules) return "";
+  if (output !== undefined && !isFolderName(output) && !writesToRules) return [""];
   try {
     const text = await host.readFile(resolve(host.cwd, options.configPath));
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
-    if (typeof name === "string" && lists === undefined) return name;
+    if (typeof name === "string" && lists === undefined && !options.args.values.has("filter"))
+      return [name];
   } catch {
     // Not JSON, or not there: the configuration's own reader says what is wrong.
   }
-  const { configOf } = await import("./config-of.ts");
-  return (await configOf(options, host, talk)).config.name;
+  const { listsInPlace } = await import("./config-of.ts");
+  return (await listsInPlace(options, host, talk)).map(({ config }) => config.name);
 }

@@ -37,6 +37,8 @@ export interface Options {
   readonly level: Level;
   /** Set where a run compiles several lists. */
   readonly isOneOfMany?: boolean;
+  /** Takes the report of a list that would be printed as JSON, where several make one document. */
+  readonly onReport?: (report: object) => void;
   readonly isJson: boolean;
   /** For what is said. */
   readonly hasColor: boolean;

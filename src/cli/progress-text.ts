@@ -11,6 +11,7 @@ const STATES: Readonly<Record<Fetched["state"], string>> = {
   fetched: "fetched",
   unchanged: "unchanged, cached copy used",
   locked: "the files that rules.lock names",
+  held: "too different, cached copy used",
   stale: "failed, cached copy used",
   dropped: "failed, left out",
 };

@@ -19,6 +19,7 @@ import { ProgressLines } from "./progress-lines.ts";
 import { runCompile } from "./run-compile.ts";
 import { refuseSameFiles } from "./same-files.ts";
 import { sayAgain } from "./say-again.ts";
+import { sendToOutput } from "./send-to-output.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Talk } from "./talk.ts";
 import { type Turn, inTurns } from "./turns.ts";
@@ -39,9 +40,15 @@ export async function runLists(
   const locks: Lockfile[] = [];
   const covers = new CoveredLists(lists, host);
   const shared = { sources, builtAt: buildTime(host), covers, locks };
-  const own = { ...options, isOneOfMany: lists.length > 1 };
+  const isOneOfMany = lists.length > 1;
+  const reports = new Map<ListInPlace, object>();
+  const optionsFor = (list: ListInPlace): Options =>
+    isOneOfMany
+      ? { ...options, isOneOfMany, onReport: (report) => void reports.set(list, report) }
+      : options;
   const runOne = async (list: ListInPlace, turn: Turn): Promise<Exit> => {
     const began = host.now().getTime();
+    const own = optionsFor(list);
     const builds = await buildsOf(list.config.name);
     // What a list must cover may have changed although it did not.
     const last = list.covers.length > 0 ? undefined : await builds?.recall();
@@ -55,7 +62,9 @@ export async function runLists(
         const message = `${printable(list.config.name)}: ${diagnostic.message}`;
         talk.diagnostic({ ...diagnostic, message });
       }
-      return error.exit;
+      const { exit, diagnostics } = error;
+      reports.set(list, { name: list.config.name, exit, diagnostics });
+      return exit;
     }
   };
   const exits: Exit[] = [];
@@ -67,6 +76,11 @@ export async function runLists(
   } finally {
     sources.close();
   }
+  if (isOneOfMany && options.isJson)
+    await sendToOutput(
+      `${JSON.stringify({ lists: lists.map((one) => reports.get(one)) })}\n`,
+      host,
+    );
   const seconds = (host.now().getTime() - started) / 1000;
   const failed = exits.filter((exit) => exit !== Exit.Done && exit !== Exit.Degraded).length;
   if (lists.length > 1)

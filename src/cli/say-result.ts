@@ -34,7 +34,12 @@ async function printReport(
   options: Options,
   host: Host,
 ): Promise<void> {
-  const text = `${JSON.stringify({ ...result.report, outputs, seconds, diagnostics: result.diagnostics })}\n`;
+  const report = { ...result.report, outputs, seconds, diagnostics: result.diagnostics };
+  if (options.onReport !== undefined) {
+    options.onReport(report);
+    return;
+  }
+  const text = `${JSON.stringify(report)}\n`;
   if (options.output === "-") host.stderr.write(text);
   else await sendToOutput(text, host);
 }

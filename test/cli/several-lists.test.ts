@@ -1,34 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Listed, USUAL, projectOf } from "../support/lists-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
-
-const USUAL = ["RemoveComments", "Compress", "Validate", "Deduplicate", "InsertFinalNewLine"];
-
-interface Listed {
-  readonly name: string;
-  readonly sources?: readonly string[];
-  readonly [field: string]: unknown;
-}
-
-function projectOf(
-  texts: Readonly<Record<string, string>>,
-  lists: readonly Listed[],
-  more: object = {},
-): MemoryProject {
-  const sources = Object.keys(texts).map((name) => ({
-    name,
-    source: `${name}.txt`,
-    type: "adblock",
-  }));
-  const config = { name: "All", sources, transformations: USUAL, lists, ...more };
-  const files = Object.entries(texts).map(([name, text]) => [`${name}.txt`, text] as const);
-  return new MemoryProject({
-    "compiler-config.json": JSON.stringify(config),
-    ...Object.fromEntries(files),
-  });
-}
 
 const rulesOf = (text: string): string[] =>
   text.split("\n").filter((line) => line !== "" && !line.startsWith("!"));
@@ -56,7 +31,7 @@ test("lists share sources; each has its own and what the top level says", async 
   assert.match(stderr, /3 lists in /);
 });
 
-test("--filter takes some of them; commands for one list want one", async () => {
+test("--filter takes some of them; what is saved is one list", async () => {
   const project = projectOf({ A: "||a.example^" }, [
     { name: "Light" },
     { name: "Light plus" },
@@ -65,9 +40,11 @@ test("--filter takes some of them; commands for one list want one", async () => 
   assert.equal((await project.run("--filter", "light*")).exit, 0);
   assert.ok(project.memory.files.has("/project/rules/light-plus.txt"));
   assert.ok(!project.memory.files.has("/project/rules/pro.txt"));
+  // One that was never compiled does not keep the others back.
   const which = await project.run("why", "a.example");
   assert.equal(which.exit, 2);
-  assert.match(which.stderr, /several-lists.*3 lists: Light, Light plus, Pro/);
+  assert.match(which.stdout, /BLOCKED in .*light\.txt[^]*BLOCKED in .*light-plus\.txt/);
+  assert.match(which.stderr, /record-missing.*Pro: There is no record of/);
   const one = await project.run("why", "--filter", "Light", "a.example");
   assert.match(one.stdout, /BLOCKED in .*light\.txt/);
   const none = await project.run("--filter", "Lihgt");
@@ -347,28 +324,3 @@ function randomText(random: Random): string {
     "\n",
   );
 }
-
-test("one entry of outputs names the files of all lists", async () => {
-  const lists = [{ name: "Light & more" }, { name: "../Pro" }];
-  const outputs = [
-    { format: "hosts", file: "{format}/{slug}.txt" },
-    { format: "pihole", file: "{format}/{name}.txt", allow_file: "{format}/no {name}.txt" },
-  ];
-  const manifest = { file: "{slug}.manifest.json" };
-  const project = projectOf({ A: "||a.example^" }, lists, { outputs, manifest });
-  const { exit, stderr } = await project.run();
-  assert.equal(exit, 0, stderr);
-  const files = [...project.memory.files.keys()].filter((file) =>
-    /\/rules\/(?!\.).*(?:hosts|pihole|manifest)/.test(file),
-  );
-  assert.deepEqual(files.map((file) => file.slice("/project/rules/".length)).toSorted(), [
-    "hosts/light-more.txt",
-    "hosts/pro.txt",
-    "light-more.manifest.json",
-    "pihole/-Pro.txt",
-    "pihole/Light & more.txt",
-    "pihole/no -Pro.txt",
-    "pihole/no Light & more.txt",
-    "pro.manifest.json",
-  ]);
-});

@@ -1,31 +1,51 @@
-import { Exit } from "../../diagnostics/exit.ts";
+import { printable } from "../../diagnostics/printable.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
+import type { Host } from "../../host/host.ts";
 import { keptBuilds, momentOf } from "../../record/kept-builds.ts";
+import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { stateOfBuild } from "../build-named.ts";
 import { changeJson } from "../change-text.ts";
 import { changelogSection } from "../changelog-text.ts";
-import { lastBuild } from "../last-build.ts";
-import { sendToOutput } from "../send-to-output.ts";
+import { lastBuild, listNames } from "../last-build.ts";
 import type { Command } from "./registry.ts";
 
 /** What each of the kept builds changed, newest first. */
 export const changelogCommand: Command = async (options, host, talk) => {
-  const { path, record } = await lastBuild(options, host, talk);
+  const lists = await listNames(options, host, talk);
+  const answer = async (list: string): Promise<ListAnswer> => {
+    const { path, record } = await lastBuild(list, options, host);
+    const sections = await sectionsOf(path, host);
+    if (sections.length === 0)
+      talk.info(
+        `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: one build is kept`,
+      );
+    return {
+      text: () => `# ${record.header.name}\n${sections.map(({ text }) => text).join("")}`,
+      documents: sections.map(({ document }) => document),
+      label: "builds",
+    };
+  };
+  return await answerLists(lists, answer, { options, host, talk });
+};
+
+async function sectionsOf(
+  path: string,
+  host: Host,
+): Promise<{ readonly text: string; readonly document: object }[]> {
   const builds = (await keptBuilds(path, host)).toReversed();
-  if (!options.isJson) await sendToOutput(`# ${record.header.name}\n`, host);
-  if (builds.length < 2) talk.info("Nothing to compare yet: one build is kept");
+  const sections: { text: string; document: object }[] = [];
   let newer: { at: string; state: ListState } | undefined;
   for (const build of builds) {
     const state = await stateOfBuild(build, host);
     if (state === undefined) break;
     if (newer !== undefined) {
       const change = await listChange(state, newer.state);
-      const text = options.isJson
-        ? `${JSON.stringify({ at: newer.at, ...changeJson(change) })}\n`
-        : changelogSection(newer.at, change, state.record?.header, newer.state.record?.header);
-      await sendToOutput(text, host);
+      sections.push({
+        text: changelogSection(newer.at, change, state.record?.header, newer.state.record?.header),
+        document: { at: newer.at, ...changeJson(change) },
+      });
     }
     newer = { at: momentOf(build.stamp), state };
   }
-  return Exit.Done;
-};
+  return sections;
+}

@@ -7,10 +7,9 @@ import { type Host, HostError } from "../../host/host.ts";
 import { BUILD, buildNamed } from "../build-named.ts";
 import { changeExit } from "../change-exit.ts";
 import { changeJson, changeLines } from "../change-text.ts";
-import { lastBuild } from "../last-build.ts";
+import { type ListAnswer, answerLists } from "../answer-lists.ts";
+import { lastBuild, listNames } from "../last-build.ts";
 import type { Options } from "../options.ts";
-import { sendToOutput } from "../send-to-output.ts";
-import { showText } from "../show-text.ts";
 import type { Talk } from "../talk.ts";
 import type { Command } from "./registry.ts";
 
@@ -21,34 +20,71 @@ export const diffCommand: Command = async (options, host, talk) => {
     throw new CompilerError([
       errorOf("unknown-flag", "diff needs two lists", { hint: "Such as: diff old.txt new.txt" }),
     ]);
-  const change = await listChange(
-    await stateOf(before, options, host, talk),
-    await stateOf(after, options, host, talk),
-  );
-  if (options.isJson) await sendToOutput(`${JSON.stringify(changeJson(change))}\n`, host);
-  else {
-    const heading = `${printable(before)} → ${printable(after)}`;
-    await showText(`${[heading, ...changeLines(change, talk.dataStyle)].join("\n")}\n`, host);
-  }
-  return changeExit(change, options);
+  const sides = [
+    await sideOf(before, options, host, talk),
+    await sideOf(after, options, host, talk),
+  ] as const;
+  const lists = comparedLists(sides, talk);
+  const { dataStyle: style } = talk;
+  const answer = async (list: string): Promise<ListAnswer> => {
+    const [old, fresh] = sides;
+    const change = await listChange(
+      await stateOf(old, list, host),
+      await stateOf(fresh, list, host),
+    );
+    const title = lists.length === 1 ? "" : `${style.strong(printable(list))}: `;
+    return {
+      text: () =>
+        `${title}${printable(before)} → ${printable(after)}\n${changeLines(change, style).join("\n")}\n`,
+      documents: [changeJson(change)],
+      exit: changeExit(change, options),
+    };
+  };
+  return await answerLists(lists, answer, { options, host, talk });
 };
 
 const CONFIG = /\.(?:json|jsonc|ya?ml)$/i;
 
-async function stateOf(
-  operand: string,
-  options: Options,
-  host: Host,
-  talk: Talk,
-): Promise<ListState> {
-  if (BUILD.test(operand)) {
-    const { path } = await lastBuild(options, host, talk);
-    return await buildNamed(operand, path, host);
+/** One of the two things that are compared: a file, a build, or what a configuration has published. */
+interface Side {
+  readonly operand: string;
+  readonly options: Options;
+  /** The lists that there are of it; none of a file, which is one. */
+  readonly lists: readonly string[];
+}
+
+async function sideOf(operand: string, options: Options, host: Host, talk: Talk): Promise<Side> {
+  if (BUILD.test(operand)) return { operand, options, lists: await listNames(options, host, talk) };
+  if (!CONFIG.test(operand)) return { operand, options, lists: [] };
+  const own = { ...options, configPath: operand, output: undefined, writesToRules: true };
+  return { operand, options: own, lists: await listNames(own, host, talk) };
+}
+
+/** Lists that both have, by name. Where each has one, it is that one, whatever its name. */
+function comparedLists([before, after]: readonly [Side, Side], talk: Talk): readonly string[] {
+  const { lists } = before;
+  if (lists.length < 2 && after.lists.length < 2) return [lists[0] ?? after.lists[0] ?? ""];
+  const both = lists.filter((name) => after.lists.includes(name));
+  const all = [...new Set([...lists, ...after.lists])];
+  if (both.length === 0) {
+    const shown = all.map((name) => printable(name, 60)).join(", ");
+    throw new CompilerError([errorOf("several-lists", `diff cannot choose among lists: ${shown}`)]);
   }
-  if (CONFIG.test(operand)) {
-    const published = { ...options, configPath: operand, output: undefined, writesToRules: true };
-    const { list, record } = await lastBuild(published, host, talk);
-    return { bytes: list, record };
+  for (const name of all)
+    if (!both.includes(name)) talk.info(`${printable(name)} has nothing to be compared with`);
+  return both;
+}
+
+async function stateOf(
+  { operand, options, lists }: Side,
+  wanted: string,
+  host: Host,
+): Promise<ListState> {
+  const [only] = lists;
+  if (only !== undefined) {
+    const build = await lastBuild(lists.length === 1 ? only : wanted, options, host);
+    if (BUILD.test(operand)) return await buildNamed(operand, build.path, host);
+    return { bytes: build.list, record: build.record };
   }
   try {
     return { bytes: await host.readFile(resolve(host.cwd, operand)) };

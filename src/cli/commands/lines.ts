@@ -8,7 +8,7 @@ import { FATE_MEANINGS, type LineOfFate, fateLines } from "../../explain/fate-li
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
 import { fateCounts, fateTable, lineText } from "../fate-text.ts";
-import { openLastBuild } from "../last-build.ts";
+import { listNames, openLastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
 import { sendToOutput } from "../send-to-output.ts";
 import { showText } from "../show-text.ts";
@@ -19,14 +19,24 @@ import type { Command } from "./registry.ts";
 /** The lines of the last build that had certain fates; without a fate, how many had which. */
 export const linesCommand: Command = async (options, host, talk) => {
   const names = (options.args.values.get("fate") ?? []).map(fateOf);
-  const { file, record } = await openLastBuild(options, host, talk);
-  await file.close();
-  const sources = sourcesOf(record, options.args.values.get("source") ?? []);
-  if (names.length > 0) await listLines(record, { names, sources }, options, host, talk);
-  else {
-    const counts = fateCounts(record, sources);
-    if (options.isJson) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
-    else await showText(fateTable(counts), host);
+  const lists = await listNames(options, host, talk);
+  const records: BuildRecord[] = [];
+  for (const list of lists) {
+    const { file, record } = await openLastBuild(list, options, host);
+    await file.close();
+    records.push(record);
+  }
+  const wanted = options.args.values.get("source") ?? [];
+  checkSources(records, wanted);
+  for (const [index, record] of records.entries()) {
+    if (lists.length > 1) talk.info(printable(lists[index]!));
+    const sources = sourcesOf(record, wanted);
+    if (names.length > 0) await listLines(record, { names, sources }, options, host, talk);
+    else {
+      const counts = fateCounts(record, sources);
+      if (options.isJson) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
+      else await showText(fateTable(counts), host);
+    }
   }
   return Exit.Done;
 };
@@ -73,24 +83,27 @@ function fateOf(wanted: string): string {
 
 /** Indices of the sources of these names or addresses; all without any. */
 function sourcesOf({ header }: BuildRecord, wanted: readonly string[]): Set<number> {
-  if (wanted.length === 0) return new Set(header.sources.keys());
-  return new Set(
-    wanted.flatMap((name) => {
-      const isMeant = (text: string): boolean => text.toLowerCase() === name.toLowerCase();
-      const found = [...header.sources.entries()].filter(
-        ([, { label, source }]) => isMeant(label) || isMeant(source),
-      );
-      if (found.length > 0) return found.map(([index]) => index);
-      const labels = header.sources.map(({ label }) => label);
-      const meant = nearest(name, labels);
-      throw new CompilerError([
-        errorOf("unknown-flag", `No source matches -s ${printable(name, 60)}`, {
-          hint:
-            meant === undefined
-              ? "rules-compiler stats shows the names of the sources"
-              : `Did you mean "${printable(meant, 60)}"?`,
-        }),
-      ]);
-    }),
+  const all = [...header.sources.entries()];
+  const isMeant = (...texts: string[]): boolean =>
+    texts.some((text) => wanted.some((name) => name.toLowerCase() === text.toLowerCase()));
+  const found = all.filter(
+    ([, { label, source }]) => wanted.length === 0 || isMeant(label, source),
   );
+  return new Set(found.map(([index]) => index));
+}
+
+/** A name that no list knows is an error. */
+function checkSources(records: readonly BuildRecord[], wanted: readonly string[]): void {
+  const unknown = wanted.find((name) => records.every((one) => sourcesOf(one, [name]).size === 0));
+  if (unknown === undefined) return;
+  const labels = records.flatMap(({ header }) => header.sources.map(({ label }) => label));
+  const meant = nearest(unknown, labels);
+  throw new CompilerError([
+    errorOf("unknown-flag", `No source matches -s ${printable(unknown, 60)}`, {
+      hint:
+        meant === undefined
+          ? "rules-compiler stats shows the names of the sources"
+          : `Did you mean "${printable(meant, 60)}"?`,
+    }),
+  ]);
 }

@@ -29,14 +29,22 @@ export const planCommand: Command = async (options, host, talk, signal) => {
     : await listsInPlace(options, host, talk);
   const exits: Exit[] = [];
   const covers = new CoveredLists(lists, host);
-  for (const list of lists) exits.push(await planOf(list, covers, options, host, talk, signal));
+  const documents: object[] = [];
+  for (const list of lists)
+    exits.push(await planOf(list, { covers, documents }, options, host, talk, signal));
+  const [first] = documents;
+  if (first !== undefined)
+    await sendToOutput(
+      `${JSON.stringify(lists.length === 1 ? first : { lists: documents })}\n`,
+      host,
+    );
   const worst = [Exit.Guard, Exit.Changes].find((exit) => exits.includes(exit));
   return worst ?? Exit.Done;
 };
 
 async function planOf(
   configured: ListInPlace,
-  covers: CoveredLists,
+  { covers, documents }: { readonly covers: CoveredLists; readonly documents: object[] },
   options: Options,
   host: Host,
   talk: Talk,
@@ -60,10 +68,8 @@ async function planOf(
   ];
   if (refused.length === 0) covers.add(configured, aside.list);
   const plan = { file: output.name, report, change, refused, warnings };
-  if (options.isJson) {
-    const all = { file: output.name, report, refused, ...changeJson(change) };
-    await sendToOutput(`${JSON.stringify(all)}\n`, host);
-  } else if (options.args.switches.has("markdown")) await sendToOutput(planMarkdown(plan), host);
+  if (options.isJson) documents.push({ file: output.name, report, refused, ...changeJson(change) });
+  else if (options.args.switches.has("markdown")) await sendToOutput(planMarkdown(plan), host);
   else await showText(planText(plan, talk.dataStyle), host);
   const saved = options.args.values.get("save")?.[0];
   if (saved !== undefined) {

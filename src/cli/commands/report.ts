@@ -1,7 +1,6 @@
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
 import { outputFailed } from "../../compile/output-failed.ts";
-import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
@@ -13,17 +12,43 @@ import { headerOf, keptBuilds, momentOf } from "../../record/kept-builds.ts";
 import { largestParents } from "../../report/largest-parents.ts";
 import { type ReportView, reportPage } from "../../report/report-page.ts";
 import { searchIndex } from "../../report/search-index.ts";
-import { type PublishedBuild, lastBuild } from "../last-build.ts";
+import { type ListAnswer, answerLists } from "../answer-lists.ts";
+import { type PublishedBuild, lastBuild, listNames } from "../last-build.ts";
+import type { Options } from "../options.ts";
+import { isFolderName } from "../output-place.ts";
 import type { Command } from "./registry.ts";
 
 const MOST_PARENTS = 20;
 
-/** The last build as one page that needs nothing else. */
+/** The last build of each list as one page that needs nothing else. */
 export const reportCommand: Command = async (options, host, talk) => {
-  const build = await lastBuild(options, host, talk);
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0) throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);
-  const name = wanted ?? `${basename(build.path).replace(/\.txt$/, "")}.report.html`;
+  const lists = await listNames(options, host, talk);
+  const isFolder = wanted !== undefined && isFolderName(wanted);
+  if (lists.length > 1 && wanted !== undefined && !isFolder)
+    throw new CompilerError([
+      errorOf("several-lists", `A report is about one list, and there are ${lists.length}`, {
+        hint: "Name a folder (reports/), or one list with --filter",
+      }),
+    ]);
+  const answer = async (list: string): Promise<ListAnswer> => {
+    const build = await lastBuild(list, options, host);
+    const own = `${basename(build.path).replace(/\.txt$/, "")}.report.html`;
+    const name = wanted === undefined || isFolder ? join(wanted ?? "", own) : wanted;
+    await writeReport(name, build, options, host);
+    talk.info(`${talk.style.good("written")} ${talk.style.strong(printable(name))}`);
+    return { text: () => "", documents: [{ file: name }] };
+  };
+  return await answerLists(lists, answer, { options, host, talk });
+};
+
+async function writeReport(
+  name: string,
+  build: PublishedBuild,
+  options: Options,
+  host: Host,
+): Promise<void> {
   const path = resolve(host.cwd, name);
   const page = encodeUtf8(reportPage(await viewOf(build, host)));
   try {
@@ -32,9 +57,7 @@ export const reportCommand: Command = async (options, host, talk) => {
   } catch (error) {
     throw outputFailed(`Cannot write or open ${printable(name)}`, error);
   }
-  talk.info(`${talk.style.good("written")} ${talk.style.strong(printable(name))}`);
-  return Exit.Done;
-};
+}
 
 async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promise<ReportView> {
   const rules = await ListRules.of(record, new MappedNames(list, record));

@@ -1,18 +1,29 @@
-import { Exit } from "../../diagnostics/exit.ts";
+import { printable } from "../../diagnostics/printable.ts";
 import { statsOf } from "../../explain/stats.ts";
-import { lastBuild } from "../last-build.ts";
-import { sendToOutput } from "../send-to-output.ts";
-import { showText } from "../show-text.ts";
+import { type ListAnswer, answerLists } from "../answer-lists.ts";
+import { lastBuild, listNames } from "../last-build.ts";
+import { markdownText } from "../markdown-text.ts";
 import { statsMarkdown, statsTable } from "../stats-text.ts";
 import { columnsOf } from "../text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** What each source brings, from the record of the last build. */
 export const statsCommand: Command = async (options, host, talk) => {
-  const { record } = await lastBuild(options, host, talk);
-  const stats = statsOf(record);
-  if (options.isJson) await sendToOutput(`${JSON.stringify(stats)}\n`, host);
-  else if (options.args.switches.has("markdown")) await sendToOutput(statsMarkdown(stats), host);
-  else await showText(statsTable(stats, talk.dataStyle, columnsOf(host.stdout)), host);
-  return Exit.Done;
+  const lists = await listNames(options, host, talk);
+  const { dataStyle: style } = talk;
+  const answer = async (list: string): Promise<ListAnswer> => {
+    const { record } = await lastBuild(list, options, host);
+    const stats = statsOf(record);
+    const isMarkdown = options.args.switches.has("markdown");
+    const text = (): string => {
+      const figures = isMarkdown
+        ? statsMarkdown(stats)
+        : statsTable(stats, style, columnsOf(host.stdout));
+      if (lists.length === 1) return figures;
+      const title = isMarkdown ? `## ${markdownText(list)}\n` : style.strong(printable(list));
+      return `${title}\n${figures}\n`;
+    };
+    return { text, documents: [stats] };
+  };
+  return await answerLists(lists, answer, { options, host, talk });
 };

@@ -10,18 +10,18 @@ import {
 } from "../../explain/ordinary-names.ts";
 import { type BuildText, type Since, sinceWhen } from "../../explain/since.ts";
 import { SourceLines } from "../../explain/source-lines.ts";
-import { explainNames, inList } from "../../explain/why.ts";
+import { type Explanation, explainNames, inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
 import { keptBuilds, listOf, momentOf } from "../../record/kept-builds.ts";
 import { quickAscii } from "../../syntax/idna.ts";
 import { withParents } from "../../syntax/parents.ts";
 import { explanationText } from "../explanation-text.ts";
-import { lastBuild, openLastBuild } from "../last-build.ts";
+import { type ListAnswer, answerLists } from "../answer-lists.ts";
+import { lastBuild, listNames, openLastBuild } from "../last-build.ts";
 import type { Options } from "../options.ts";
 import { placeText } from "../place-text.ts";
 import { sendToOutput } from "../send-to-output.ts";
-import { showText } from "../show-text.ts";
 import { columnsOf } from "../text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -34,13 +34,32 @@ export const whyCommand: Command = async (options, host, talk) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
+  const lists = await listNames(options, host, talk);
   if (operands.length === 1 && operands[0] === "-") {
-    const { list, record } = await lastBuild(options, host, talk);
-    await answerMany(list, record, options, host);
+    await answerMany(lists, options, host);
     return Exit.Done;
   }
   const names = operands.map(nameOf);
-  const { name, path, file, record } = await openLastBuild(options, host, talk);
+  const answer = async (list: string): Promise<ListAnswer> => {
+    const { file, explanations } = await explain(names, list, options, host);
+    const columns = columnsOf(host.stdout);
+    return {
+      text: () =>
+        explanations.map((one) => explanationText(one, file, talk.dataStyle, columns)).join(""),
+      documents: explanations.map((one) => ({ list: file, ...one })),
+      label: "names",
+    };
+  };
+  return await answerLists(lists, answer, { options, host, talk });
+};
+
+async function explain(
+  names: readonly string[],
+  listName: string,
+  options: Options,
+  host: Host,
+): Promise<{ file: string; explanations: Explanation[] }> {
+  const { name, path, file, record } = await openLastBuild(listName, options, host);
   let parts: ListPart;
   try {
     parts = await readParts(file, record, names.flatMap(withParents));
@@ -51,14 +70,11 @@ export const whyCommand: Command = async (options, host, talk) => {
   const sources = new SourceLines(record, options.cacheFolder, host);
   const sinceOf = async (texts: readonly string[]): Promise<Map<string, Since>> =>
     await sinceWhen(texts, await buildTexts(path, host));
-  for (const explanation of await explainNames(names, record, rules, sources, sinceOf)) {
-    const columns = columnsOf(host.stdout);
-    if (options.isJson)
-      await sendToOutput(`${JSON.stringify({ list: name, ...explanation })}\n`, host);
-    else await showText(explanationText(explanation, name, talk.dataStyle, columns), host);
-  }
-  return Exit.Done;
-};
+  return {
+    file: name,
+    explanations: await explainNames(names, record, rules, sources, sinceOf),
+  };
+}
 
 async function buildTexts(path: string, host: Host): Promise<BuildText[]> {
   const builds = (await keptBuilds(path, host)).toReversed();
@@ -80,14 +96,14 @@ function nameOf(operand: string): string {
   return quickAscii(name).toLowerCase();
 }
 
-/** A query log: one line for each name, as fast as it can be written. */
-async function answerMany(
-  list: Uint8Array,
-  record: BuildRecord,
-  { isJson }: Options,
-  host: Host,
-): Promise<void> {
-  const rules = await ListRules.of(record, new MappedNames(list, record));
+/** A query log: one line for each name, and each list where there are several, as fast as it can be written. */
+async function answerMany(lists: readonly string[], options: Options, host: Host): Promise<void> {
+  const many: { rules: ListRules; record: BuildRecord; of: string | undefined }[] = [];
+  for (const one of lists) {
+    const { list, record } = await lastBuild(one, options, host);
+    const rules = await ListRules.of(record, new MappedNames(list, record));
+    many.push({ rules, record, of: lists.length === 1 ? undefined : one });
+  }
   // What has come is answered before more is waited for: a log that is still written can be piped in.
   for await (const lines of host.stdin!.lines()) {
     let out = "";
@@ -95,11 +111,14 @@ async function answerMany(
       const typed = line.trim().toLowerCase().replace(/\.$/, "");
       const name = /[^\u0020-\u007e]/.test(typed) ? quickAscii(typed) : typed;
       if (name === "") continue;
-      const { verdict, by } = rules.answer(name);
-      const rule = by === undefined ? undefined : inList(by, record);
-      if (isJson) out += `${JSON.stringify({ name, verdict, ...(rule && { rule }) })}\n`;
-      else
-        out += `${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${placeText(rule, 200)}`}\n`;
+      for (const { rules, record, of } of many) {
+        const { verdict, by } = rules.answer(name);
+        const rule = by === undefined ? undefined : inList(by, record);
+        if (options.isJson)
+          out += `${JSON.stringify({ ...(of && { list: of }), name, verdict, ...(rule && { rule }) })}\n`;
+        else
+          out += `${of === undefined ? "" : `${printable(of)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${placeText(rule, 200)}`}\n`;
+      }
     }
     await sendToOutput(out, host);
   }

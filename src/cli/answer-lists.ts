@@ -1,0 +1,56 @@
+import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { Exit } from "../diagnostics/exit.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import type { Options } from "./options.ts";
+import { sendToOutput } from "./send-to-output.ts";
+import { showText } from "./show-text.ts";
+import type { Talk } from "./talk.ts";
+
+/** What a command says about one list. */
+export interface ListAnswer {
+  /** For people. */
+  readonly text: () => string;
+  /** For programs: what stands in lines of its own where there is one list. */
+  readonly documents: readonly object[];
+  /** Where there are several lists, what these documents are called; without it there is one, which is the list's answer. */
+  readonly label?: string;
+  readonly exit?: Exit;
+}
+
+/**
+ * Answers for each list that was asked for: one after the other for people, as one document for programs. A list that nothing
+ * can be said of does not keep the others back.
+ */
+export async function answerLists(
+  lists: readonly string[],
+  answer: (list: string) => Promise<ListAnswer>,
+  { options, host, talk }: { options: Options; host: Host; talk: Talk },
+): Promise<Exit> {
+  const isOne = lists.length === 1;
+  const exits: Exit[] = [];
+  const documents: object[] = [];
+  for (const list of lists) {
+    try {
+      const { text, documents: own, label, exit = Exit.Done } = await answer(list);
+      exits.push(exit);
+      if (!options.isJson)
+        await (options.args.switches.has("markdown") ? sendToOutput : showText)(text(), host);
+      else if (isOne) for (const one of own) await sendToOutput(`${JSON.stringify(one)}\n`, host);
+      else documents.push({ list, ...(label === undefined ? own[0] : { [label]: own }) });
+    } catch (error) {
+      if (isOne || !(error instanceof CompilerError)) throw error;
+      exits.push(error.exit);
+      for (const diagnostic of error.diagnostics) {
+        const message = `${printable(list)}: ${diagnostic.message}`;
+        talk.diagnostic({ ...diagnostic, message });
+      }
+      documents.push({ list, exit: error.exit, diagnostics: error.diagnostics });
+    }
+  }
+  if (options.isJson && !isOne)
+    await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, host);
+  const errors = exits.filter((exit) => exit !== Exit.Changes);
+  const worst = Math.max(Exit.Done, ...errors) as Exit;
+  return worst === Exit.Done && exits.includes(Exit.Changes) ? Exit.Changes : worst;
+}
