@@ -39,16 +39,19 @@ const SOURCE = objectOf(
   { goodAt: isMoment },
 );
 
-const BUILD = objectOf({
-  name: isText,
-  sources: listOf(SOURCE),
-  lines: isAmount,
-  kept: isAmount,
-  rules: isAmount,
-  bytes: isAmount,
-  degraded: isFlag,
-  outputs: listOf(objectOf({ file: isText }, { files: listOf(isText) })),
-});
+const BUILD = objectOf(
+  {
+    name: isText,
+    sources: listOf(SOURCE),
+    lines: isAmount,
+    kept: isAmount,
+    rules: isAmount,
+    bytes: isAmount,
+    degraded: isFlag,
+    outputs: listOf(objectOf({ file: isText }, { files: listOf(isText), names: isAmount })),
+  },
+  { lists: listOf(objectOf({ name: isText, file: isText, rules: isAmount })) },
+);
 
 const HISTORY: Shape = objectOf(
   {

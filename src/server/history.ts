@@ -34,9 +34,17 @@ export interface Run {
 
 /** The report of a run that succeeded, and the files it wrote. */
 export interface GoodBuild extends CompileReport {
+  /** Where a run made several lists, each of them; all other figures are then of all together. */
+  readonly lists?: readonly {
+    readonly name: string;
+    readonly file: string;
+    readonly rules: number;
+  }[];
   readonly outputs: readonly {
     readonly file: string;
     readonly outcome: "written" | "unchanged";
+    /** Of a further format. */
+    readonly names?: number;
     /** Where one output is several files. */
     readonly files?: readonly string[];
   }[];

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, isAbsolute, relative } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Edition, editionOf, packEdition, packedFolder } from "./published-list.ts";
@@ -10,15 +10,24 @@ const LOOK_AGAIN_MS = 1000;
 export class ListShelf {
   private readonly host: Host;
   private readonly log: EventLog;
+  private readonly root: string | undefined;
   private paths: readonly string[] = [];
   private readonly editions = new Map<string, Edition>();
   private looked = -Infinity;
   private looking: Promise<void> | undefined;
   private packing: Promise<void> = Promise.resolve();
 
-  constructor(host: Host, log: EventLog) {
+  /** Files below `root` are called by their path from there, others by their name alone. */
+  constructor(host: Host, log: EventLog, root?: string) {
     this.host = host;
     this.log = log;
+    this.root = root;
+  }
+
+  nameOf(path: string): string {
+    const name = this.root === undefined ? ".." : relative(this.root, path);
+    const isOutside = name.startsWith("..") || isAbsolute(name);
+    return isOutside ? basename(path) : name.replaceAll("\\", "/");
   }
 
   /** Says which files are lists. */
@@ -27,7 +36,7 @@ export class ListShelf {
   }
 
   get names(): string[] {
-    return this.paths.map((path) => basename(path));
+    return this.paths.map((path) => this.nameOf(path));
   }
 
   get missing(): string[] {
@@ -63,20 +72,21 @@ export class ListShelf {
 
   private async lookOnce(): Promise<void> {
     this.looked = this.host.now().getTime();
-    const found = new Set<string>();
+    const there = new Set<string>();
     for (const path of this.paths) {
-      const name = basename(path);
+      const name = this.nameOf(path);
       const old = this.editions.get(name);
       const stamp = await this.host.stampOf(path);
       if (stamp === undefined) continue;
-      found.add(name);
+      there.add(name);
       if (stamp.text === old?.stamp) continue;
-      const edition = await editionOf(path, packedFolder(path), this.host);
-      if (edition === undefined) continue;
+      const found = await editionOf(path, packedFolder(path), this.host);
+      if (found === undefined) continue;
+      const edition = { ...found, name };
       this.editions.set(name, edition);
       this.pack(path, edition);
     }
-    for (const name of this.editions.keys()) if (!found.has(name)) this.editions.delete(name);
+    for (const name of this.editions.keys()) if (!there.has(name)) this.editions.delete(name);
   }
 
   /** Nobody waits for it: until it is done the list is served as it is. */
@@ -87,7 +97,8 @@ export class ListShelf {
         await packEdition(path, edition, packedFolder(path), this.host);
         const packed = await editionOf(path, packedFolder(path), this.host);
         const isCurrent = this.editions.get(edition.name) === edition;
-        if (isCurrent && packed?.stamp === edition.stamp) this.editions.set(edition.name, packed);
+        if (isCurrent && packed?.stamp === edition.stamp)
+          this.editions.set(edition.name, { ...packed, name: edition.name });
       })
       .catch((error: unknown) =>
         this.log.say("warning", "not-packed", {

@@ -14,8 +14,8 @@ export interface Facts {
   list(name: string): Edition | undefined;
   /** A difference between two editions of a list. */
   patch(name: string): Edition | undefined;
-  /** The page about the last build. */
-  report(): Edition | undefined;
+  /** The page about the last build of a list, by the name of its file without ending; of the only one for `""`. */
+  report(list: string): Edition | undefined;
   /** Starts a run, or asks for one more after the present. */
   compile(): "started" | "queued";
 }
@@ -34,7 +34,8 @@ const PAGE_HEADERS = {
 export function route(request: WebRequest, facts: Facts): { name: string; reply: WebReply } {
   const path = request.target.split("?")[0]!;
   if (path === "/compile") return { name: "compile", reply: compileReply(request, facts) };
-  const name = path.startsWith("/rules/") ? "rules" : (NAMES[path] ?? "other");
+  const folder = FOLDERS.find((one) => path.startsWith(`/${one}/`));
+  const name = folder ?? NAMES[path] ?? "other";
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead && name !== "other") {
     const headers = { allow: "GET, HEAD" };
@@ -42,6 +43,9 @@ export function route(request: WebRequest, facts: Facts): { name: string; reply:
   }
   return { name, reply: readReply(name, path, request, facts) };
 }
+
+/** Routes with names of lists behind them. */
+const FOLDERS = ["rules", "report"] as const;
 
 const NAMES: Readonly<Record<string, string>> = {
   "/": "page",
@@ -64,7 +68,7 @@ function readReply(name: string, path: string, request: WebRequest, facts: Facts
       },
     };
   if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: facts.page() };
-  const report = name === "report" ? facts.report() : undefined;
+  const report = name === "report" ? facts.report(nameIn(path)) : undefined;
   if (report !== undefined) return reportReply(answerList(request, report));
   const edition = name === "rules" ? editionAt(nameIn(path), facts) : undefined;
   if (edition !== undefined) return answerList(request, edition);
@@ -91,7 +95,7 @@ function editionAt(name: string, facts: Facts): Edition | undefined {
 
 function nameIn(path: string): string {
   try {
-    return decodeURIComponent(path.slice("/rules/".length));
+    return decodeURIComponent(path.replace(/^\/[a-z]+\/?/, ""));
   } catch {
     return "";
   }

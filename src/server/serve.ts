@@ -33,15 +33,16 @@ export interface ServeSettings {
   readonly runTimeoutMs: number;
   /** Where the history is kept. */
   readonly folder: string;
+  /** The folder that paths of lists start from. */
+  readonly root?: string;
   /** The files that the configuration means now. */
   readonly lists: readonly string[];
   readonly compile: RunnerParts["compile"];
-  /** Writes a page about the last build into a file. */
-  report(file: string): Promise<void>;
+  /** Where the page about the last build of each list is. */
+  readonly reports: readonly string[];
+  /** Writes these pages. */
+  report(): Promise<void>;
 }
-
-/** Where the page about the last build is. */
-const REPORT = "report.html";
 
 /** Compiles on a schedule and serves the lists until the signal. Rejects with a `CompilerError` when it cannot begin. */
 export async function serve(
@@ -81,7 +82,7 @@ class Server {
     this.host = host;
     this.log = log;
     this.signal = signal;
-    this.shelf = new ListShelf(host, log);
+    this.shelf = new ListShelf(host, log, settings.root);
     this.reports = new ListShelf(host, log);
     this.patches = new ListShelf(host, log);
     this.startedAt = host.now().getTime();
@@ -106,7 +107,7 @@ class Server {
     shelf.serve(settings.lists);
     await shelf.look();
     await this.takePatches(settings.lists);
-    this.reports.serve([join(folder, REPORT)]);
+    this.reports.serve(settings.reports);
     await this.reports.look();
     this.listening = await this.listen();
     const { address, port } = this.listening;
@@ -199,11 +200,16 @@ class Server {
         lists: this.shelf.all,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
-        hasReport: this.reports.missing.length === 0,
+        nameOf: (file) => this.shelf.nameOf(resolve(this.host.cwd, file)),
+        reports: this.reports.all.map(({ name }) => name),
       }),
     ),
     list: (name) => this.shelf.find(name),
-    report: () => this.reports.find(REPORT),
+    report: (list) => {
+      const [only, ...more] = this.reports.names;
+      if (list !== "") return this.reports.find(`${list}.report.html`);
+      return more.length === 0 ? this.reports.find(only!) : undefined;
+    },
     patch: (name) => this.patches.find(name),
     compile: () => this.runNow("request"),
   };
@@ -268,7 +274,7 @@ class Server {
   private async renewReport(): Promise<void> {
     const { settings } = this;
     try {
-      await settings.report(join(settings.folder, REPORT));
+      await settings.report();
       await this.reports.lookNow();
     } catch (error) {
       this.log.say("warning", "no-report", { reason: (error as Error).message });

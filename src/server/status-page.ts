@@ -16,8 +16,10 @@ export interface StatusView {
   readonly lists: readonly Edition[];
   readonly now: number;
   readonly schedule: string;
-  /** Whether there is a page about the last build. */
-  readonly hasReport: boolean;
+  /** What a file of a build is called here. */
+  readonly nameOf: (file: string) => string;
+  /** Files with pages about the last builds. */
+  readonly reports: readonly string[];
 }
 
 /** Runs in the table; the charts show all that are remembered. */
@@ -54,7 +56,7 @@ export function statusPage(view: StatusView): string {
           ${stateCard(view)} ${refusalCard(history, now)} ${listsSection(view)}
           ${sourcesSection(history, now)} ${historySection(history, now)}
           <p class="faint">
-            ${view.hasReport ? html`<a href="report">report of the last build</a>, ` : undefined}
+            ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
             <a href="health">health</a>, <a href="metrics">metrics</a>
           </p>
         </main>
@@ -83,16 +85,46 @@ function stateCard({ health, history, schedule, now }: StatusView): Html {
         <dt>Schedule</dt>
         <dd><code>${schedule}</code></dd>
       </div>
-      <div>
-        <dt>Rules</dt>
-        <dd>${lastBuild === undefined ? "–" : numberText(lastBuild.rules)}</dd>
-      </div>
-      <div>
-        <dt>Lines read</dt>
-        <dd>${lastBuild === undefined ? "–" : numberText(lastBuild.lines)}</dd>
-      </div>
+      ${lastBuild?.lists === undefined ? figure("Rules", lastBuild?.rules) : figure("Lists", lastBuild.lists.length)}
+      ${figure("Lines read", lastBuild?.lines)}
     </dl>
   </section>`;
+}
+
+function figure(label: string, count: number | undefined): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd>${count === undefined ? "–" : numberText(count)}</dd>
+  </div>`;
+}
+
+function hasOneReport({ history, reports }: StatusView): boolean {
+  return history.lastBuild?.lists === undefined && reports.length > 0;
+}
+
+/** Rules of each list, and names of each further file, by the file's name. */
+function countsOf({ history: { lastBuild }, nameOf }: StatusView): ReadonlyMap<string, number> {
+  if (lastBuild === undefined) return new Map();
+  const { lists, outputs, rules } = lastBuild;
+  const own = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, rules }));
+  return new Map([
+    ...outputs.flatMap(({ file, names }) =>
+      names === undefined ? [] : [[nameOf(file), names] as const],
+    ),
+    ...own.map(({ file, rules: count }) => [nameOf(file), count] as const),
+  ]);
+}
+
+function addressOf(name: string): string {
+  return name.split("/").map(encodeURIComponent).join("/");
+}
+
+/** The page about a list, if there is one of each. */
+function reportOf(file: string, { history, reports }: StatusView): Html | string {
+  const name = file.replace(/\.txt$/, "");
+  const isThere = reports.includes(`${name}.report.html`);
+  if (history.lastBuild?.lists === undefined || !isThere) return "–";
+  return html`<a href="report/${addressOf(name)}">report</a>`;
 }
 
 function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html | undefined {
@@ -111,20 +143,24 @@ function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html |
   </section>`;
 }
 
-function listsSection({ lists, now }: StatusView): Html {
-  const rows = lists.map(
-    ({ name, size, modified, forms }) =>
-      html`<tr>
-        <td><a href="rules/${encodeURIComponent(name)}">${name}</a></td>
-        <td class="n" data-name="bytes">${numberText(size)}</td>
-        <td data-name="published">${agoText(modified.toISOString(), now)}</td>
-        <td data-name="packed">
-          ${forms.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}
-        </td>
-      </tr>`,
-  );
+function listsSection(view: StatusView): Html {
+  const { lists, now, history } = view;
+  const counts = countsOf(view);
+  const hasReports = history.lastBuild?.lists !== undefined;
+  const rows = lists.map(({ name, size, modified, forms }) => {
+    const count = counts.get(name);
+    return html`<tr>
+      <td><a href="rules/${addressOf(name)}">${name}</a></td>
+      <td class="n" data-name="rules">${count === undefined ? "–" : numberText(count)}</td>
+      <td class="n" data-name="bytes">${numberText(size)}</td>
+      <td data-name="published">${agoText(modified.toISOString(), now)}</td>
+      <td data-name="packed">${forms.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}</td>
+      ${hasReports ? html`<td data-name="report">${reportOf(name, view)}</td>` : undefined}
+    </tr>`;
+  });
+  const columns = ["file", "#rules", "#bytes", "published", "packed"];
   return html`<h2>Lists</h2>
-    ${table("Lists", ["file", "#bytes", "published", "packed"], rows)}`;
+    ${table("Lists", hasReports ? [...columns, "report"] : columns, rows)}`;
 }
 
 function sourcesSection({ lastBuild, goodAt }: History, now: number): Html | undefined {

@@ -83,6 +83,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
       runs++;
       return { exit: 0, build: BUILD };
     },
+    reports: ["/project/rules/.rules-compiler/report.html"],
     report: async () => {},
   };
   const served = serve(settings, host, log, stop.signal);

@@ -181,3 +181,45 @@ test("what cannot be served is said before anything is done", async (context) =>
     /compile does not take --port[^]*It is an option of: serve, health/,
   );
 });
+
+test(
+  "each of several lists has its own rules, files and report",
+  { timeout: 60_000 },
+  async (context) => {
+    const served = new Served(context, LINES);
+    const file = join(served.folder, "compiler-config.json");
+    const config = JSON.parse(readFileSync(file, "utf8")) as object;
+    writeFileSync(join(served.folder, "more.txt"), "||more.example^\n");
+    const [first] = (config as { sources: { name: string }[] }).sources;
+    const sources = [first, { name: "More", source: "more.txt", type: "adblock" }];
+    const lists = [{ name: "Light", sources: ["More"] }, { name: "Pro" }];
+    const outputs = [{ format: "hosts", file: "{format}/{slug}.txt" }];
+    writeFileSync(file, JSON.stringify({ ...config, name: "Our lists", sources, lists, outputs }));
+    await served.start("--schedule", "0 0 1 1 *");
+    assert.equal((await served.event("run-ended"))["outcome"], "published");
+    const text = async (path: string): Promise<string> => {
+      const response = await fetch(served.url(path));
+      assert.equal(response.status, 200, path);
+      return await response.text();
+    };
+    // Files of one name in two folders are two files.
+    assert.match(await text("/rules/light.txt"), /^\|\|more\.example\^$/m);
+    assert.match(await text("/rules/hosts/light.txt"), /^0\.0\.0\.0 more\.example$/m);
+    // The reports are written after the lists.
+    for (const until = Date.now() + 20_000; Date.now() < until;)
+      if ((await fetch(served.url("/report/pro"))).status === 200) break;
+    assert.match(await text("/report/light"), /<title>[^<]*Light/);
+    assert.match(await text("/report/pro"), /<title>[^<]*Pro/);
+    assert.equal((await fetch(served.url("/report"))).status, 404);
+    assert.equal((await fetch(served.url("/report/other"))).status, 404);
+    const page = await text("/");
+    assert.match(page, /<h1>Our lists<\/h1>/);
+    const row = (name: string): string =>
+      page.slice(page.indexOf(`>${name}</a>`)).split("</tr>")[0]!;
+    assert.match(row("light.txt"), /data-name="rules">1</);
+    assert.match(row("pro.txt"), /data-name="rules">201</);
+    assert.match(row("hosts/light.txt"), /data-name="rules">1</);
+    assert.match(row("pro.txt"), /href="report\/pro"/);
+    await served.stop();
+  },
+);

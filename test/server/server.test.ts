@@ -175,7 +175,8 @@ test("the page tells, and lets nothing through", () => {
     lists: [],
     now: NOW,
     schedule: "0 */6 * * *",
-    hasReport: true,
+    nameOf: (file) => file,
+    reports: ["report.html"],
   });
   assert.match(page, /<a href="report">/);
   assert.ok(!page.includes("<script"));
@@ -189,7 +190,8 @@ test("the page tells, and lets nothing through", () => {
     lists: [],
     now: NOW,
     schedule: "x",
-    hasReport: false,
+    nameOf: (file) => file,
+    reports: [],
   });
   assert.doesNotMatch(first, /href="report"/);
   assert.match(first, /no list has been made yet/);

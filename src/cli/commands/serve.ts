@@ -1,4 +1,6 @@
+import { dirname, join, resolve } from "node:path";
 import { artifactPlans } from "../../compile/artifact-plan.ts";
+import { slugOf } from "../../compile/slug.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -10,7 +12,7 @@ import type { GoodBuild, Problem } from "../../server/history.ts";
 import type { CompileEnd, RunnerParts } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../args.ts";
-import { listsInPlace } from "../config-of.ts";
+import { type ListInPlace, listsInPlace } from "../config-of.ts";
 import { listFiles } from "../list-files.ts";
 import type { Options } from "../options.ts";
 import { serveOptionsOf } from "../serve-options.ts";
@@ -43,18 +45,16 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     )
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
-  const compile = compileApart(options, host);
-  // A report is about one list.
-  const report =
-    all.length > 1
-      ? async (): Promise<void> => {}
-      : reportApart(options, host, signal, settings.runTimeoutMs);
-  await serve({ ...settings, folder, lists, compile, report }, host, log, signal);
+  const compile = compileApart(all[0]!.whole.name, options, host);
+  const reports = reportFiles(all, folder);
+  const report = reportApart(reports, options, host, signal, settings.runTimeoutMs);
+  const root = resolve(host.cwd, options.rulesFolder);
+  await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
   return Exit.Done;
 };
 
 /** A compile in a process of its own: it may take all its memory with it, and requests are answered meanwhile. */
-function compileApart(options: Options, host: Host): RunnerParts["compile"] {
+function compileApart(name: string, options: Options, host: Host): RunnerParts["compile"] {
   const words = ["compile", "--json", ...wordsFor("compile", options.args)];
   return async (onProblem, signal) => {
     const { exit, stdout } = await host.runSelf!({
@@ -66,20 +66,28 @@ function compileApart(options: Options, host: Host): RunnerParts["compile"] {
         if (problem.code !== "environment-ignored") onProblem(problem);
       },
     });
-    return exit === Exit.Done || exit === Exit.Degraded ? goodEnd(exit, stdout) : { exit };
+    return exit === Exit.Done || exit === Exit.Degraded ? goodEnd(exit, stdout, name) : { exit };
   };
 }
 
-/** The report in a process of its own too. */
+/** Where the page about the last build of each list is. */
+function reportFiles(all: readonly ListInPlace[], folder: string): string[] {
+  if (all.length === 1) return [join(folder, "report.html")];
+  return all.map(({ config }) => join(folder, "reports", `${slugOf(config.name)}.report.html`));
+}
+
+/** The reports in a process of their own too. */
 function reportApart(
+  files: readonly string[],
   options: Options,
   host: Host,
   signal: AbortSignal,
   timeoutMs: number,
-): (file: string) => Promise<void> {
-  return async (file) => {
+): () => Promise<void> {
+  const place = files.length === 1 ? files[0]! : `${dirname(files[0]!)}/`;
+  return async () => {
     if (options.args.switches.has("no-record")) return;
-    const words = ["report", "--quiet", ...wordsFor("report", options.args), file];
+    const words = ["report", "--quiet", ...wordsFor("report", options.args), place];
     const said: string[] = [];
     const { value, isLate } = await withDeadline(timeoutMs, signal, (until) =>
       host.runSelf!({ words, signal: until, onLine: (line) => said.push(line) }),
@@ -89,27 +97,29 @@ function reportApart(
   };
 }
 
-function goodEnd(exit: number, stdout: string): CompileEnd {
-  const builds = stdout
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const { diagnostics: _said, ...build } = JSON.parse(line) as GoodBuild & {
-        diagnostics: unknown;
-      };
-      return build;
-    });
-  const build = builds.length === 1 ? builds[0]! : together(builds);
+type SaidBuild = GoodBuild & { readonly diagnostics: unknown };
+
+function goodEnd(exit: number, stdout: string, name: string): CompileEnd {
+  const said = JSON.parse(stdout) as SaidBuild | { readonly lists: readonly SaidBuild[] };
+  const isOne = "sources" in said;
+  const builds = (isOne ? [said] : said.lists).map(({ diagnostics: _said, ...build }) => build);
+  const build = isOne ? builds[0]! : together(builds, name);
   return { exit, build: { ...build, sources: withOwnLabels(build.sources) } };
 }
 
 /** The figures of several lists; a source that several of them have counts once. */
-function together(builds: readonly GoodBuild[]): GoodBuild {
+function together(builds: readonly GoodBuild[], name: string): GoodBuild {
   const sum = (figure: (build: GoodBuild) => number): number =>
     builds.reduce((total, build) => total + figure(build), 0);
   const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
   return {
     ...builds[0]!,
+    name,
+    lists: builds.map(({ name: list, rules, outputs }) => ({
+      name: list,
+      file: outputs[0]?.file ?? "",
+      rules,
+    })),
     rules: sum(({ rules }) => rules),
     bytes: sum(({ bytes }) => bytes),
     lines: sum(({ lines }) => lines),
