@@ -13,6 +13,7 @@ const BENCHES = [
   ["record.ts"],
   ["formats.ts"],
   ["several-lists.ts"],
+  ["unchanged-lists.ts"],
   ["watch.ts"],
   ["limits.ts"],
   ["reference.ts"],

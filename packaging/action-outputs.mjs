@@ -1,4 +1,4 @@
-// Reads the reports of `compile --json` from standard input, one a line or one document, of any size, and writes the outputs
+// Reads the report of `compile --json` from standard input, of one list or of several and of any size, and writes the outputs
 // of the GitHub Action.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";

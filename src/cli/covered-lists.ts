@@ -8,15 +8,17 @@ import type { Host } from "../host/host.ts";
 import type { ListInPlace } from "./config-of.ts";
 import { listFiles } from "./list-files.ts";
 import type { Options } from "./options.ts";
-import type { Talk } from "./talk.ts";
 
 const SHOWN = 3;
+const EMPTY = new Uint8Array(0);
 
 /** Lists of a run that others must cover, and whether they do. */
 export class CoveredLists {
   private readonly hasPromises: boolean;
   private readonly texts = new Map<string, Uint8Array>();
   private readonly host: Host;
+  /** Names of lists that were not compiled, because nothing changed. */
+  readonly unchanged: Set<string> = new Set();
 
   constructor(lists: readonly ListInPlace[], host: Host) {
     this.hasPromises = lists.some(({ covers }) => covers.length > 0);
@@ -38,24 +40,25 @@ export class CoveredLists {
     { config, covers }: ListInPlace,
     text: Uint8Array,
     options: Options,
-    talk: Talk,
-  ): Promise<Diagnostic[]> {
-    if (covers.length === 0 || options.accepted.includes("not-covered")) return [];
+  ): Promise<{ refused: readonly Diagnostic[]; warnings: readonly Diagnostic[] }> {
+    if (covers.length === 0 || options.accepted.includes("not-covered"))
+      return { refused: [], warnings: [] };
     const own = await PlainList.read(text);
     const refused: Diagnostic[] = [];
+    const warnings: Diagnostic[] = [];
     for (const name of covers) {
       const bytes = this.texts.get(name) ?? (await this.published(name, options));
       if (bytes === undefined) {
         const message = `Nobody knows whether ${printable(config.name)} covers ${printable(name)}`;
-        talk.diagnostic(warningOf("cover-unknown", message));
+        warnings.push(warningOf("cover-unknown", message));
         continue;
       }
       const other = await PlainList.read(bytes);
       let { freed, changes, patterns } = effectiveDiff(other, own);
       const unsure = patterns.filter((rule) => other.texts.has(rule) && !rule.startsWith("@@"));
       if (freed === 0 && unsure.length > 0) {
-        talk.diagnostic(notExact(config.name, name, unsure));
-        ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll()));
+        warnings.push(notExact(config.name, name, unsure));
+        ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll(options)));
       }
       if (freed === 0) continue;
       const examples = changes
@@ -65,13 +68,20 @@ export class CoveredLists {
       const message = `${printable(config.name)} does not block ${countText(freed, "name")} that ${printable(name)} blocks: ${examples.join(", ")}${freed > SHOWN ? " …" : ""}`;
       refused.push(errorOf("not-covered", message));
     }
-    return refused;
+    return { refused, warnings };
   }
 
-  /** Names of all lists of the run: regular expressions are compared by them. */
-  private async namesOfAll(): Promise<ReadonlySet<string>> {
+  /** Where the lists are published that a list must cover. */
+  paths({ covers }: ListInPlace, options: Options): string[] {
+    return covers.flatMap((name) => listFiles(name, options, this.host)).map(({ path }) => path);
+  }
+
+  /** Names of all lists of the run: regular expressions are compared by them. Those that did not change are as they were published. */
+  private async namesOfAll(options: Options): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
-    for (const bytes of this.texts.values())
+    const texts = [...this.texts.values()];
+    for (const name of this.unchanged) texts.push((await this.published(name, options)) ?? EMPTY);
+    for (const bytes of texts)
       for (const name of (await PlainList.read(bytes)).names()) names.add(name);
     return names;
   }

@@ -9,7 +9,7 @@ import { recordHeader } from "../compile/record-header.ts";
 import { scratchOf } from "../compile/scratch.ts";
 import type { SharedSources } from "../compile/shared-sources.ts";
 import { Exit } from "../diagnostics/exit.ts";
-import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { manifestPaths } from "../compile/manifest.ts";
 import { NameSpool } from "../formats/name-spool.ts";
 import type { Host } from "../host/host.ts";
@@ -48,6 +48,8 @@ export async function runCompile(
   shared:
     | (SharedRun & {
         readonly turn: Turn;
+        /** Resolves when these lists of the run are done. */
+        readonly settled?: (lists: readonly string[]) => Promise<void>;
         /** Told which local files the list depends on. */
         readonly onResult?: (inputs: CompiledList["inputs"]) => void;
         /** Told when the list is out; what is known of the build is kept afterwards. */
@@ -126,8 +128,11 @@ export async function runCompile(
     );
     for (const warning of guards.warnings) talk.diagnostic(warning);
     if (guards.refused.length > 0) throw new CompilerError(guards.refused);
+    const promised: Diagnostic[] = [];
     if (shared !== undefined && text !== undefined) {
-      const refused = await shared.covers.refusals(configured, text.view(), options, talk);
+      const { refused, warnings } = await shared.covers.refusals(configured, text.view(), options);
+      for (const warning of warnings) talk.diagnostic(warning);
+      promised.push(...warnings);
       if (refused.length > 0) throw new CompilerError(refused);
       shared.covers.add(configured, text.view());
     }
@@ -164,11 +169,16 @@ export async function runCompile(
     const renewed = await lock.renewed(result);
     if (shared === undefined) await saveLock(configured.folder, renewed, host, talk);
     else if (renewed !== undefined) shared.locks.push(renewed);
-    const diagnostics = [...configured.warnings, ...result.diagnostics];
+    const diagnostics = [...configured.warnings, ...result.diagnostics, ...promised];
     // A manifest expires, and modules change without being asked: such lists are made anew every time.
     const isOwnWork = config.plugins !== undefined;
-    if (!outputs.isToStdout && config.manifest === undefined && !isOwnWork)
-      await builds?.remember({ ...result, diagnostics }, result, published);
+    // A promise that was not looked at is looked at the next time.
+    const isPromised = configured.covers.length > 0 && options.accepted.includes("not-covered");
+    if (!outputs.isToStdout && config.manifest === undefined && !isOwnWork && !isPromised) {
+      await shared?.settled?.(configured.covers);
+      const others = shared?.covers.paths(configured, options);
+      await builds?.remember({ ...result, diagnostics }, result, published, others);
+    }
     await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
     const { degraded, protected: kept } = result.report;
     return options.isStrict && (degraded || kept !== undefined) ? Exit.Degraded : Exit.Done;

@@ -46,15 +46,25 @@ export async function runLists(
     isOneOfMany
       ? { ...options, isOneOfMany, onReport: (report) => void reports.set(list, report) }
       : options;
+  const ends = new Map<string, Promise<unknown>>();
+  const settled = async (names: readonly string[]): Promise<void> =>
+    void (await Promise.allSettled(names.flatMap((name) => ends.get(name) ?? [])));
   const runOne = async (list: ListInPlace, turn: Turn): Promise<Exit> => {
     const began = host.now().getTime();
     const own = optionsFor(list);
     const builds = await buildsOf(list.config.name);
-    // What a list must cover may have changed although it did not.
-    const last = list.covers.length > 0 ? undefined : await builds?.recall();
+    let last = await builds?.recall();
+    if (last !== undefined && list.covers.length > 0) {
+      // What a list must cover may change in this run although the list does not.
+      await settled(list.covers);
+      last = await builds?.recall();
+    }
     try {
-      if (last?.web === "") return await sayAgain(last, began, own, host, talk);
-      const one = { ...shared, turn };
+      if (last !== undefined && last.web === webOf(list, sources)) {
+        covers.unchanged.add(list.config.name);
+        return await sayAgain(last, began, own, host, talk);
+      }
+      const one = { ...shared, turn, settled };
       return await runCompile(list, one, own, builds, last, host, talk, signal);
     } catch (error) {
       if (!(error instanceof CompilerError) || signal.aborted) throw error;
@@ -70,7 +80,12 @@ export async function runLists(
   const exits: Exit[] = [];
   try {
     await fetchAhead(lists, plans.flat(), sources, options, host, talk, signal);
-    exits.push(...(await inTurns(lists, runOne)));
+    const begin = (list: ListInPlace, turn: Turn): Promise<Exit> => {
+      const end = runOne(list, turn);
+      ends.set(list.config.name, end);
+      return end;
+    };
+    exits.push(...(await inTurns(lists, begin)));
     const lock = await LockInPlace.open(lists[0]!, options, host, talk);
     await saveLock(lists[0]!.folder, lock.joined(locks), host, talk);
   } finally {
@@ -92,6 +107,17 @@ export async function runLists(
     exits.find((exit) => exit !== Exit.Done) ??
     Exit.Done
   );
+}
+
+/** What tells everything that a list has from the web from any other state, where that is known before it is compiled. */
+function webOf({ config, plugins }: ListInPlace, sources: SharedSources): string | undefined {
+  const entries = [config, ...config.sources].flatMap((level) => [
+    ...(level.exclusions_sources ?? []),
+    ...(level.inclusions_sources ?? []),
+  ]);
+  const others = [...(config.allow_sources ?? []), ...(config.guards?.protect ?? [])];
+  if ([...entries, ...others].some(isAddress)) return undefined;
+  return sources.webOf(planOf(config, plugins).sources);
 }
 
 /** Fetches what comes from the web, all at a time; lists then find copies. Without a place for those, each fetches its own. */

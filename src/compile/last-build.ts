@@ -27,6 +27,8 @@ export interface LastBuild extends BuildAnswer {
   readonly web: string | null;
   readonly inputs: readonly { readonly path: string; readonly stamp: string | null }[];
   readonly outputs: readonly (OutputFile & { readonly stamp: string })[];
+  /** Other lists that it was compared with, as they were then. */
+  readonly compared: readonly { readonly path: string; readonly stamp: string | null }[];
 }
 
 /** A file that was changed this short before it was read may be changed again without its stamp telling. */
@@ -60,7 +62,7 @@ export class LastBuilds {
     const last = await this.read();
     if (last === undefined || last.version !== VERSION || last.question !== this.question)
       return undefined;
-    for (const { path, stamp } of [...last.inputs, ...last.outputs])
+    for (const { path, stamp } of [...last.inputs, ...last.outputs, ...last.compared])
       if (((await this.host.stampOf(path))?.text ?? null) !== stamp) return undefined;
     return last;
   }
@@ -69,6 +71,8 @@ export class LastBuilds {
     { report, diagnostics }: BuildAnswer,
     { inputs, web }: { readonly inputs: readonly InputFile[]; readonly web: string | undefined },
     outputs: readonly OutputFile[],
+    /** Paths of other lists that it was compared with, which nobody is writing any more. */
+    others: readonly string[] = [],
   ): Promise<void> {
     const { host, question, started } = this;
     if (web === undefined) return;
@@ -84,12 +88,16 @@ export class LastBuilds {
       if (stamp === undefined) return;
       written.push({ ...output, stamp: stamp.text });
     }
+    const compared: { path: string; stamp: string | null }[] = [];
+    for (const path of others)
+      compared.push({ path, stamp: (await host.stampOf(path))?.text ?? null });
     const build = {
       version: VERSION,
       question,
       web: web ?? null,
       inputs: read,
       outputs: written,
+      compared,
       report,
       diagnostics,
     };
@@ -119,9 +127,7 @@ export class LastBuilds {
 /** Somebody else may have written to it. */
 function isBuild(record: unknown): record is LastBuild {
   if (typeof record !== "object" || record === null) return false;
-  const { inputs, outputs, report, diagnostics } = record as Partial<LastBuild>;
+  const { inputs, outputs, compared, report, diagnostics } = record as Partial<LastBuild>;
   const isReported = typeof report === "object" && Array.isArray(report.sources);
-  return (
-    Array.isArray(inputs) && Array.isArray(outputs) && Array.isArray(diagnostics) && isReported
-  );
+  return [inputs, outputs, compared, diagnostics].every(Array.isArray) && isReported;
 }

@@ -2,9 +2,9 @@ import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { type KeptChunk, keptBytes } from "../rules/kept-chunk.ts";
 import type { Origin } from "../rules/rule-table.ts";
-import type { SourceState } from "../sources/acquire.ts";
+import { type SourceState, isCopy } from "../sources/acquire.ts";
 import type { InputFile } from "../sources/load-list.ts";
-import type { Location } from "../sources/location.ts";
+import { type Location, isAddress } from "../sources/location.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { PlannedSource } from "./plan.ts";
 import { Workbench } from "./workbench.ts";
@@ -92,6 +92,24 @@ export class SharedSources {
     this.kept.delete(key);
   }
 
+  /**
+   * What tells everything that these sources have from the web from any other state, if all of it was fetched before; see
+   * `SourceReader.webDigest`.
+   */
+  webOf(sources: readonly PlannedSource[]): string | undefined {
+    const files: StoredFile[] = [];
+    for (const source of new Map(sources.map((one) => [one.source, one])).values()) {
+      if (!isAddress(source.source)) continue;
+      const location = this.located.get(source.source)?.location;
+      if (location?.kind === "file") continue;
+      if (location === undefined) return undefined;
+      const found = this.acquired.get(acquiredKey(location.url, source));
+      if (found === undefined || isCopy(found.state.kind)) return undefined;
+      files.push(...found.files);
+    }
+    return webDigestOf(files);
+  }
+
   /** A local file changed: what was read from it, or failed for the want of it, is read anew. */
   forget(path: string): void {
     for (const [key, rows] of this.kept)
@@ -107,6 +125,28 @@ export class SharedSources {
     this.bench.close();
     this.kept.clear();
   }
+}
+
+/** What a remote file is remembered by. */
+export function acquiredKey(
+  url: string,
+  wish: Partial<
+    Pick<
+      PlannedSource,
+      "mirrors" | "maxStaleMs" | "timeoutMs" | "allowPrivate" | "bounds" | "mayBlock"
+    >
+  >,
+): string {
+  const { mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock } = wish;
+  return JSON.stringify([url, mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock]);
+}
+
+/** Tells files from any others. */
+export function webDigestOf(files: readonly StoredFile[]): string {
+  return files
+    .map(({ key, sha256 }) => `${key} ${sha256}`)
+    .toSorted()
+    .join("\n");
 }
 
 function sizeOf({ chunks }: KeptSource): number {

@@ -29,8 +29,8 @@ import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
+import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { fetchWatched } from "./source-progress.ts";
-import type { SourceNotes } from "./shared-sources.ts";
 import { stateWarning } from "./state-text.ts";
 
 /** What a source of the configuration says about how it is to be had. */
@@ -123,11 +123,7 @@ export class SourceReader {
   webDigest(): string | undefined {
     if (this.hasUnknownFiles || this.states.some(({ kind }) => kind === "dropped"))
       return undefined;
-    const all = [...this.files.values()].flat();
-    return all
-      .map(({ key, sha256 }) => `${key} ${sha256}`)
-      .toSorted()
-      .join("\n");
+    return webDigestOf([...this.files.values()].flat());
   }
 
   isDropped({ index }: PlannedSource): boolean {
@@ -316,9 +312,7 @@ export class SourceReader {
       mayBeEmpty: isCompatible,
       locked: options.locked?.(wish.source),
     };
-    const { mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock } = wish;
-    const how = [mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock];
-    const key = JSON.stringify([location.url, how]);
+    const key = acquiredKey(location.url, wish);
     const { shared } = options;
     const failure = shared?.failures.get(key);
     if (failure !== undefined) throw failure;

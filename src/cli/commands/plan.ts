@@ -62,10 +62,9 @@ async function planOf(
   const change = await listChange(old, fresh);
   const guards = await guardsSay(configured.config, compiled, output.path, options, host);
   const warnings = [...compiled.diagnostics, ...guards.warnings];
-  const refused = [
-    ...guards.refused,
-    ...(await covers.refusals(configured, aside.list, options, talk)),
-  ];
+  const promises = await covers.refusals(configured, aside.list, options);
+  for (const warning of promises.warnings) talk.diagnostic(warning);
+  const refused = [...guards.refused, ...promises.refused];
   if (refused.length === 0) covers.add(configured, aside.list);
   const plan = { file: output.name, report, change, refused, warnings };
   if (options.isJson) documents.push({ file: output.name, report, refused, ...changeJson(change) });
