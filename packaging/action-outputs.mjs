@@ -1,33 +1,113 @@
-// Reads the report of `compile --json` from standard input, of one list or of several and of any size, and writes the outputs
-// of the GitHub Action.
+// Reads the report of `compile --json` or `plan --json` from standard input, of one list or of several and of any size. Writes
+// the outputs of the GitHub Action to standard output, and the summary of the job to GITHUB_STEP_SUMMARY.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
+import process from "node:process";
 
 const text = readFileSync(0, "utf8");
-// Lists are done in any order.
-const reports = reportsIn(text).sort((a, b) => (a.name < b.name ? -1 : 1));
-const outputs = reports.flatMap((report) => report.outputs ?? []);
-const files = outputs.map(({ file }) => String(file).replace(/[\r\n]/g, ""));
-const rules = reports.reduce((sum, report) => sum + report.rules, 0);
-const degraded = reports.some((report) => report.degraded);
-// Nobody can guess where the value ends, whatever a file is called.
-const end = `end-${randomBytes(16).toString("hex")}`;
-const lines = [
-  `rules=${rules}`,
-  `degraded=${degraded}`,
-  `file=${files[0] ?? ""}`,
-  `files<<${end}`,
-  ...files,
-  end,
-];
-process.stdout.write(`${lines.join("\n")}\n`);
+const isPlan = process.env.MODE === "plan";
+// No report at all when nothing was compiled.
+const document = text.trim() === "" ? { lists: [] } : JSON.parse(text);
+const reports = document.lists ?? [document];
+if (isPlan) writePlan();
+else writeLists();
 
-/** No report at all when nothing was compiled. */
-function reportsIn(input) {
-  try {
-    return [JSON.parse(input)].flat();
-  } catch {
-    const found = input.split("\n").filter((line) => line.trim() !== "");
-    return found.map((line) => JSON.parse(line));
-  }
+function writeLists() {
+  const good = reports.filter(({ outputs }) => outputs !== undefined);
+  // In the order of their names, whatever the order of the configuration.
+  const sorted = [...good].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files = sorted.flatMap(({ files: own = [], outputs }) => [
+    ...outputs.flatMap((one) => [one.file, ...(one.files ?? [])]),
+    ...own,
+  ]);
+  write(
+    "rules",
+    good.reduce((sum, { rules }) => sum + rules, 0),
+  );
+  write(
+    "degraded",
+    good.some(({ degraded }) => degraded),
+  );
+  write("file", files[0] ?? "");
+  write("files", [...new Set(files.map(oneLine))].join("\n"));
+  const rows = reports.map((report) => {
+    const outcome =
+      report.outputs === undefined
+        ? `**not published**: ${problemsOf(report.diagnostics)}`
+        : report.outputs.some((one) => one.outcome === "written")
+          ? "published"
+          : "unchanged";
+    const bad = (report.sources ?? []).filter(({ state }) => /^(?:stale|dropped)$/.test(state));
+    const failed = bad.map(({ label, state }) => `${cell(label)} (${state})`).join(", ");
+    return `| ${cell(report.name)} | ${report.rules ?? "–"} | ${outcome} | ${failed || "–"} |`;
+  });
+  if (rows.length === 0) return;
+  summarize(
+    [
+      "### Lists",
+      "",
+      "| list | rules | outcome | failed sources |",
+      "|---|---:|---|---|",
+      ...rows,
+    ].join("\n"),
+  );
+}
+
+function writePlan() {
+  const rows = reports.map(({ report, refused, added, removed, blocked, freed }) => {
+    const verdict =
+      refused.length > 0
+        ? `**would be refused**: ${problemsOf(refused)}`
+        : added.length + removed.length === 0
+          ? "no change"
+          : "would be published";
+    return `| ${cell(report.name)} | ${report.rules} | +${added.length} −${removed.length} | ${blocked} | ${freed} | ${verdict} |`;
+  });
+  const isChanged = reports.some(({ added, removed }) => added.length + removed.length > 0);
+  write("changes", isChanged);
+  write(
+    "refused",
+    reports.some(({ refused }) => refused.length > 0),
+  );
+  const head = [
+    "### Plan",
+    "",
+    "| list | rules | changed | newly blocked | no longer blocked | verdict |",
+    "|---|---:|---:|---:|---:|---|",
+  ];
+  const plan = rows.length === 0 ? "" : [...head, ...rows].join("\n");
+  write("plan", plan);
+  summarize(plan);
+}
+
+function problemsOf(diagnostics = []) {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  return errors.map(({ code, message }) => `\`${oneLine(code)}\` ${cell(message)}`).join("; ");
+}
+
+/** A value may have several lines, and nobody can guess where it ends, whatever is in it. */
+function write(name, value) {
+  const end = `end-${randomBytes(16).toString("hex")}`;
+  const lines = String(value);
+  process.stdout.write(
+    lines.includes("\n") || lines.includes("|") || name === "files"
+      ? `${name}<<${end}\n${lines}\n${end}\n`
+      : `${name}=${lines}\n`,
+  );
+}
+
+function summarize(markdown) {
+  const file = process.env.GITHUB_STEP_SUMMARY;
+  if (file && markdown !== "") appendFileSync(file, `${markdown}\n\n`);
+}
+
+function oneLine(value) {
+  return String(value).replace(/[\r\n]/g, "");
+}
+
+/** Names and messages hold what lists and configurations hold: no markup of theirs counts. */
+function cell(value) {
+  return String(value)
+    .replace(/[\r\n]+/g, " ")
+    .replace(/[\\`*_{}[\]<>#|!]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { parse } from "yaml";
+import { blocksOf } from "./support/markdown.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "src/cli/bin.ts");
@@ -63,11 +72,41 @@ class Repository {
           OUTPUT: "",
           VERSION: "0.0.0",
           STRICT: "false",
+          MODE: "compile",
+          GITHUB_STEP_SUMMARY: join(this.folder, "summary"),
           ...env,
         },
       },
     );
     return { status: status ?? -1, said: stdout + stderr };
+  }
+
+  /** What the job says of itself. */
+  get summary(): string {
+    return readFileSync(join(this.folder, "summary"), "utf8");
+  }
+
+  /** A repository on a server, which this one is pushed to. */
+  addRemote(): void {
+    this.git("init", "-q", "-b", "main");
+    execFileSync("git", ["init", "-q", "--bare", "-b", "main", join(this.folder, "remote")]);
+    this.git("remote", "add", "origin", join(this.folder, "remote"));
+    this.git("config", "push.autoSetupRemote", "true");
+  }
+
+  /** Compiles and commits, as a scheduled workflow does. */
+  publish(env: Readonly<Record<string, string>> = {}): string[] {
+    const { status, said } = this.step(compileStep, env);
+    assert.equal(status, 0, said);
+    const { files = "" } = this.outputs;
+    const committed = this.step(commitStep, { FILES: files });
+    assert.equal(committed.status, 0, committed.said);
+    return files.split("\n");
+  }
+
+  /** The files on the server. */
+  pushed(): string[] {
+    return this.git("ls-tree", "-r", "--name-only", "-z", "origin/main").split("\0").slice(0, -1);
   }
 
   /** What the step put out, as a runner reads it. */
@@ -127,10 +166,7 @@ test(
     assert.equal(rules, "6");
     assert.equal(file, "rules/large.txt");
     assert.equal(files.split("\n").length, 6, files);
-    repository.git("init", "-q", "-b", "main");
-    execFileSync("git", ["init", "-q", "--bare", join(repository.folder, "remote")]);
-    repository.git("remote", "add", "origin", join(repository.folder, "remote"));
-    repository.git("config", "push.autoSetupRemote", "true");
+    repository.addRemote();
     const committed = repository.step(commitStep, { FILES: files });
     assert.equal(committed.status, 0, committed.said);
     const names = repository.git("ls-tree", "-r", "--name-only", "origin/main").trim().split("\n");
@@ -153,7 +189,7 @@ test("the action takes a report that is larger than a command line", { skip }, (
     names.map((name, index) => [`${name}.txt`, `||n${index}.example^\n`]),
   );
   const repository = new Repository(context, config, sources);
-  const report = repository.step(`npx --yes x compile --json -c "$CONFIG" --no-record`);
+  const report = repository.step(`npx --yes x compile --json -c "$CONFIG"`);
   assert.ok(report.said.length > 128 * 1024, `${report.said.length} bytes`);
   const { status, said } = repository.step(compileStep);
   assert.equal(status, 0, said);
@@ -167,3 +203,128 @@ test("the action fails when the list could not be made", { skip }, (context) => 
   assert.equal(status, 4, said);
   assert.match(said, /gone\.txt/);
 });
+
+/** The configurations of the cookbook, with files in place of what is on the web. */
+function cookbook(): { title: string; text: string; sources: Record<string, string> }[] {
+  const page = readFileSync(join(ROOT, "docs/guide/cookbook.md"), "utf8");
+  return blocksOf(page)
+    .filter(({ language, title }) => language === "yaml" && title !== undefined)
+    .map(({ title, text }) => {
+      const sources: Record<string, string> = {};
+      const local = text
+        .replace(/^ *mirrors:.*\n/gm, "")
+        .replace("min_rules: 100000", "min_rules: 1")
+        .replace(/(?<=source: )https:\S+/g, () => `web-${Object.keys(sources).length}.txt`);
+      const files = [...local.matchAll(/[\w-]+\.txt/g)].map(([file]) => file);
+      const names = Array.from({ length: 30 }, (_, index) => `name${index}.example.de`);
+      for (const [index, file] of files.entries())
+        sources[file] = /positives|sites|never/.test(file)
+          ? "kept.example.org\n"
+          : names.map((name) => `0.0.0.0 s${index}.${name}\n`).join("");
+      return { title: title!, text: local, sources };
+    });
+}
+
+for (const { title, text, sources } of cookbook())
+  test(
+    `the action publishes ${title} of the cookbook, and every file of it`,
+    { skip },
+    (context) => {
+      const repository = new Repository(context, {}, sources);
+      repository.write("compiler-config.json", JSON.stringify(parse(text)));
+      repository.addRemote();
+      const first = repository.publish();
+      assert.match(repository.summary, /^\| list \| rules \| outcome \|/m);
+      assert.match(repository.summary, /\| published \|/);
+      for (const [name, lines] of Object.entries(sources))
+        if (lines.startsWith("0")) repository.write(name, `${lines}0.0.0.0 new.example.de\n`);
+      // The second of an edition is in the names of its patches.
+      const later = { SOURCE_DATE_EPOCH: String(Math.floor(Date.now() / 1000) + 60) };
+      const files = repository.publish(later);
+      assert.ok(files.length >= first.length);
+      const pushed = repository.pushed();
+      for (const file of files)
+        assert.ok(
+          pushed.some((one) => one === file || one.startsWith(`${file}/`)),
+          file,
+        );
+      const left = repository.git("status", "--porcelain", "-uall", "--", "rules").split("\n");
+      assert.deepEqual(
+        left.filter((line) => line !== "" && !line.includes(".rules-compiler/")),
+        [],
+      );
+      assert.equal(repository.git("rev-list", "--count", "origin/main").trim(), "2");
+    },
+  );
+
+test(
+  "the action commits the lists that are good, and fails for the one that is not",
+  { skip },
+  (context) => {
+    const lists = [...SEVERAL.lists, { name: "Strict", guards: { min_rules: 50 } }];
+    const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
+    const repository = new Repository(context, { ...SEVERAL, lists }, sources);
+    repository.addRemote();
+    const { status } = repository.step(compileStep);
+    assert.equal(status, 5);
+    const { files = "", publish } = repository.outputs;
+    assert.equal(publish, "true");
+    assert.equal(repository.step(commitStep, { FILES: files }).status, 0);
+    assert.ok(repository.pushed().includes("rules/large.txt"));
+    assert.ok(!repository.pushed().includes("rules/strict.txt"));
+    assert.match(repository.summary, /\| Strict \| – \| \*\*not published\*\*: `too-few-rules`/);
+  },
+);
+
+test(
+  "files of an earlier edition that are no more are taken out of the repository",
+  { skip },
+  (context) => {
+    const config = {
+      name: "One",
+      sources: [{ name: "a", type: "adblock", source: "a.txt" }],
+      outputs: [{ format: "domains", split: { max_rules: 2 } }],
+      guards: { max_shrink: 100, max_source_shrink: 100 },
+    };
+    const lines = Array.from({ length: 6 }, (_, index) => `||n${index}.example^`);
+    const repository = new Repository(context, config, { "a.txt": `${lines.join("\n")}\n` });
+    repository.addRemote();
+    repository.publish();
+    assert.ok(repository.pushed().includes("rules/one-3.domains"));
+    repository.write("a.txt", `${lines.slice(0, 3).join("\n")}\n`);
+    repository.publish();
+    assert.ok(repository.pushed().includes("rules/one-2.domains"));
+    assert.ok(!repository.pushed().includes("rules/one-3.domains"));
+  },
+);
+
+test(
+  "mode plan publishes nothing, says what would change, and fails for what would be refused",
+  { skip },
+  (context) => {
+    const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
+    const repository = new Repository(context, SEVERAL, sources);
+    const { status, said } = repository.step(compileStep, { MODE: "plan" });
+    assert.equal(status, 0, said);
+    assert.deepEqual(
+      [repository.outputs["changes"], repository.outputs["refused"]],
+      ["true", "false"],
+    );
+    assert.match(
+      repository.outputs["plan"]!,
+      /\| Large \| 3 \| \+3 −0 \| 3 \| 0 \| would be published \|/,
+    );
+    assert.match(repository.summary, /^### Plan$/m);
+    assert.ok(!existsSync(join(repository.folder, "work", "rules", "large.txt")));
+    repository.write(
+      "compiler-config.json",
+      JSON.stringify({ ...SEVERAL, guards: { min_rules: 3 } }),
+    );
+    const refused = repository.step(compileStep, { MODE: "plan" });
+    assert.equal(refused.status, 5, refused.said);
+    assert.match(repository.summary, /\| Small \|.*would be refused\*\*: `too-few-rules`/);
+    const wrong = repository.step(compileStep, { MODE: "plan", CONFIG: "none.json" });
+    assert.equal(wrong.status, 2, wrong.said);
+    assert.equal(repository.step(compileStep, { MODE: "other" }).status, 2);
+  },
+);

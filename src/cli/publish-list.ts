@@ -1,9 +1,10 @@
+import { dirname, join, relative } from "node:path";
 import type { PlannedArtifact } from "../compile/artifact-plan.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { Artifacts } from "../compile/artifacts.ts";
 import type { OutputFile } from "../compile/last-build.ts";
-import { manifestKey, manifestPath, writeManifest } from "../compile/manifest.ts";
-import { keepPatch } from "../compile/patches.ts";
+import { manifestKey, manifestPath, manifestPaths, writeManifest } from "../compile/manifest.ts";
+import { PATCH_FOLDER, keepPatch } from "../compile/patches.ts";
 import { outputFailed } from "../compile/output-failed.ts";
 import { VERSION } from "../compile/version.ts";
 import type { Config } from "../config/fields.ts";
@@ -41,7 +42,7 @@ export async function publishList(
   outputs: Outputs,
   publication: Publication,
   host: Host,
-): Promise<{ written: Written[]; files: OutputFile[] }> {
+): Promise<{ written: Written[]; files: OutputFile[]; names: readonly string[] }> {
   const { config, spool, shape, accepted, builtAt, sources } = publication;
   const artifacts = new Artifacts(publication.artifacts, config.guards?.min_rules ?? 1, host);
   try {
@@ -65,10 +66,27 @@ export async function publishList(
       const paths = files.map((file) => file.path);
       await writeManifest(config, path, paths, builtAt, key, host);
     }
-    return { written, files };
+    const names = [...files.map(({ name }) => name), ...namesBeside(outputs, publication, host)];
+    return { written, files, names };
   } catch (error) {
     throw outputFailed("Cannot write what belongs to the list", error);
   } finally {
     await artifacts.close();
   }
+}
+
+/** What belongs to the list besides its own files: the manifest, its signature, and the folder of patches. */
+function namesBeside(
+  { written, isToStdout }: Outputs,
+  { config, rulesFolder }: Publication,
+  host: Host,
+): string[] {
+  if (isToStdout) return [];
+  const paths = manifestPaths(config, rulesFolder, host.cwd);
+  const signed = config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
+  const patches = config.patches === undefined ? [] : written.map(({ name }) => dirname(name));
+  return [
+    ...signed.map((path) => relative(host.cwd, path)),
+    ...patches.map((folder) => join(folder, PATCH_FOLDER)),
+  ];
 }

@@ -149,7 +149,11 @@ export async function runCompile(
       rulesFolder: options.rulesFolder,
     };
     endOnSignals(host, talk, INTERRUPTED_PUBLISHING);
-    const { written, files: published } = await timedStep(
+    const {
+      written,
+      files: published,
+      names,
+    } = await timedStep(
       "publish",
       talk,
       () => publishList(outputs, publication, host),
@@ -177,9 +181,17 @@ export async function runCompile(
     if (!outputs.isToStdout && config.manifest === undefined && !isOwnWork && !isPromised) {
       await shared?.settled?.(configured.covers);
       const others = shared?.covers.paths(configured, options);
-      await builds?.remember({ ...result, diagnostics }, result, published, others);
+      await builds?.remember({ report: result.report, diagnostics }, result, published, others);
     }
-    await sayResult(result, written, seconds, outputs.lastByte, options, host, talk);
+    await sayResult(
+      { ...result, files: names },
+      written,
+      seconds,
+      outputs.lastByte,
+      options,
+      host,
+      talk,
+    );
     const { degraded, protected: kept } = result.report;
     return options.isStrict && (degraded || kept !== undefined) ? Exit.Degraded : Exit.Done;
   } catch (error) {

@@ -18,7 +18,8 @@ export async function sayAgain(
   const seconds = (host.now().getTime() - started) / 1000;
   if (options.isJson || talk.says("info")) {
     const { sayResult } = await import("./say-result.ts");
-    await sayResult(last, written, seconds, undefined, options, host, talk);
+    const files = written.map(({ file }) => file);
+    await sayResult({ ...last, files }, written, seconds, undefined, options, host, talk);
   }
   return options.isStrict && last.report.degraded ? Exit.Degraded : Exit.Done;
 }

@@ -34,7 +34,8 @@ async function printReport(
   options: Options,
   host: Host,
 ): Promise<void> {
-  const report = { ...result.report, outputs, seconds, diagnostics: result.diagnostics };
+  const { files, diagnostics } = result;
+  const report = { ...result.report, outputs, ...(files && { files }), seconds, diagnostics };
   if (options.onReport !== undefined) {
     options.onReport(report);
     return;

@@ -11,6 +11,8 @@ import { VERSION } from "./version.ts";
 export interface BuildAnswer {
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
+  /** Everything that belongs to the published list, by name: its files, the manifest, the folder of patches. */
+  readonly files?: readonly string[];
 }
 
 /** A file that was written: as it was named, and where it is. */

@@ -53,11 +53,11 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
       configFolder: folder,
       rulesFolder,
     };
-    const { written } = await publishList(outputs, publication, host);
+    const { written, names } = await publishList(outputs, publication, host);
     await outputs.remember(plan.report, plan.remembering, plan.record);
     await saveLock(plan.folder, plan.lock, host, talk);
     const seconds = (host.now().getTime() - started) / 1000;
-    const answer = { report: plan.report, diagnostics: plan.warnings };
+    const answer = { report: plan.report, diagnostics: plan.warnings, files: names };
     await sayResult(answer, written, seconds, bytes.list.at(-1), options, host, talk);
     return options.isStrict && plan.report.degraded ? Exit.Degraded : Exit.Done;
   } finally {
