@@ -116,6 +116,8 @@ class ListCompiler {
   private readonly builtAt: Date;
   private protection: Protection | undefined;
   private readonly checkpoint: Checkpoint;
+  /** Exceptions of each source that lost their `$important`. */
+  private readonly weakened: number[] = [];
 
   constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
     this.plan = planOf(config, options.plugins, options.compat);
@@ -311,7 +313,9 @@ class ListCompiler {
         : undefined;
     if (kind !== undefined) first.push({ name: "kind", stage: kind.stage });
     if (options.compat !== true)
-      for (const stage of trustStages(trust.level, trust.mayCancel, workshop))
+      for (const stage of trustStages(trust.level, trust.mayCancel, workshop, () => {
+        this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
+      }))
         first.push({ name: "trust", stage });
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
@@ -376,7 +380,12 @@ class ListCompiler {
   private report(bytesRead: readonly number[], allow: AllowList): CompileReport {
     const { count, bytes } = this.output;
     const { states } = this.reader;
-    const sources = sourceReports(count, this.plan.sources, bytesRead, states);
+    const sources = sourceReports(count, this.plan.sources, bytesRead, states).map(
+      (source, index) => {
+        const weakened = this.weakened[index];
+        return weakened === undefined ? source : { ...source, weakened };
+      },
+    );
     return {
       name: this.plan.config.name,
       sources,

@@ -23,6 +23,8 @@ export interface SourceReport {
   readonly lines: number;
   readonly kept: number;
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;
+  /** Exceptions that are in the list without their `$important`, which the source is not trusted with. */
+  readonly weakened?: number;
 }
 
 export interface CompileReport {

@@ -6,7 +6,7 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, rewriteText, textOf } from "../rules/row-text.ts";
-import { tidyRule } from "../syntax/adblock-rule.ts";
+import { formatAdblockRule, parseAdblockRule, tidyRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
@@ -21,14 +21,18 @@ import type { Workshop } from "./transformation.ts";
 /** Resolvers read lines into 64 KiB; a name has 253 bytes at the most, and what else a rule says is short. */
 const LONGEST_LINE = 4096;
 
-/** The first stations of every source: lines are written as they are read, and what the source may not say is dropped. */
+/**
+ * The first stations of every source: lines are written as they are read, and what the source may not say is dropped.
+ * `onWeakened` is told of each exception that lost its `$important`.
+ */
 export function trustStages(
   trust: Trust,
   mayCancel: boolean,
   workshop: Workshop,
+  onWeakened: () => void = () => {},
 ): readonly Stage[] {
   if (trust === "full") return [tidying(workshop)];
-  const judging = new SourceJudging(workshop, judgeFor(trust));
+  const judging = new SourceJudging(workshop, judgeFor(trust), onWeakened);
   // What a source may do to its own rules is done to them before the others see any.
   return mayCancel && trust === "standard" ? [new OwnCancelling(workshop), judging] : [judging];
 }
@@ -67,7 +71,8 @@ export function finalTrust(trustOf: (source: number) => Trust, { pool, finder }:
     for (const row of finder.odd(chunk)) {
       if ((chunk.flags[row]! & (Flag.Judged | Flag.Generated)) !== 0) continue;
       const fate = fateOf(chunk, row, judge);
-      if (fate !== Fate.Live) chunk.drop(row, fate);
+      if (fate === Fate.Live) weaken(chunk, row);
+      else chunk.drop(row, fate);
     }
   });
 }
@@ -86,10 +91,12 @@ export function prepareTrust({ has }: Chunk): Promise<void> | undefined {
 class SourceJudging extends RuleByRule {
   protected readonly keepsOrdinary = true;
   private readonly rules: TrustJudge;
+  private readonly onWeakened: () => void;
 
-  constructor(workshop: Workshop, rules: TrustJudge) {
+  constructor(workshop: Workshop, rules: TrustJudge, onWeakened: () => void) {
     super(workshop);
     this.rules = rules;
+    this.onWeakened = onWeakened;
   }
 
   /** Comments are written to the list too. */
@@ -106,9 +113,13 @@ class SourceJudging extends RuleByRule {
   protected judge(chunk: Chunk, row: number): boolean {
     tidy(chunk, row, signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
     const fate = fateOf(chunk, row, this.rules);
-    if (fate === Fate.Live) chunk.flags[row]! |= Flag.Judged;
-    else chunk.drop(row, fate);
-    return fate === Fate.Live;
+    if (fate !== Fate.Live) {
+      chunk.drop(row, fate);
+      return false;
+    }
+    if (weaken(chunk, row)) this.onWeakened();
+    chunk.flags[row]! |= Flag.Judged;
+    return true;
   }
 }
 
@@ -167,6 +178,19 @@ function tidy(chunk: Chunk, row: number, signs: number): void {
   if (written === text) return;
   rewriteText(chunk, row, written);
   classifyAgain(chunk, row);
+}
+
+/** An exception of a stranger may not stand above the blocks of others: it stays, without its `$important`. */
+function weaken(chunk: Chunk, row: number): boolean {
+  if (chunk.kind[row] !== Kind.Rule || (chunk.flags[row]! & Flag.Allow) === 0) return false;
+  const text = textOf(chunk, row);
+  if (!text.includes("important")) return false;
+  const rule = parseAdblockRule(text);
+  const modifiers = rule?.modifiers.filter(({ name }) => name !== "important") ?? [];
+  if (rule === undefined || modifiers.length === rule.modifiers.length) return false;
+  rewriteText(chunk, row, formatAdblockRule({ ...rule, modifiers }));
+  classifyAgain(chunk, row);
+  return true;
 }
 
 /** Engines read lines without their outer blanks. */

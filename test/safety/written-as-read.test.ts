@@ -44,7 +44,7 @@ for (const tail of ["$", "$,", "$,,", "$ ", " $", "$ ,"])
 
 for (const [written, read] of [
   ["@@||a.example^$", "@@||a.example^"],
-  ["@@||a.example^$important,", "@@||a.example^$important"],
+  ["@@||a.example^$dnstype=A,", "@@||a.example^$dnstype=A"],
   ["||a.example^$,important", "||a.example^$important"],
   ["||a.example^$important, dnstype=A", "||a.example^$important,dnstype=A"],
   ["||a.example^ $important", "||a.example^$important"],
@@ -54,6 +54,40 @@ for (const [written, read] of [
     for (const trust of ["full", "standard"] as const)
       assert.ok((await published({ evil: [written] }, [], trust)).includes(read), trust);
   });
+
+for (const [written, read] of [
+  ["@@||a.example^$important", "@@||a.example^"],
+  ["@@||a.example^$ important ,", "@@||a.example^"],
+  ["@@|a.example^|$important", "@@|a.example^|"],
+  ["@@||a.example^$dnstype=A,important", "@@||a.example^$dnstype=A"],
+  ["@@/^a[0-9]\\.example$/$important", "@@/^a[0-9]\\.example$/"],
+  ["  @@||a.example^$important", "@@||a.example^"],
+] as const)
+  test(`the exception ${JSON.stringify(written)} stands above other rules only if its source is fully trusted`, async () => {
+    for (const chain of [[], CHAIN]) {
+      assert.ok((await published({ evil: [written] }, chain, "standard")).includes(read));
+      assert.ok(
+        !(await published({ evil: [written] }, chain, "standard")).join().includes("important"),
+      );
+      assert.ok((await published({ evil: [written] }, [], "full")).join().includes("important"));
+    }
+  });
+
+test("a block that the configuration inverts is not an important exception either", async () => {
+  const list = await published({ evil: ["||a.example^$important"] }, ["InvertAllow"], "standard");
+  assert.ok(list.includes("@@||a.example^"), list.join("\n"));
+});
+
+test("exceptions that lost their $important are counted", async () => {
+  const host = memoryHost({
+    web: { [EVIL]: "||b.example^\n@@||a.example^$important\n@@||c.example^\n" },
+  });
+  const { report } = await compile({ name: "n", sources: [{ source: EVIL }] }, { host });
+  assert.deepEqual(
+    [report.sources[0]!.weakened, report.sources[0]!.kept, report.sources[0]!.dropped],
+    [1, 3, {}],
+  );
+});
 
 for (const line of [
   "||bank.com^$important\\,dnsrewrite=6.6.6.6",
