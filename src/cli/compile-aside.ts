@@ -33,7 +33,7 @@ export interface CompiledAside {
 /** Compiles into memory. */
 export async function compileAside(
   configured: ConfigInPlace,
-  options: Options & Pick<CompileOptions, "allowPrivate">,
+  options: Options & Pick<CompileOptions, "allowPrivate" | "published">,
   host: Host,
   talk: Talk,
   signal: AbortSignal,

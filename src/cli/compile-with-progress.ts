@@ -22,7 +22,7 @@ export async function compileWithProgress(
   options: Options &
     Pick<
       CompileOptions,
-      "isKnown" | "locked" | "builtAt" | "lastPatch" | "shared" | "allowPrivate"
+      "isKnown" | "locked" | "builtAt" | "lastPatch" | "shared" | "allowPrivate" | "published"
     >,
   host: Host,
   talk: Talk,
@@ -47,6 +47,7 @@ export async function compileWithProgress(
       builtAt: options.builtAt,
       lastPatch: options.lastPatch,
       shared: options.shared,
+      published: options.published,
       plugins,
       accept: options.accepted,
       compat: options.isCompatible,

@@ -23,6 +23,7 @@ const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
   "protected-names",
   "protected-blocked",
   "suffix-blocked",
+  "new-exceptions",
 ]);
 
 /** What would happen, in the order in which a person asks: to what, from what, what changes, and may it be. */

@@ -5,7 +5,9 @@ import type { LastBuild, LastBuilds } from "../compile/last-build.ts";
 import type { Lockfile } from "../compile/lockfile.ts";
 import { artifactPlans, blocksNamesAlone } from "../compile/artifact-plan.ts";
 import { lastPatch } from "../compile/patches.ts";
+import { publishedExceptions } from "../compile/published-exceptions.ts";
 import { recordHeader } from "../compile/record-header.ts";
+import { isFlawless } from "../compile/report.ts";
 import { scratchOf } from "../compile/scratch.ts";
 import type { SharedSources } from "../compile/shared-sources.ts";
 import { Exit } from "../diagnostics/exit.ts";
@@ -99,7 +101,14 @@ export async function runCompile(
     const { builtAt, sources } = shared ?? {};
     const paths = files.map(({ path }) => path);
     const editionBefore = config.patches === undefined ? undefined : await lastPatch(paths, host);
-    const wish = { ...options, builtAt, shared: sources, lastPatch: editionBefore, isKnown };
+    const wish = {
+      ...options,
+      builtAt,
+      shared: sources,
+      lastPatch: editionBefore,
+      isKnown,
+      published: async () => await publishedExceptions(paths[0], host),
+    };
     const result = await timedStep(
       "compile",
       talk,
@@ -192,8 +201,7 @@ export async function runCompile(
       host,
       talk,
     );
-    const { degraded, protected: kept } = result.report;
-    return options.isStrict && (degraded || kept !== undefined) ? Exit.Degraded : Exit.Done;
+    return options.isStrict && !isFlawless(result.report) ? Exit.Degraded : Exit.Done;
   } catch (error) {
     if (error instanceof KnownList && last !== undefined)
       return await sayAgain(last, started, options, host, talk);

@@ -1,4 +1,5 @@
 import type { LastBuild } from "../compile/last-build.ts";
+import { isFlawless } from "../compile/report.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./options.ts";
@@ -21,5 +22,5 @@ export async function sayAgain(
     const files = written.map(({ file }) => file);
     await sayResult({ ...last, files }, written, seconds, undefined, options, host, talk);
   }
-  return options.isStrict && last.report.degraded ? Exit.Degraded : Exit.Done;
+  return options.isStrict && !isFlawless(last.report) ? Exit.Degraded : Exit.Done;
 }

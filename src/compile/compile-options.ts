@@ -5,6 +5,7 @@ import type { MemoryWish } from "./memory-plan.ts";
 import type { ListSpool } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";
 import type { ProgressEvent } from "./progress-event.ts";
+import type { PublishedExceptions } from "./published-exceptions.ts";
 import type { SharedSources } from "./shared-sources.ts";
 
 export interface CompileOptions extends MemoryWish {
@@ -42,6 +43,8 @@ export interface CompileOptions extends MemoryWish {
   readonly builtAt?: Date | undefined;
   /** The second in the path of the next patch, in the edition that is published; see `patches.ts`. */
   readonly lastPatch?: number | undefined;
+  /** Asked for the exceptions of the list that is published; without it no exception is new. */
+  readonly published?: (() => Promise<PublishedExceptions | undefined>) | undefined;
   /** Transformations of the user's own. */
   readonly plugins?: Plugins | undefined;
   /** What this list has in common with others that are compiled in the same run. */

@@ -1,6 +1,5 @@
 import type { Config, Trust } from "../config/fields.ts";
-import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines } from "../formats/header.ts";
 import type { ListShape } from "../formats/list-model.ts";
@@ -28,6 +27,7 @@ import { BlocklistKind } from "./blocklist-kind.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
+import { budgetWarnings, exceptionBudget } from "./exception-limits.ts";
 import { Flow, type NamedStage } from "./flow.ts";
 import {
   type ListFindings,
@@ -35,6 +35,7 @@ import {
   listFindings,
   protectionReport,
   protectionWarnings,
+  unknownEntries,
 } from "./list-findings.ts";
 import { ListHead } from "./list-head.ts";
 import { listShape } from "./list-shape.ts";
@@ -197,6 +198,7 @@ class ListCompiler {
     const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
     const protection = this.protectionOf(guarded.names);
     this.protection = protection;
+    const budget = await exceptionBudget(plan.sources, reader, options, workshop);
     const wide = this.looksForSuffixes ? new WideRules(workshop.finder) : undefined;
     output.watch = wide;
     const record =
@@ -210,6 +212,7 @@ class ListCompiler {
         ? []
         : [
             { name: "trust", stage: finalTrust((index) => this.lastTrust(index), workshop) },
+            ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
           ];
     const stages = stagesOf(plan.list, { filters: listFilters, last }, this.notes, workshop);
@@ -229,6 +232,7 @@ class ListCompiler {
     this.head.end(output.count.rules);
     this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
+    const labels = plan.sources.map(({ label }) => label);
     return {
       rules: output.rules,
       report: { ...this.report(bytesRead, allow), ...protectionReport(protection) },
@@ -246,17 +250,11 @@ class ListCompiler {
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
-        ...this.notes.diagnostics(plan.sources.map(({ label }) => label)),
+        ...this.notes.diagnostics(labels),
         ...unusedEntries(allow),
-        ...(protection === undefined
-          ? []
-          : protectionWarnings(
-              protection,
-              plan.sources.map(({ label }) => label),
-            )),
-        ...guarded.unknown.map((entry) =>
-          warningOf("may-block-unknown", `${printable(entry)} is not a protected name`),
-        ),
+        ...(protection === undefined ? [] : protectionWarnings(protection, labels)),
+        ...(budget === undefined ? [] : budgetWarnings(budget, labels, workshop.pool)),
+        ...unknownEntries(guarded),
       ],
     };
   }
@@ -380,11 +378,8 @@ class ListCompiler {
   private report(bytesRead: readonly number[], allow: AllowList): CompileReport {
     const { count, bytes } = this.output;
     const { states } = this.reader;
-    const sources = sourceReports(count, this.plan.sources, bytesRead, states).map(
-      (source, index) => {
-        const weakened = this.weakened[index];
-        return weakened === undefined ? source : { ...source, weakened };
-      },
+    const sources = sourceReports(count, this.plan.sources, bytesRead, states).map((one, index) =>
+      this.weakened[index] === undefined ? one : { ...one, weakened: this.weakened[index] },
     );
     return {
       name: this.plan.config.name,

@@ -3,6 +3,7 @@ import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
 import type { BlockedName, Protection } from "../transformations/protect.ts";
+import type { ProtectedSet } from "./protected-names.ts";
 import type { CompileReport } from "./report.ts";
 import type { WideRule } from "./wide-rules.ts";
 
@@ -47,13 +48,20 @@ export function listFindings(
   };
 }
 
-function placeOf({ row, text }: { row: number; text: string }, pool: ChunkPool): At {
+export function placeOf({ row, text }: { row: number; text: string }, pool: ChunkPool): At {
   const chunk = pool.chunkOf(row);
   const { file } = pool.origins[chunk.origin]!;
   pool.shelf.use(chunk);
   const line = chunk.lineOf(rowOf(row));
   pool.shelf.done(chunk);
   return line === 0 ? undefined : { file, line, frame: printable(text, 120) };
+}
+
+/** Entries of `guards.may_block` that change nothing. */
+export function unknownEntries({ unknown }: ProtectedSet): Diagnostic[] {
+  return unknown.map((entry) =>
+    warningOf("may-block-unknown", `${printable(entry)} is not a protected name`),
+  );
 }
 
 /** One warning for each source below full trust that tried to block protected names. */

@@ -49,6 +49,12 @@ export interface CompileReport {
   }[];
 }
 
+/** Whether a list is complete and every source did only what it may: what `--strict` asks for. */
+export function isFlawless({ degraded, protected: kept, sources }: CompileReport): boolean {
+  const isOver = sources.some(({ dropped }) => dropped["over-budget"] !== undefined);
+  return !degraded && kept === undefined && !isOver;
+}
+
 /** The report of every source, from what was counted. */
 export function sourceReports(
   count: FateCount,

@@ -25,6 +25,11 @@ export const GUARD_CODES = {
     meaning: "Rules of fully trusted sources block whole public suffixes.",
     hint: "If that is meant, name them in `guards.may_block_suffixes`",
   },
+  "new-exceptions": {
+    meaning:
+      "The new exceptions of a source below full trust free more than 20 names, and more than 0.1 % of the names, that only other sources block. They were dropped, all of them.",
+    hint: "If they are right, publish once with --accept new-exceptions; they stay in the list then",
+  },
   "may-block-unknown": {
     meaning: "An entry of `guards.may_block` is not a protected name.",
     hint: "Remove it, or check its spelling",

@@ -55,6 +55,10 @@ export const FATES = [
   ["trigger", "policy for addresses or name servers, not for names"],
   ["not-followed", "asks for another file, which is not read"],
   ["too-nested", "block inside more exceptions than adblock syntax can express"],
+  [
+    "over-budget",
+    "one of the new exceptions of a source that together free too many names that only other sources block",
+  ],
 ] as const;
 
 export type FateName = (typeof FATES)[number][0];
@@ -104,6 +108,7 @@ export const Fate = {
   Trigger: 40,
   NotFollowed: 41,
   TooNested: 42,
+  OverBudget: 43,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

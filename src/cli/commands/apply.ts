@@ -1,4 +1,5 @@
 import { artifactPlans } from "../../compile/artifact-plan.ts";
+import { isFlawless } from "../../compile/report.ts";
 import { scratchOf } from "../../compile/scratch.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -59,7 +60,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     const seconds = (host.now().getTime() - started) / 1000;
     const answer = { report: plan.report, diagnostics: plan.warnings, files: names };
     await sayResult(answer, written, seconds, bytes.list.at(-1), options, host, talk);
-    return options.isStrict && plan.report.degraded ? Exit.Degraded : Exit.Done;
+    return options.isStrict && !isFlawless(plan.report) ? Exit.Degraded : Exit.Done;
   } finally {
     spool.close();
     await outputs.close();

@@ -66,7 +66,8 @@ async function lastBuilds(
     const config = isQuick ? { inputs, inputType } : decodeUtf8(await host.readFile(path));
     const epoch = host.env["SOURCE_DATE_EPOCH"];
     const { cwd } = host;
-    const { isCompatible } = options;
+    // What is accepted is asked for once more, although nothing else has changed.
+    const { isCompatible, accepted } = options;
     const parts = {
       cwd,
       path,
@@ -77,6 +78,7 @@ async function lastBuilds(
       rulesFolder,
       epoch,
       isCompatible,
+      accepted,
     };
     return await LastBuilds.of(resolve(host.cwd, cacheFolder), JSON.stringify(parts), host);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { publishedExceptions } from "../../compile/published-exceptions.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
@@ -56,7 +57,9 @@ async function planOf(
     throw new CompilerError([errorOf("unknown-flag", "plan compares with a file; leave -o - out")]);
   const was = await Promise.all(files.map(({ path }) => digestAt(path, host)));
   const old = await publishedState(output.path, host);
-  const aside = await compileAside(configured, options, host, talk, signal);
+  const published = async (): ReturnType<typeof publishedExceptions> =>
+    await publishedExceptions(output.path, host);
+  const aside = await compileAside(configured, { ...options, published }, host, talk, signal);
   const { fresh, compiled } = aside;
   const { report } = compiled;
   const change = await listChange(old, fresh);

@@ -9,6 +9,7 @@ export const GUARD_NAMES = [
   "source-lost-lines",
   "source-grown",
   "source-replaced",
+  "new-exceptions",
   "not-covered",
   "empty-output",
 ] as const;

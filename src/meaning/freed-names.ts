@@ -1,0 +1,160 @@
+import { AhoCorasick, EXACT } from "../bytes/aho-corasick.ts";
+import { DOT } from "../bytes/ascii.ts";
+import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate, hasCause } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
+import { namesOfLine } from "../syntax/names-of-line.ts";
+import { withParents } from "../syntax/parents.ts";
+import { type NameScope, nameScope } from "./name-scope.ts";
+import { type PlacedRule, RuleIndex, literalOf } from "./rule-index.ts";
+import { readRule } from "./rule.ts";
+
+/** Exceptions of one source, and the names that they concern. */
+class SourceExceptions {
+  readonly scopes = new Map<string, Pick<NameScope, "self" | "below">>();
+  readonly patterns = new RuleIndex<PlacedRule>();
+  hasPatterns = false;
+  /** Names that other sources block. */
+  readonly others = new Set<string>();
+  /** Names that the source blocks itself. */
+  readonly own = new Set<string>();
+
+  matches(name: string): boolean {
+    for (const parent of withParents(name)) {
+      const scope = this.scopes.get(parent);
+      if (scope !== undefined && (parent === name ? scope.self : scope.below)) return true;
+    }
+    return this.hasPatterns && this.patterns.matching(name).length > 0;
+  }
+}
+
+/**
+ * Which names of a list the exceptions of some sources free, of those that only other sources block. First all exceptions
+ * are entered, then all chunks taken. An exception for a name below a blocked one frees that one name.
+ */
+export class FreedNames {
+  private readonly bySource = new Map<number, SourceExceptions>();
+  /** Hashes of names with exceptions, and of their parents: nearly no row has one of them. */
+  private readonly scopeHashes = new Set<number>();
+  private readonly parentHashes = new Set<number>();
+  /** Which sources block a parent with everything below it. */
+  private readonly blockedParents = new Map<string, Set<number>>();
+  private readonly namesOf: number[] = [];
+  /** A text of each pattern, which stands in every name that it matches. */
+  private readonly literals: string[] = [];
+  private finder: AhoCorasick | undefined;
+
+  /** Enters an exception of a source. */
+  add(source: number, text: string): void {
+    const rule = readRule(text);
+    // A resolver ignores what it cannot read.
+    if (rule === undefined) return;
+    let exceptions = this.bySource.get(source);
+    if (exceptions === undefined) this.bySource.set(source, (exceptions = new SourceExceptions()));
+    const scope = nameScope(rule.pattern);
+    if (scope === undefined) {
+      exceptions.hasPatterns = true;
+      exceptions.patterns.add({ ...rule, row: 0 });
+      this.literals.push(literalOf(rule.pattern));
+      return;
+    }
+    const known = exceptions.scopes.get(scope.name);
+    exceptions.scopes.set(scope.name, {
+      self: scope.self || known?.self === true,
+      below: scope.below || known?.below === true,
+    });
+    this.scopeHashes.add(hashOf(scope.name));
+    for (const parent of withParents(scope.name).slice(1)) this.parentHashes.add(hashOf(parent));
+  }
+
+  /** Looks at the names of a chunk, also at those that a row of another source made redundant. */
+  take(chunk: Chunk, source: number): void {
+    const { literals } = this;
+    const needsAll = literals.includes("");
+    if (literals.length > 0 && !needsAll)
+      this.finder ??= new AhoCorasick(literals.map((text) => encodeUtf8(text)));
+    for (let row = 0; row < chunk.length; row++) {
+      const fate = chunk.fate[row]!;
+      const isLive = fate === Fate.Live;
+      const kind = chunk.kind[row]!;
+      if (kind < Kind.Hosts || !(isLive || hasCause(fate))) continue;
+      const flags = chunk.flags[row]!;
+      if ((flags & (Flag.Allow | Flag.Generated)) !== 0) continue;
+      const isOdd = (flags & (Flag.UpperHost | Flag.SeveralNames | Flag.NonAscii)) !== 0;
+      if (kind === Kind.Rule || isOdd) {
+        this.takeText(textOf(chunk, row), source, isLive);
+        continue;
+      }
+      if (isLive) this.count(source);
+      if (needsAll || this.mayConcern(chunk, row))
+        this.meet(hostOf(chunk, row), source, isLive, kind === Kind.Block);
+    }
+  }
+
+  private takeText(text: string, source: number, isLive: boolean): void {
+    // No exception of a stranger reaches an important rule.
+    if (text.includes("important") && readRule(text)?.isImportant !== false) return;
+    const isSubtree = text.trimStart().startsWith("||");
+    for (const name of namesOfLine(text)) {
+      if (isLive) this.count(source);
+      this.meet(name.toLowerCase(), source, isLive, isSubtree);
+    }
+  }
+
+  private count(source: number): void {
+    this.namesOf[source] = (this.namesOf[source] ?? 0) + 1;
+  }
+
+  /** By the hashes of the name and its parents and the letters of patterns, without making a text. */
+  private mayConcern(chunk: Chunk, row: number): boolean {
+    const { scopeHashes, parentHashes } = this;
+    const bytes = chunk.bytesOf(row);
+    const start = chunk.hostStart[row]!;
+    let labelEnd = chunk.hostEnd[row]!;
+    let state = HASH_SEED;
+    for (let at = labelEnd - 1; at >= start; at--) {
+      if (bytes[at] !== DOT) continue;
+      state = hashLabel(state, bytes, at + 1, labelEnd);
+      if (scopeHashes.has(hashEnd(state))) return true;
+      labelEnd = at;
+    }
+    const hash = hashEnd(hashLabel(state, bytes, start, labelEnd));
+    if (scopeHashes.has(hash) || parentHashes.has(hash)) return true;
+    return (
+      this.finder !== undefined &&
+      this.finder.search(bytes, start, chunk.hostEnd[row]!, EXACT) !== -1
+    );
+  }
+
+  private meet(name: string, source: number, isLive: boolean, isSubtree: boolean): void {
+    for (const [judged, exceptions] of this.bySource)
+      if (judged !== source ? isLive : true)
+        if (exceptions.matches(name))
+          (judged === source ? exceptions.own : exceptions.others).add(name);
+    if (!isSubtree || !this.parentHashes.has(hashOf(name))) return;
+    const sources = this.blockedParents.get(name) ?? new Set();
+    this.blockedParents.set(name, sources.add(source));
+  }
+
+  /** What the exceptions of each source free, and how many names the other sources have. */
+  *results(): Generator<{ source: number; freed: string[]; names: number }> {
+    const all = this.namesOf.reduce((sum, count) => sum + (count ?? 0), 0);
+    for (const [source, exceptions] of this.bySource) {
+      const { others, own, scopes } = exceptions;
+      for (const name of scopes.keys())
+        for (const parent of withParents(name).slice(1))
+          for (const blocker of this.blockedParents.get(parent) ?? [])
+            (blocker === source ? own : others).add(name);
+      const freed = [...others].filter((name) => !own.has(name));
+      yield { source, freed, names: all - (this.namesOf[source] ?? 0) };
+    }
+  }
+}
+
+function hashOf(name: string): number {
+  const bytes = encodeUtf8(name);
+  return hashName(bytes, 0, bytes.length);
+}

@@ -1,0 +1,98 @@
+import { FreedNames } from "../meaning/freed-names.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { textOf } from "../rules/row-text.ts";
+import type { Pass, Stage } from "./stage.ts";
+import type { Workshop } from "./transformation.ts";
+
+/** What the new exceptions of one source may free: this many names, or this part of those that the others have. */
+const LEAST = 20;
+const PART = 0.001;
+
+/** The new exceptions of a source that would have freed too much. */
+export interface OverBudget {
+  readonly source: number;
+  /** Numbers of their rows in the whole compile. */
+  readonly rows: readonly number[];
+  readonly freed: readonly string[];
+}
+
+export interface BudgetTerms {
+  /** Exceptions of the published list, as they are written there. */
+  readonly known: ReadonlySet<string>;
+  /** Whether the exceptions of a source are looked at. */
+  isJudged(source: number): boolean;
+}
+
+/**
+ * Drops the new exceptions of a source, all of them, where they free too many names that only other sources block. Chunks go
+ * straight through until the first new exception: on most days there is none.
+ */
+export class ExceptionBudget implements Stage {
+  readonly over: OverBudget[] = [];
+  private readonly terms: BudgetTerms;
+  private readonly workshop: Workshop;
+  private readonly fresh = new Map<number, number[]>();
+  private readonly seen: Chunk[] = [];
+  private held: Chunk[] = [];
+  private readonly names = new FreedNames();
+
+  constructor(terms: BudgetTerms, workshop: Workshop) {
+    this.terms = terms;
+    this.workshop = workshop;
+  }
+
+  push(chunk: Chunk, pass: Pass): void {
+    this.seen.push(chunk);
+    const source = this.sourceOf(chunk);
+    if (this.terms.isJudged(source)) this.look(chunk, source);
+    if (this.fresh.size === 0) pass(chunk);
+    else this.held.push(chunk);
+  }
+
+  end(pass: Pass): void {
+    const { shelf } = this.workshop.pool;
+    if (this.fresh.size > 0) this.judge();
+    const dropped = new Set(this.over.flatMap(({ rows }) => rows));
+    const sources = new Set(this.over.map(({ source }) => source));
+    for (const chunk of this.held) {
+      shelf.use(chunk);
+      if (sources.has(this.sourceOf(chunk)))
+        for (let row = 0; row < chunk.length; row++)
+          if (dropped.has(chunk.idOf(row))) chunk.drop(row, Fate.OverBudget);
+      pass(chunk);
+      shelf.done(chunk);
+    }
+    this.held = [];
+  }
+
+  private look(chunk: Chunk, source: number): void {
+    for (const row of this.workshop.finder.odd(chunk)) {
+      const flags = chunk.flags[row]! & (Flag.Allow | Flag.Generated);
+      if (chunk.kind[row] !== Kind.Rule || flags !== Flag.Allow) continue;
+      const text = textOf(chunk, row);
+      if (this.terms.known.has(text)) continue;
+      this.names.add(source, text);
+      const rows = this.fresh.get(source);
+      if (rows === undefined) this.fresh.set(source, [chunk.idOf(row)]);
+      else rows.push(chunk.idOf(row));
+    }
+  }
+
+  private judge(): void {
+    const { shelf } = this.workshop.pool;
+    for (const chunk of this.seen) {
+      shelf.use(chunk);
+      this.names.take(chunk, this.sourceOf(chunk));
+      shelf.done(chunk);
+    }
+    for (const { source, freed, names } of this.names.results())
+      if (freed.length > Math.max(LEAST, names * PART))
+        this.over.push({ source, rows: this.fresh.get(source)!, freed });
+  }
+
+  private sourceOf({ origin }: Chunk): number {
+    return this.workshop.pool.origins[origin]!.source;
+  }
+}
