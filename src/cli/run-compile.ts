@@ -7,7 +7,7 @@ import { artifactPlans, blocksNamesAlone } from "../compile/artifact-plan.ts";
 import { lastPatch } from "../compile/patches.ts";
 import { publishedExceptions } from "../compile/published-exceptions.ts";
 import { recordHeader } from "../compile/record-header.ts";
-import { isFlawless } from "../compile/report.ts";
+import { type CompileReport, isFlawless } from "../compile/report.ts";
 import { scratchOf } from "../compile/scratch.ts";
 import type { SharedSources } from "../compile/shared-sources.ts";
 import { Exit } from "../diagnostics/exit.ts";
@@ -29,6 +29,7 @@ import { Outputs } from "./outputs.ts";
 import { publishList } from "./publish-list.ts";
 import { guardsSay } from "./guards-say.ts";
 import { sayAgain } from "./say-again.ts";
+import { sayRefused } from "./say-refused.ts";
 import { sayResult } from "./say-result.ts";
 import { timedStep } from "./step-time.ts";
 import type { Talk } from "./talk.ts";
@@ -82,6 +83,7 @@ export async function runCompile(
       ? undefined
       : new NameSpool(() => scratchOf(host), plans.some(blocksNamesAlone));
   const outputs = new Outputs(files, { ...options, isToStdout }, host);
+  let report: CompileReport | undefined;
   try {
     await outputs.open();
     const isKnown = (web: string | undefined): boolean =>
@@ -115,6 +117,7 @@ export async function runCompile(
       () => compileWithProgress(configured, sinks, { ...wish, ...lock.wish }, host, talk, signal),
       ({ report }) => countText(report.rules, "rule"),
     );
+    ({ report } = result);
     // The rows have gone their way; what did not fit into memory is given back before the next list needs the room.
     result.close();
     shared?.turn.pass();
@@ -205,6 +208,8 @@ export async function runCompile(
   } catch (error) {
     if (error instanceof KnownList && last !== undefined)
       return await sayAgain(last, started, options, host, talk);
+    if (report !== undefined && error instanceof CompilerError && error.exit === Exit.Guard)
+      await sayRefused(report, error.diagnostics, options, host, talk);
     throw error;
   } finally {
     spool?.close();

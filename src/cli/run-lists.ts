@@ -73,7 +73,7 @@ export async function runLists(
         talk.diagnostic({ ...diagnostic, message });
       }
       const { exit, diagnostics } = error;
-      reports.set(list, { name: list.config.name, exit, diagnostics });
+      reports.set(list, { ...reports.get(list), name: list.config.name, exit, diagnostics });
       return exit;
     }
   };

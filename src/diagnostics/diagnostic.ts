@@ -10,6 +10,11 @@ export interface Place {
   readonly frame?: string;
 }
 
+/** `file:line:column`, as far as it is known. */
+export function placeOf({ file, line, column }: Place): string {
+  return [file, line, column].filter((part) => part !== undefined).join(":");
+}
+
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: "error" | "warning" | "note";

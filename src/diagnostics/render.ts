@@ -1,4 +1,4 @@
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, placeOf } from "./diagnostic.ts";
 import { printable } from "./printable.ts";
 
 export interface Style {
@@ -64,8 +64,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, style: Style = NO_STYLE
     `${paint(style.strong(`${severity}[${code}]`))}: ${style.strong(message.replaceAll("\n", " "))}`,
   ];
   if (at !== undefined) {
-    const position = [at.line, at.column].filter((part) => part !== undefined);
-    lines.push(`  ${style.faint("-->")} ${[printable(at.file), ...position].join(":")}`);
+    lines.push(`  ${style.faint("-->")} ${placeOf({ ...at, file: printable(at.file) })}`);
     if (at.frame !== undefined && at.line !== undefined)
       lines.push(...frame(at.line, at.column, at.frame, style));
   }

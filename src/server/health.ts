@@ -1,5 +1,6 @@
+import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
-import type { History } from "./history.ts";
+import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthQuestion {
   readonly history: History;
@@ -22,8 +23,11 @@ export function ageOf(lastSuccess: string | undefined, now: number): number | un
 }
 
 export interface Health {
-  /** `degraded` is healthy: the list is young, though a source stands in for itself or is left out. */
-  readonly status: "healthy" | "degraded" | "starting" | "unhealthy";
+  /**
+   * `degraded` and `refused` are healthy: the list is young, though a source stands in for itself or is left out, or the list
+   * that should have followed was refused.
+   */
+  readonly status: "healthy" | "degraded" | "refused" | "starting" | "unhealthy";
   readonly isHealthy: boolean;
   /** One sentence for whoever is woken by it. */
   readonly reason: string;
@@ -32,7 +36,9 @@ export interface Health {
   readonly limitSeconds: number;
   readonly running: boolean;
   readonly next: string | null;
-  readonly lastProblem: { readonly code: string; readonly message: string } | null;
+  readonly lastProblem: Problem | null;
+  /** All that the last run complained of, with places and what to do. */
+  readonly problems: readonly Problem[];
   readonly sources: readonly {
     readonly name: string;
     readonly state: string;
@@ -45,24 +51,22 @@ export interface Health {
 /** Whether the lists that are served can be relied on. */
 export function healthOf(question: HealthQuestion): Health {
   const { history, now, limitMs, isRunning, next } = question;
-  const { lastSuccess, lastBuild, runs } = history;
+  const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
   const lastRun = runs.at(-1);
   const { status, reason } = judge(question, age);
   return {
     status,
-    isHealthy: status === "healthy" || status === "degraded",
+    isHealthy: status === "healthy" || status === "degraded" || status === "refused",
     reason,
     lastSuccess: lastSuccess ?? null,
     ageSeconds: age === undefined ? null : Math.round(age / 1000),
     limitSeconds: Math.round(limitMs / 1000),
     running: isRunning,
     next: next === undefined || next === Infinity ? null : new Date(next).toISOString(),
-    lastProblem:
-      lastRun?.problem === undefined
-        ? null
-        : { code: lastRun.problem.code, message: lastRun.problem.message },
-    sources: (lastBuild?.sources ?? []).map(({ label, state, lines, kept }) => ({
+    lastProblem: lastRun?.problem ?? null,
+    problems: lastRun === undefined ? [] : problemsOf(lastRun),
+    sources: sourcesOf(history).map(({ label, state, lines, kept }) => ({
       name: label,
       state,
       goodAt: history.goodAt[label] ?? null,
@@ -77,8 +81,10 @@ function judge(
   age: number | undefined,
 ): Pick<Health, "status" | "reason"> {
   const { lastBuild, lastSuccess, runs } = history;
-  const problem = runs.at(-1)?.problem;
-  const because = problem === undefined ? "" : `; the last run said: ${problem.message}`;
+  const lastRun = runs.at(-1);
+  const problem = lastRun?.problem;
+  const said = problem?.at === undefined ? problem?.message : `${problem.at}: ${problem.message}`;
+  const because = said === undefined ? "" : `; the last run said: ${said}`;
   if (age === undefined && lastSuccess !== undefined)
     return {
       status: "unhealthy",
@@ -91,19 +97,23 @@ function judge(
       : { status: "unhealthy", reason: `no list has been made yet${because}` };
   }
   if (missing.length > 0)
-    return { status: "unhealthy", reason: `${missing.join(", ")} is not there any more` };
+    return { status: "unhealthy", reason: `${someOf(missing)} is not there any more` };
   const hours = `${(age / 3_600_000).toFixed(1)} h`;
   if (age > limitMs)
     return {
       status: "unhealthy",
       reason: `the last good list is ${hours} old, the limit is ${(limitMs / 3_600_000).toFixed(1)} h${because}`,
     };
-  if (lastBuild?.degraded === true) {
-    const bad = lastBuild.sources.filter(({ state }) => isDegraded(state));
+  const bad = sourcesOf(history).filter(({ state }) => isDegraded(state));
+  const states = someOf(bad.map(({ label, state }) => `${label} (${state})`));
+  if (lastRun?.outcome === "refused") {
+    const sources = bad.length === 0 ? "" : `; not as it should be: ${states}`;
     return {
-      status: "degraded",
-      reason: `not as it should be: ${bad.map(({ label, state }) => `${label} (${state})`).join(", ")}`,
+      status: "refused",
+      reason: `the new list was refused, the one before it is ${hours} old${because}${sources}`,
     };
   }
+  if (lastBuild?.degraded === true)
+    return { status: "degraded", reason: `not as it should be: ${states}` };
   return { status: "healthy", reason: `the last good list is ${hours} old${because}` };
 }

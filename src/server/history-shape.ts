@@ -13,7 +13,10 @@ import {
   recordOf,
 } from "./shape.ts";
 
-const PROBLEM = objectOf({ code: isText, message: isText }, { hint: isText, cause: isText });
+const PROBLEM = objectOf(
+  { code: isText, message: isText },
+  { hint: isText, cause: isText, at: isText },
+);
 
 const RUN = objectOf(
   {
@@ -23,7 +26,13 @@ const RUN = objectOf(
     exit: either(isWhole, oneOf([null])),
     outcome: oneOf(OUTCOMES),
   },
-  { degraded: isFlag, rules: isAmount, bytes: isAmount, problem: PROBLEM },
+  {
+    degraded: isFlag,
+    rules: isAmount,
+    bytes: isAmount,
+    problem: PROBLEM,
+    further: listOf(PROBLEM),
+  },
 );
 
 const SOURCE = objectOf(
@@ -63,7 +72,13 @@ const HISTORY: Shape = objectOf(
     seconds: objectOf({ sum: isAmount, buckets: listOf(isAmount, DURATION_BUCKETS.length) }),
     goodAt: recordOf(isMoment),
   },
-  { lastSuccess: isMoment, lastBuild: BUILD, lastRefusal: RUN, timeouts: isAmount },
+  {
+    lastSuccess: isMoment,
+    lastBuild: BUILD,
+    lastRefusal: RUN,
+    lastSources: listOf(SOURCE),
+    timeouts: isAmount,
+  },
 );
 
 /** Whether a file holds a history, down to the last field. Whoever else wrote to it, or a disk that lost a part, is not believed. */

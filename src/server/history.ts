@@ -15,6 +15,8 @@ export interface Problem {
   readonly message: string;
   readonly hint?: string;
   readonly cause?: string;
+  /** File or address, and line. */
+  readonly at?: string;
 }
 
 /** One run, as it is remembered. */
@@ -30,7 +32,17 @@ export interface Run {
   readonly bytes?: number;
   /** The first error. */
   readonly problem?: Problem;
+  /** The errors after it, as many as a page has room for. */
+  readonly further?: readonly Problem[];
 }
+
+/** All that a run complained of. */
+export function problemsOf({ problem, further = [] }: Pick<Run, "problem" | "further">): Problem[] {
+  return problem === undefined ? [] : [problem, ...further];
+}
+
+/** How the sources of a run were. */
+export type SourceStates = CompileReport["sources"];
 
 /** The report of a run that succeeded, and the files it wrote. */
 export interface GoodBuild extends CompileReport {
@@ -57,6 +69,8 @@ export interface History {
   readonly lastSuccess?: string;
   readonly lastBuild?: GoodBuild;
   readonly lastRefusal?: Run;
+  /** The sources of the last run that read them, also when its list was refused. */
+  readonly lastSources?: SourceStates;
   readonly totals: Readonly<Record<Outcome, number>>;
   /** How often each guard refused, by the code of the refusal. */
   readonly refusals: Readonly<Record<string, number>>;
@@ -85,8 +99,18 @@ export const NO_HISTORY: History = {
   goodAt: {},
 };
 
-/** What is known after one more run. */
-export function withRun(history: History, run: Run, build: GoodBuild | undefined): History {
+/** The sources as they were last: those of the last run, and of the published list where that did not get so far. */
+export function sourcesOf({ lastSources, lastBuild }: History): SourceStates {
+  return lastSources ?? lastBuild?.sources ?? [];
+}
+
+/** What is known after one more run; `sources` are those of a list that was refused. */
+export function withRun(
+  history: History,
+  run: Run,
+  build: GoodBuild | undefined,
+  sources: SourceStates | undefined = build?.sources,
+): History {
   const isRefused = run.outcome === "refused";
   const code = run.problem?.code ?? "unknown";
   return {
@@ -106,13 +130,15 @@ export function withRun(history: History, run: Run, build: GoodBuild | undefined
           refusals: { ...history.refusals, [code]: (history.refusals[code] ?? 0) + 1 },
         }
       : {}),
-    ...(build === undefined
-      ? {}
-      : { lastSuccess: run.at, lastBuild: build, goodAt: goodTimes(history, build, run.at) }),
+    ...(build !== undefined && { lastSuccess: run.at, lastBuild: build }),
+    ...(sources !== undefined && {
+      lastSources: sources,
+      goodAt: goodTimes(history, sources, run.at),
+    }),
   };
 }
 
-function goodTimes(history: History, { sources }: GoodBuild, at: string): Record<string, string> {
+function goodTimes(history: History, sources: SourceStates, at: string): Record<string, string> {
   const times: Record<string, string> = {};
   for (const { label, state, goodAt } of sources) {
     const time = isDegraded(state) ? (goodAt ?? history.goodAt[label]) : at;

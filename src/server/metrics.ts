@@ -1,6 +1,6 @@
 import { VERSION } from "../compile/version.ts";
 import { isDegraded } from "../sources/acquire.ts";
-import { DURATION_BUCKETS, type History, OUTCOMES } from "./history.ts";
+import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
 import type { Edition } from "./published-list.ts";
 
 /** What is measured at the moment somebody asks. */
@@ -127,6 +127,18 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Readin
     "Lists that a guard refused, by guard.",
     Object.entries(refusals).map(([guard, value]) => [{ guard }, value] as const),
   );
+  const causes = last?.outcome === "refused" ? problemsOf(last) : [];
+  out.one("gauge", "list_refused", "1 while the last list was refused.", Number(causes.length > 0));
+  // Two causes without a place may have the same labels, which a family must not.
+  const labels = new Map(
+    causes.map(({ code: guard, at = "" }) => [JSON.stringify([guard, at]), { guard, at }] as const),
+  );
+  out.family(
+    "gauge",
+    "refusal_cause",
+    "Why the last list was refused, and where; always 1.",
+    [...labels.values()].map((one) => [one, 1] as const),
+  );
   out.one(
     "gauge",
     "next_run_timestamp_seconds",
@@ -167,8 +179,9 @@ function listMetrics(out: Exposition, { history: { lastBuild }, lists }: Reading
   );
 }
 
-function sourceMetrics(out: Exposition, { lastBuild, goodAt }: History): void {
-  const sources = lastBuild?.sources ?? [];
+function sourceMetrics(out: Exposition, history: History): void {
+  const { goodAt } = history;
+  const sources = sourcesOf(history);
   const gauge = (
     name: string,
     help: string,

@@ -1,4 +1,4 @@
-import { errorOf } from "../diagnostics/diagnostic.ts";
+import { codeEntry } from "../diagnostics/codes.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import type { Host } from "../host/host.ts";
 import { withDeadline } from "./deadline.ts";
@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Problem,
   type Run,
+  type SourceStates,
   TIMEOUT,
   type Trigger,
   withRun,
@@ -21,9 +22,14 @@ export interface CompileEnd {
   readonly exit: number | undefined;
   /** Of a list that was published, or is published already. */
   readonly build?: GoodBuild | undefined;
+  /** The sources of a list that was refused. */
+  readonly sources?: SourceStates | undefined;
 }
 
 type OnProblem = (problem: Problem & { severity: string }) => void;
+
+/** Errors that are remembered of a run, after the first. */
+const MOST_FURTHER = 9;
 
 export interface RunnerParts {
   readonly host: Host;
@@ -92,12 +98,20 @@ export class Runner {
     this.runningSince = began.getTime();
     log.say("info", "run-started", { trigger });
     let problem: Problem | undefined;
-    const onProblem: OnProblem = ({ severity, code, message, hint, cause }) => {
+    const further: Problem[] = [];
+    const onProblem: OnProblem = ({ severity, code, message, hint, cause, at }) => {
+      const said = {
+        code,
+        message,
+        ...(hint && { hint }),
+        ...(cause && { cause }),
+        ...(at && { at }),
+      };
       // That it took too long matters more than what it said before.
-      if (severity === "error" && (problem === undefined || code === TIMEOUT))
-        problem = { code, message, ...(hint && { hint }), ...(cause && { cause }) };
+      if (severity === "error" && (problem === undefined || code === TIMEOUT)) problem = said;
+      else if (severity === "error" && further.length < MOST_FURTHER) further.push(said);
       const level = severity === "error" || severity === "warning" ? severity : "info";
-      log.say(level, "problem", { code, message, cause });
+      log.say(level, "problem", { code, message, at, cause, hint });
     };
     const end = await this.attempt(onProblem);
     const { build } = end;
@@ -109,8 +123,9 @@ export class Runner {
       outcome: outcomeOf(end, signal.aborted),
       ...(build && { degraded: build.degraded, rules: build.rules, bytes: build.bytes }),
       ...(problem && { problem }),
+      ...(further.length > 0 && { further }),
     };
-    this.history = withRun(this.history, run, build);
+    this.history = withRun(this.history, run, build, build?.sources ?? end.sources);
     if (build !== undefined) await this.parts.onPublished();
     const { outcome, seconds, exit, degraded, rules, bytes } = run;
     const level = build === undefined && outcome !== "stopped" ? "error" : "info";
@@ -128,12 +143,12 @@ export class Runner {
         this.parts.compile(onProblem, until),
       );
       if (isLate && value?.build === undefined)
-        onProblem(
-          errorOf(
-            TIMEOUT,
-            `The run was ended because it took longer than ${timeText(runTimeoutMs)}`,
-          ),
-        );
+        onProblem({
+          severity: "error",
+          code: TIMEOUT,
+          message: `The run was ended because it took longer than ${timeText(runTimeoutMs)}`,
+          hint: codeEntry(TIMEOUT).hint,
+        });
       return value ?? { exit: undefined };
     } catch (error) {
       onProblem({ severity: "error", code: "not-run", message: (error as Error).message });

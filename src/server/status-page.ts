@@ -4,7 +4,7 @@ import { numberText } from "../diagnostics/number-text.ts";
 import { table } from "../pages/table.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
-import type { History } from "./history.ts";
+import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html } from "../pages/html.ts";
 import type { Edition } from "./published-list.ts";
@@ -25,7 +25,13 @@ export interface StatusView {
 /** Runs in the table; the charts show all that are remembered. */
 const SHOWN_RUNS = 20;
 
-const TONE = { healthy: "good", degraded: "warn", starting: "warn", unhealthy: "bad" } as const;
+const TONE = {
+  healthy: "good",
+  degraded: "warn",
+  refused: "warn",
+  starting: "warn",
+  unhealthy: "bad",
+} as const;
 const OUTCOME_TONE = {
   published: "good",
   unchanged: "faint",
@@ -129,7 +135,7 @@ function reportOf(file: string, { history, reports }: StatusView): Html | string
 
 function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html | undefined {
   if (lastRefusal?.problem === undefined) return undefined;
-  const { at, problem } = lastRefusal;
+  const { at } = lastRefusal;
   const isOver = lastSuccess !== undefined && Date.parse(lastSuccess) > Date.parse(at);
   return html`<section class="card" aria-label="Last refusal">
     <div class="${isOver ? "faint" : "bad"}">
@@ -137,10 +143,18 @@ function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html |
         >${isOver ? "The last refusal, which is over" : "The last list was refused; the one before it is served"}</b
       >
     </div>
-    <div><code>${problem.code}</code> ${agoText(at, now)}: ${problem.message}</div>
-    ${problem.cause === undefined ? undefined : html`<div class="faint">${problem.cause}</div>`}
-    ${problem.hint === undefined ? undefined : html`<div class="faint">${problem.hint}</div>`}
+    ${problemsOf(lastRefusal).map((one) => causeText(one, at, now))}
   </section>`;
+}
+
+function faint(text: string | undefined): Html | undefined {
+  return text === undefined ? undefined : html`<div class="faint">${text}</div>`;
+}
+
+function causeText({ code, message, at, cause, hint }: Problem, when: string, now: number): Html {
+  return html`<div><code>${code}</code> ${agoText(when, now)}: ${message}</div>
+    ${at === undefined ? undefined : html`<div><code>${at}</code></div>`} ${faint(cause)}
+    ${faint(hint)}`;
 }
 
 function listsSection(view: StatusView): Html {
@@ -163,10 +177,12 @@ function listsSection(view: StatusView): Html {
     ${table("Lists", hasReports ? [...columns, "report"] : columns, rows)}`;
 }
 
-function sourcesSection({ lastBuild, goodAt }: History, now: number): Html | undefined {
-  if (lastBuild === undefined) return undefined;
-  const most = Math.max(1, ...lastBuild.sources.map(({ kept }) => kept));
-  const rows = lastBuild.sources.map(({ label, source, state, lines, kept, dropped }) => {
+function sourcesSection(history: History, now: number): Html | undefined {
+  const { goodAt } = history;
+  const sources = sourcesOf(history);
+  if (sources.length === 0) return undefined;
+  const most = Math.max(1, ...sources.map(({ kept }) => kept));
+  const rows = sources.map(({ label, source, state, lines, kept, dropped }) => {
     const reasons = Object.entries(dropped)
       .toSorted(([, a], [, b]) => b - a)
       .map(([reason, count]) => `${reason} ${numberText(count)}`);

@@ -78,11 +78,22 @@ test(
     await served.start("--schedule", "0 0 1 1 *");
     await served.event("run-ended");
     const good = await (await fetch(served.url("/rules/my-list.txt"))).text();
-    served.write(LINES.slice(0, 3));
+    served.write([...LINES.slice(1), "||apple.com^"]);
     served.child.kill("SIGHUP");
     const refused = await served.event("run-ended", 2);
     assert.equal(refused["outcome"], "refused");
     assert.equal(refused["exit"], 5);
+    const problem = served.events.find(({ event }) => event === "problem");
+    const place = new RegExp(`:${LINES.length}$`);
+    assert.match(String(problem?.["at"]), place);
+    assert.match(String(problem?.["hint"]), /allow/);
+    const told = (await (await fetch(served.url("/health"))).json()) as {
+      status: string;
+      problems: { code: string; at: string }[];
+    };
+    assert.equal(told.status, "refused");
+    assert.equal(told.problems[0]!.code, "blocks-protected");
+    assert.match(told.problems[0]!.at, place);
     writeFileSync(join(served.folder, "compiler-config.json"), "{");
     served.child.kill("SIGHUP");
     assert.equal((await served.event("run-ended", 3))["outcome"], "failed");

@@ -103,9 +103,68 @@ test("health: young is well, and what is wrong is said", () => {
   assert.equal(health(NO_HISTORY).status, "unhealthy");
   // A list that was refused leaves the one before it, which is still young.
   const refused = health(withRun(good, REFUSED, undefined));
-  assert.equal(refused.status, "healthy");
+  assert.equal(refused.status, "refused");
+  assert.equal(refused.isHealthy, true);
   assert.match(refused.reason, /The list shrank from 9 to 1/);
   assert.equal(refused.lastProblem?.code, "list-shrunk");
+});
+
+const CAUSES = {
+  problem: {
+    code: "blocks-protected",
+    message: "||apple.com^ blocks time.apple.com",
+    hint: "Keep reachable: allow: [time.apple.com]",
+    at: "own.txt:200",
+  },
+  further: [{ code: "blocks-suffix", message: "||com^ blocks every name", at: "own.txt:7" }],
+};
+
+test("a refusal: sources are those of the refused run, causes have their places", () => {
+  const good = withRun(NO_HISTORY, run({}), build());
+  const history = withRun(good, { ...REFUSED, ...CAUSES }, undefined, build("stale").sources);
+  const said = health(history);
+  assert.equal(said.sources[0]!.state, "stale");
+  assert.equal(said.sources[0]!.goodAt, "2026-11-10T00:00:00.000Z");
+  assert.match(
+    said.reason,
+    /own\.txt:200: \|\|apple\.com\^ blocks time\.apple\.com; .*Ads \(stale\)/,
+  );
+  assert.deepEqual(said.lastProblem, CAUSES.problem);
+  assert.deepEqual(said.problems, [CAUSES.problem, ...CAUSES.further]);
+  const metrics = metricsText({
+    history,
+    lists: [],
+    isHealthy: true,
+    isRunning: false,
+    startedAt: NOW,
+    next: NOW + HOUR,
+    lagMs: 0,
+    requests: new Map(),
+  }).split("\n");
+  for (const line of [
+    'rules_compiler_source_up{source="Ads"} 0',
+    "rules_compiler_list_refused 1",
+    'rules_compiler_refusal_cause{guard="blocks-protected",at="own.txt:200"} 1',
+    'rules_compiler_refusal_cause{guard="blocks-suffix",at="own.txt:7"} 1',
+  ])
+    assert.ok(metrics.includes(line), line);
+  const page = statusPage({
+    history,
+    health: said,
+    lists: [],
+    now: NOW,
+    schedule: "x",
+    reports: [],
+    nameOf: (file) => file,
+  });
+  for (const text of ["own.txt:200", "own.txt:7", "allow: [time.apple.com]"])
+    assert.ok(page.includes(text), text);
+  assert.match(page, /data-name="state" class="bad">stale/);
+  assert.ok(isHistory(JSON.parse(JSON.stringify(history))));
+  // When it is over, it is over.
+  const over = withRun(history, run({ at: "2026-11-15T11:30:00.000Z" }), build());
+  assert.equal(health(over).status, "healthy");
+  assert.equal(health(over).sources[0]!.state, "fetched");
 });
 
 test("health: a last success in the future is not one", () => {
@@ -183,7 +242,8 @@ test("the page tells, and lets nothing through", () => {
   assert.match(page, /&lt;script&gt;/);
   assert.match(page, /The last list was refused; the one before it is served/);
   assert.match(page, /<polyline points="/);
-  assert.match(page, /degraded/);
+  assert.match(page, /class="state warn">refused/);
+  assert.match(page, /\(stale\)/);
   const first = statusPage({
     history: NO_HISTORY,
     health: health(NO_HISTORY),

@@ -3,13 +3,13 @@ import { artifactPlans } from "../../compile/artifact-plan.ts";
 import { slugOf } from "../../compile/slug.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic, errorOf, placeOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
 import { recordFolder } from "../../record/record-folder.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
 import type { GoodBuild, Problem } from "../../server/history.ts";
-import type { CompileEnd, RunnerParts } from "../../server/runner.ts";
+import type { RunnerParts } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../args.ts";
 import { type ListInPlace, listsInPlace } from "../config-of.ts";
@@ -66,7 +66,10 @@ function compileApart(name: string, options: Options, host: Host): RunnerParts["
         if (problem.code !== "environment-ignored") onProblem(problem);
       },
     });
-    return exit === Exit.Done || exit === Exit.Degraded ? goodEnd(exit, stdout, name) : { exit };
+    if (exit === Exit.Done || exit === Exit.Degraded) return { exit, build: buildIn(stdout, name) };
+    return exit === Exit.Guard && stdout.trim() !== ""
+      ? { exit, sources: buildIn(stdout, name).sources }
+      : { exit };
   };
 }
 
@@ -99,12 +102,15 @@ function reportApart(
 
 type SaidBuild = GoodBuild & { readonly diagnostics: unknown };
 
-function goodEnd(exit: number, stdout: string, name: string): CompileEnd {
-  const said = JSON.parse(stdout) as SaidBuild | { readonly lists: readonly SaidBuild[] };
+/** The report that a run printed; of several lists, those that were compiled as one. */
+function buildIn(stdout: string, name: string): GoodBuild {
+  const said = JSON.parse(stdout) as SaidBuild | { readonly lists: readonly Partial<SaidBuild>[] };
   const isOne = "sources" in said;
-  const builds = (isOne ? [said] : said.lists).map(({ diagnostics: _said, ...build }) => build);
+  const builds = (
+    isOne ? [said] : said.lists.filter((one): one is SaidBuild => "sources" in one)
+  ).map(({ diagnostics: _said, ...build }) => build);
   const build = isOne ? builds[0]! : together(builds, name);
-  return { exit, build: { ...build, sources: withOwnLabels(build.sources) } };
+  return { ...build, sources: withOwnLabels(build.sources) };
 }
 
 /** The figures of several lists; a source that several of them have counts once. */
@@ -138,7 +144,8 @@ function withOwnLabels(sources: GoodBuild["sources"]): GoodBuild["sources"] {
 
 function problemIn(line: string): Problem & { severity: string } {
   try {
-    return JSON.parse(line) as Problem & { severity: string };
+    const { at, ...said } = JSON.parse(line) as Diagnostic;
+    return at === undefined ? said : { ...said, at: placeOf(at) };
   } catch {
     return { severity: "error", code: "said", message: line };
   }
