@@ -12,6 +12,7 @@ import { type LoadedConfig, loadConfigFile } from "./config/load.ts";
 import { validateConfig } from "./config/validate.ts";
 import { CompilerError, errorOf } from "./diagnostics/diagnostic.ts";
 import { printable } from "./diagnostics/printable.ts";
+import { someOf } from "./diagnostics/some-of.ts";
 import type { Host } from "./host/host.ts";
 import { nodeHost } from "./host/node.ts";
 import { collectCopies } from "./sources/collect-copies.ts";
@@ -100,7 +101,7 @@ export async function compile(
 }
 
 function pluginsOff(files: readonly string[], call: string): CompilerError {
-  const shown = files.map((file) => printable(file, 80)).join(", ");
+  const shown = someOf(files);
   const hint = `They are programs; if they are yours, say so: ${call}`;
   return new CompilerError([
     errorOf("plugins-off", `The configuration has plugins: ${shown}`, { hint }),
@@ -113,7 +114,7 @@ function wantedList(config: Config, wanted: string | undefined): Config {
   const lists = listsOf(config).map((one) => one.config);
   const found = lists.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
-  const names = lists.map(({ name }) => printable(name, 60)).join(", ");
+  const names = someOf(lists.map(({ name }) => name));
   throw new CompilerError([
     wanted === undefined
       ? errorOf("several-lists", `The configuration makes ${lists.length} lists: ${names}`, {

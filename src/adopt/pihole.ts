@@ -1,3 +1,4 @@
+import { someOf } from "../diagnostics/some-of.ts";
 import { type ForeignList, type ForeignReader, nameOf } from "./foreign-setup.ts";
 import { PiholeGroups, type Row } from "./pihole-groups.ts";
 
@@ -35,7 +36,7 @@ export const pihole: ForeignReader = async ({ rows }) => {
     allow: of(DOMAIN.allowed),
     notes: [
       ...(allowedRegexes.length > 0
-        ? [`Regular expressions that allow are not taken over: ${allowedRegexes.join(", ")}`]
+        ? [`Regular expressions that allow are not taken over: ${someOf(allowedRegexes)}`]
         : []),
       ...(others > 0
         ? [`Own names of other groups than ${groups.usual} are not taken over: ${others}`]

@@ -4,6 +4,7 @@ import { type ConfigNode, ConfigSyntaxError } from "../config/config-node.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
 import { type ForeignList, type ForeignSetup, withOwnNames } from "./foreign-setup.ts";
@@ -55,7 +56,7 @@ function tidied(setup: ForeignSetup): ForeignSetup {
     );
   const allow = setup.allow.map((entry) => entry.replace(/\s+#.*$/, "").trim());
   const bad = allow.filter((entry) => readAllowEntry(entry) === undefined);
-  if (bad.length > 0) notes.push(`Not taken over as names to allow: ${bad.join(", ")}`);
+  if (bad.length > 0) notes.push(`Not taken over as names to allow: ${someOf(bad)}`);
   return {
     ...setup,
     lists: usable(setup.lists),

@@ -1,5 +1,6 @@
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { Loss } from "../formats/losses.ts";
 import type { Written } from "./outputs.ts";
 import { bytesText } from "./summary.ts";
@@ -15,7 +16,9 @@ export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
     losses.filter((loss) => loss.reason === reason),
   ) as [Loss[], Loss[]];
   const others = losses.filter((loss) => !narrowed.includes(loss) && !widened.includes(loss));
-  const left = leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`);
+  const left = someOf(
+    leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`),
+  );
   return [
     ...narrowed.map(
       ({ count }) =>
@@ -26,7 +29,7 @@ export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
         `blocks more than was meant: ${numberText(count)} (${printable(examples[0] ?? "", 40)})`,
     ),
     ...(others.length === 0 ? [] : [`left out: ${others.map(lossText).join(", ")}`]),
-    ...(left.length === 0 ? [] : [`no room for: ${left.join(", ")}`]),
+    ...(left === "" ? [] : [`no room for: ${left}`]),
   ];
 }
 

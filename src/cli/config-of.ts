@@ -11,6 +11,7 @@ import { slugOf } from "../compile/slug.ts";
 import { validateConfig } from "../config/validate.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "./talk.ts";
@@ -39,10 +40,9 @@ export interface ListInPlace extends ConfigInPlace {
 export async function configOf(options: Options, host: Host, talk: Talk): Promise<ListInPlace> {
   const [first, ...others] = await listsInPlace(options, host, talk);
   if (others.length === 0) return first!;
-  const names = [first!, ...others].map(({ config }) => printable(config.name, 60));
-  throw new CompilerError([
-    errorOf("several-lists", `The configuration makes ${names.length} lists: ${names.join(", ")}`),
-  ]);
+  const names = [first!, ...others].map(({ config }) => config.name);
+  const message = `The configuration makes ${names.length} lists: ${someOf(names)}`;
+  throw new CompilerError([errorOf("several-lists", message, allNames(names))]);
 }
 
 /** The lists that were asked for: those of a configuration that `--filter` wants, or the one that `-i` stands for. */
@@ -60,7 +60,8 @@ export async function listsInPlace(
     if (!names.some((name) => isCalled(name, one)))
       throw new CompilerError([
         errorOf("unknown-list", `--filter wants ${printable(one, 60)}, and no list is called so`, {
-          hint: `There are: ${names.map((name) => printable(name, 60)).join(", ")}`,
+          hint: `There are: ${someOf(names)}`,
+          ...allNames(names),
         }),
       ]);
   return lists.filter(({ config }) => wanted.some((one) => isCalled(config.name, one)));

@@ -300,7 +300,7 @@ export const FLAGS = [
     description: "Check the configuration and stop",
   },
   { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
-  { name: "verbose", short: "v", description: "The same as --debug" },
+  { name: "verbose", short: "v", description: "The same as --debug; messages have all names" },
   { name: "quiet", short: "q", description: "Say nothing but errors" },
   {
     name: "json",

@@ -13,6 +13,7 @@ export interface PlanView {
   readonly change: ListChange;
   readonly refused: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
+  readonly isVerbose?: boolean;
 }
 
 /** Warnings that matter to those who decide whether to publish. */
@@ -35,7 +36,9 @@ export function planText(view: PlanView, style: Style): string {
     ...changeLines(change, style),
   ];
   const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
-  const said = [...shown, ...refused].map((one) => renderDiagnostic(one, style)).join("");
+  const said = [...shown, ...refused]
+    .map((one) => renderDiagnostic(one, style, view.isVerbose))
+    .join("");
   return `${lines.join("\n")}\n${said}${closing(view, style)}\n`;
 }
 

@@ -28,7 +28,7 @@ export class Talk {
   private readonly host: Host;
   private readonly level: number;
   private readonly isJson: boolean;
-  private said: Set<string> | undefined;
+  private readonly said = new Set<string>();
 
   constructor(host: Host, settings: TalkSettings) {
     this.host = host;
@@ -47,12 +47,10 @@ export class Talk {
     );
   }
 
-  /** One that says only problems, each of them once: for what is done again and again. */
+  /** One that says only problems: for what is done again and again. */
   onlyNew(): Talk {
     const { host, isJson, style } = this;
-    const talk = new Talk(host, { level: "warning", isJson, hasColor: style === ANSI_STYLE });
-    talk.said = new Set();
-    return talk;
+    return new Talk(host, { level: "warning", isJson, hasColor: style === ANSI_STYLE });
   }
 
   says(level: Level): boolean {
@@ -74,10 +72,11 @@ export class Talk {
     );
   }
 
+  /** Says a problem, once: several lists, and a list that did not change, have the same ones. */
   diagnostic(diagnostic: Diagnostic): void {
     const text = this.textOf(diagnostic);
-    if (text === "" || this.said?.has(text) === true) return;
-    this.said?.add(text);
+    if (text === "" || this.said.has(text)) return;
+    this.said.add(text);
     if (this.isJson) this.host.stderr.write(text);
     else this.write(text);
   }
@@ -87,10 +86,17 @@ export class Talk {
     stderr.write(wrapScreen(text, columnsOf(stderr)));
   }
 
+  /** What was said may be said again: something new is being done. */
+  startOver(): void {
+    this.said.clear();
+  }
+
   /** What `diagnostic` writes; nothing when it should not be heard. */
   textOf(diagnostic: Diagnostic): string {
     const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
     if (!this.says(level)) return "";
-    return this.isJson ? diagnosticJson(diagnostic) : renderDiagnostic(diagnostic, this.style);
+    return this.isJson
+      ? diagnosticJson(diagnostic)
+      : renderDiagnostic(diagnostic, this.style, this.says("debug"));
   }
 }

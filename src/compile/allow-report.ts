@@ -1,5 +1,5 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { someOf } from "../diagnostics/some-of.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { writtenEntry } from "../syntax/allow-entry.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import type { AllowList, AllowUse } from "../transformations/allow.ts";
@@ -26,6 +26,7 @@ export function unusedEntries({ uses }: AllowList): Diagnostic[] {
   const used = new Set(uses.filter(isUsed).map(({ entry }) => asciiLabels(entry.name)));
   const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
   if (unused.length === 0) return [];
-  const shown = someOf(unused.map(({ entry }) => writtenEntry(entry)));
-  return [warningOf("allow-unused", `No rule met these entries of the allow-list: ${shown}`)];
+  const names = unused.map(({ entry }) => writtenEntry(entry));
+  const message = `No rule met these entries of the allow-list: ${someOf(names)}`;
+  return [warningOf("allow-unused", message, allNames(names))];
 }

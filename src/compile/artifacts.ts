@@ -1,7 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
-import { numberText } from "../diagnostics/number-text.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { ArtifactWriter, type FileEntries, headOf } from "../formats/artifact-writer.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
@@ -204,12 +205,15 @@ function refusals(
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
   const lost = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
   const name = printable(plan.name);
-  const found = writer.blocked.map((blocked) =>
-    errorOf(
-      "blocks-protected",
-      `${name} would block ${printable(blocked)}, which devices need and the list does not block`,
-    ),
-  );
+  const { blocked } = writer;
+  const found: Diagnostic[] = [];
+  if (blocked.length > 0) {
+    const what =
+      blocked.length === 1
+        ? `${printable(blocked[0]!)}, which devices need and the list does not block`
+        : `${countText(blocked.length, "name")} that devices need and the list does not block: ${someOf(blocked)}`;
+    found.push(errorOf("blocks-protected", `${name} would block ${what}`, allNames(blocked)));
+  }
   if (writer.isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
     found.push(errorOf("empty-output", `${name} would block nothing`, lost));
   else if (model.isBlocking && writer.names < Math.min(minRules, plan.room.rules) && minRules > 1)

@@ -1,7 +1,7 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { someOf } from "../diagnostics/some-of.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
 import { textOf } from "../rules/row-text.ts";
 import { ExceptionBudget } from "../transformations/exception-budget.ts";
@@ -43,6 +43,7 @@ export function budgetWarnings(
     const at = placeOf({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
     return warningOf("new-exceptions", message, {
       ...(at === undefined ? {} : { at }),
+      ...allNames(freed),
       hint: "If they are right, publish once with --accept new-exceptions. For good: trust: full at the source",
     });
   });

@@ -1,6 +1,7 @@
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
@@ -49,7 +50,7 @@ export async function filterOf(
   if (all.some(({ text }) => text.startsWith("/"))) await loadRegex();
   if (all.some(({ text }) => isInternationalName(text))) await loadIdna();
   const problems = own.flatMap((entry) => problemsOf(entry, true));
-  if (problems.length > 0) throw new CompilerError(problems);
+  if (problems.length > 0) throw new CompilerError(byFile(problems));
   const taken = own.map(({ text }) => text);
   const warnings: Diagnostic[] = [];
   let regexes = 0;
@@ -86,15 +87,21 @@ export function allowListOf(
   inline: readonly string[],
   files: readonly EntrySink[],
 ): Entries<AllowList> {
-  const problems: Diagnostic[] = [];
+  const bad: string[] = [];
   const read = inline.flatMap((text) => {
     const names = readAllowEntry(text);
-    if (names !== undefined) return names;
-    const message = `Invalid configuration: ${printable(text)} is not a name to allow`;
-    problems.push(errorOf("bad-allow-entry", message));
-    return [];
+    if (names === undefined) bad.push(text);
+    return names ?? [];
   });
-  if (problems.length > 0) throw new CompilerError(problems);
+  if (bad.length > 0) {
+    const what =
+      bad.length === 1
+        ? `${printable(bad[0]!)} is not a name`
+        : `${countText(bad.length, "entry", "entries")} are not names`;
+    const some = bad.length === 1 ? "" : `: ${someOf(bad)}`;
+    const message = `Invalid configuration: ${what} to allow${some}`;
+    throw new CompilerError([errorOf("bad-allow-entry", message, allNames(bad))]);
+  }
   const warnings: Diagnostic[] = [];
   for (const { entries, isRemote } of files) {
     const unread: Entry[] = [];
@@ -111,6 +118,44 @@ export function allowListOf(
     );
   }
   return { value: new AllowList(read), warnings };
+}
+
+/** The names of files that protect them. Throws a `CompilerError` when a file of the user's own has not a single one. */
+export function protectedOf(files: readonly EntrySink[]): Entries<string[]> {
+  const problems = files.flatMap(({ entries, isRemote }): Diagnostic[] => {
+    const [first] = entries;
+    if (isRemote || first === undefined) return [];
+    if (entries.some(({ text }) => readAllowEntry(text) !== undefined)) return [];
+    const count = countText(entries.length, "entry", "entries");
+    const message = `Invalid configuration: none of the ${count} of guards.protect is a name, such as ${printable(first.text, 60)}`;
+    const hint = "Write one name per line; of a CSV file, take the column with the names";
+    return [errorOf("bad-allow-entry", message, { ...(first.at && { at: first.at }), hint })];
+  });
+  if (problems.length > 0) throw new CompilerError(problems);
+  const { value, warnings } = allowListOf([], files);
+  return { value: value.uses.map(({ entry }) => entry.name), warnings };
+}
+
+/** One problem for each file, at the first, with the number of the others. */
+function byFile(problems: readonly Diagnostic[]): Diagnostic[] {
+  const files = new Map<string | undefined, Diagnostic[]>();
+  for (const one of problems) {
+    const known = files.get(one.at?.file);
+    if (known === undefined) files.set(one.at?.file, [one]);
+    else known.push(one);
+  }
+  return [...files].flatMap(([file, [first, ...others]]) => {
+    // Those of the configuration itself have no place, only their words.
+    if (first === undefined || others.length === 0 || file === undefined)
+      return [first, ...others].filter((one) => one !== undefined);
+    const count = `${countText(others.length, "entry", "entries")} of the file`;
+    return [
+      {
+        ...first,
+        message: `${first.message}, and so ${others.length === 1 ? "is" : "are"} ${count}`,
+      },
+    ];
+  });
 }
 
 /** One warning for all of them, at the first. */

@@ -1,6 +1,7 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { someOf } from "../diagnostics/some-of.ts";
+import { MOST_NAMED, allNames, someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
 import type { BlockedName, Protection } from "../transformations/protect.ts";
 import type { ProtectedSet } from "./protected-names.ts";
@@ -57,11 +58,14 @@ export function placeOf({ row, text }: { row: number; text: string }, pool: Chun
   return line === 0 ? undefined : { file, line, frame: printable(text, 120) };
 }
 
-/** Entries of `guards.may_block` that change nothing. */
+/** Entries of `guards.may_block` that change nothing, in one warning. */
 export function unknownEntries({ unknown }: ProtectedSet): Diagnostic[] {
-  return unknown.map((entry) =>
-    warningOf("may-block-unknown", `${printable(entry)} is not a protected name`),
-  );
+  if (unknown.length === 0) return [];
+  const message =
+    unknown.length === 1
+      ? `${printable(unknown[0]!)} is not a protected name`
+      : `${countText(unknown.length, "entry", "entries")} of guards.may_block are not protected names: ${someOf(unknown)}`;
+  return [warningOf("may-block-unknown", message, allNames(unknown))];
 }
 
 /** One warning for each source below full trust that tried to block protected names. */
@@ -69,9 +73,11 @@ export function protectionWarnings({ uses }: Protection, labels: readonly string
   return [...uses].map(([source, { dropped, excepted }]) => {
     const names = [...new Set([...dropped, ...excepted])];
     const message = `${printable(labels[source] ?? "")} blocks names that devices need; they stay reachable: ${someOf(names)}`;
-    const shown = names.length > 2 ? "" : `: [${names.join(", ")}]`;
-    const hint = `To block them all the same, name them in guards.may_block${shown}`;
-    return warningOf("protected-names", message, { hint });
+    const hint =
+      names.length > MOST_NAMED
+        ? "To block them all the same, name them, as --verbose shows them, in guards.may_block"
+        : `To block them all the same: guards: { may_block: [${someOf(names)}] }`;
+    return warningOf("protected-names", message, { hint, ...allNames(names) });
   });
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
 import { type Plugins, pluginsOf } from "./plugins.ts";
 
@@ -13,10 +14,7 @@ export async function loadPlugins(
 ): Promise<Plugins> {
   if (!isAllowed || host.importModule === undefined)
     throw new CompilerError([
-      errorOf(
-        "plugins-off",
-        `The configuration has plugins: ${files.map((file) => printable(file, 80)).join(", ")}`,
-      ),
+      errorOf("plugins-off", `The configuration has plugins: ${someOf(files)}`),
     ]);
   const modules: { file: string; module: unknown }[] = [];
   for (const file of files) {

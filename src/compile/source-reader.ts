@@ -25,7 +25,7 @@ import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
-import { type Entries, EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
+import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
 import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
@@ -223,7 +223,7 @@ export class SourceReader {
   /** Names that stand in files, one a line, in any syntax. */
   async names(files: readonly string[]): Promise<string[]> {
     const lists = await Promise.all(files.map((file) => this.entries(file)));
-    return this.taken(allowListOf([], lists)).uses.map(({ entry }) => entry.name);
+    return this.taken(protectedOf(lists));
   }
 
   /** Shows the text of a source that is not compiled. Rejects with a `CompilerError` when neither it nor a copy can be read. */

@@ -1,5 +1,6 @@
 import { nearest } from "../diagnostics/suggest.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { Config, ListedConfig } from "./fields.ts";
 
 /** Entries of the top level hold for every list; a list's own come on top. */
@@ -65,7 +66,7 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
       message: `${what} ${shown(name)}, which there is none of`,
       hint:
         meant === undefined
-          ? `There are: ${all.map(shown).join(", ")}`
+          ? `There are: ${someOf(all.map(shown))}`
           : `Did you mean "${shown(meant)}"?`,
     });
   };

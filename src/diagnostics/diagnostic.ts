@@ -23,6 +23,8 @@ export interface Diagnostic {
   readonly at?: Place;
   /** The words of whoever refused: the system, a server, a parser. */
   readonly cause?: string;
+  /** All names, where the message has some of them. */
+  readonly all?: readonly string[];
 }
 
 /** One or more things the caller has to mend. Never a bug of ours: those are plain errors. */

@@ -37,19 +37,19 @@ export const GUARD_CODES = {
   "too-few-rules": {
     exit: 5,
     meaning: "The new list has fewer rules than `guards.min_rules`. The old list stays.",
-    hint: "Look at what the sources lost, or publish once with --accept too-few-rules",
+    hint: "The summary has what the sources lost. Publish once with --accept too-few-rules; for good, set guards.min_rules",
   },
   "list-shrunk": {
     exit: 5,
     meaning:
       "The new list has far fewer rules than the published one, or than the largest of the last 30 days. The old list stays.",
-    hint: "Look at the summary; if it is meant to be, publish once with --accept list-shrunk",
+    hint: "Look at the summary. If it is meant to be, publish once with --accept list-shrunk; for good, set guards.max_shrink",
   },
   "list-grown": {
     exit: 5,
     meaning:
       "The new list has far more rules than the published one, or than 30 days ago. The old list stays.",
-    hint: "Look at the summary; if it is meant to be, publish once with --accept list-grown",
+    hint: "Look at the summary. If it is meant to be, publish once with --accept list-grown; for good, set guards.max_growth",
   },
   "source-lost-lines": {
     meaning:

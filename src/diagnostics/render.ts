@@ -56,8 +56,14 @@ export function withLinks(style: Style): Style {
  *    8 |   "transformations": ["compress"]
  *      |                       ^
  *     = hint: Names are case-sensitive; did you mean "Compress"?
+ *
+ * Verbose ones have all names that the message has only some of.
  */
-export function renderDiagnostic(diagnostic: Diagnostic, style: Style = NO_STYLE): string {
+export function renderDiagnostic(
+  diagnostic: Diagnostic,
+  style: Style = NO_STYLE,
+  isVerbose = false,
+): string {
   const { severity, code, message, at, cause, hint } = diagnostic;
   const paint = style[severity];
   const lines = [
@@ -69,6 +75,10 @@ export function renderDiagnostic(diagnostic: Diagnostic, style: Style = NO_STYLE
       lines.push(...frame(at.line, at.column, at.frame, style));
   }
   if (cause !== undefined) lines.push(`  ${style.faint("=")} because: ${cause}`);
+  if (isVerbose && diagnostic.all !== undefined)
+    lines.push(
+      `  ${style.faint("=")} all: [${diagnostic.all.map((name) => printable(name)).join(", ")}]`,
+    );
   if (hint !== undefined) lines.push(`  ${style.faint("=")} ${style.note("hint")}: ${hint}`);
   return `${lines.join("\n")}\n`;
 }

@@ -1,11 +1,16 @@
 import { printable } from "./printable.ts";
 
-/** As many as a person reads in one message. */
-const MOST = 5;
+/** As many names as a person reads in one message. */
+export const MOST_NAMED = 5;
 
-/** `a, b, c and 4 more`. */
+/** `a, b, c, d, e and 4 more`. */
 export function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST).map((name) => printable(name, 80));
+  const shown = names.slice(0, MOST_NAMED).map((name) => printable(name, 80));
   const more = names.length - shown.length;
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+}
+
+/** The names of a message that has only some of them, for `--verbose` and for machines. */
+export function allNames(names: readonly string[]): { readonly all?: readonly string[] } {
+  return names.length > MOST_NAMED ? { all: names } : {};
 }

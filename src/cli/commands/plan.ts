@@ -69,7 +69,8 @@ async function planOf(
   for (const warning of promises.warnings) talk.diagnostic(warning);
   const refused = [...guards.refused, ...promises.refused];
   if (refused.length === 0) covers.add(configured, aside.list);
-  const plan = { file: output.name, report, change, refused, warnings };
+  const isVerbose = talk.says("debug");
+  const plan = { file: output.name, report, change, refused, warnings, isVerbose };
   if (options.isJson) documents.push({ file: output.name, report, refused, ...changeJson(change) });
   else if (options.args.switches.has("markdown")) await sendToOutput(planMarkdown(plan), host);
   else await showText(planText(plan, talk.dataStyle), host);

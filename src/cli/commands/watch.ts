@@ -6,6 +6,7 @@ import { workersOf } from "../../compile/workbench.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
+import { someOf } from "../../diagnostics/some-of.ts";
 import type { Host } from "../../host/host.ts";
 import type { InputFile } from "../../sources/load-list.ts";
 import { isAddress } from "../../sources/location.ts";
@@ -70,6 +71,7 @@ class Watch {
     while (!signal.aborted) {
       // Before they are read: what changes meanwhile is seen afterwards.
       await this.note(changed);
+      this.talk.startOver();
       await this.compile(changed, config);
       const count = Object.keys(this.known).length;
       this.talk.info(this.talk.style.faint(`watching ${count} files`));
@@ -156,7 +158,7 @@ class Watch {
     const fresh = await host.readFile(file!.path);
     this.texts.set(file!.path, fresh);
     const seconds = (host.now().getTime() - began) / 1000;
-    const names = changed.map((path) => printable(path.split("/").at(-1)!)).join(", ");
+    const names = someOf(changed.map((path) => path.split("/").at(-1)!));
     const { style } = talk;
     if (known === undefined) {
       talk.info(

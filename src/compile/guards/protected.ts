@@ -1,11 +1,19 @@
-import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/diagnostic.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { errorOf, warningOf } from "../../diagnostics/diagnostic.ts";
+import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { someOf } from "../../diagnostics/some-of.ts";
-import { type BlockedProtected } from "../list-findings.ts";
+import { MOST_NAMED, allNames, someOf } from "../../diagnostics/some-of.ts";
+import type { BlockedProtected } from "../list-findings.ts";
 import type { Guard } from "./guard.ts";
+import { byFile, placesOf } from "./rules-of-file.ts";
 
-/** A hint that has to be scrolled is not read. */
-const MOST_NAMED = 2;
+/** A hint that repeats more names than these is not read. */
+const MOST_REPEATED = 2;
+
+/** A rule, and the protected names that it blocks. */
+interface BlockingRule extends Pick<BlockedProtected, "text" | "at"> {
+  readonly names: readonly BlockedProtected[];
+}
 
 /**
  * Names that devices need, blocked by the word of a fully trusted source. A rule for such a name was meant; a rule for more
@@ -20,22 +28,42 @@ export const protectedNames: Guard = {
       byRule.set(one.text, [...(byRule.get(one.text) ?? []), one]);
     const isNew = ({ name, isLifeline, isForName }: BlockedProtected): boolean =>
       isLifeline && !isForName && last !== undefined && !(last.blocked ?? []).includes(name);
-    return [...byRule.values()].map((blocked): Diagnostic => {
-      const [first] = blocked;
-      const names = blocked.map(({ name }) => name);
-      const what =
-        names.length === 1
-          ? `${names[0]}, which devices need`
-          : `${names.length} names that devices need: ${someOf(names)}`;
-      const message = `${printable(first!.text, 80)} blocks ${what}`;
-      const hint =
-        names.length <= MOST_NAMED
-          ? `Keep reachable: allow: [${names.join(", ")}]. Accept for good: guards: { may_block: [${names.join(", ")}] }`
-          : "Remove the rule, or keep the names reachable with `allow`";
-      const at = first!.at === undefined ? {} : { at: first!.at };
-      return blocked.some(isNew)
-        ? errorOf("blocks-protected", message, { ...at, hint })
-        : warningOf("protected-blocked", message, { ...at, hint });
-    });
+    const rules = [...byRule].map(([text, names]): BlockingRule => ({
+      text,
+      names,
+      at: names[0]!.at,
+    }));
+    const refused = rules.filter(({ names }) => names.some(isNew));
+    return [
+      ...byFile(refused).map((some) => errorOf("blocks-protected", ...said(some))),
+      ...byFile(rules.filter((rule) => !refused.includes(rule))).map((some) =>
+        warningOf("protected-blocked", ...said(some)),
+      ),
+    ];
   },
 };
+
+/** Message, place and hint for the rules of one file. */
+function said(rules: readonly BlockingRule[]): [string, Partial<Diagnostic>] {
+  const [first] = rules;
+  const names = rules.flatMap((rule) => rule.names.map(({ name }) => name));
+  const who =
+    rules.length === 1
+      ? `${printable(first!.text, 80)} blocks`
+      : `${countText(rules.length, "rule")} block`;
+  const what =
+    names.length === 1
+      ? `${names[0]}, which devices need`
+      : `${countText(names.length, "name")} that devices need: ${someOf(names)}`;
+  const more = { hint: hintFor(names), ...placesOf(rules), ...allNames(names) };
+  return [`${who} ${what}`, more];
+}
+
+function hintFor(names: readonly string[]): string {
+  const list = `[${someOf(names)}]`;
+  if (names.length <= MOST_REPEATED)
+    return `Keep reachable: allow: ${list}. Accept for good: guards: { may_block: ${list} }`;
+  if (names.length <= MOST_NAMED)
+    return `Keep reachable: allow: ${list}. Accept for good: the same in guards: { may_block: […] }`;
+  return "Remove the rule, or put the names, which --verbose shows, into allow to keep them reachable, or into guards.may_block to accept it for good";
+}
