@@ -1,3 +1,4 @@
+import { someOf } from "../diagnostics/some-of.ts";
 import { resolve } from "node:path";
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
@@ -43,7 +44,7 @@ function severalConfigs(first: string, others: readonly string[]): Diagnostic {
     code: "several-configurations",
     severity: "note",
     message: `There are ${others.length + 1} configurations here; using ${first}`,
-    hint: `Name another with -c: ${others.join(", ")}`,
+    hint: `Name another with -c: ${someOf(others)}`,
   };
 }
 

@@ -78,8 +78,8 @@ test("for machines, a refused list has a report with its causes", async () => {
 
 /** The longest run of names with commas between them. */
 function mostNames(text: string): number {
-  const runs = text.match(/[\w*|^/.-]+(?:, "?[\w*|^/.-]+)+/g) ?? [];
-  return Math.max(0, ...runs.map((run) => run.split(", ").length));
+  const listed = text.match(/[\w*|^/.-]+(?:, "?[\w*|^/.-]+)+/g) ?? [];
+  return Math.max(0, ...listed.map((one) => one.split(", ").length));
 }
 
 const TOP = "top zip xyz click link work date bid win loan men".split(" ");

@@ -55,15 +55,19 @@ function said(rules: readonly BlockingRule[]): [string, Partial<Diagnostic>] {
     names.length === 1
       ? `${names[0]}, which devices need`
       : `${countText(names.length, "name")} that devices need: ${someOf(names)}`;
-  const more = { hint: hintFor(names), ...placesOf(rules), ...allNames(names) };
+  const more = {
+    hint: hintFor(names, rules.length === 1 ? "rule" : "rules"),
+    ...placesOf(rules),
+    ...allNames(names),
+  };
   return [`${who} ${what}`, more];
 }
 
-function hintFor(names: readonly string[]): string {
+function hintFor(names: readonly string[], noun: string): string {
   const list = `[${someOf(names)}]`;
   if (names.length <= MOST_REPEATED)
     return `Keep reachable: allow: ${list}. Accept for good: guards: { may_block: ${list} }`;
   if (names.length <= MOST_NAMED)
     return `Keep reachable: allow: ${list}. Accept for good: the same in guards: { may_block: […] }`;
-  return "Remove the rule, or put the names, which --verbose shows, into allow to keep them reachable, or into guards.may_block to accept it for good";
+  return `Remove the ${noun}, or put the names, which --verbose shows, into allow to keep them reachable, or into guards.may_block to accept it for good`;
 }

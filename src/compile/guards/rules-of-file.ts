@@ -8,7 +8,7 @@ interface PlacedRule {
   readonly at: Diagnostic["at"];
 }
 
-/** The rules, together with the others of their file: a file is mended in one go. */
+/** The rules by the files that they stand in, in the order of their lines: a file is fixed in one go. */
 export function byFile<R extends PlacedRule>(rules: readonly R[]): R[][] {
   const files = new Map<string | undefined, R[]>();
   for (const rule of rules) {
@@ -16,7 +16,8 @@ export function byFile<R extends PlacedRule>(rules: readonly R[]): R[][] {
     if (known === undefined) files.set(rule.at?.file, [rule]);
     else known.push(rule);
   }
-  return [...files.values()];
+  const lineOf = ({ at }: R): number => at?.line ?? 0;
+  return Array.from(files.values(), (some) => some.toSorted((a, b) => lineOf(a) - lineOf(b)));
 }
 
 /** Where the first of some rules stands, and which lines the others have. */
