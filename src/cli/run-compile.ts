@@ -115,7 +115,7 @@ export async function runCompile(
       "compile",
       talk,
       () => compileWithProgress(configured, sinks, { ...wish, ...lock.wish }, host, talk, signal),
-      ({ report }) => countText(report.rules, "rule"),
+      (compiled) => countText(compiled.report.rules, "rule"),
     );
     ({ report } = result);
     // The rows have gone their way; what did not fit into memory is given back before the next list needs the room.
