@@ -13,7 +13,7 @@ if (isPlan) writePlan();
 else writeLists();
 
 function writeLists() {
-  const good = reports.filter(({ outputs }) => outputs !== undefined);
+  const good = reports.filter(isPublished);
   // In the order of their names, whatever the order of the configuration.
   const sorted = [...good].sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = sorted.flatMap(({ files: own = [], outputs }) => [
@@ -31,15 +31,16 @@ function writeLists() {
   write("file", files[0] ?? "");
   write("files", [...new Set(files.map(oneLine))].join("\n"));
   const rows = reports.map((report) => {
-    const outcome =
-      report.outputs === undefined
-        ? `**not published**: ${problemsOf(report.diagnostics)}`
-        : report.outputs.some((one) => one.outcome === "written")
-          ? "published"
-          : "unchanged";
-    const bad = (report.sources ?? []).filter(({ state }) => /^(?:stale|dropped)$/.test(state));
+    const outcome = !isPublished(report)
+      ? `**not published**: ${problemsOf(report.refused ?? report.diagnostics)}`
+      : report.outputs.some((one) => one.outcome === "written")
+        ? "published"
+        : "unchanged";
+    const bad = (report.sources ?? []).filter(({ state }) =>
+      /^(?:stale|held|dropped)$/.test(state),
+    );
     const failed = bad.map(({ label, state }) => `${cell(label)} (${state})`).join(", ");
-    return `| ${cell(report.name)} | ${report.rules ?? "–"} | ${outcome} | ${failed || "–"} |`;
+    return `| ${cell(report.name)} | ${isPublished(report) ? report.rules : "–"} | ${outcome} | ${failed || "–"} |`;
   });
   if (rows.length === 0) return;
   summarize(
@@ -51,6 +52,11 @@ function writeLists() {
       ...rows,
     ].join("\n"),
   );
+}
+
+/** A list that was refused or failed leaves the published one as it is. */
+function isPublished({ outputs, refused }) {
+  return outputs !== undefined && refused === undefined;
 }
 
 function writePlan() {

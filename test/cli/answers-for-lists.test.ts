@@ -102,7 +102,7 @@ test("compile and plan print one document, with lists that were refused", async 
     [
       ["Light", 1, undefined],
       ["Pro", 2, undefined],
-      ["Strict", undefined, 5],
+      ["Strict", 1, 5],
     ],
   );
   const [said] = compiled.lists[2]!["diagnostics"] as { code: string }[];

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
+import { allNames, someOf } from "../../diagnostics/some-of.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { BUILD, buildNamed } from "../build-named.ts";
@@ -67,8 +68,8 @@ function comparedLists([before, after]: readonly [Side, Side], talk: Talk): read
   const both = lists.filter((name) => after.lists.includes(name));
   const all = [...new Set([...lists, ...after.lists])];
   if (both.length === 0) {
-    const shown = all.map((name) => printable(name, 60)).join(", ");
-    throw new CompilerError([errorOf("several-lists", `diff cannot choose among lists: ${shown}`)]);
+    const message = `diff cannot choose among lists: ${someOf(all)}`;
+    throw new CompilerError([errorOf("several-lists", message, allNames(all))]);
   }
   for (const name of all)
     if (!both.includes(name)) talk.info(`${printable(name)} has nothing to be compared with`);
