@@ -1,11 +1,14 @@
 import type { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
-import { NameWatch } from "../meaning/name-watch.ts";
+import { NameWatch, isForHost } from "../meaning/name-watch.ts";
 import { PlainArena } from "../rules/arena.ts";
+import type { Chunk } from "../rules/chunk.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
+import { Kind } from "../rules/kind.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import type { ListKind } from "../sources/acquire.ts";
 import { sourceError } from "../sources/source-error.ts";
@@ -80,8 +83,19 @@ export class BlocklistKind implements ListKind {
     readonly problem: () => CompilerError | undefined;
   } {
     const watch = new NameWatch(this.names, finder, true);
+    // Allow-lists are lists of names; trying patterns on protected names would take a tenth of a compile. Lines of other
+    // formats are written as patterns.
+    const isTranslated = foreignFormats.has(this.source.type);
+    const hasName = (chunk: Chunk, row: number): boolean =>
+      isTranslated || chunk.kind[row] !== Kind.Rule || isForHost(chunk, row);
     return {
-      stage: eachChunk((chunk) => watch.take(chunk)),
+      stage: eachChunk((chunk) => {
+        const odd = finder.odd(chunk);
+        watch.take(
+          chunk,
+          odd.filter((row) => hasName(chunk, row)),
+        );
+      }),
       problem: () => {
         const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
         // A rule for more than a protected name counts once.

@@ -40,7 +40,9 @@ export class WideRules {
 
 /** Undefined for nearly all rules. */
 function widthOf(chunk: Chunk, row: number): { suffix: string | undefined } | undefined {
-  if (chunk.kind[row] !== Kind.Rule) return suffixIn(hostOf(chunk, row));
+  // The set of suffixes takes longer to make than all else here, and few lists need it.
+  if (chunk.kind[row] !== Kind.Rule)
+    return mayBeSuffixRow(chunk, row) ? suffixIn(hostOf(chunk, row)) : undefined;
   const isPattern = !isForHost(chunk, row);
   // Rules for one name are told by the bytes of the name: there are a hundred thousand of them in some lists.
   if (!isPattern && !mayBeSuffixRow(chunk, row)) return undefined;

@@ -1,6 +1,6 @@
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { numberText } from "../diagnostics/number-text.ts";
-import { commonShare, namesOf } from "./name-sketch.ts";
+import { commonShare } from "./name-sketch.ts";
 import { type SizeFinding, type SizeLimits, outOfBounds } from "./size-bounds.ts";
 import type { SourceMeasure } from "./source-gauge.ts";
 import type { HeldOffer, SourceDay, SourceRecord } from "./source-store.ts";
@@ -15,7 +15,7 @@ export interface SourceBounds {
   readonly isVolatile: boolean;
 }
 
-/** A source with fewer names may become another one. */
+/** A source that has, or had, fewer entries may become another one. */
 const REPLACED_FROM = 1000;
 /** How many of its names a source has to have in common with its last good copy, of a hundred. */
 const COMMON = 30;
@@ -93,7 +93,9 @@ function deviations(edition: Edition, record: SourceRecord, now: Date): Diagnost
 }
 
 function isReplaced(before: SourceMeasure, now: SourceMeasure): boolean {
-  if (before.salt !== now.salt || namesOf(now.sketch) < REPLACED_FROM) return false;
+  // Of sets of very different sizes a sketch tells little.
+  const least = Math.min(before.entries, now.entries);
+  if (before.salt !== now.salt || least < REPLACED_FROM) return false;
   return commonShare(before.sketch, now.sketch) * 100 < COMMON;
 }
 

@@ -50,6 +50,7 @@ function tidying({ finder }: Workshop): Stage {
       const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
       if ((signs === 0 && !isUpper) || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
       tidy(chunk, row, signs);
+      if ((signs & (Sign.Unsafe | Sign.Metadata)) === 0) continue;
       const fate = judgeText(chunk, row, false);
       if (fate !== Fate.Live) chunk.drop(row, fate);
     }
@@ -170,11 +171,14 @@ function tidy(chunk: Chunk, row: number, signs: number): void {
   if ((signs & Sign.OuterBlank) !== 0) trim(chunk, row);
   const kind = chunk.kind[row]!;
   if (kind < Kind.Hosts) return;
+  const hasFinalDot = (signs & Sign.FinalDot) !== 0;
+  const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
+  const hasUntidy = kind >= Kind.Block && (signs & Sign.Dollar) !== 0 && isUntidy(chunk, row);
+  if (!hasFinalDot && !isUpper && !hasUntidy) return;
   const text = textOf(chunk, row);
-  let written = (signs & Sign.FinalDot) === 0 ? text : withoutFinalDots(text, kind);
-  if (kind >= Kind.Block && (signs & Sign.Dollar) !== 0 && isUntidy(chunk, row))
-    written = tidyRule(written);
-  if ((chunk.flags[row]! & Flag.UpperHost) !== 0) written = lowerHost(written);
+  let written = hasFinalDot ? withoutFinalDots(text, kind) : text;
+  if (hasUntidy) written = tidyRule(written);
+  if (isUpper) written = lowerHost(written);
   if (written === text) return;
   rewriteText(chunk, row, written);
   classifyAgain(chunk, row);
