@@ -6,6 +6,7 @@ import {
   SOURCE_FIELDS,
   TRUST_LEVELS,
 } from "../src/config/fields.ts";
+import { DURATION } from "../src/config/duration.ts";
 import { FORMAT_NAMES } from "../src/config/output-fields.ts";
 
 /** The JSON Schema of a configuration, for editors; it is published as rules-compiler/schema.json. */
@@ -61,7 +62,7 @@ function typeSchema({ type, required, values, most, fields }: Field): object {
     case "boolean":
       return { type: "boolean" };
     case "duration":
-      return { type: "string", pattern: "^\\d{1,6}(\\.\\d{1,3})?[smhd]$" };
+      return { type: "string", pattern: DURATION };
     case "size":
       return { type: ["string", "integer"], pattern: "^\\d{1,12}[kKmMgG]?(i?[bB])?$" };
     case "format":

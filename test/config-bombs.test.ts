@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { test } from "node:test";
 import { CompilerError, loadConfig, memoryHost } from "../src/index.ts";
 
@@ -65,12 +66,14 @@ const BOMBS: Readonly<Record<string, string>> = {
 
 for (const [file, text] of Object.entries(BOMBS)) {
   test(`${file} is refused within a second, in the words of the specification`, async () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     const error = await loadConfig(file, memoryHost({ files: { [file]: text } })).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    assert.ok(performance.now() - started < 1000);
+    // Time of the processor: other tests run at the same time.
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms`);
     assert.ok(error instanceof CompilerError, String(error));
     const first = error.diagnostics.find(({ severity }) => severity === "error");
     assert.match(first!.message, MESSAGE);
@@ -100,10 +103,9 @@ test("all problems are reported at once, each with its place", async () => {
     'unknown-key 2:3 Did you mean "name"?',
     "config-invalid 4:17 Put it in quotes",
     'unknown-key 4:20 Did you mean "type"?',
-    "source-incomplete 4:5 The label falls back to the source, the type to adblock",
     'config-invalid 5:30 Did you mean "hosts"?',
     "unknown-transformation 5:58 Known names: ConvertToAscii, TrimLines, RemoveComments, RemoveModifiers, Compress, InvertAllow, Validate, ValidateAllowIp, ValidateAllowPublicSuffix, ValidateAllowIpAndPublicSuffix, Deduplicate, RemoveEmptyLines, InsertFinalNewLine",
-    "source-incomplete 5:5 The label falls back to the source, the type to adblock",
+    "source-incomplete 4:5 Without a name, the address or file is the label. Without a type, a source is read as adblock",
     'config-required 1:1 Add "name"',
   ]);
 });

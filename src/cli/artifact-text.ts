@@ -1,7 +1,7 @@
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
-import type { Loss } from "../formats/losses.ts";
+import type { Loss, LossReason } from "../formats/losses.ts";
 import type { Written } from "./outputs.ts";
 import { bytesText } from "./summary.ts";
 
@@ -12,10 +12,10 @@ export function artifactText({ format, names, bytes, parts }: Written): string {
 
 /** What a format could not say, and what there was no room for. The reasons are explained in docs/reference/formats.md. */
 export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
-  const [narrowed, widened] = (["narrowed", "widened"] as const).map((reason) =>
-    losses.filter((loss) => loss.reason === reason),
-  ) as [Loss[], Loss[]];
-  const others = losses.filter((loss) => !narrowed.includes(loss) && !widened.includes(loss));
+  const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
+  const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
+  const told = [...narrowed, ...widened, ...excepted];
+  const others = losses.filter((loss) => !told.includes(loss));
   const left = someOf(
     leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`),
   );
@@ -27,6 +27,10 @@ export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
     ...widened.map(
       ({ count, examples }) =>
         `blocks more than was meant: ${numberText(count)} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...excepted.map(
+      ({ count, examples }) =>
+        `written alone or left out, because something below is allowed: ${countText(count, "name")} (${printable(examples[0] ?? "", 40)})`,
     ),
     ...(others.length === 0 ? [] : [`left out: ${others.map(lossText).join(", ")}`]),
     ...(left === "" ? [] : [`no room for: ${left}`]),

@@ -76,5 +76,5 @@ export async function listNames(options: Options, host: Host, talk: Talk): Promi
     // Not JSON, or not there: the configuration's own reader says what is wrong.
   }
   const { listsInPlace } = await import("./config-of.ts");
-  return (await listsInPlace(options, host, talk)).map(({ config }) => config.name);
+  return (await listsInPlace(options, host, talk.onlyErrors())).map(({ config }) => config.name);
 }

@@ -1,6 +1,5 @@
 import { scratchOf } from "../compile/scratch.ts";
-import type { ArtifactReport } from "../compile/artifacts.ts";
-import type { OutputFile } from "../compile/last-build.ts";
+import type { OutputFile, WrittenFile } from "../compile/last-build.ts";
 import { type Remembering, rememberPublish } from "../compile/last-publish.ts";
 import type { CompileReport } from "../compile/report.ts";
 import { ListFile, type WriteOutcome } from "../compile/write.ts";
@@ -9,8 +8,7 @@ import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { sendToOutput } from "./send-to-output.ts";
 
-export interface Written extends Partial<ArtifactReport> {
-  readonly file: string;
+export interface Written extends WrittenFile {
   readonly outcome: WriteOutcome;
 }
 

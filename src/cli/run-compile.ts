@@ -193,7 +193,8 @@ export async function runCompile(
     if (!outputs.isToStdout && config.manifest === undefined && !isOwnWork && !isPromised) {
       await shared?.settled?.(configured.covers);
       const others = shared?.covers.paths(configured, options);
-      await builds?.remember({ report: result.report, diagnostics }, result, published, others);
+      const answer = { report: result.report, diagnostics, written };
+      await builds?.remember(answer, result, published, others);
     }
     await sayResult(
       { ...result, files: names },

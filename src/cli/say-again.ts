@@ -15,11 +15,11 @@ export async function sayAgain(
 ): Promise<Exit> {
   talk.debug("compile: skipped, nothing has changed since the last build");
   for (const diagnostic of last.diagnostics) talk.diagnostic(diagnostic);
-  const written = last.outputs.map(({ name }) => ({ file: name, outcome: "unchanged" as const }));
+  const written = (last.written ?? []).map((one) => ({ ...one, outcome: "unchanged" as const }));
   const seconds = (host.now().getTime() - started) / 1000;
   if (options.isJson || talk.says("info")) {
     const { sayResult } = await import("./say-result.ts");
-    const files = written.map(({ file }) => file);
+    const files = last.outputs.map(({ name }) => name);
     await sayResult({ ...last, files }, written, seconds, undefined, options, host, talk);
   }
   return options.isStrict && !isFlawless(last.report) ? Exit.Degraded : Exit.Done;

@@ -49,8 +49,17 @@ export class Talk {
 
   /** One that says only problems: for what is done again and again. */
   onlyNew(): Talk {
+    return this.at("warning");
+  }
+
+  /** One that says only errors: who asks about a build has heard the warnings of its configuration. */
+  onlyErrors(): Talk {
+    return this.at("error");
+  }
+
+  private at(level: Level): Talk {
     const { host, isJson, style } = this;
-    return new Talk(host, { level: "warning", isJson, hasColor: style === ANSI_STYLE });
+    return new Talk(host, { level, isJson, hasColor: style === ANSI_STYLE });
   }
 
   says(level: Level): boolean {

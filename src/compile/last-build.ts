@@ -4,6 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import type { InputFile } from "../sources/load-list.ts";
+import type { ArtifactReport } from "./artifacts.ts";
 import type { CompileReport } from "./report.ts";
 import { VERSION } from "./version.ts";
 
@@ -13,6 +14,12 @@ export interface BuildAnswer {
   readonly diagnostics: readonly Diagnostic[];
   /** Everything that belongs to the published list, by name: its files, the manifest, the folder of patches. */
   readonly files?: readonly string[];
+  /** The list and its further formats, with their figures. */
+  readonly written?: readonly WrittenFile[];
+}
+
+export interface WrittenFile extends Partial<ArtifactReport> {
+  readonly file: string;
 }
 
 /** A file that was written: as it was named, and where it is. */
@@ -70,7 +77,7 @@ export class LastBuilds {
   }
 
   async remember(
-    { report, diagnostics }: BuildAnswer,
+    { report, diagnostics, written: files = [] }: BuildAnswer,
     { inputs, web }: { readonly inputs: readonly InputFile[]; readonly web: string | undefined },
     outputs: readonly OutputFile[],
     /** Paths of other lists that it was compared with, which nobody is writing any more. */
@@ -102,6 +109,7 @@ export class LastBuilds {
       compared,
       report,
       diagnostics,
+      written: files,
     };
     await this.write(JSON.stringify(build));
   }
@@ -129,7 +137,7 @@ export class LastBuilds {
 /** Somebody else may have written to it. */
 function isBuild(record: unknown): record is LastBuild {
   if (typeof record !== "object" || record === null) return false;
-  const { inputs, outputs, compared, report, diagnostics } = record as Partial<LastBuild>;
+  const { inputs, outputs, compared, report, diagnostics, written } = record as Partial<LastBuild>;
   const isReported = typeof report === "object" && Array.isArray(report.sources);
-  return [inputs, outputs, compared, diagnostics].every(Array.isArray) && isReported;
+  return [inputs, outputs, compared, diagnostics, written].every(Array.isArray) && isReported;
 }

@@ -1,8 +1,10 @@
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Milliseconds of `90s`, `30m`, `12h` or `7d`; undefined for anything else. */
+/** As `90s`, `30m`, `12h` and `7d`, or as headers of lists have it: `12 hours`, `1 day`. */
+export const DURATION = "^(\\d{1,6}(?:\\.\\d{1,3})?)(?:([smhd])| (second|minute|hour|day)s?)$";
+
+/** Milliseconds of a span of time; undefined for anything else. */
 export function durationMs(text: string): number | undefined {
-  const { count, unit } =
-    /^(?<count>\d{1,6}(?:\.\d{1,3})?)(?<unit>[smhd])$/.exec(text)?.groups ?? {};
-  return count === undefined ? undefined : Number(count) * UNITS[unit!]! * 1000;
+  const [, count, letter, word] = new RegExp(DURATION).exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * UNITS[letter ?? word![0]!]! * 1000;
 }

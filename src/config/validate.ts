@@ -1,6 +1,7 @@
 import type { Code } from "../diagnostics/codes.ts";
 import { type Diagnostic, type Place, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigEntry, ConfigNode } from "./config-node.ts";
 import { durationMs } from "./duration.ts";
@@ -44,6 +45,10 @@ export function validateConfig(root: ConfigNode, context: ValidationContext): Va
 }
 
 const MAX_PROBLEMS = 50;
+const FALLBACKS: Readonly<Record<string, string>> = {
+  name: "Without a name, the address or file is the label",
+  type: "Without a type, a source is read as adblock",
+};
 
 class ConfigCheck {
   readonly diagnostics: Diagnostic[] = [];
@@ -291,7 +296,30 @@ class ConfigCheck {
         `${path} is required: the list is empty`,
         "Add at least one source",
       );
-    return node.items.map((item, index) => this.sourceObject(item, `${path}[${index}]`));
+    const sources = node.items.map((item, index) => this.sourceObject(item, `${path}[${index}]`));
+    this.incomplete(node.items, path);
+    return sources;
+  }
+
+  /** One message for all of them: a configuration of the reference may have fifty. */
+  private incomplete(items: readonly ConfigNode[], path: string): void {
+    const lacks = (item: ConfigNode, key: string): boolean =>
+      item.kind === "object" && !item.entries.some((entry) => entry.key === key);
+    const keys = ["name", "type"].filter((key) => items.some((item) => lacks(item, key)));
+    const found = items.flatMap((item, index) =>
+      keys.some((key) => lacks(item, key)) ? [{ item, label: `${path}[${index}]` }] : [],
+    );
+    if (found.length === 0) return;
+    const labels = found.map(({ label }) => label);
+    const what =
+      found.length === 1 ? `has no ${keys.join(" and no ")}` : `have no ${keys.join(" or no ")}`;
+    const message = `${someOf(labels)} ${what}`;
+    const hint = keys.map((key) => FALLBACKS[key]).join(". ");
+    const { at } = this.at(found[0]!.item.offset);
+    // The place without the line, which has nothing to look at.
+    const { frame: _, ...place } = at ?? { file: "" };
+    const where = at === undefined ? {} : { at: place };
+    this.report(() => warningOf("source-incomplete", message, { hint, ...where }));
   }
 
   private source(node: ConfigNode, path: string): string | undefined {
@@ -318,20 +346,7 @@ class ConfigCheck {
       this.invalid(node.offset, `${path} must be an object`, 'Write { "source": "…" }');
       return { source: "" };
     }
-    const source = this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
-    const missing = (["name", "type"] as const).filter(
-      (key) => source[key] === undefined && !node.entries.some((entry) => entry.key === key),
-    );
-    if (missing.length > 0) {
-      const message = `${path} has no ${missing.join(" and no ")}`;
-      const hint = "The label falls back to the source, the type to adblock";
-      // The place without the line itself: a configuration of the reference may have fifty of these.
-      const { at } = this.at(node.offset);
-      const { frame: _, ...place } = at ?? { file: "" };
-      const where = at === undefined ? {} : { at: place };
-      this.report(() => warningOf("source-incomplete", message, { hint, ...where }));
-    }
-    return source;
+    return this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
   }
 
   /** One list must not be judged by two validators. */

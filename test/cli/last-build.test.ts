@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
 import { type Host, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { MemoryProject } from "../support/memory-project.ts";
 
 const ARGS = ["-c", "c.json", "-o", "out.txt", "--cache-dir", "cache"];
 
@@ -53,6 +54,34 @@ test("when nothing has changed nothing is read, and the same is said", async () 
   assert.equal(words(second.said), words(first.said));
   assert.match(second.said, /unchanged out\.txt: 2 rules/);
   assert.match(second.said, /warning.*extra/);
+});
+
+test("further formats have their own figures when nothing has changed", async () => {
+  const host = project();
+  const config = JSON.stringify({
+    name: "N",
+    sources: [{ source: "list.txt", name: "L", type: "adblock" }],
+    outputs: [{ format: "hosts", file: "n.hosts" }],
+  });
+  host.files.set("/project/c.json", bytes(config));
+  const first = await runOnce(host);
+  const second = await runOnce(host);
+  assert.match(second.said, /unchanged .*n\.hosts: hosts, 2 names/);
+  assert.equal(
+    words(second.said).replaceAll("written", "unchanged"),
+    words(first.said).replaceAll("written", "unchanged"),
+  );
+});
+
+test("who asks about a build does not hear the warnings of its configuration again", async () => {
+  const made = new MemoryProject({
+    "c.yaml": "name: N\nsources: [{ source: list.txt }]\nextra: 1\n",
+    "list.txt": "||a.example^\n",
+  });
+  assert.match((await made.run("-c", "c.yaml")).stderr, /warning.*extra/);
+  const { stdout, stderr } = await made.run("why", "-c", "c.yaml", "a.example");
+  assert.match(stdout, /BLOCKED/);
+  assert.doesNotMatch(stderr, /warning/);
 });
 
 test("whatever the list depends on makes it be compiled again", async () => {

@@ -156,6 +156,8 @@ test("subscribers are told whole hours or days", async () => {
     ["48h", "2 days"],
     ["36h", "36 hours"],
     ["90s", "1 hour"],
+    ["12 hours", "12 hours"],
+    ["1 day", "1 day"],
   ]) {
     const made = project({ expires });
     await outcomes(made);
