@@ -11,15 +11,13 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { PROGRAM } from "../support/command.ts";
 import { controlGroup } from "../support/control-group.ts";
-import { isNightly } from "../support/nightly.ts";
 
 const LIMIT = 640 * 1024 * 1024;
-const group =
-  isNightly && process.getuid?.() === 0 ? controlGroup("little-memory", LIMIT) : undefined;
+const group = process.getuid?.() === 0 ? controlGroup("little-memory", LIMIT) : undefined;
 
 test(
   "a source that fills a temporary folder in memory does not end a run in a container",
-  { skip: group === undefined && "needs NIGHTLY=1, root and control groups", timeout: 180_000 },
+  { skip: group === undefined && "needs root and control groups", timeout: 180_000 },
   async (context) => {
     const folder = mkdtempSync(join(tmpdir(), "little-"));
     mkdirSync(join(folder, "tmp"));
