@@ -127,11 +127,11 @@ function closed(group: Group, own: number): Piece {
   return { size: group.done.size + own, paths: group.done.paths };
 }
 
-/** `x{2,4}` is `xx(x(x)?)?`, `x{2,}` is `xx+`. */
+/** `x{2,4}` is `xx(x(x)?)?`, `x{2,}` is `xx+`, and `x*` is `(x+)?` where `x` may be empty. */
 function repeated({ size, paths }: Piece, from: number, to: number): Piece {
   if (to === Infinity)
     return {
-      size: Math.min(Math.max(from, 1) * size + 1, TOO_LARGE),
+      size: Math.min(Math.max(from, 1) * size + (from === 0 ? 2 : 1), TOO_LARGE),
       paths: paths === 1 ? LENGTH : Infinity,
     };
   const optional = Math.max(0, to - from);
