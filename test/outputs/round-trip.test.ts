@@ -6,6 +6,7 @@ import { nameFormats } from "../../src/formats/registry.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
+import { isNightly } from "../support/nightly.ts";
 
 const LABELS = ["a", "b", "c"];
 
@@ -65,7 +66,7 @@ for (const format of FORMAT_NAMES)
         ".",
       );
     const shapes = shapesOf(format);
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < (isNightly ? 60 : 20); round++) {
       const lines = Array.from({ length: 1 + random.below(8) }, () =>
         random.pick(shapes).replace("%", nameOf()),
       );
@@ -103,7 +104,7 @@ for (const format of NESTING)
         "example",
       ].join(".");
     let nested = 0;
-    for (let round = 0; round < 120; round++) {
+    for (let round = 0; round < (isNightly ? 120 : 30); round++) {
       const rules = Array.from({ length: 2 + random.below(10) }, () => {
         const pattern = random.pick(patterns).replace("%", nameOf());
         return `${random.pick(["", "@@"])}${pattern}${random.pick(["", "$important"])}`;

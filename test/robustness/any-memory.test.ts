@@ -13,8 +13,9 @@ import {
 } from "../../src/index.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const CONFIGURATIONS = 500;
+const CONFIGURATIONS = isNightly ? 500 : 150;
 const seed = seedFrom(process.env["FUZZ_SEED"]);
 
 const real = nodeHost();
