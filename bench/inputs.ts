@@ -30,6 +30,9 @@ function syntheticFile(lines: number): string {
   return path;
 }
 
+/** Three of the power corpus are allow-lists, which fail as sources. */
+const ALLOW_LIST = /whitelist|Filters_ex(?:ceptions|clusions)/i;
+
 /** A folder for what a bench writes, and a configuration in it that compiles the input with the usual transformations. */
 export function workFolder({ label, files }: Input): string {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -37,8 +40,12 @@ export function workFolder({ label, files }: Input): string {
     join(folder, "config.json"),
     JSON.stringify({
       name: label,
-      // Three of the power corpus are allow-lists, which fail as sources.
-      sources: files.map((source) => ({ source, name: source, type: "adblock", optional: true })),
+      sources: files.map((source) => ({
+        source,
+        name: source,
+        type: "adblock",
+        ...(ALLOW_LIST.test(source) && { optional: true }),
+      })),
       transformations: corpusConfig().transformations,
     }),
   );
