@@ -14,8 +14,8 @@ export function artifactText({ format, names, bytes, parts }: Written): string {
 export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
-  const told = [...narrowed, ...widened, ...excepted];
-  const others = losses.filter((loss) => !told.includes(loss));
+  const told = new Set([...narrowed, ...widened, ...excepted]);
+  const others = losses.filter((loss) => !told.has(loss));
   const left = someOf(
     leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`),
   );

@@ -4,11 +4,10 @@ import { someOf } from "../diagnostics/some-of.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
-import { NameWatch, isForHost } from "../meaning/name-watch.ts";
+import { NameWatch } from "../meaning/name-watch.ts";
 import { PlainArena } from "../rules/arena.ts";
-import type { Chunk } from "../rules/chunk.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
-import { Kind } from "../rules/kind.ts";
+import { hostOf } from "../rules/row-text.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import type { ListKind } from "../sources/acquire.ts";
 import { sourceError } from "../sources/source-error.ts";
@@ -63,7 +62,7 @@ export class BlocklistKind implements ListKind {
       new PlainArena(),
       new ChunkShelf(Infinity, () => scratchOf(this.host)),
     );
-    const { stage, problem } = this.counter(new RowFinder(undefined));
+    const { stage, problem } = this.counter(new RowFinder(undefined), true);
     const sink = new SourceSink(
       pool,
       { index: 0, type: this.source.type, splitHosts: false },
@@ -77,26 +76,34 @@ export class BlocklistKind implements ListKind {
     if (said !== undefined) throw said;
   }
 
-  /** Counts the rules of a source for such names while it is compiled. */
-  counter(finder: RowFinder): {
+  /** Counts the rules of a source for such names while it is compiled; `isRaw` when its lines are not tidied yet. */
+  counter(
+    finder: RowFinder,
+    isRaw = false,
+  ): {
     readonly stage: Stage;
     readonly problem: () => CompilerError | undefined;
   } {
     const watch = new NameWatch(this.names, finder, true);
-    // Allow-lists are lists of names; trying patterns on protected names would take a tenth of a compile. Lines of other
-    // formats are written as patterns.
-    const isTranslated = foreignFormats.has(this.source.type);
-    const hasName = (chunk: Chunk, row: number): boolean =>
-      isTranslated || chunk.kind[row] !== Kind.Rule || isForHost(chunk, row);
+    const own = new Set(this.names.flatMap(watchedFor));
+    // Lines of other formats are written as patterns.
+    const looksAtAll = isRaw || foreignFormats.has(this.source.type);
+    let hits = 0;
     return {
       stage: eachChunk((chunk) => {
-        const odd = finder.odd(chunk);
-        watch.take(
-          chunk,
-          odd.filter((row) => hasName(chunk, row)),
-        );
+        if (looksAtAll) {
+          watch.take(chunk);
+          return;
+        }
+        // Allow-lists are lists of names; trying patterns on protected names would take a tenth of a compile.
+        const rows = finder
+          .hashed(chunk, watch.filter)
+          .filter((row) => own.has(hostOf(chunk, row).toLowerCase()));
+        hits += rows.length;
+        if (rows.length > 0) watch.takeRows(chunk, rows);
       }),
       problem: () => {
+        if (!looksAtAll && hits <= MOST) return undefined;
         const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
         // A rule for more than a protected name counts once.
         const rules = new Set(blocked.map(({ by }) => by.name ?? by.text));

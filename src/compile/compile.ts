@@ -309,12 +309,13 @@ class ListCompiler {
       reader.states[source.index]?.kind === "local" && options.compat !== true
         ? new BlocklistKind(source, source.mayBlock ?? [], this.host).counter(workshop.finder)
         : undefined;
-    if (kind !== undefined) first.push({ name: "kind", stage: kind.stage });
     if (options.compat !== true)
       for (const stage of trustStages(trust.level, trust.mayCancel, workshop, () => {
         this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
       }))
         first.push({ name: "trust", stage });
+    // Names are in lower case by now, and no rule for a protected one was dropped yet.
+    if (kind !== undefined) first.push({ name: "kind", stage: kind.stage });
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
     if (foreignFormats.get(source.type)?.nests === true)

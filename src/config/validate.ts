@@ -303,8 +303,6 @@ class ConfigCheck {
 
   /** One message for all of them: a configuration of the reference may have fifty. */
   private incomplete(items: readonly ConfigNode[], path: string): void {
-    const lacks = (item: ConfigNode, key: string): boolean =>
-      item.kind === "object" && !item.entries.some((entry) => entry.key === key);
     const keys = ["name", "type"].filter((key) => items.some((item) => lacks(item, key)));
     const found = items.flatMap((item, index) =>
       keys.some((key) => lacks(item, key)) ? [{ item, label: `${path}[${index}]` }] : [],
@@ -399,4 +397,8 @@ function regexProblem(entry: string): string | undefined {
   } catch (error) {
     return printable(error instanceof Error ? error.message : String(error));
   }
+}
+
+function lacks(item: ConfigNode, key: string): boolean {
+  return item.kind === "object" && !item.entries.some((entry) => entry.key === key);
 }

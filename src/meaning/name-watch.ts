@@ -37,7 +37,7 @@ export class NameWatch {
   private readonly names: readonly string[];
   /** Names and their parents by hash; a filter in front, because nearly no row has one of them. */
   private readonly byHash = new Map<number, string[]>();
-  private readonly filter = new HashFilter();
+  readonly filter: HashFilter = new HashFilter();
   private readonly finder: RowFinder;
   /** Rules for one name, by that name: those that take in what is below it, and those that do not. */
   private readonly subtrees = new Map<string, WatchedRule>();
@@ -75,10 +75,21 @@ export class NameWatch {
       } else if (kind[row] === Kind.Hosts && (flags[row]! & Flag.SeveralNames) !== 0)
         this.takeHosts(chunk, row);
       else if ((flags[row]! & Flag.UpperHost) !== 0) this.takeUpperName(chunk, row);
-    for (const row of this.finder.hashed(chunk, this.filter))
-      if (kind[row] === Kind.Block) this.takeName(chunk, row, hostOf(chunk, row), true);
-      else if (kind[row] === Kind.Hosts || kind[row] === Kind.Domain)
-        this.takeName(chunk, row, hostOf(chunk, row), false);
+    for (const row of this.finder.hashed(chunk, this.filter)) this.takePlain(chunk, row);
+  }
+
+  /** Looks at these rows and no others, by the names that they are for. */
+  takeRows(chunk: Chunk, rows: Iterable<number>): void {
+    for (const row of rows)
+      if (chunk.kind[row] === Kind.Rule) this.takeRule(chunk, row);
+      else this.takePlain(chunk, row);
+  }
+
+  private takePlain(chunk: Chunk, row: number): void {
+    const kind = chunk.kind[row];
+    if (kind === Kind.Block) this.takeName(chunk, row, hostOf(chunk, row), true);
+    else if (kind === Kind.Hosts || kind === Kind.Domain)
+      this.takeName(chunk, row, hostOf(chunk, row), false);
   }
 
   private takeName(chunk: Chunk, row: number, host: string, isSubtree: boolean): void {

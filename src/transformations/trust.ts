@@ -50,8 +50,7 @@ function tidying({ finder }: Workshop): Stage {
       const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
       if ((signs === 0 && !isUpper) || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
       tidy(chunk, row, signs);
-      if ((signs & (Sign.Unsafe | Sign.Metadata)) === 0) continue;
-      const fate = judgeText(chunk, row, false);
+      const fate = judgeSigns(chunk, row, signs);
       if (fate !== Fate.Live) chunk.drop(row, fate);
     }
   });
@@ -149,7 +148,14 @@ function judgeText(chunk: Chunk, row: number, isStrange: boolean): Fate {
   const start = chunk.start[row]!;
   const end = chunk.end[row]!;
   if (isStrange && end - start > LONGEST_LINE) return Fate.TooLong;
-  const signs = signsOf(bytes, start, end);
+  return judgeSigns(chunk, row, signsOf(bytes, start, end));
+}
+
+function judgeSigns(chunk: Chunk, row: number, signs: number): Fate {
+  if ((signs & (Sign.Unsafe | Sign.Metadata)) === 0) return Fate.Live;
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.start[row]!;
+  const end = chunk.end[row]!;
   if ((signs & Sign.Unsafe) !== 0 && hasUnsafeCharacters(bytes, start, end))
     return Fate.ControlBytes;
   return (signs & Sign.Metadata) !== 0 && isMetadata(decodeUtf8(bytes, start, end))
