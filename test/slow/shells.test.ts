@@ -43,7 +43,8 @@ test("bash", () => {
   };
   assert.deepEqual(complete("rules-compiler", ""), NAMES);
   assert.deepEqual(complete("rules-compiler", "pl"), ["plan"]);
-  assert.deepEqual(complete("rules-compiler", "lint", "--fi"), ["--filter", "--fix"]);
+  assert.deepEqual(complete("rules-compiler", "lines", "--f"), ["--fate", "--filter"]);
+  assert.deepEqual(complete("rules-compiler", "lint", "--fi"), ["--fix"]);
   assert.deepEqual(complete("rules-compiler", "plan", "--fi"), ["--filter"]);
   assert.deepEqual(complete("rules-compiler", "-t", "unb"), ["unbound"]);
   assert.deepEqual(complete("rules-compiler", "--accept", "list-"), ["list-grown", "list-shrunk"]);
@@ -57,7 +58,8 @@ test("fish", () => {
     );
   const found = complete("rules-compiler ").filter((one) => NAMES.includes(one));
   assert.deepEqual(found.toSorted(), NAMES);
-  assert.deepEqual(complete("rules-compiler lint --fi").toSorted(), ["--filter", "--fix"]);
+  assert.deepEqual(complete("rules-compiler lines --f").toSorted(), ["--fate", "--filter"]);
+  assert.deepEqual(complete("rules-compiler lint --fi"), ["--fix"]);
   assert.deepEqual(complete("rules-compiler --color a").toSorted(), ["always", "auto"]);
 });
 
@@ -70,18 +72,18 @@ test("zsh", () => {
     zpty z zsh -f -i
     zpty -w z "PS1= ; autoload -U compinit; compinit -D -u; source '${script}'; print rea''dy"
     zpty -r z out '*ready*'
-    zpty -n -w z $'rules-compiler lint --fi\\t'
+    zpty -n -w z $'rules-compiler lines --f\\t'
     out=
     for try in {1..100}; do
       while zpty -r -t z more; do out+=$more; done
-      [[ $out == *--filter*--fix* ]] && break
+      [[ $out == *--fate*--filter* ]] && break
       sleep 0.05
     done
     print -r -- "$out"
     zpty -d z`;
   const said = run("zsh", "-f", "-c", text).join("\n");
+  assert.match(said, /--fate/);
   assert.match(said, /--filter/);
-  assert.match(said, /--fix/);
 });
 
 test("the manual page is well-formed and names every command", () => {
