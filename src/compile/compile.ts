@@ -305,17 +305,16 @@ class ListCompiler {
     const trust = reader.trustOf(source);
     const first: NamedStage[] = [];
     // Those from the web were judged before they were kept.
-    const kind =
-      reader.states[source.index]?.kind === "local" && options.compat !== true
-        ? new BlocklistKind(source, source.mayBlock ?? [], this.host).counter(workshop.finder)
-        : undefined;
+    const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
+    const kind = isJudged ? undefined : new BlocklistKind(source, source.mayBlock ?? [], this.host);
+    const counter = kind?.counter(workshop.finder);
     if (options.compat !== true)
       for (const stage of trustStages(trust.level, trust.mayCancel, workshop, () => {
         this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
       }))
         first.push({ name: "trust", stage });
     // Names are in lower case by now, and no rule for a protected one was dropped yet.
-    if (kind !== undefined) first.push({ name: "kind", stage: kind.stage });
+    if (counter !== undefined) first.push({ name: "kind", stage: counter.stage });
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
     if (foreignFormats.get(source.type)?.nests === true)
@@ -336,7 +335,7 @@ class ListCompiler {
     const bytes = await this.readRows(source, sink);
     if (bytes === undefined) return undefined;
     await own.end(() => this.checkpoint.pass());
-    reader.failures.push(...(kind?.problem()?.diagnostics ?? []));
+    reader.failures.push(...(counter?.problem()?.diagnostics ?? []));
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;
