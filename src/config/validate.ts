@@ -1,7 +1,6 @@
 import type { Code } from "../diagnostics/codes.ts";
 import { type Diagnostic, type Place, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { someOf } from "../diagnostics/some-of.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigEntry, ConfigNode } from "./config-node.ts";
 import { durationMs } from "./duration.ts";
@@ -14,6 +13,7 @@ import {
   type SourceConfig,
   TRUST_LEVELS,
 } from "./fields.ts";
+import { incompleteSources } from "./incomplete-sources.ts";
 import { listProblems, listsOf } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
 import { sizeBytes } from "./size.ts";
@@ -45,10 +45,6 @@ export function validateConfig(root: ConfigNode, context: ValidationContext): Va
 }
 
 const MAX_PROBLEMS = 50;
-const FALLBACKS: Readonly<Record<string, string>> = {
-  name: "Without a name, the address or file is the label",
-  type: "Without a type, a source is read as adblock",
-};
 
 class ConfigCheck {
   readonly diagnostics: Diagnostic[] = [];
@@ -303,17 +299,10 @@ class ConfigCheck {
 
   /** One message for all of them: a configuration of the reference may have fifty. */
   private incomplete(items: readonly ConfigNode[], path: string): void {
-    const keys = ["name", "type"].filter((key) => items.some((item) => lacks(item, key)));
-    const found = items.flatMap((item, index) =>
-      keys.some((key) => lacks(item, key)) ? [{ item, label: `${path}[${index}]` }] : [],
-    );
-    if (found.length === 0) return;
-    const labels = found.map(({ label }) => label);
-    const what =
-      found.length === 1 ? `has no ${keys.join(" and no ")}` : `have no ${keys.join(" or no ")}`;
-    const message = `${someOf(labels)} ${what}`;
-    const hint = keys.map((key) => FALLBACKS[key]).join(". ");
-    const { at } = this.at(found[0]!.item.offset);
+    const found = incompleteSources(items, path);
+    if (found === undefined) return;
+    const { message, hint, offset } = found;
+    const { at } = this.at(offset);
     // The place without the line, which has nothing to look at.
     const { frame: _, ...place } = at ?? { file: "" };
     const where = at === undefined ? {} : { at: place };
@@ -397,8 +386,4 @@ function regexProblem(entry: string): string | undefined {
   } catch (error) {
     return printable(error instanceof Error ? error.message : String(error));
   }
-}
-
-function lacks(item: ConfigNode, key: string): boolean {
-  return item.kind === "object" && !item.entries.some((entry) => entry.key === key);
 }

@@ -1,0 +1,31 @@
+import { someOf } from "../diagnostics/some-of.ts";
+import type { ConfigNode } from "./config-node.ts";
+
+const FALLBACKS: Readonly<Record<string, string>> = {
+  name: "Without a name, the address or file is the label",
+  type: "Without a type, a source is read as adblock",
+};
+
+/** What to say of sources without a name or a type, and where the first of them is; undefined when there are none. */
+export function incompleteSources(
+  items: readonly ConfigNode[],
+  path: string,
+): { readonly message: string; readonly hint: string; readonly offset: number } | undefined {
+  const keys = Object.keys(FALLBACKS).filter((key) => items.some((item) => lacks(item, key)));
+  const found = items.flatMap((item, index) =>
+    keys.some((key) => lacks(item, key)) ? [{ item, label: `${path}[${index}]` }] : [],
+  );
+  if (found.length === 0) return undefined;
+  const labels = found.map(({ label }) => label);
+  const what =
+    found.length === 1 ? `has no ${keys.join(" and no ")}` : `have no ${keys.join(" or no ")}`;
+  return {
+    message: `${someOf(labels)} ${what}`,
+    hint: keys.map((key) => FALLBACKS[key]).join(". "),
+    offset: found[0]!.item.offset,
+  };
+}
+
+function lacks(item: ConfigNode, key: string): boolean {
+  return item.kind === "object" && !item.entries.some((entry) => entry.key === key);
+}
