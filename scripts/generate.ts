@@ -28,7 +28,7 @@ import { versionModule } from "./version-module.ts";
 
 const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/syntax/public-suffix-list.ts": suffixListModule,
-  "src/compile/version.ts": versionModule,
+  "src/engine/version.ts": versionModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
   "jsr.json": jsrFile,

@@ -1,4 +1,4 @@
-import { TRANSFORMATION_NAMES } from "../src/compile/plan.ts";
+import { TRANSFORMATION_NAMES } from "../src/engine/plan.ts";
 import {
   type Field,
   GUARD_FIELDS,

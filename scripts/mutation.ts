@@ -16,11 +16,10 @@ const PARTS: Readonly<
 > = {
   guards: {
     files: [
-      "src/compile/guards/list-size.ts",
-      "src/compile/guards/source-size.ts",
-      "src/compile/guards/registry.ts",
-      "src/compile/guards/guard.ts",
-      "src/compile/list-watch.ts",
+      "src/build/guards/list-size.ts",
+      "src/build/guards/source-size.ts",
+      "src/build/guards/registry.ts",
+      "src/build/guards/guard.ts",
       "src/syntax/name-watch.ts",
       "src/syntax/weighed-rule.ts",
     ],
@@ -31,7 +30,7 @@ const PARTS: Readonly<
     ],
   },
   publish: {
-    files: ["src/compile/write.ts", "src/compile/output-lock.ts"],
+    files: ["src/publish/write.ts", "src/publish/output-lock.ts"],
     tests: [
       "test/safety/publish.test.ts",
       "test/safety/output-lock.test.ts",

@@ -1,7 +1,7 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { FLAGS, type Flag, VARIABLES, takersOf } from "../src/cli/flags.ts";
-import { CONFIG_NAMES } from "../src/cli/found-config.ts";
-import { flagUsage, usageOf } from "../src/cli/help.ts";
+import { FLAGS, type Flag, VARIABLES, takersOf } from "../src/cli/flags/flags.ts";
+import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
+import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
 import {
   type Field,
   GUARD_FIELDS,

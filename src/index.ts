@@ -1,10 +1,11 @@
 import { dirname } from "node:path";
 import { ByteBuffer } from "./bytes/byte-buffer.ts";
-import { type CompiledList, compileList } from "./compile/compile.ts";
-import type { CompileOptions } from "./compile/compile-options.ts";
-import { loadPlugins } from "./compile/load-plugins.ts";
-import { NO_PLUGINS, type Plugins } from "./compile/plugins.ts";
-import { contextWith } from "./compile/validation-context.ts";
+import { buildTime } from "./engine/build-time.ts";
+import { type CompiledList, compileList } from "./engine/compile.ts";
+import type { CompileOptions } from "./engine/compile-options.ts";
+import { loadPlugins } from "./build/load-plugins.ts";
+import { NO_PLUGINS, type Plugins } from "./engine/plugins.ts";
+import { contextWith } from "./engine/validation-context.ts";
 import { nodeOfValue } from "./config/config-node.ts";
 import type { Config } from "./config/fields.ts";
 import { listsOf } from "./config/lists.ts";
@@ -15,19 +16,20 @@ import { printable } from "./diagnostics/printable.ts";
 import { someOf } from "./diagnostics/some-of.ts";
 import type { Host } from "./host/host.ts";
 import { nodeHost } from "./host/node.ts";
+import { patchLines } from "./publish/patches.ts";
 import { collectCopies } from "./sources/collect-copies.ts";
 
-export type { CompiledList } from "./compile/compile.ts";
-export type { CompileOptions } from "./compile/compile-options.ts";
+export type { CompiledList } from "./engine/compile.ts";
+export type { CompileOptions } from "./engine/compile-options.ts";
 export {
   type Plugin,
   type PluginFormat,
   type PluginTransformation,
   type Plugins,
   pluginsOf,
-} from "./compile/plugins.ts";
-export type { ProgressEvent } from "./compile/progress-event.ts";
-export type { CompileReport, SourceReport } from "./compile/report.ts";
+} from "./engine/plugins.ts";
+export type { ProgressEvent } from "./engine/progress-event.ts";
+export type { CompileReport, SourceReport } from "./engine/report.ts";
 export type { Config, SourceConfig, SourceType } from "./config/fields.ts";
 export type { LoadedConfig } from "./config/load.ts";
 export { CompilerError, type Diagnostic, type Place } from "./diagnostics/diagnostic.ts";
@@ -89,11 +91,14 @@ export async function compile(
   const validated = validateConfig(nodeOfValue(config), context);
   if (validated.config === undefined) throw new CompilerError(validated.diagnostics);
   const list = new ByteBuffer();
+  const chosen = wantedList(validated.config, wanted);
+  const builtAt = rest.builtAt ?? buildTime(host);
+  const headerLines = patchLines(chosen, builtAt);
   const result = await compileList(
-    wantedList(validated.config, wanted),
+    chosen,
     host,
     (bytes) => void list.append(bytes, 0, bytes.length),
-    rest,
+    { ...rest, builtAt, headerLines },
   );
   if (rest.cacheFolder !== undefined) await collectCopies(rest.cacheFolder, host);
   const diagnostics = [...validated.diagnostics, ...result.diagnostics];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { slugOf } from "../src/compile/slug.ts";
+import { slugOf } from "../src/engine/slug.ts";
 import { run } from "../src/cli/main.ts";
 import { chooseKernel } from "../src/kernel/choice.ts";
 import { withoutCredentials } from "../src/diagnostics/printable.ts";

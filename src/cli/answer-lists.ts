@@ -2,10 +2,10 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import type { Options } from "./options.ts";
-import { sendToOutput } from "./send-to-output.ts";
-import { showText } from "./show-text.ts";
-import type { Talk } from "./talk.ts";
+import type { Options } from "./flags/options.ts";
+import { sendToOutput } from "./output/send-to-output.ts";
+import { showText } from "./output/show-text.ts";
+import type { Talk } from "./output/talk.ts";
 
 /** What a command says about one list. */
 export interface ListAnswer {

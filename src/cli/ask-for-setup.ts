@@ -1,5 +1,5 @@
-import { type ForeignSetup, nameOf, setupOfLists, withOwnNames } from "../adopt/foreign-setup.ts";
-import { KNOWN_LISTS } from "../adopt/known-lists.ts";
+import { type ForeignSetup, nameOf, setupOfLists, withOwnNames } from "../import/foreign-setup.ts";
+import { KNOWN_LISTS } from "../import/known-lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host, TextSource } from "../host/host.ts";

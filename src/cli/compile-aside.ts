@@ -1,10 +1,10 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import { artifactPlans, blocksNamesAlone } from "../compile/artifact-plan.ts";
-import type { CompiledList } from "../compile/compile.ts";
-import type { CompileOptions } from "../compile/compile-options.ts";
-import type { Lockfile } from "../compile/lockfile.ts";
-import { recordHeader } from "../compile/record-header.ts";
-import { scratchOf } from "../compile/scratch.ts";
+import { artifactPlans, blocksNamesAlone } from "../publish/artifact-plan.ts";
+import type { CompiledList } from "../engine/compile.ts";
+import type { CompileOptions } from "../engine/compile-options.ts";
+import type { Lockfile } from "../build/lockfile.ts";
+import { recordHeader } from "../build/record-header.ts";
+import { scratchOf } from "../engine/scratch.ts";
 import type { ListState } from "../explain/list-change.ts";
 import type { Host } from "../host/host.ts";
 import { BuildRecord } from "../record/build-record.ts";
@@ -13,9 +13,9 @@ import type { RecordHeader } from "../record/record-format.ts";
 import { compileWithProgress } from "./compile-with-progress.ts";
 import type { ConfigInPlace } from "./config-of.ts";
 import { LockInPlace } from "./lock-in-place.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 import { type SpoolRuns, SpoolTape } from "./spool-tape.ts";
-import type { Talk } from "./talk.ts";
+import type { Talk } from "./output/talk.ts";
 
 /** A list that was compiled and not published. */
 export interface CompiledAside {

@@ -1,10 +1,12 @@
-import { type CompiledList, compileList } from "../compile/compile.ts";
-import type { CompileOptions } from "../compile/compile-options.ts";
+import { buildTime } from "../engine/build-time.ts";
+import { type CompiledList, compileList } from "../engine/compile.ts";
+import type { CompileOptions } from "../engine/compile-options.ts";
 import type { Host } from "../host/host.ts";
+import { patchLines } from "../publish/patches.ts";
 import type { ConfigInPlace } from "./config-of.ts";
-import type { Options } from "./options.ts";
-import { ProgressLines } from "./progress-lines.ts";
-import type { Talk } from "./talk.ts";
+import type { Options } from "./flags/options.ts";
+import { ProgressLines } from "./output/progress-lines.ts";
+import type { Talk } from "./output/talk.ts";
 
 /** Where the bytes of a compile go. */
 export interface Sinks {
@@ -22,8 +24,8 @@ export async function compileWithProgress(
   options: Options &
     Pick<
       CompileOptions,
-      "isKnown" | "locked" | "builtAt" | "lastPatch" | "shared" | "allowPrivate" | "published"
-    >,
+      "isKnown" | "locked" | "builtAt" | "shared" | "allowPrivate" | "published"
+    > & { readonly lastPatch?: number | undefined },
   host: Host,
   talk: Talk,
   signal: AbortSignal,
@@ -34,6 +36,7 @@ export async function compileWithProgress(
     config.sources.length,
     options.isOneOfMany === true,
   );
+  const builtAt = options.builtAt ?? buildTime(host);
   try {
     return await compileList(config, host, (bytes) => sinks.list(bytes), {
       configFolder: folder,
@@ -44,8 +47,8 @@ export async function compileWithProgress(
       offline: options.isOffline,
       isKnown: options.isKnown,
       locked: options.locked,
-      builtAt: options.builtAt,
-      lastPatch: options.lastPatch,
+      builtAt,
+      headerLines: patchLines(config, builtAt, options.lastPatch),
       shared: options.shared,
       published: options.published,
       plugins,

@@ -1,20 +1,20 @@
 import { basename, dirname, resolve } from "node:path";
-import { VALIDATION_CONTEXT, contextWith } from "../compile/validation-context.ts";
+import { VALIDATION_CONTEXT, contextWith } from "../engine/validation-context.ts";
 import { nodeOfValue } from "../config/config-node.ts";
 import type { Config } from "../config/fields.ts";
 import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { listsOf } from "../config/lists.ts";
-import { loadPlugins } from "../compile/load-plugins.ts";
-import { NO_PLUGINS, type Plugins } from "../compile/plugins.ts";
-import { slugOf } from "../compile/slug.ts";
+import { loadPlugins } from "../build/load-plugins.ts";
+import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
+import { slugOf } from "../engine/slug.ts";
 import { validateConfig } from "../config/validate.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
-import type { Options } from "./options.ts";
-import type { Talk } from "./talk.ts";
+import type { Options } from "./flags/options.ts";
+import type { Talk } from "./output/talk.ts";
 
 export interface ConfigInPlace {
   readonly config: Config;

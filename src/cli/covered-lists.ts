@@ -7,7 +7,7 @@ import { PlainList } from "../explain/plain-list.ts";
 import type { Host } from "../host/host.ts";
 import type { ListInPlace } from "./config-of.ts";
 import { listFiles } from "./list-files.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 
 const SHOWN = 3;
 const EMPTY = new Uint8Array(0);

@@ -1,11 +1,11 @@
-import type { CompiledList } from "../compile/compile.ts";
-import { guardLimits } from "../compile/guards/guard.ts";
-import { guardList } from "../compile/guards/registry.ts";
-import { readLastPublish } from "../compile/last-publish.ts";
+import type { CompiledList } from "../engine/compile.ts";
+import { guardLimits } from "../build/guards/guard.ts";
+import { guardList } from "../build/guards/registry.ts";
+import { readLastPublish } from "../build/last-publish.ts";
 import type { Config } from "../config/fields.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 
 /** What the guards say of a list that is to take the place of the one at a path: errors refuse it, warnings do not. */
 export async function guardsSay(

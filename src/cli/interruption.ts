@@ -1,7 +1,7 @@
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import type { Host } from "../host/host.ts";
-import type { Talk } from "./talk.ts";
+import type { Talk } from "./output/talk.ts";
 
 const EXITS = { SIGINT: Exit.Interrupted, SIGTERM: Exit.Terminated, SIGHUP: Exit.Terminated };
 

@@ -7,9 +7,9 @@ import { readFully } from "../host/read-fully.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { readRecord } from "../record/kept-builds.ts";
 import { listFiles } from "./list-files.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 import { isFolderName } from "./output-place.ts";
-import type { Talk } from "./talk.ts";
+import type { Talk } from "./output/talk.ts";
 
 /** A list as it was last published, and the record of its build. */
 export interface PublishedBuild {

@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
-import type { OutputFile } from "../compile/last-build.ts";
-import { slugOf } from "../compile/slug.ts";
-import { NOWHERE } from "../compile/output-target.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import { slugOf } from "../engine/slug.ts";
+import { NOWHERE } from "../publish/output-target.ts";
 import type { Host } from "../host/host.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 import { isFolderName } from "./output-place.ts";
 
 /** The files that a list of this name is written to; none when it goes to standard output, or nowhere. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { CompiledList } from "../compile/compile.ts";
-import type { CompileOptions } from "../compile/compile-options.ts";
+import type { CompiledList } from "../engine/compile.ts";
+import type { CompileOptions } from "../engine/compile-options.ts";
 import {
   LOCKFILE,
   type Lockfile,
@@ -12,15 +12,15 @@ import {
   lockOf,
   readLockfile,
   writeLockfile,
-} from "../compile/lockfile.ts";
+} from "../build/lockfile.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { needCopies } from "../sources/collect-copies.ts";
 import { type StoredFile, digestOf } from "../sources/source-store.ts";
 import type { ConfigInPlace } from "./config-of.ts";
-import type { Options } from "./options.ts";
-import type { Talk } from "./talk.ts";
+import type { Options } from "./flags/options.ts";
+import type { Talk } from "./output/talk.ts";
 
 /** The lock beside a configuration, and what the command line wants of it. */
 export class LockInPlace {

@@ -1,13 +1,13 @@
-import { isUsed } from "../adopt/config-text.ts";
-import type { ForeignList, ForeignSetup, FoundList } from "../adopt/foreign-setup.ts";
+import { isUsed } from "../import/config-text.ts";
+import type { ForeignList, ForeignSetup, FoundList } from "../import/foreign-setup.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { SourceReader } from "../compile/source-reader.ts";
+import { SourceReader } from "../engine/source-reader.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import type { Host } from "../host/host.ts";
 import { isAddress } from "../sources/location.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 
 const EXCEPTION = encodeUtf8("@@");
 /** In other formats exceptions are written otherwise. */

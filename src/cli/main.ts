@@ -1,14 +1,14 @@
-import { VERSION } from "../compile/version.ts";
+import { VERSION } from "../engine/version.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { type Args, readArgs, takes } from "./args.ts";
+import { type Args, readArgs, takes } from "./flags/args.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
 import { INTERRUPTED, endOnSignals, exitOf } from "./interruption.ts";
-import { ignoredVariables } from "./log-level.ts";
-import { type Options, optionsOf } from "./options.ts";
-import { Talk } from "./talk.ts";
+import { ignoredVariables } from "./flags/log-level.ts";
+import { type Options, optionsOf } from "./flags/options.ts";
+import { Talk } from "./output/talk.ts";
 
 /** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
 export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {
@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
       return Exit.Done;
     }
     if (args.switches.has("help")) {
-      const { briefHelp, commandHelp, programHelp } = await import("./help.ts");
+      const { briefHelp, commandHelp, programHelp } = await import("./flags/help.ts");
       const program = args.isBrief ? briefHelp : programHelp;
       host.stdout.write(args.isNamed ? commandHelp(args.command) : program());
       return Exit.Done;
@@ -48,7 +48,7 @@ async function placed(
 ): Promise<Options | undefined> {
   let known = options;
   if (takes(entry.name, "config")) {
-    const { sayHowToBegin, withFoundConfig } = await import("./found-config.ts");
+    const { sayHowToBegin, withFoundConfig } = await import("./flags/found-config.ts");
     const found = await withFoundConfig(options, host, talk);
     if (found === undefined && entry.name === "compile") {
       sayHowToBegin(options, talk);

@@ -1,9 +1,9 @@
 import { resolve, sep } from "node:path";
-import { NOWHERE, outputTarget } from "../compile/output-target.ts";
+import { NOWHERE, outputTarget } from "../publish/output-target.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 
 /**
  * What `-o` means: `-` for whatever leads to standard output, `/dev/null` for what leads there, a path with a slash at its end

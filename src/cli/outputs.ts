@@ -1,12 +1,13 @@
-import { scratchOf } from "../compile/scratch.ts";
-import type { OutputFile, WrittenFile } from "../compile/last-build.ts";
-import { type Remembering, rememberPublish } from "../compile/last-publish.ts";
-import type { CompileReport } from "../compile/report.ts";
-import { ListFile, type WriteOutcome } from "../compile/write.ts";
+import { scratchOf } from "../engine/scratch.ts";
+import type { WrittenFile } from "../build/last-build.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import { type Remembering, rememberPublish } from "../build/last-publish.ts";
+import type { CompileReport } from "../engine/report.ts";
+import { ListFile, type WriteOutcome } from "../publish/write.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
-import { sendToOutput } from "./send-to-output.ts";
+import { sendToOutput } from "./output/send-to-output.ts";
 
 export interface Written extends WrittenFile {
   readonly outcome: WriteOutcome;

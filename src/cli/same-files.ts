@@ -1,12 +1,12 @@
-import { artifactPlans, plannedFiles } from "../compile/artifact-plan.ts";
-import { manifestPaths } from "../compile/manifest.ts";
+import { artifactPlans, plannedFiles } from "../publish/artifact-plan.ts";
+import { manifestPaths } from "../publish/manifest.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { ListInPlace } from "./config-of.ts";
 import { listFiles } from "./list-files.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./flags/options.ts";
 import { isFolderName } from "./output-place.ts";
 
 /** Lists are written to files of their own. Throws a `CompilerError` where they are not. */

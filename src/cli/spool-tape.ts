@@ -1,5 +1,5 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import type { ListSpool } from "../compile/output-stage.ts";
+import type { ListSpool } from "../engine/output-stage.ts";
 import { NameSpool } from "../formats/name-spool.ts";
 import type { Scratch } from "../host/host.ts";
 import type { Chunk } from "../rules/chunk.ts";

@@ -1,4 +1,4 @@
-import { compileList } from "../compile/compile.ts";
+import { compileList } from "../engine/compile.ts";
 import type { Config, SourceType, Trust } from "../config/fields.ts";
 import type { Host } from "../host/host.ts";
 import { Fate, hasCause } from "../rules/fate.ts";

@@ -1,4 +1,4 @@
-import type { CompileReport } from "../compile/report.ts";
+import type { CompileReport } from "../engine/report.ts";
 import { isDegraded } from "../sources/acquire.ts";
 
 export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { PATCH_FOLDER } from "../compile/patches.ts";
+import { PATCH_FOLDER } from "../publish/patches.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
 import { answerList } from "./answer-list.ts";

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { PATCH_FOLDER } from "../compile/patches.ts";
+import { PATCH_FOLDER } from "../publish/patches.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { textWidth } from "../../src/cli/text-width.ts";
+import { textWidth } from "../../src/cli/output/text-width.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
 import {
   type Host,

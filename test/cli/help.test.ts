@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commands } from "../../src/cli/commands/registry.ts";
-import { COMPLETIONS } from "../../src/cli/completions.ts";
-import { FLAGS, type Flag, takersOf } from "../../src/cli/flags.ts";
+import { COMPLETIONS } from "../../src/cli/flags/completions.ts";
+import { FLAGS, type Flag, takersOf } from "../../src/cli/flags/flags.ts";
 import { run } from "../../src/cli/main.ts";
-import { textWidth } from "../../src/cli/text-width.ts";
+import { textWidth } from "../../src/cli/output/text-width.ts";
 import { CODES, codeEntry } from "../../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../../src/diagnostics/exit.ts";
 import { memoryHost } from "../../src/index.ts";

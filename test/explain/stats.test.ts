@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CarriedRules, smallestCover } from "../../src/explain/overlap.ts";
 import { statsOf } from "../../src/explain/stats.ts";
-import { statsMarkdown, statsTable } from "../../src/cli/stats-text.ts";
+import { statsMarkdown, statsTable } from "../../src/cli/output/stats-text.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import { type Config, memoryHost } from "../../src/index.ts";
 import { Random } from "../support/random.ts";

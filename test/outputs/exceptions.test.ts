@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { artifactPlans } from "../../src/compile/artifact-plan.ts";
-import { Artifacts } from "../../src/compile/artifacts.ts";
+import { artifactPlans } from "../../src/publish/artifact-plan.ts";
+import { Artifacts } from "../../src/publish/artifacts.ts";
 import { NameSpool } from "../../src/formats/name-spool.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { memoryHost } from "../../src/index.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type GuardContext, guardLimits } from "../../src/compile/guards/guard.ts";
-import { guardList } from "../../src/compile/guards/registry.ts";
-import { NO_FINDINGS } from "../../src/compile/list-findings.ts";
+import { type GuardContext, guardLimits } from "../../src/build/guards/guard.ts";
+import { guardList } from "../../src/build/guards/registry.ts";
+import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
 import { RowFinder } from "../../src/kernel/row-finder.ts";
 import { Flag, Kind } from "../../src/rules/kind.ts";
 import { NameWatch, isForHost } from "../../src/meaning/name-watch.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type GuardContext, guardLimits } from "../../src/compile/guards/guard.ts";
-import { guardList } from "../../src/compile/guards/registry.ts";
-import { type LastPublish, publishRecord, remembered } from "../../src/compile/last-publish.ts";
-import { NO_FINDINGS } from "../../src/compile/list-findings.ts";
+import { type GuardContext, guardLimits } from "../../src/build/guards/guard.ts";
+import { guardList } from "../../src/build/guards/registry.ts";
+import { type LastPublish, publishRecord, remembered } from "../../src/build/last-publish.ts";
+import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
 import type { Config } from "../../src/index.ts";
 
 interface Build {

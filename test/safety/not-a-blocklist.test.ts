@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PROTECTED_NAMES } from "../../src/compile/protected-names.ts";
+import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
 import {
   type CompileOptions,
   type CompileResult,

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import { test } from "node:test";
 import { RE2JS } from "re2js";
-import { PROTECTED_NAMES } from "../../src/compile/protected-names.ts";
+import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
 import { compile, memoryHost } from "../../src/index.ts";
 import { naiveRules } from "../support/naive-matcher.ts";
 import { Random, seedFrom } from "../support/random.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readArgs } from "../../src/cli/args.ts";
-import { serveOptionsOf } from "../../src/cli/serve-options.ts";
+import { readArgs } from "../../src/cli/flags/args.ts";
+import { serveOptionsOf } from "../../src/cli/flags/serve-options.ts";
 import { type SpecifiedSection, ended } from "../support/specified.ts";
 
 const root = join(import.meta.dirname, "../..");

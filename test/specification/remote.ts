@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readArgs } from "../../src/cli/args.ts";
-import { portOf } from "../../src/cli/serve-options.ts";
+import { readArgs } from "../../src/cli/flags/args.ts";
+import { portOf } from "../../src/cli/flags/serve-options.ts";
 import { accountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
 import { type FetchRequest, type Host, memoryHost } from "../../src/index.ts";

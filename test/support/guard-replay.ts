@@ -1,8 +1,8 @@
-import { SOURCE_BOUNDS } from "../../src/compile/compile-options.ts";
-import { type GuardContext, guardLimits } from "../../src/compile/guards/guard.ts";
-import { guardList } from "../../src/compile/guards/registry.ts";
-import { type LastPublish, publishRecord } from "../../src/compile/last-publish.ts";
-import { NO_FINDINGS } from "../../src/compile/list-findings.ts";
+import { SOURCE_BOUNDS } from "../../src/engine/compile-options.ts";
+import { type GuardContext, guardLimits } from "../../src/build/guards/guard.ts";
+import { guardList } from "../../src/build/guards/registry.ts";
+import { type LastPublish, publishRecord } from "../../src/build/last-publish.ts";
+import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
 import type { Config } from "../../src/index.ts";
 import { HeldError, takeOrHold } from "../../src/sources/hold.ts";
 import { SketchMaker } from "../../src/sources/name-sketch.ts";

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { USUAL_TRANSFORMATIONS } from "../../src/adopt/config-text.ts";
+import { USUAL_TRANSFORMATIONS } from "../../src/import/config-text.ts";
 import { DiskProject } from "./disk-project.ts";
 import { serveLists } from "./list-server.ts";
 

@@ -1,6 +1,6 @@
-import { artifactPlans } from "../../compile/artifact-plan.ts";
-import { isFlawless } from "../../compile/report.ts";
-import { scratchOf } from "../../compile/scratch.ts";
+import { artifactPlans } from "../../publish/artifact-plan.ts";
+import { isFlawless } from "../../engine/report.ts";
+import { scratchOf } from "../../engine/scratch.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -10,7 +10,7 @@ import { saveLock } from "../lock-in-place.ts";
 import { Outputs } from "../outputs.ts";
 import { publishList } from "../publish-list.ts";
 import { type SavedPlan, digestAt, readPlan } from "../saved-plan.ts";
-import { sayResult } from "../say-result.ts";
+import { sayResult } from "../output/say-result.ts";
 import { playTape } from "../spool-tape.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,11 +1,11 @@
 import { dirname, join, resolve } from "node:path";
-import { OWN_RULES, OWN_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../adopt/config-text.ts";
-import type { ForeignList, ForeignSetup } from "../../adopt/foreign-setup.ts";
-import { readSetup } from "../../adopt/read-setup.ts";
+import { OWN_RULES, OWN_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import/config-text.ts";
+import type { ForeignList, ForeignSetup } from "../../import/foreign-setup.ts";
+import { readSetup } from "../../import/read-setup.ts";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
-import { NO_PLUGINS } from "../../compile/plugins.ts";
-import { SourceReader } from "../../compile/source-reader.ts";
-import { VALIDATION_CONTEXT } from "../../compile/validation-context.ts";
+import { NO_PLUGINS } from "../../engine/plugins.ts";
+import { SourceReader } from "../../engine/source-reader.ts";
+import { VALIDATION_CONTEXT } from "../../engine/validation-context.ts";
 import { nodeOfValue } from "../../config/config-node.ts";
 import type { Config } from "../../config/fields.ts";
 import { validateConfig } from "../../config/validate.ts";
@@ -14,14 +14,14 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { statsOf } from "../../explain/stats.ts";
 import type { Host } from "../../host/host.ts";
 import { withFile } from "../../host/with-file.ts";
-import { auditJson, auditText } from "../audit-text.ts";
+import { auditJson, auditText } from "../output/audit-text.ts";
 import { compileAside } from "../compile-aside.ts";
-import type { Options } from "../options.ts";
-import { sendToOutput } from "../send-to-output.ts";
+import type { Options } from "../flags/options.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
 import { guardsSay } from "../guards-say.ts";
-import type { Talk } from "../talk.ts";
-import { showText } from "../show-text.ts";
-import { columnsOf } from "../text-width.ts";
+import type { Talk } from "../output/talk.ts";
+import { showText } from "../output/show-text.ts";
+import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** What the lists that somebody runs come to. They are fetched and compiled; nothing is written. */

@@ -4,8 +4,8 @@ import type { Host } from "../../host/host.ts";
 import { keptBuilds, momentOf } from "../../record/kept-builds.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { stateOfBuild } from "../build-named.ts";
-import { changeJson } from "../change-text.ts";
-import { changelogSection } from "../changelog-text.ts";
+import { changeJson } from "../output/change-text.ts";
+import { changelogSection } from "../output/changelog-text.ts";
 import { lastBuild, listNames } from "../last-build.ts";
 import type { Command } from "./registry.ts";
 

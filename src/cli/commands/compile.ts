@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
-import { LastBuilds } from "../../compile/last-build.ts";
+import { LastBuilds } from "../../build/last-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { endOnSignals } from "../interruption.ts";
-import type { Options } from "../options.ts";
-import { sayAgain } from "../say-again.ts";
+import type { Options } from "../flags/options.ts";
+import { sayAgain } from "../output/say-again.ts";
 import type { Command } from "./registry.ts";
 
 /** Compiles the list, unless the last build is known and would come out the same. */

@@ -7,11 +7,11 @@ import { type ListState, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { BUILD, buildNamed } from "../build-named.ts";
 import { changeExit } from "../change-exit.ts";
-import { changeJson, changeLines } from "../change-text.ts";
+import { changeJson, changeLines } from "../output/change-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, listNames } from "../last-build.ts";
-import type { Options } from "../options.ts";
-import type { Talk } from "../talk.ts";
+import type { Options } from "../flags/options.ts";
+import type { Talk } from "../output/talk.ts";
 import type { Command } from "./registry.ts";
 
 /** Two lists, builds, or the published lists of two configurations: what the second has that the first has not, and what that does. */

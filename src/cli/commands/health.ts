@@ -5,8 +5,8 @@ import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
 import { fetchBody } from "../../host/fetch-body.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { sendToOutput } from "../send-to-output.ts";
-import { portOf } from "../serve-options.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
+import { portOf } from "../flags/serve-options.ts";
 import type { Command } from "./registry.ts";
 
 const TIMEOUTS = { connectMs: 3000, headersMs: 3000, idleMs: 3000, totalMs: 5000 };

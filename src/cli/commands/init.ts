@@ -1,13 +1,13 @@
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { OWN_RULES, configText, isUsed } from "../../adopt/config-text.ts";
+import { OWN_RULES, configText, isUsed } from "../../import/config-text.ts";
 import {
   type ForeignList,
   type ForeignSetup,
   nameOf,
   setupOfLists,
   withOwnNames,
-} from "../../adopt/foreign-setup.ts";
-import { readSetup } from "../../adopt/read-setup.ts";
+} from "../../import/foreign-setup.ts";
+import { readSetup } from "../../import/read-setup.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -15,11 +15,11 @@ import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
-import { NEW_CONFIG, configsIn } from "../found-config.ts";
-import { formatOption } from "../format-option.ts";
+import { NEW_CONFIG, configsIn } from "../flags/found-config.ts";
+import { formatOption } from "../flags/format-option.ts";
 import { lookAtLists } from "../look-at-lists.ts";
-import type { Options } from "../options.ts";
-import { writeText } from "../write-text.ts";
+import type { Options } from "../flags/options.ts";
+import { writeText } from "../output/write-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes a configuration, and a file for the owner's own rules where there are any. */

@@ -8,9 +8,9 @@ import { reasonOf } from "../../diagnostics/reason.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { countRules } from "../../formats/count-rules.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import type { FlagName } from "../flags.ts";
-import type { Options } from "../options.ts";
-import { sendToOutput } from "../send-to-output.ts";
+import type { FlagName } from "../flags/flags.ts";
+import type { Options } from "../flags/options.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 

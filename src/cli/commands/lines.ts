@@ -7,13 +7,13 @@ import { nearest } from "../../diagnostics/suggest.ts";
 import { FATE_MEANINGS, type LineOfFate, fateLines } from "../../explain/fate-lines.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
-import { fateCounts, fateTable, lineText } from "../fate-text.ts";
+import { fateCounts, fateTable, lineText } from "../output/fate-text.ts";
 import { listNames, openLastBuild } from "../last-build.ts";
-import type { Options } from "../options.ts";
-import { sendToOutput } from "../send-to-output.ts";
-import { showText } from "../show-text.ts";
-import type { Talk } from "../talk.ts";
-import { columnsOf } from "../text-width.ts";
+import type { Options } from "../flags/options.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
+import { showText } from "../output/show-text.ts";
+import type { Talk } from "../output/talk.ts";
+import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** The lines of the last build that had certain fates; without a fate, how many had which. */

@@ -3,10 +3,10 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { lintList } from "../../lint/lint-list.ts";
-import { formatOption } from "../format-option.ts";
-import { LINT_REPORTS, type LintedFile } from "../lint-report.ts";
-import { sendToOutput } from "../send-to-output.ts";
-import { writeText } from "../write-text.ts";
+import { formatOption } from "../flags/format-option.ts";
+import { LINT_REPORTS, type LintedFile } from "../output/lint-report.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
+import { writeText } from "../output/write-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Problems of list files, for those who write them. */

@@ -1,24 +1,24 @@
 import { resolve } from "node:path";
-import { publishedExceptions } from "../../compile/published-exceptions.ts";
+import { publishedExceptions } from "../../build/published-exceptions.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
 import { changeExit } from "../change-exit.ts";
-import { changeJson } from "../change-text.ts";
+import { changeJson } from "../output/change-text.ts";
 import { compileAside } from "../compile-aside.ts";
 import { type ListInPlace, configOf, listsInPlace } from "../config-of.ts";
 import { CoveredLists } from "../covered-lists.ts";
 import { buildAt } from "../last-build.ts";
 import { listFiles } from "../list-files.ts";
-import type { Options } from "../options.ts";
-import { planMarkdown, planText } from "../plan-text.ts";
-import { guardLimits } from "../../compile/guards/guard.ts";
+import type { Options } from "../flags/options.ts";
+import { planMarkdown, planText } from "../output/plan-text.ts";
+import { guardLimits } from "../../build/guards/guard.ts";
 import { guardsSay } from "../guards-say.ts";
 import { digestAt, savePlan } from "../saved-plan.ts";
-import { sendToOutput } from "../send-to-output.ts";
-import { showText } from "../show-text.ts";
-import type { Talk } from "../talk.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
+import { showText } from "../output/show-text.ts";
+import type { Talk } from "../output/talk.ts";
 import type { Command } from "./registry.ts";
 
 /** What the next publish would change, and whether a guard would refuse it. Nothing is published. */

@@ -1,7 +1,7 @@
 import type { Exit } from "../../diagnostics/exit.ts";
 import type { Host } from "../../host/host.ts";
-import type { Options } from "../options.ts";
-import type { Talk } from "../talk.ts";
+import type { Options } from "../flags/options.ts";
+import type { Talk } from "../output/talk.ts";
 
 /** A command does its work through the host, says what a person should know, and returns the exit code. */
 export type Command = (

@@ -1,6 +1,6 @@
 import { basename, join, resolve } from "node:path";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
-import { outputFailed } from "../../compile/output-failed.ts";
+import { outputFailed } from "../../publish/output-failed.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
@@ -14,7 +14,7 @@ import { type ReportView, reportPage } from "../../report/report-page.ts";
 import { searchIndex } from "../../report/search-index.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { type PublishedBuild, lastBuild, listNames } from "../last-build.ts";
-import type { Options } from "../options.ts";
+import type { Options } from "../flags/options.ts";
 import { isFolderName } from "../output-place.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
-import { artifactPlans } from "../../compile/artifact-plan.ts";
-import { slugOf } from "../../compile/slug.ts";
+import { artifactPlans } from "../../publish/artifact-plan.ts";
+import { slugOf } from "../../engine/slug.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, type Diagnostic, errorOf, placeOf } from "../../diagnostics/diagnostic.ts";
@@ -11,11 +11,11 @@ import { EventLog } from "../../server/event-log.ts";
 import type { GoodBuild, Problem } from "../../server/history.ts";
 import type { RunnerParts } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
-import { wordsFor } from "../args.ts";
+import { wordsFor } from "../flags/args.ts";
 import { type ListInPlace, listsInPlace } from "../config-of.ts";
 import { listFiles } from "../list-files.ts";
-import type { Options } from "../options.ts";
-import { serveOptionsOf } from "../serve-options.ts";
+import type { Options } from "../flags/options.ts";
+import { serveOptionsOf } from "../flags/serve-options.ts";
 import type { Command } from "./registry.ts";
 
 /** Compiles on a schedule, in processes of their own, and serves the lists, their health and their figures. */

@@ -2,9 +2,9 @@ import { printable } from "../../diagnostics/printable.ts";
 import { statsOf } from "../../explain/stats.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, listNames } from "../last-build.ts";
-import { markdownText } from "../markdown-text.ts";
-import { statsMarkdown, statsTable } from "../stats-text.ts";
-import { columnsOf } from "../text-width.ts";
+import { markdownText } from "../output/markdown-text.ts";
+import { statsMarkdown, statsTable } from "../output/stats-text.ts";
+import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** What each source brings, from the record of the last build. */

@@ -2,7 +2,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { listsInPlace } from "../config-of.ts";
 import { refuseSameFiles } from "../same-files.ts";
-import { sendToOutput } from "../send-to-output.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 

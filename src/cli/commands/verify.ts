@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
-import { verifyManifest } from "../../compile/manifest.ts";
-import { rememberRelease, stateProblems } from "../../compile/release-state.ts";
+import { verifyManifest } from "../../publish/manifest.ts";
+import { rememberRelease, stateProblems } from "../../publish/release-state.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { sendToOutput } from "../send-to-output.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
 import type { Command } from "./registry.ts";
 
 /** Whether a release is as it was made (signature, expiry, digest of every file), the one that is wanted, and not older than the last. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { buildTime } from "../../compile/build-time.ts";
-import { planOf } from "../../compile/plan.ts";
-import { SharedSources } from "../../compile/shared-sources.ts";
-import { workersOf } from "../../compile/workbench.ts";
+import { buildTime } from "../../engine/build-time.ts";
+import { planOf } from "../../engine/plan.ts";
+import { SharedSources } from "../../engine/shared-sources.ts";
+import { workersOf } from "../../engine/workbench.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -15,10 +15,10 @@ import { CoveredLists } from "../covered-lists.ts";
 import { changedPaths, stampsOf } from "../file-stamps.ts";
 import { changedRules, changedRulesText } from "../changed-rules.ts";
 import { listFiles } from "../list-files.ts";
-import type { Options } from "../options.ts";
+import type { Options } from "../flags/options.ts";
 import { runCompile } from "../run-compile.ts";
 import { refuseSameFiles } from "../same-files.ts";
-import type { Talk } from "../talk.ts";
+import type { Talk } from "../output/talk.ts";
 import type { Command } from "./registry.ts";
 
 /** How often files are looked at. By their stamps, because not every file system tells when something changes. */

@@ -16,13 +16,13 @@ import type { BuildRecord } from "../../record/build-record.ts";
 import { keptBuilds, listOf, momentOf } from "../../record/kept-builds.ts";
 import { quickAscii } from "../../syntax/idna.ts";
 import { withParents } from "../../syntax/parents.ts";
-import { explanationText } from "../explanation-text.ts";
+import { explanationText } from "../output/explanation-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, listNames, openLastBuild } from "../last-build.ts";
-import type { Options } from "../options.ts";
-import { placeText } from "../place-text.ts";
-import { sendToOutput } from "../send-to-output.ts";
-import { columnsOf } from "../text-width.ts";
+import type { Options } from "../flags/options.ts";
+import { placeText } from "../output/place-text.ts";
+import { sendToOutput } from "../output/send-to-output.ts";
+import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** Answers from the record of the last build; nothing is compiled. */

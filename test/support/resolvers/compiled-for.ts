@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { ArtifactReport } from "../../../src/compile/artifacts.ts";
+import type { ArtifactReport } from "../../../src/publish/artifacts.ts";
 
 const BIN = join(import.meta.dirname, "../../../dist/cli/bin.js");
 

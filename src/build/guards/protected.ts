@@ -1,0 +1,73 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { errorOf, warningOf } from "../../diagnostics/diagnostic.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { MOST_NAMED, allNames, someOf } from "../../diagnostics/some-of.ts";
+import type { BlockedProtected } from "../../engine/list-findings.ts";
+import type { Guard } from "./guard.ts";
+import { byFile, placesOf } from "./rules-of-file.ts";
+
+/** A hint that repeats more names than these is not read. */
+const MOST_REPEATED = 2;
+
+/** A rule, and the protected names that it blocks. */
+interface BlockingRule extends Pick<BlockedProtected, "text" | "at"> {
+  readonly names: readonly BlockedProtected[];
+}
+
+/**
+ * Names that devices need, blocked by the word of a fully trusted source. A rule for such a name was meant; a rule for more
+ * that newly blocks a lifeline was not.
+ */
+export const protectedNames: Guard = {
+  check({ findings, last }) {
+    const byRule = new Map<string, BlockedProtected[]>();
+    const wide = new Set(findings.wide.map(({ text }) => text));
+    // A rule for a whole suffix has a guard of its own.
+    for (const one of findings.blocked.filter(({ text }) => !wide.has(text)))
+      byRule.set(one.text, [...(byRule.get(one.text) ?? []), one]);
+    const isNew = ({ name, isLifeline, isForName }: BlockedProtected): boolean =>
+      isLifeline && !isForName && last !== undefined && !(last.blocked ?? []).includes(name);
+    const rules = [...byRule].map(([text, names]): BlockingRule => ({
+      text,
+      names,
+      at: names[0]!.at,
+    }));
+    const refused = rules.filter(({ names }) => names.some(isNew));
+    return [
+      ...byFile(refused).map((some) => errorOf("blocks-protected", ...said(some))),
+      ...byFile(rules.filter((rule) => !refused.includes(rule))).map((some) =>
+        warningOf("protected-blocked", ...said(some)),
+      ),
+    ];
+  },
+};
+
+/** Message, place and hint for the rules of one file. */
+function said(rules: readonly BlockingRule[]): [string, Partial<Diagnostic>] {
+  const [first] = rules;
+  const names = rules.flatMap((rule) => rule.names.map(({ name }) => name));
+  const who =
+    rules.length === 1
+      ? `${printable(first!.text, 80)} blocks`
+      : `${countText(rules.length, "rule")} block`;
+  const what =
+    names.length === 1
+      ? `${names[0]}, which devices need`
+      : `${countText(names.length, "name")} that devices need: ${someOf(names)}`;
+  const more = {
+    hint: hintFor(names, rules.length === 1 ? "rule" : "rules"),
+    ...placesOf(rules),
+    ...allNames(names),
+  };
+  return [`${who} ${what}`, more];
+}
+
+function hintFor(names: readonly string[], noun: string): string {
+  const list = `[${someOf(names)}]`;
+  if (names.length <= MOST_REPEATED)
+    return `Keep reachable: allow: ${list}. Accept for good: guards: { may_block: ${list} }`;
+  if (names.length <= MOST_NAMED)
+    return `Keep reachable: allow: ${list}. Accept for good: the same in guards: { may_block: […] }`;
+  return `Remove the ${noun}, or put the names, which --verbose shows, into allow to keep them reachable, or into guards.may_block to accept it for good`;
+}

@@ -1,0 +1,256 @@
+import { join, relative } from "node:path";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { Config } from "../config/fields.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { writeWhole } from "../host/write-whole.ts";
+import type { InputFile } from "../sources/load-list.ts";
+import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
+import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
+import type { CompiledList } from "../engine/compile.ts";
+import { outputFailed } from "../publish/output-failed.ts";
+import { VERSION } from "../engine/version.ts";
+
+export const LOCKFILE = "rules.lock";
+
+/** What a list was built from, beside its configuration: enough to build the same bytes again, or to say why not. */
+export interface Lockfile {
+  /** The name of the configuration's file; version 0.1.0 did not write it down. */
+  readonly configuration?: string | undefined;
+  readonly tool: string;
+  /** Digest of the list of public suffixes, which decides what is valid. */
+  readonly suffixes: string;
+  /** Digest of the configuration. */
+  readonly config: string;
+  /** The moment in the list's header. */
+  readonly built: string;
+  readonly sources: readonly LockedSource[];
+  readonly local: readonly LockedFile[];
+}
+
+export interface LockedSource {
+  /** Without what may be secret in it, for people. */
+  readonly source: string;
+  /** Digest of the source as the configuration has it. */
+  readonly key: string;
+  readonly rules?: number;
+  readonly files: readonly StoredFile[];
+}
+
+interface LockedFile {
+  /** From the folder of the configuration. */
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** The locks of a folder, one for each configuration. Throws a `CompilerError` for a file that cannot be read. */
+export async function readLockfile(folder: string, host: Host): Promise<readonly Lockfile[]> {
+  const path = join(folder, LOCKFILE);
+  let text: string;
+  try {
+    text = decodeUtf8(await host.readFile(path));
+  } catch (error) {
+    if (error instanceof HostError && error.code === "ENOENT") return [];
+    throw error instanceof HostError
+      ? unreadable(`Cannot read ${printable(path)}`, reasonOf(error.code, error.message))
+      : error;
+  }
+  const locks = locksIn(text);
+  if (locks === undefined)
+    throw unreadable(`${printable(path)} is not a valid lockfile`, "it was edited or cut off");
+  return locks;
+}
+
+/** The lock of a configuration, or one that does not say whose it is. */
+export function lockFor(locks: readonly Lockfile[], configuration: string): Lockfile | undefined {
+  return (
+    locks.find((lock) => lock.configuration === configuration) ??
+    locks.find((lock) => lock.configuration === undefined)
+  );
+}
+
+/** Whether a lock is of this configuration: it says so, or nothing was changed since it was written. */
+export async function isLockOf(
+  lock: Lockfile,
+  configuration: string,
+  config: Config,
+): Promise<boolean> {
+  return lock.configuration === undefined
+    ? lock.config === (await configDigest(config))
+    : lock.configuration === configuration;
+}
+
+/** Why a lock cannot be built from by this program; undefined when it can. */
+export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefined> {
+  if (lock.tool !== VERSION)
+    return errorOf(
+      "lock-version",
+      `${LOCKFILE} was written by rules-compiler ${printable(lock.tool)}`,
+      {
+        cause: `this is ${VERSION}, which may build another list from the same sources`,
+      },
+    );
+  if (lock.suffixes !== (await suffixDigest()))
+    return errorOf("lock-version", `${LOCKFILE} was written with another list of public suffixes`);
+  return undefined;
+}
+
+/** The lock of a list that was compiled just now. Rejects with a `HostError`. */
+export async function lockOf(
+  { files, inputs, builtAt, report, sources: planned }: CompiledList,
+  config: Config,
+  place: { readonly folder: string; readonly name: string },
+  host: Host,
+): Promise<Lockfile> {
+  const sources: LockedSource[] = [];
+  const placeOf = (wanted: string): number => planned.findIndex(({ source }) => source === wanted);
+  // In the order of the configuration, whichever came first from the web.
+  const inOrder = [...files].toSorted(
+    ([one], [other]) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
+  );
+  for (const [source, stored] of inOrder) {
+    const index = placeOf(source);
+    const shown = planned[index]?.shown ?? withoutCredentials(source);
+    const rules = report.sources[index]?.kept;
+    const counted = rules === undefined ? {} : { rules };
+    sources.push({ source: shown, key: await digestOf(source), ...counted, files: stored });
+  }
+  return {
+    configuration: place.name,
+    tool: VERSION,
+    suffixes: await suffixDigest(),
+    config: await configDigest(config),
+    built: builtAt.toISOString(),
+    sources,
+    local: await localFiles(inputs, place.folder, host),
+  };
+}
+
+/** The lock of several lists, from what each was built from; of two that speak of the same file, the later one counts. */
+export function joinedLocks(locks: readonly (Lockfile | undefined)[]): Lockfile | undefined {
+  const last = locks.at(-1);
+  if (last === undefined) return undefined;
+  // What is known of another configuration says nothing about this one.
+  const same = locks.filter((one) => one?.config === last.config && one.tool === last.tool);
+  const sources = new Map(same.flatMap((one) => one!.sources).map((one) => [one.key, one]));
+  const local = new Map(same.flatMap((one) => one!.local).map((one) => [one.path, one]));
+  return { ...last, sources: [...sources.values()], local: [...local.values()] };
+}
+
+/** What is not as the lock says: the configuration, and local files. */
+export async function changedFiles(
+  lock: Lockfile,
+  config: Config,
+  inputs: readonly InputFile[],
+  folder: string,
+  host: Host,
+): Promise<Diagnostic[]> {
+  if (lock.config !== (await configDigest(config)))
+    return [
+      errorOf("lock-mismatch", `The configuration is not the one that ${LOCKFILE} speaks of`),
+    ];
+  const now = await localFiles(inputs, folder, host);
+  const known = new Map(lock.local.map(({ path, sha256 }) => [path, sha256]));
+  return now
+    .filter(({ path, sha256 }) => known.get(path) !== sha256)
+    .map(({ path }) =>
+      errorOf("lock-mismatch", `${printable(path)} is not the file that ${LOCKFILE} speaks of`),
+    );
+}
+
+/** Writes the lock of a configuration; those of others in its folder stay. */
+export async function writeLockfile(folder: string, lock: Lockfile, host: Host): Promise<void> {
+  const path = join(folder, LOCKFILE);
+  const known = await readLockfile(folder, host).catch((error: unknown) => {
+    if (error instanceof CompilerError) return [];
+    throw error;
+  });
+  const others = known.filter(({ configuration, config }) =>
+    configuration === undefined ? config !== lock.config : configuration !== lock.configuration,
+  );
+  const locks = [...others, lock].toSorted((one, other) =>
+    (one.configuration ?? "") < (other.configuration ?? "") ? -1 : 1,
+  );
+  const text = encodeUtf8(`${JSON.stringify({ lockfile: 2, locks }, undefined, 2)}\n`);
+  try {
+    await writeWhole(path, host, (file) => file.write(text));
+  } catch (error) {
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
+  }
+}
+
+async function localFiles(
+  inputs: readonly InputFile[],
+  folder: string,
+  host: Host,
+): Promise<LockedFile[]> {
+  const files = new Map<string, LockedFile>();
+  for (const { path, stamp } of inputs) {
+    if (stamp === undefined) continue;
+    const name = relative(folder, path);
+    files.set(name, { path: name, sha256: (await digestOfFile(path, host)) ?? "" });
+  }
+  return [...files.values()];
+}
+
+async function configDigest(config: Config): Promise<string> {
+  return (await digestOf(JSON.stringify(config))).slice(0, 16);
+}
+
+async function suffixDigest(): Promise<string> {
+  return (await digestOf(`${ICANN_RULES} ${PRIVATE_RULES}`)).slice(0, 16);
+}
+
+function unreadable(message: string, cause: string): CompilerError {
+  return new CompilerError([errorOf("lock-unreadable", message, { cause })]);
+}
+
+/** Of version 0.1.0, the file is one lock. */
+function locksIn(text: string): readonly Lockfile[] | undefined {
+  try {
+    const file = JSON.parse(text) as { lockfile?: unknown; locks?: unknown } | null;
+    const locks = file?.lockfile === 1 ? [file] : file?.lockfile === 2 ? file.locks : undefined;
+    return Array.isArray(locks) && locks.every(isLock) ? locks : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Nothing that a person or another program wrote into the file may surprise those who read it. */
+function isLock(value: unknown): value is Lockfile {
+  const { configuration, tool, suffixes, config, built, sources, local } =
+    fieldsOf<Lockfile>(value);
+  return (
+    (configuration === undefined || typeof configuration === "string") &&
+    [tool, suffixes, config, built].every((field) => typeof field === "string") &&
+    !Number.isNaN(Date.parse(built as string)) &&
+    Array.isArray(sources) &&
+    sources.every(isLockedSource) &&
+    Array.isArray(local) &&
+    local.every(isLockedFile)
+  );
+}
+
+function isLockedSource(value: unknown): boolean {
+  const { source, key, rules, files } = fieldsOf<LockedSource>(value);
+  return (
+    typeof source === "string" &&
+    typeof key === "string" &&
+    (rules === undefined || typeof rules === "number") &&
+    Array.isArray(files) &&
+    files.every(isStoredFile)
+  );
+}
+
+function isLockedFile(value: unknown): boolean {
+  const { path, sha256 } = fieldsOf<LockedFile>(value);
+  return typeof path === "string" && typeof sha256 === "string";
+}
+
+/** Fields of anything at all, of any type. */
+function fieldsOf<T>(value: unknown): Partial<Record<keyof T, unknown>> {
+  return typeof value === "object" && value !== null ? value : {};
+}

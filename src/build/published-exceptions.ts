@@ -1,0 +1,53 @@
+import { AT, LF } from "../bytes/ascii.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import type { PublishedExceptions } from "../engine/compile-options.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { readLastPublish } from "./last-publish.ts";
+
+const BLOCK = 1024 * 1024;
+
+/** Undefined where nothing was published yet, or nobody knows from what. */
+export async function publishedExceptions(
+  path: string | undefined,
+  host: Host,
+): Promise<PublishedExceptions | undefined> {
+  const last = path === undefined ? undefined : await readLastPublish(path, host);
+  if (path === undefined || last === undefined) return undefined;
+  try {
+    const texts = await exceptionsIn(path, host);
+    return { texts, sources: new Set(last.sources.map(({ source }) => source)) };
+  } catch (error) {
+    if (error instanceof HostError) return undefined;
+    throw error;
+  }
+}
+
+/** Block by block: a list may be far larger than what is left of the memory. */
+async function exceptionsIn(path: string, host: Host): Promise<Set<string>> {
+  const texts = new Set<string>();
+  const file = await host.openFile(path);
+  try {
+    let rest = new Uint8Array(0);
+    const block = new Uint8Array(BLOCK);
+    for (let length = await file.read(block); length > 0; length = await file.read(block)) {
+      const bytes = new Uint8Array(rest.length + length);
+      bytes.set(rest);
+      bytes.set(block.subarray(0, length), rest.length);
+      rest = bytes.slice(takeLines(bytes, texts));
+    }
+    if (rest[0] === AT && rest[1] === AT) texts.add(decodeUtf8(rest, 0, rest.length));
+  } finally {
+    await file.close();
+  }
+  return texts;
+}
+
+/** Returns where the last line begins, which may go on in the next block. */
+function takeLines(bytes: Uint8Array, texts: Set<string>): number {
+  let start = 0;
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+    if (bytes[start] === AT && bytes[start + 1] === AT) texts.add(decodeUtf8(bytes, start, end));
+    start = end + 1;
+  }
+  return start;
+}

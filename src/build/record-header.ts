@@ -1,0 +1,59 @@
+import { HASH_SEED } from "../bytes/hash.ts";
+import type { Config } from "../config/fields.ts";
+import {
+  FATE_NAMES,
+  RECORD_VERSION,
+  type RecordHeader,
+  type RecordedFile,
+} from "../record/record-format.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
+import type { CompiledList } from "../engine/compile.ts";
+import { VERSION } from "../engine/version.ts";
+
+/** What stands in a build record beside the rows: the list, its sources, and the files that lines were read from. */
+export function recordHeader(config: Config, list: CompiledList, seconds: number): RecordHeader {
+  const { report, builtAt } = list;
+  return {
+    version: RECORD_VERSION,
+    tool: VERSION,
+    name: report.name,
+    builtAt: builtAt.toISOString(),
+    seconds,
+    rules: report.rules,
+    lines: report.lines,
+    bytes: report.bytes,
+    hashSeed: HASH_SEED,
+    sources: report.sources.map(
+      ({ label, source, state, goodAt, lines, kept, dropped }, index) => ({
+        label,
+        source,
+        type: config.sources[index]!.type ?? "adblock",
+        state,
+        ...(goodAt === undefined ? {} : { goodAt }),
+        lines,
+        kept,
+        dropped,
+      }),
+    ),
+    files: recordedFiles(config, list),
+    fates: FATE_NAMES,
+  };
+}
+
+function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): RecordedFile[] {
+  const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
+  const copies = new Map([...files.values()].flat().map(({ key, sha256 }) => [key, sha256]));
+  return rules.pool.origins.map(({ source, file, place }): RecordedFile => {
+    const format = config.sources[source]?.type ?? "adblock";
+    const known = {
+      source,
+      file,
+      ...(foreignFormats.has(format) ? { format } : {}),
+    };
+    if (place === undefined) return { ...known, isOwn: true };
+    const stamp = stamps.get(place);
+    if (stamp !== undefined) return { ...known, path: place, stamp };
+    const sha256 = copies.get(place);
+    return sha256 === undefined ? known : { ...known, sha256 };
+  });
+}

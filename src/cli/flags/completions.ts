@@ -1,0 +1,158 @@
+import { FORMAT_NAMES } from "../../config/output-fields.ts";
+import { GUARD_NAMES } from "../../build/guards/names.ts";
+import { FATE_MEANINGS } from "../../explain/fate-lines.ts";
+import { commands } from "../commands/registry.ts";
+import { isFor } from "./args.ts";
+import { FLAGS, type Flag, takersOf } from "./flags.ts";
+import { LINT_REPORTS } from "../output/lint-report.ts";
+
+const ALL: readonly Flag[] = FLAGS;
+
+/** What the value of an option can be; files where nothing is said. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  "input-type": FORMAT_NAMES,
+  format: FORMAT_NAMES,
+  accept: GUARD_NAMES,
+  fate: [...FATE_MEANINGS.keys()],
+  color: ["auto", "always", "never"],
+  report: Object.keys(LINT_REPORTS),
+};
+
+/** Scripts that complete words in a shell, made from the tables of commands and options. */
+export const COMPLETIONS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+
+function flagsOf(command: string): readonly Flag[] {
+  return ALL.filter((flag) => isFor(flag, command));
+}
+
+function wordsOf(flags: readonly Flag[]): string {
+  return flags
+    .flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])])
+    .join(" ");
+}
+
+function bash(): string {
+  const cases = commands
+    .map(({ name }) => `    ${name}) flags="${wordsOf(flagsOf(name))}" ;;`)
+    .join("\n");
+  const values = Object.entries(VALUES)
+    .map(
+      ([name, words]) =>
+        `    ${namesOf(name)}) COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$word")); return ;;`,
+    )
+    .join("\n");
+  const taking = ALL.filter(({ name, value }) => value !== undefined && VALUES[name] === undefined);
+  return `# bash completion for rules-compiler: eval "$(rules-compiler completions bash)"
+_rules_compiler() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="" flags one
+  COMPREPLY=()
+  case "$before" in
+${values}
+    ${taking.map(({ name }) => namesOf(name)).join("|")}) compopt -o default 2>/dev/null; return ;;
+  esac
+  for one in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$one" in
+      ${commands.map(({ name }) => name).join("|")}) command="$one"; break ;;
+    esac
+  done
+  case "\${command:-compile}" in
+${cases}
+  esac
+  if [[ "$word" == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$word"))
+  elif [[ -z "$command" ]]; then
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word"))
+  else
+    compopt -o default 2>/dev/null
+  fi
+}
+complete -F _rules_compiler rules-compiler
+`;
+}
+
+/** An option as it may stand before its value. */
+function namesOf(name: string): string {
+  const short = ALL.find((flag) => flag.name === name)?.short;
+  return short === undefined ? `--${name}` : `--${name}|-${short}`;
+}
+
+function zsh(): string {
+  const described = commands.map(
+    ({ name, description }) => `    ${quoted(`${name}:${description.replaceAll(":", "\\:")}`)}`,
+  );
+  const cases = commands.map(
+    ({ name }) =>
+      `    ${name}) _arguments -s ${flagsOf(name).flatMap(zshFlag).join(" ")} '*:file:_files' ;;`,
+  );
+  return `#compdef rules-compiler
+# zsh completion for rules-compiler: put it into a folder of $fpath as _rules-compiler
+_rules_compiler() {
+  local -a names
+  local command
+  names=(
+${described.join("\n")}
+  )
+  command=compile
+  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
+    _describe -t commands 'command' names
+    return
+  fi
+  if (( \${names[(I)$words[2]:*]} )); then
+    command=$words[2]
+    words=("\${(@)words[1]}" "\${(@)words[3,-1]}")
+    (( CURRENT-- ))
+  fi
+  case $command in
+${cases.join("\n")}
+  esac
+}
+if [[ $funcstack[1] == _rules-compiler ]]; then
+  _rules_compiler "$@"
+else
+  compdef _rules_compiler rules-compiler
+fi
+`;
+}
+
+function zshFlag({ name, short, value, repeats, description }: Flag): string[] {
+  const text = description.replaceAll(/[[\]:]/g, "\\$&");
+  const words = VALUES[name];
+  const action = words === undefined ? "_files" : `(${words.join(" ")})`;
+  const wanted = value === undefined ? "" : `:${value}:${action}`;
+  const star = repeats === true ? "*" : "";
+  const spellings = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+  return spellings.map((one) => quoted(`${star}${one}[${text}]${wanted}`));
+}
+
+function fish(): string {
+  const names = commands.map(({ name }) => name).join(" ");
+  const lines = commands.map(
+    ({ name, description }) =>
+      `complete -c rules-compiler -n "not __fish_seen_subcommand_from ${names}" -a ${name} -d ${quoted(description)}`,
+  );
+  const flags = ALL.map((flag) => {
+    const { name, short, value, description } = flag;
+    const only = takersOf(flag);
+    const seen = only === undefined ? "" : `__fish_seen_subcommand_from ${only.join(" ")}`;
+    // Without a command it is the default one.
+    const isDefault = only?.includes(commands[0]!.name) === true;
+    const none = isDefault ? `; or not __fish_seen_subcommand_from ${names}` : "";
+    const when = seen === "" ? "" : ` -n "${seen}${none}"`;
+    const words = VALUES[name];
+    const wanted =
+      value === undefined
+        ? ""
+        : words === undefined
+          ? " -r -F"
+          : ` -x -a ${quoted(words.join(" "))}`;
+    return `complete -c rules-compiler${when} -l ${name}${short === undefined ? "" : ` -s ${short}`}${wanted} -d ${quoted(description)}`;
+  });
+  return `# fish completion for rules-compiler: rules-compiler completions fish > ~/.config/fish/completions/rules-compiler.fish
+${[...lines, ...flags].join("\n")}
+`;
+}
+
+/** For a shell: in quotes, with its own quotes taken apart. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,61 @@
+import { someOf } from "../../diagnostics/some-of.ts";
+import { resolve } from "node:path";
+import { type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import type { Host } from "../../host/host.ts";
+import type { Options } from "./options.ts";
+import type { Talk } from "../output/talk.ts";
+
+/** Where a configuration is looked for when nobody names one, in this order. */
+export const CONFIG_NAMES: readonly string[] = [
+  ...["json", "jsonc", "yaml", "yml"].map((ending) => `compiler-config.${ending}`),
+  ...["yaml", "yml", "json", "jsonc"].map((ending) => `rules-compiler.${ending}`),
+];
+
+/** What `init` writes unless it is told another name. */
+export const NEW_CONFIG = "compiler-config.yaml";
+
+/** The default configurations of a folder, the one that is read first. */
+export async function configsIn(folder: string, host: Host): Promise<string[]> {
+  const isThere = await Promise.all(
+    CONFIG_NAMES.map(async (name) => await host.exists(resolve(folder, name))),
+  );
+  return CONFIG_NAMES.filter((_, index) => isThere[index]);
+}
+
+/** The options with the configuration that is there; undefined when none was named and none is there. */
+export async function withFoundConfig(
+  options: Options,
+  host: Host,
+  talk: Talk,
+): Promise<Options | undefined> {
+  const { args } = options;
+  if (args.values.has("config") || host.env["CONFIG_PATH"] || options.inputs.length > 0)
+    return options;
+  const [first, ...others] = await configsIn(host.cwd, host);
+  if (first === undefined) return undefined;
+  if (others.length > 0) talk.diagnostic(severalConfigs(first, others));
+  // Processes that a command starts read the same one.
+  const values = new Map(args.values).set("config", [first]);
+  return { ...options, configPath: first, args: { ...args, values } };
+}
+
+function severalConfigs(first: string, others: readonly string[]): Diagnostic {
+  return {
+    code: "several-configurations",
+    severity: "note",
+    message: `There are ${others.length + 1} configurations here; using ${first}`,
+    hint: `Name another with -c: ${someOf(others)}`,
+  };
+}
+
+/** Says that there is no configuration, and what to type instead. */
+export function sayHowToBegin({ configPath }: Options, talk: Talk): void {
+  talk.diagnostic(errorOf("config-not-found", `Configuration file not found: ${configPath}`));
+  talk.info(`
+To begin:
+  rules-compiler init --from FILE   import the lists of AdGuard Home, Pi-hole,
+                                    blocky or HostlistCompiler
+  rules-compiler init               answer two questions
+  rules-compiler -i SOURCE -o FILE  compile one list without a configuration
+  rules-compiler -h                 show all commands`);
+}

@@ -1,0 +1,133 @@
+import { EXIT_MEANINGS, Exit } from "../../diagnostics/exit.ts";
+import { isFor } from "./args.ts";
+import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
+import { FLAGS, type Flag, VARIABLES, takersOf } from "./flags.ts";
+import { wrapText } from "../output/text-width.ts";
+
+/** Help is for any terminal, and for files: it never asks how wide the screen is. */
+const COLUMNS = 80;
+/** Names up to this width have their text beside them, others below. */
+const LEFT = 24;
+
+const TITLE = "rules-compiler: many DNS blocklists in, one list out, every line accounted for";
+
+/** One screen: what there is, and how to find the rest. */
+export function briefHelp(): string {
+  const width = Math.max(...GROUPS.map((group) => group.length));
+  const rows = GROUPS.flatMap((group) =>
+    groupRows(group).map((row, index) => `  ${(index === 0 ? group : "").padEnd(width)}  ${row}`),
+  );
+  return `${TITLE}
+
+Usage: rules-compiler [COMMAND] [-c FILE] [OPTIONS]
+
+${rows.join("\n")}
+
+Options of a command: rules-compiler help COMMAND. All: rules-compiler --help
+`;
+}
+
+function groupRows(group: CommandEntry["group"]): string[] {
+  const own = commands.filter((entry) => entry.group === group);
+  if (group === "more") return [own.map(({ name }) => name).join(", ")];
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return own.map(({ name, brief = "" }) => `${name.padEnd(width)}  ${brief}`);
+}
+
+/** All of it but the options of single commands. */
+export function programHelp(): string {
+  const examples = commands.flatMap((entry) => entry.examples.slice(0, 1));
+  const variables = VARIABLES.map(
+    ({ name, description, fallback }) =>
+      [name, fallback === "" ? description : `${description} (default: ${fallback})`] as const,
+  );
+  const exits = Object.entries(Exit).map(
+    ([name, code]) =>
+      [String(code), EXIT_MEANINGS[name as keyof typeof Exit].replaceAll("`", "")] as const,
+  );
+  return `${TITLE}
+
+Usage:
+  rules-compiler [compile] [-c FILE] [-o FILE]
+  rules-compiler -i SOURCE [-i SOURCE …] -o FILE
+  rules-compiler COMMAND [OPTIONS]
+  rules-compiler help COMMAND
+
+Commands:
+${table(commands.map(({ name, description }) => [name, description]))}
+
+Options of compile:
+${flagTable((flag) => isOwn(flag) && isFor(flag, "compile"))}
+
+Options of every command:
+${flagTable((flag) => !isOwn(flag))}
+
+Environment:
+${table(variables)}
+
+Examples:
+${exampleLines(examples)}
+
+Exit codes:
+${table(exits)}
+`;
+}
+
+export function commandHelp(entry: CommandEntry): string {
+  const { name, description, examples } = entry;
+  const own = flagTable((flag) => isOwn(flag) && isFor(flag, name));
+  return `${wrapText(`rules-compiler ${name}: ${description}`, COLUMNS).join("\n")}
+
+Usage: ${usageOf(entry)}
+
+Examples:
+${exampleLines(examples)}
+${own === "" ? "" : `\nOptions:\n${own}\n`}
+Options of every command:
+${flagTable((flag) => !isOwn(flag))}
+`;
+}
+
+/** Whether only some commands take it. */
+function isOwn(flag: Flag): boolean {
+  return takersOf(flag) !== undefined;
+}
+
+/** What is typed, as `diff [OPTIONS] OLD NEW`. */
+export function usageOf({ name, operands }: CommandEntry): string {
+  const words = name === commands[0]!.name ? `[${name}]` : name;
+  return `rules-compiler ${words} [OPTIONS]${operands === undefined ? "" : ` ${operands}`}`;
+}
+
+function exampleLines(examples: CommandEntry["examples"]): string {
+  return examples
+    .map(([words, what]) => `  rules-compiler ${words}\n${indented(what, 6)}`)
+    .join("\n");
+}
+
+function flagTable(isWanted: (flag: Flag) => boolean): string {
+  const flags = (FLAGS as readonly Flag[]).filter(isWanted);
+  return table(flags.map((flag) => [flagUsage(flag), flag.description]));
+}
+
+export function flagUsage({ name, short, value, isOptional }: Flag): string {
+  const wanted = value === undefined ? "" : isOptional === true ? ` [${value}]` : ` ${value}`;
+  const long = `--${name}${wanted}`;
+  return short === undefined ? `    ${long}` : `-${short}, ${long}`;
+}
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  if (rows.length === 0) return "";
+  const width = Math.min(LEFT, Math.max(...rows.map(([left]) => left.length)));
+  return rows
+    .map(([left, right]) => {
+      const text = indented(right, width + 4);
+      return left.length > width ? `  ${left}\n${text}` : `  ${left}${text.slice(left.length + 2)}`;
+    })
+    .join("\n");
+}
+
+function indented(text: string, indent: number): string {
+  const lines = wrapText(text, COLUMNS - indent);
+  return lines.map((line) => " ".repeat(indent) + line).join("\n");
+}

@@ -1,0 +1,66 @@
+import { durationMs } from "../../config/duration.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Host, ListenPlace } from "../../host/host.ts";
+import { Schedule } from "../../server/schedule.ts";
+import type { Args } from "./args.ts";
+import type { FlagName } from "./flags.ts";
+
+/** What only `serve` wants to know. */
+export interface ServeOptions {
+  readonly place: ListenPlace;
+  readonly schedule: Schedule;
+  readonly jitterMs: number;
+  readonly maxAgeMs: number | undefined;
+  readonly runTimeoutMs: number;
+}
+
+const DEFAULT_PORT = 5000;
+const DEFAULT_SCHEDULE = "0 */6 * * *";
+const DEFAULT_JITTER = "5m";
+const DEFAULT_RUN_TIMEOUT = "15m";
+/** A browser opens six connections, a resolver one. */
+const DEFAULT_CONNECTIONS = 64;
+
+/** Throws a `CompilerError` for a value that means nothing. */
+export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
+  const value = (name: FlagName): string | undefined => args.values.get(name)?.[0];
+  return {
+    place: {
+      address: value("listen") ?? "127.0.0.1",
+      port: portOf(args, env),
+      connectionsPerClient: countOf("connections-per-client", value("connections-per-client")),
+    },
+    schedule: new Schedule(value("schedule") ?? DEFAULT_SCHEDULE, value("time-zone")),
+    jitterMs: durationOf("jitter", value("jitter") ?? DEFAULT_JITTER),
+    runTimeoutMs: durationOf("run-timeout", value("run-timeout") ?? DEFAULT_RUN_TIMEOUT),
+    maxAgeMs: value("max-age") === undefined ? undefined : durationOf("max-age", value("max-age")!),
+  };
+}
+
+/** Of the server: `--port`, then `PORT`, so that a container's health check asks where its server listens. */
+export function portOf({ values }: Args, env: Host["env"]): number {
+  const text = values.get("port")?.[0] ?? (env["PORT"] || String(DEFAULT_PORT));
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new CompilerError([
+    errorOf("unknown-flag", `--port must be a number up to 65535, not ${printable(text, 40)}`),
+  ]);
+}
+
+function countOf(name: FlagName, text: string = String(DEFAULT_CONNECTIONS)): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new CompilerError([
+    errorOf("unknown-flag", `--${name} must be a number above 0, not ${printable(text, 40)}`),
+  ]);
+}
+
+function durationOf(name: FlagName, text: string): number {
+  const ms = text === "0" ? 0 : durationMs(text);
+  if (ms !== undefined) return ms;
+  throw new CompilerError([
+    errorOf(
+      "unknown-flag",
+      `--${name} must be a time such as 90s, 5m or 12h, not ${printable(text, 40)}`,
+    ),
+  ]);
+}

@@ -1,0 +1,43 @@
+import { countText, numberText } from "../../diagnostics/number-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { someOf } from "../../diagnostics/some-of.ts";
+import type { Loss, LossReason } from "../../formats/losses.ts";
+import type { Written } from "../outputs.ts";
+import { bytesText } from "./summary.ts";
+
+export function artifactText({ format, names, bytes, parts }: Written): string {
+  const files = parts !== undefined && parts > 1 ? `, ${parts} files` : "";
+  return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
+}
+
+/** What a format could not say, and what there was no room for. The reasons are explained in docs/reference/formats.md. */
+export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
+  const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
+  const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
+  const told = new Set([...narrowed, ...widened, ...excepted]);
+  const others = losses.filter((loss) => !told.has(loss));
+  const left = someOf(
+    leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`),
+  );
+  return [
+    ...narrowed.map(
+      ({ count }) =>
+        `blocks names alone: of ${countText(count, "rule")}, what is below the name is blocked only where a source has it`,
+    ),
+    ...widened.map(
+      ({ count, examples }) =>
+        `blocks more than was meant: ${numberText(count)} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...excepted.map(
+      ({ count, examples }) =>
+        `written alone or left out, because something below is allowed: ${countText(count, "name")} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...(others.length === 0 ? [] : [`left out: ${others.map(lossText).join(", ")}`]),
+    ...(left === "" ? [] : [`no room for: ${left}`]),
+  ];
+}
+
+function lossText({ reason, count, examples }: Loss): string {
+  const example = examples[0] === undefined ? "" : ` (${printable(examples[0], 40)})`;
+  return `${reason} ${numberText(count)}${example}`;
+}

@@ -1,0 +1,149 @@
+import { OWN_RULES_NAME } from "../../import/config-text.ts";
+import type { ForeignSetup } from "../../import/foreign-setup.ts";
+import type { CompileReport, SourceReport } from "../../engine/report.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../../diagnostics/number-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { type Style, renderDiagnostic } from "../../diagnostics/render.ts";
+import type { ListStats } from "../../explain/stats.ts";
+import { figureColumns } from "./figure-columns.ts";
+import { bytesText } from "./summary.ts";
+import { fitText, padText, textWidth } from "./text-width.ts";
+
+export interface Audit {
+  readonly path: string;
+  readonly setup: ForeignSetup;
+  readonly report: CompileReport;
+  readonly stats: ListStats;
+  /** What the lists block that must not be. */
+  readonly findings: readonly Diagnostic[];
+}
+
+/** What there is to say about one list. */
+interface AuditedList {
+  readonly name: string;
+  readonly source: string;
+  readonly lines: number;
+  /** Lines that are rules for DNS, whether another list has them or not. */
+  readonly rules: number;
+  /** Rules of the compiled list that no other list has. */
+  readonly unique: number;
+  readonly state: "good" | "adds-nothing" | "dead" | "no-list";
+  readonly problem?: string;
+}
+
+const LONGEST_NAME = 40;
+const SHOWN_FINDINGS = 5;
+
+/** Rules of the owner's own are the last source of the compiled list, and not one of the lists. */
+function listsOf({ report, setup, stats }: Audit): AuditedList[] {
+  const lists = setup.ownRules.length === 0 ? report.sources : report.sources.slice(0, -1);
+  return lists.map((source, index) => {
+    const { unique, duplicate, covered } = stats.sources[index]!;
+    const { label, lines, kept, problem } = source;
+    return {
+      name: label,
+      source: source.source,
+      lines,
+      rules: kept + duplicate + covered,
+      unique,
+      state: stateOf(source, unique),
+      ...(problem && { problem: problem.message }),
+    };
+  });
+}
+
+function stateOf({ problem }: SourceReport, unique: number): AuditedList["state"] {
+  const isOther = problem?.code === "source-is-html" || problem?.code === "source-not-list";
+  if (problem !== undefined) return isOther ? "no-list" : "dead";
+  return unique === 0 ? "adds-nothing" : "good";
+}
+
+/** For machines: the same figures. */
+export function auditJson(audit: Audit): object {
+  const { path, setup, report, findings } = audit;
+  const lists = listsOf(audit);
+  return {
+    file: path,
+    software: setup.software,
+    lists,
+    off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
+    ownRules: setup.ownRules.length,
+    lines: report.lines,
+    rules: sumOf(lists),
+    effective: report.rules,
+    bytes: report.bytes,
+    needed: neededOf(audit),
+    findings,
+  };
+}
+
+/** The lists that give every rule, beside the owner's own. */
+function neededOf({ setup, stats }: Audit): readonly string[] {
+  const { sources } = stats.cover;
+  return setup.ownRules.length === 0 ? sources : sources.filter((name) => name !== OWN_RULES_NAME);
+}
+
+function sumOf(lists: readonly AuditedList[]): number {
+  return lists.reduce((sum, { rules }) => sum + rules, 0);
+}
+
+export function auditText(audit: Audit, style: Style, columns: number): string {
+  const { path, setup, report, findings } = audit;
+  const lists = listsOf(audit);
+  const off = setup.lists.length - lists.length;
+  const rules = sumOf(lists);
+  const bytes = report.sources.reduce((sum, source) => sum + source.bytes, 0);
+  const inStates = (state: AuditedList["state"]): number =>
+    lists.filter((one) => one.state === state).length;
+  const facts = [
+    [inStates("adds-nothing"), "adds nothing", "add nothing"],
+    [inStates("dead"), "is unavailable", "are unavailable"],
+    [inStates("no-list"), "is a web page, not a list", "are web pages, not lists"],
+  ] as const;
+  const needed = neededOf(audit);
+  const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
+  return `${[
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} switched on${off === 0 ? "" : `, ${off} off`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
+    ...tableLines(lists, style, columns),
+    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them with an effect`,
+    ...facts
+      .filter(([count]) => count > 0)
+      .map(([count, one, many]) =>
+        style.warning(`${countText(count, "list")} ${count === 1 ? one : many}`),
+      ),
+    ...(needed.length > 0 && needed.length < good
+      ? [
+          `${countText(needed.length, "list")} of ${good} give the same rules: ${needed.map((name) => printable(name, 60)).join(", ")}`,
+        ]
+      : []),
+    ...findings.slice(0, SHOWN_FINDINGS).map((one) => renderDiagnostic(one, style).trimEnd()),
+    `one compiled list: ${style.good(countText(report.rules, "rule"))}, ${bytesText(report.bytes)} instead of ${bytesText(bytes)}`,
+    `make it yours: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
+  ].join("\n")}\n`;
+}
+
+function tableLines(lists: readonly AuditedList[], style: Style, columns: number): string[] {
+  const longest =
+    columns === Infinity ? Infinity : Math.max(12, Math.min(LONGEST_NAME, columns - 50));
+  const names = lists.map(({ name }) => fitText(printable(name), longest));
+  const width = Math.max(4, ...names.map(textWidth));
+  const figures = lists.map(({ lines, rules, unique }) => [lines, rules, unique].map(numberText));
+  const headings = ["lines", "rules", "only here"];
+  const table = figureColumns(headings, figures);
+  const words: Record<AuditedList["state"], string> = {
+    good: "",
+    "adds-nothing": "adds nothing",
+    dead: "unavailable",
+    "no-list": "a web page",
+  };
+  return [
+    style.faint(`  ${padText("list", width)}  ${table.head}`),
+    ...lists.map(({ state, problem }, index) => {
+      const why =
+        problem === undefined ? words[state] : `${words[state]}: ${printable(problem, 60)}`;
+      const text = `  ${padText(names[index]!, width)}  ${table.rows[index]}${why === "" ? "" : `  ${why}`}`;
+      return state === "good" ? text : style.warning(text);
+    }),
+  ];
+}

@@ -1,0 +1,93 @@
+import { printable } from "../../diagnostics/printable.ts";
+import type { Style } from "../../diagnostics/render.ts";
+import type { ChangedName } from "../../explain/effective-diff.ts";
+import { type ListChange, isSame } from "../../explain/list-change.ts";
+import { countText, numberText } from "../../diagnostics/number-text.ts";
+import { placeLink, placeText } from "./place-text.ts";
+import { padText, textWidth } from "./text-width.ts";
+
+/** Names and sources shown before the rest is a number. */
+const MOST = 10;
+
+/** A change as a person reads it: how many rules, by whom, and what it does to names. */
+export function changeLines(change: ListChange, style: Style): string[] {
+  const { added, removed, rulesBefore, rulesNow, patterns } = change;
+  if (isSame(change)) return [`  no change: ${countText(rulesNow, "rule")}`];
+  const part = rulesBefore === 0 ? "" : `, ${percentText(rulesNow / rulesBefore - 1)}`;
+  return [
+    `  ${style.good(`+ ${numberText(added.length)}`)}  ${style.error(`− ${numberText(removed.length)}`)}  = ${countText(rulesNow, "rule")} (was ${numberText(rulesBefore)}${part})`,
+    ...sourceLines(change),
+    ...nameLines("newly blocked", "blocked", change, style),
+    ...nameLines("freed", "freed", change, style),
+    ...(patterns.length === 0
+      ? []
+      : [
+          `  ${style.warning("patterns")} that came or went, compared by known names only: ${patterns
+            .slice(0, 3)
+            .map((text) => printable(text, 60))
+            .join(", ")}${patterns.length > 3 ? ` and ${patterns.length - 3} more` : ""}`,
+        ]),
+  ];
+}
+
+function percentText(part: number): string {
+  return `${part < 0 ? "−" : "+"}${Math.abs(part * 100).toFixed(1)} %`;
+}
+
+function sourceLines({ bySource }: ListChange): string[] {
+  const shown = bySource.slice(0, MOST);
+  const names = shown.map(({ source }) => printable(source, 40));
+  const width = Math.max(0, ...names.map(textWidth));
+  const rows = shown.map(
+    ({ added, removed }, index) =>
+      `    ${padText(names[index]!, width)}  + ${numberText(added)}  − ${numberText(removed)}`,
+  );
+  return bySource.length > MOST
+    ? [...rows, `    … and ${bySource.length - MOST} more sources`]
+    : rows;
+}
+
+function nameLines(
+  heading: string,
+  kind: "blocked" | "freed",
+  { changes, places }: ListChange,
+  style: Style,
+): string[] {
+  const names = changes.filter(({ self, below }) => (self ?? below) === kind);
+  if (names.length === 0) return [];
+  const shown = names.slice(0, MOST);
+  const texts = shown.map(nameText);
+  const width = Math.max(...texts.map(textWidth));
+  const tone = kind === "blocked" ? "error" : "good";
+  const rows = shown.map(({ rule }, index) => {
+    const place = rule === undefined ? undefined : places.get(rule);
+    const from =
+      place === undefined ? "" : `  ${style.faint(placeLink(placeText(place, 40), place, style))}`;
+    return `    ${padText(texts[index]!, width)}  ${printable(rule ?? "", 60)}${from}`.trimEnd();
+  });
+  const more = names.length - shown.length;
+  return [
+    `  ${style[tone](heading)}: ${countText(names.length, "name")}`,
+    ...rows,
+    ...(more > 0 ? [`    … and ${countText(more, "name")} more (--json has all)`] : []),
+  ];
+}
+
+function nameText({ name, self, below }: ChangedName): string {
+  const shown = printable(name, 80);
+  if (self !== undefined && below === self) return `${shown} and below`;
+  return self === undefined ? `below ${shown}` : shown;
+}
+
+/** The same as JSON: everything, in plain objects. */
+export function changeJson({ places, changes, ...rest }: ListChange): object {
+  return {
+    ...rest,
+    changes: changes
+      .filter(({ self, below }) => self !== undefined || below !== undefined)
+      .map((change) => {
+        const place = change.rule === undefined ? undefined : places.get(change.rule);
+        return { ...change, ...(place && { from: place }) };
+      }),
+  };
+}

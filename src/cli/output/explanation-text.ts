@@ -1,0 +1,108 @@
+import { printable } from "../../diagnostics/printable.ts";
+import type { Style } from "../../diagnostics/render.ts";
+import type { Since } from "../../explain/since.ts";
+import type { Explanation, LineFate } from "../../explain/why.ts";
+import { momentText } from "../../diagnostics/moment-text.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+import { placeLink, placeText } from "./place-text.ts";
+import { fitText, padText, textWidth } from "./text-width.ts";
+
+/** Lines shown before the rest is a number. */
+const MOST_LINES = 12;
+
+const WORDS = {
+  blocked: "BLOCKED",
+  allowed: "ALLOWED",
+  rewritten: "REWRITTEN",
+  neither: "neither blocked nor allowed",
+} as const;
+const TONES = {
+  blocked: "error",
+  allowed: "good",
+  rewritten: "warning",
+  neither: "strong",
+} as const;
+
+/** An explanation as a person reads it: the verdict, the rule, every line that says so, what to do. */
+export function explanationText(
+  explanation: Explanation,
+  list: string,
+  style: Style,
+  columns: number,
+): string {
+  const { name, verdict, rule, since, partial, lines, unseen, unblock } = explanation;
+  const out = [
+    `${style.strong(printable(name))}  ${style[TONES[verdict]](WORDS[verdict])} in ${printable(list)}`,
+  ];
+  if (rule !== undefined)
+    out.push(
+      `  by  ${style.strong(printable(rule.text))}  ${style.faint(placeLink(placeText(rule), rule, style))}`,
+    );
+  if (since !== undefined) out.push(`  ${style.faint(sinceText(since))}`);
+  for (const one of partial)
+    out.push(
+      `  for some clients or questions: ${printable(one.text)}  ${style.faint(placeText(one))}`,
+    );
+  out.push(...lineTable(lines, style, columns));
+  if (lines.length === 0 && unseen.length === 0)
+    out.push("  no line of any source names it or a parent of it");
+  if (unseen.length > 0) {
+    const files = unseen
+      .slice(0, 3)
+      .map((file) => printable(file))
+      .join(", ");
+    const more = unseen.length > 3 ? ` and ${unseen.length - 3} more` : "";
+    out.push(`  ${style.warning("not looked at")}, changed since or not kept: ${files}${more}`);
+  }
+  if (unblock !== undefined)
+    out.push(
+      `  to unblock: ${style.note(`allow: ["${printable(unblock.allow)}"]`)}, which ${printable(unblock.effect)}`,
+    );
+  return `${out.join("\n")}\n`;
+}
+
+function sinceText({ at, isOldest }: Since): string {
+  const moment = momentText(at);
+  return isOldest ? `since ${moment} or longer: no older build is kept` : `since ${moment}`;
+}
+
+const INDENT = " ".repeat(6);
+
+function lineTable(lines: readonly LineFate[], style: Style, columns: number): string[] {
+  const shown = lines.slice(0, MOST_LINES);
+  const rows = shown.map((line) => ({
+    line,
+    place: placeText(line),
+    text: printable(line.text.trim(), 80),
+    fate: line.fate,
+    why: line.by === undefined ? meaningText(line) : `${meaningText(line)}: ${placeText(line.by)}`,
+  }));
+  const room = columns - INDENT.length - 2;
+  const width = (key: "place" | "text", most: number): number =>
+    Math.min(most, Math.max(0, ...rows.map((row) => textWidth(row[key]))));
+  const placeWidth = width("place", Math.min(40, Math.floor(room / 2)));
+  const textRoom = width("text", Math.min(48, room - placeWidth));
+  const longest = Math.max(0, ...rows.map(({ why }) => textWidth(why)));
+  // Reasons stand beside their lines if all of them fit there, else below.
+  const isBeside = placeWidth + textRoom + 2 + longest <= room;
+  const table = rows.flatMap(({ line, place, text, fate, why }) => {
+    // The number of the line is kept, whatever the source is called.
+    const digits = String(line.line).length + 2;
+    const short = textWidth(place) > placeWidth ? placeText(line, placeWidth - digits) : place;
+    const from = padText(fitText(short, placeWidth), placeWidth);
+    const cut = fitText(text, textRoom);
+    const start = `${INDENT}${placeLink(from, line, style)}  `;
+    const paint = style[fate === "kept" ? "good" : "faint"];
+    return isBeside
+      ? [`${start}${padText(cut, textRoom)}  ${paint(why)}`]
+      : [`${start}${cut}`, `${INDENT}    ${paint(why)}`];
+  });
+  const more = lines.length - shown.length;
+  return more > 0
+    ? [...table, `      … and ${countText(more, "line")} more (--json has all)`]
+    : table;
+}
+
+function meaningText({ fate, meaning }: LineFate): string {
+  return fate === "kept" ? "kept" : `${fate}, ${meaning}`;
+}

@@ -1,0 +1,43 @@
+import { numberText } from "../../diagnostics/number-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Style } from "../../diagnostics/render.ts";
+import { FATE_MEANINGS, type LineOfFate } from "../../explain/fate-lines.ts";
+import type { BuildRecord } from "../../record/build-record.ts";
+import { placeLink, placeText } from "./place-text.ts";
+import { fitText, textWidth } from "./text-width.ts";
+
+/** How many lines of some sources had which fate, most frequent first. */
+export function fateCounts(
+  { header }: BuildRecord,
+  sources: ReadonlySet<number>,
+): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const [index, { dropped }] of header.sources.entries())
+    if (sources.has(index))
+      for (const [fate, count] of Object.entries(dropped))
+        counts.set(fate, (counts.get(fate) ?? 0) + count);
+  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
+}
+
+/** The same with what the fates mean. */
+export function fateTable(counts: Readonly<Record<string, number>>): string {
+  const rows = Object.entries(counts);
+  const figures = rows.map(([, count]) => numberText(count));
+  const nameWidth = Math.max(0, ...rows.map(([fate]) => fate.length));
+  const width = Math.max(0, ...figures.map((figure) => figure.length));
+  return rows
+    .map(
+      ([fate], at) =>
+        `  ${fate.padEnd(nameWidth)}  ${figures[at]!.padStart(width)}  ${FATE_MEANINGS.get(fate) ?? ""}\n`,
+    )
+    .join("");
+}
+
+/** `file:line: text`, as editors and other programs take it. On a terminal it is one row, and a long address gives way to the source's name. */
+export function lineText(line: LineOfFate, style: Style, columns: number): string {
+  const whole = `${printable(line.file)}:${line.line}`;
+  const place = textWidth(whole) > columns / 2 ? placeText(line, Math.floor(columns / 3)) : whole;
+  const shown = columns === Infinity ? whole : place;
+  const text = line.text === undefined ? "" : `: ${printable(line.text, 4096)}`;
+  return `${style.strong(placeLink(shown, line, style))}${fitText(text, columns - textWidth(shown))}`;
+}

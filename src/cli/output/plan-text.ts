@@ -1,0 +1,71 @@
+import type { CompileReport } from "../../engine/report.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { NO_STYLE, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
+import { type ListChange, isSame } from "../../explain/list-change.ts";
+import { type SourceState, isDegraded } from "../../sources/acquire.ts";
+import { changeLines } from "./change-text.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+
+export interface PlanView {
+  readonly file: string;
+  readonly report: CompileReport;
+  readonly change: ListChange;
+  readonly refused: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+  readonly isVerbose?: boolean;
+}
+
+/** Warnings that matter to those who decide whether to publish. */
+const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
+  "source-stale",
+  "source-held",
+  "source-dropped",
+  "protected-names",
+  "protected-blocked",
+  "suffix-blocked",
+  "new-exceptions",
+]);
+
+/** What would happen, in the order in which a person asks: to what, from what, what changes, and may it be. */
+export function planText(view: PlanView, style: Style): string {
+  const { file, report, change, refused, warnings } = view;
+  const lines = [
+    `${style.strong(printable(report.name))} → ${printable(file)}`,
+    `  ${sourcesText(report, style)}`,
+    ...changeLines(change, style),
+  ];
+  const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
+  const said = [...shown, ...refused]
+    .map((one) => renderDiagnostic(one, style, view.isVerbose))
+    .join("");
+  return `${lines.join("\n")}\n${said}${closing(view, style)}\n`;
+}
+
+function closing({ refused, change, report }: PlanView, style: Style): string {
+  const codes = [...new Set(refused.map(({ code }) => code))];
+  if (codes.length > 0)
+    return `${style.error("would be refused")}; publish once all the same: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
+  if (isSame(change)) return style.good("nothing to publish");
+  return `${style.good("would be published")}${report.degraded ? ", degraded" : ""}`;
+}
+
+function sourcesText({ sources }: CompileReport, style: Style): string {
+  const counts = new Map<SourceState["kind"], number>();
+  for (const { state } of sources) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const states = [...counts].map(([state, count]) =>
+    isDegraded(state) ? style.warning(`${count} ${state}`) : `${count} ${state}`,
+  );
+  return `${countText(sources.length, "source")}: ${states.join(", ")}`;
+}
+
+/** The same for a pull request. */
+export function planMarkdown(view: PlanView): string {
+  const text = planText(view, NO_STYLE);
+  // A fence that is longer than any in the text cannot be closed by it.
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const changes = isSame(view.change) ? "no change" : "changes";
+  const verdict = view.refused.length > 0 ? "would be refused" : changes;
+  return `### Plan: ${verdict}\n\n${fence}text\n${text}${fence}\n`;
+}

@@ -1,0 +1,161 @@
+import type { ProgressEvent } from "../../engine/progress-event.ts";
+import { warningOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Host } from "../../host/host.ts";
+import { numberText } from "../../diagnostics/number-text.ts";
+import { fetchText, stepText } from "./progress-text.ts";
+import { bytesText } from "./summary.ts";
+import { fitText, textWidth } from "./text-width.ts";
+import type { Talk } from "./talk.ts";
+
+/** Sources shown at a time while they are read; the rest is a number. */
+const MOST_LINES = 12;
+/** How often seconds and bytes are brought up to date. */
+const TICK_MS = 500;
+
+/** A source that has not arrived yet. */
+interface Running {
+  readonly label: string;
+  readonly since: number;
+  bytes: number;
+  retries: number;
+}
+
+/**
+ * What is going on. On a terminal a few lines that are drawn over until the work is done; elsewhere one plain line for
+ * each thing that happened.
+ */
+export class ProgressLines {
+  private readonly host: Host;
+  private readonly talk: Talk;
+  private readonly total: number;
+  private readonly isBrief: boolean;
+  private readonly running = new Map<number, Running>();
+  private readonly arrived = new Set<number>();
+  private readonly started: number;
+  private rows: number | undefined;
+  private drawn = 0;
+  private clock: ReturnType<typeof setInterval> | undefined;
+
+  /** With `isBrief`, sources that were read are not told one by one: there are many lists, and the same ones in each. */
+  constructor(host: Host, talk: Talk, total: number, isBrief: boolean) {
+    this.host = host;
+    this.talk = talk;
+    this.total = total;
+    this.isBrief = isBrief;
+    this.started = host.now().getTime();
+  }
+
+  show(event: ProgressEvent): void {
+    this.note(event);
+    this.sayStep(event);
+    if (event.kind === "needs-scratch") this.sayNeed(event);
+    else if (!this.talk.isLive) this.say(event);
+    // Pieces of a download are many; the clock shows them.
+    else if (event.kind !== "source-arriving" && event.kind !== "step") this.draw();
+  }
+
+  /** Takes the lines away again; what follows them is the result. */
+  end(): void {
+    clearInterval(this.clock);
+    this.clock = undefined;
+    this.erase();
+  }
+
+  private note(event: ProgressEvent): void {
+    if (event.kind === "source-started") {
+      const since = this.host.now().getTime();
+      const label = printable(event.label, 60);
+      this.running.set(event.source, { label, since, bytes: 0, retries: 0 });
+    } else if (event.kind === "compiling") this.rows = event.lines;
+    else if ("source" in event) {
+      // A mirror that is not needed any more may still send something.
+      const source = this.running.get(event.source);
+      if (event.kind === "source-arriving") Object.assign(source ?? {}, { bytes: event.bytes });
+      else if (event.kind === "source-retried")
+        Object.assign(source ?? {}, { retries: event.retry });
+      else {
+        this.running.delete(event.source);
+        this.arrived.add(event.source);
+      }
+    }
+  }
+
+  /** With `--debug`, on every kind of screen. */
+  private sayStep(event: ProgressEvent): void {
+    const text = event.kind === "step" ? stepText(event) : fetchText(event);
+    if (text === undefined || !this.talk.says("debug")) return;
+    this.erase();
+    this.talk.debug(text);
+  }
+
+  private say(event: ProgressEvent): void {
+    if (event.kind === "source-read") {
+      const text = `read ${printable(event.label)}: ${bytesText(event.bytes)}`;
+      if (this.isBrief) this.talk.debug(text);
+      else this.talk.info(text);
+    } else if (event.kind === "source-failed") this.talk.info(`failed ${printable(event.label)}`);
+  }
+
+  /** Said before the work begins, so that nobody finds out from a full disk. */
+  private sayNeed({ bytes, folder, free }: ProgressEvent & { kind: "needs-scratch" }): void {
+    this.erase();
+    const need = `needs about ${bytesText(bytes)} in ${printable(folder)} for what does not fit into memory`;
+    if (free >= bytes) this.talk.info(need);
+    else
+      this.talk.diagnostic(
+        warningOf("little-scratch-room", `${need}; only ${bytesText(free)} are free`),
+      );
+  }
+
+  private draw(): void {
+    this.erase();
+    this.clock ??= setInterval(() => this.draw(), TICK_MS);
+    const { style } = this.talk;
+    const width = Math.max(20, this.host.stderr.columns - 1);
+    const now = this.host.now().getTime();
+    const heading =
+      this.rows === undefined
+        ? [`reading sources ${this.arrived.size}/${this.total}`, ...seconds(now - this.started)]
+        : [`compiling ${numberText(this.rows)} lines`];
+    const running = [...this.running.values()];
+    const shown = running.slice(0, MOST_LINES);
+    const more = running.length - shown.length;
+    const lines = [
+      style.strong(fitText(heading.join(", "), width)),
+      ...shown.map((source) => this.sourceLine(source, now, width)),
+      ...(more === 0 ? [] : [`  ${style.faint(`… and ${more} more`)}`]),
+    ];
+    this.host.stderr.write(`${lines.join("\n")}\n`);
+    this.drawn = lines.length;
+  }
+
+  private sourceLine(
+    { label, since, bytes, retries }: Running,
+    now: number,
+    width: number,
+  ): string {
+    const parts = [
+      ...(bytes === 0 ? [] : [bytesText(bytes)]),
+      ...seconds(now - since),
+      ...(retries === 0 ? [] : [`retried ${timesText(retries)}`]),
+    ];
+    const state = parts.length === 0 ? "" : `  ${parts.join(", ")}`;
+    const { style } = this.talk;
+    return `  ${style.faint("…")} ${fitText(label, width - 4 - textWidth(state))}${style.faint(state)}`;
+  }
+
+  private erase(): void {
+    if (this.drawn > 0) this.host.stderr.write(`\u001b[${this.drawn}A\u001b[J`);
+    this.drawn = 0;
+  }
+}
+
+function timesText(count: number): string {
+  return ["once", "twice"][count - 1] ?? `${count} times`;
+}
+
+/** The first second is not worth a word. */
+function seconds(ms: number): string[] {
+  return ms < 1000 ? [] : [`${Math.floor(ms / 1000)} s`];
+}

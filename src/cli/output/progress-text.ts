@@ -1,0 +1,36 @@
+import type { ProgressEvent } from "../../engine/progress-event.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { bytesText } from "./summary.ts";
+import { timeText } from "./step-time.ts";
+
+type Fetched = ProgressEvent & { kind: "source-fetched" };
+
+/** How a source was had, in the words of `--debug`. */
+const STATES: Readonly<Record<Fetched["state"], string>> = {
+  local: "local",
+  fetched: "fetched",
+  unchanged: "unchanged, cached copy used",
+  locked: "the files that rules.lock names",
+  held: "too different, cached copy used",
+  stale: "failed, cached copy used",
+  dropped: "failed, left out",
+};
+
+/** A step of a download; undefined for what is none. */
+export function fetchText(event: ProgressEvent): string | undefined {
+  if (event.kind === "source-retried") {
+    const { label, retry, pauseMs, cause } = event;
+    const pause = `${(pauseMs / 1000).toFixed(1)} s`;
+    return `fetch ${printable(label)}: retry ${retry} in ${pause}: ${cause}`;
+  }
+  // Local files are read later, and that is said then.
+  if (event.kind !== "source-fetched" || event.state === "local") return undefined;
+  const { label, state, bytes, ms } = event;
+  const size = state === "fetched" ? `, ${bytesText(bytes)}` : "";
+  return `fetch ${printable(label)}: ${STATES[state]}${size}, ${timeText(ms)}`;
+}
+
+/** A transformation of a source, or of the whole list. */
+export function stepText({ label, name, ms }: ProgressEvent & { kind: "step" }): string {
+  return `${printable(label ?? "list")}: ${name}, ${timeText(ms)}`;
+}

@@ -1,0 +1,9 @@
+import type { Host } from "../../host/host.ts";
+import { sendToOutput } from "./send-to-output.ts";
+import { columnsOf } from "./text-width.ts";
+import { wrapScreen } from "./wrap-screen.ts";
+
+/** Prints a text for a person on standard output; on a terminal, none of its words is broken. */
+export async function showText(text: string, host: Host): Promise<void> {
+  await sendToOutput(wrapScreen(text, columnsOf(host.stdout)), host);
+}

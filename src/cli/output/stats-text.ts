@@ -1,0 +1,76 @@
+import { printable } from "../../diagnostics/printable.ts";
+import type { Style } from "../../diagnostics/render.ts";
+import type { ListStats } from "../../explain/stats.ts";
+import { countText, numberText } from "../../diagnostics/number-text.ts";
+import { figureColumns } from "./figure-columns.ts";
+import { markdownText } from "./markdown-text.ts";
+import { fitText, padText, textWidth } from "./text-width.ts";
+
+const HEADINGS = ["lines", "rejected", "duplicate", "covered", "rules", "only here"] as const;
+const LONGEST_NAME = 36;
+
+function figuresOf(stats: ListStats): string[][] {
+  return stats.sources.map(({ lines, rejectedLines, duplicate, covered, rules, unique }) =>
+    [lines, rejectedLines, duplicate, covered, rules, unique].map(numberText),
+  );
+}
+
+/** One row a source; then which of them would do, and which share the most. */
+export function statsTable(stats: ListStats, style: Style, columns: number): string {
+  const longest =
+    columns === Infinity ? Infinity : Math.max(12, Math.min(LONGEST_NAME, columns - 62));
+  const names = stats.sources.map(({ source }) => fitText(printable(source), longest));
+  const figures = figuresOf(stats);
+  const nameWidth = Math.max(6, ...names.map(textWidth));
+  const columnsOfFigures = figureColumns(HEADINGS, figures);
+  const rows = columnsOfFigures.rows.map((cells, index) => {
+    const text = `  ${padText(names[index]!, nameWidth)}  ${cells}`;
+    return stats.sources[index]!.unique === 0 ? style.faint(text) : text;
+  });
+  return `${[
+    style.faint(`  ${padText("source", nameWidth)}  ${columnsOfFigures.head}`),
+    ...rows,
+    "",
+    coverLine(stats),
+    ...overlapLines(stats),
+  ].join("\n")}\n`;
+}
+
+function coverLine({ cover, sources, rules }: ListStats): string {
+  const left = sources.length - cover.sources.length;
+  const certain = cover.isSmallest ? "" : " (or fewer)";
+  if (left === 0)
+    return `All ${sources.length} sources are needed for these ${countText(rules, "rule")}.`;
+  const superfluous = sources.filter(({ source }) => !cover.sources.includes(source));
+  const names = superfluous.map(({ source }) => printable(source, 60)).join(", ");
+  return `${cover.sources.length} of ${sources.length} sources${certain} give the same ${countText(rules, "rule")}; not needed: ${names}`;
+}
+
+const MOST_PAIRS = 5;
+
+function overlapLines({ overlap, sources }: ListStats): string[] {
+  const pairs = sources.flatMap((a, first) =>
+    sources.slice(first + 1).map((b, rest) => {
+      const second = first + 1 + rest;
+      const shared = overlap[first]![second]!;
+      const smaller = Math.min(overlap[first]![first]!, overlap[second]![second]!);
+      return { a: a.source, b: b.source, shared, part: smaller === 0 ? 0 : shared / smaller };
+    }),
+  );
+  return pairs
+    .filter(({ shared }) => shared > 0)
+    .toSorted((x, y) => y.part - x.part || y.shared - x.shared)
+    .slice(0, MOST_PAIRS)
+    .map(({ a, b, shared, part }) => {
+      const rules = countText(shared, "rule");
+      return `${printable(a, 60)} and ${printable(b, 60)} share ${rules}, ${Math.floor(part * 100)} % of the smaller`;
+    });
+}
+
+/** The same for a README or a pull request. */
+export function statsMarkdown(stats: ListStats): string {
+  const rows = figuresOf(stats).map(
+    (row, index) => `| ${markdownText(stats.sources[index]!.source)} | ${row.join(" | ")} |`,
+  );
+  return `| source | ${HEADINGS.join(" | ")} |\n|---|${"---:|".repeat(HEADINGS.length)}\n${rows.join("\n")}\n\n${markdownText(coverLine(stats))}\n`;
+}

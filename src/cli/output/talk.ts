@@ -1,0 +1,111 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import {
+  ANSI_STYLE,
+  NO_STYLE,
+  type Style,
+  diagnosticJson,
+  renderDiagnostic,
+  withLinks,
+} from "../../diagnostics/render.ts";
+import type { Host } from "../../host/host.ts";
+import { LEVELS, type Level } from "../flags/log-level.ts";
+import { columnsOf } from "./text-width.ts";
+import { wrapScreen } from "./wrap-screen.ts";
+
+export interface TalkSettings {
+  readonly level: Level;
+  readonly isJson: boolean;
+  readonly hasColor: boolean;
+  readonly hasDataColor?: boolean;
+  readonly hasLinks?: boolean;
+}
+
+/** What the program says to a person: on standard error, as loudly as it was asked to. */
+export class Talk {
+  readonly style: Style;
+  /** For what goes to standard output. */
+  readonly dataStyle: Style;
+  private readonly host: Host;
+  private readonly level: number;
+  private readonly isJson: boolean;
+  private readonly said = new Set<string>();
+
+  constructor(host: Host, settings: TalkSettings) {
+    this.host = host;
+    this.level = LEVELS.indexOf(settings.level);
+    this.isJson = settings.isJson;
+    this.style = settings.hasColor ? ANSI_STYLE : NO_STYLE;
+    const style = settings.hasDataColor === true ? ANSI_STYLE : NO_STYLE;
+    this.dataStyle = settings.hasLinks === true ? withLinks(style) : style;
+  }
+
+  /** Whether a line that is replaced by the next one has a place to stand. */
+  get isLive(): boolean {
+    const { stderr, env } = this.host;
+    return (
+      stderr.isTerminal && !this.isJson && this.says("info") && !env["CI"] && env["TERM"] !== "dumb"
+    );
+  }
+
+  /** One that says only problems: for what is done again and again. */
+  onlyNew(): Talk {
+    return this.at("warning");
+  }
+
+  /** One that says only errors: who asks about a build has heard the warnings of its configuration. */
+  onlyErrors(): Talk {
+    return this.at("error");
+  }
+
+  private at(level: Level): Talk {
+    const { host, isJson, style } = this;
+    return new Talk(host, { level, isJson, hasColor: style === ANSI_STYLE });
+  }
+
+  says(level: Level): boolean {
+    return LEVELS.indexOf(level) <= this.level;
+  }
+
+  info(text: string): void {
+    if (this.says("info") && !this.isJson) this.write(`${text}\n`);
+  }
+
+  debug(text: string): void {
+    if (this.says("debug") && !this.isJson) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
+  }
+
+  /** Our own mistake, the one thing that comes with a stack. */
+  bug(stack: string): void {
+    this.host.stderr.write(
+      `bug: this should not happen; please report it with what you ran\n  ${stack}\n`,
+    );
+  }
+
+  /** Says a problem, once: several lists, and a list that did not change, have the same ones. */
+  diagnostic(diagnostic: Diagnostic): void {
+    const text = this.textOf(diagnostic);
+    if (text === "" || this.said.has(text)) return;
+    this.said.add(text);
+    if (this.isJson) this.host.stderr.write(text);
+    else this.write(text);
+  }
+
+  private write(text: string): void {
+    const { stderr } = this.host;
+    stderr.write(wrapScreen(text, columnsOf(stderr)));
+  }
+
+  /** What was said may be said again: something new is being done. */
+  startOver(): void {
+    this.said.clear();
+  }
+
+  /** What `diagnostic` writes; nothing when it should not be heard. */
+  textOf(diagnostic: Diagnostic): string {
+    const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
+    if (!this.says(level)) return "";
+    return this.isJson
+      ? diagnosticJson(diagnostic)
+      : renderDiagnostic(diagnostic, this.style, this.says("debug"));
+  }
+}

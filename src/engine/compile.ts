@@ -1,0 +1,397 @@
+import type { Config, Trust } from "../config/fields.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { adblock } from "../formats/adblock.ts";
+import { bannerLines } from "../formats/header.ts";
+import type { ListShape } from "../formats/list-model.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
+import { Checkpoint } from "../host/checkpoint.ts";
+import type { Host } from "../host/host.ts";
+import { RowFinder } from "../kernel/row-finder.ts";
+import { RowRecorder } from "../kernel/row-recorder.ts";
+import { PlainArena } from "../rules/arena.ts";
+import { RecordWriter } from "../record/record-writer.ts";
+import { ChunkShelf } from "../rules/chunk-shelf.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
+import { isDegraded } from "../sources/acquire.ts";
+import { LINE_COUNT } from "../sources/line-count.ts";
+import type { StoredFile } from "../sources/source-store.ts";
+import type { InputFile } from "../sources/load-list.ts";
+import type { AllowList } from "../transformations/allow.ts";
+import { Protection } from "../transformations/protect.ts";
+import type { Workshop } from "../transformations/transformation.ts";
+import { Nesting } from "../transformations/nesting.ts";
+import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
+import { allowReport, unusedEntries } from "./allow-report.ts";
+import { BlocklistKind } from "./blocklist-kind.ts";
+import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
+import { type CompileOptions, KnownList } from "./compile-options.ts";
+import { buildTime } from "./build-time.ts";
+import { budgetWarnings, exceptionBudget } from "./exception-limits.ts";
+import { Flow, type NamedStage } from "./flow.ts";
+import {
+  type ListFindings,
+  NO_FINDINGS,
+  listFindings,
+  protectionReport,
+  protectionWarnings,
+  unknownEntries,
+} from "./list-findings.ts";
+import { ListHead } from "./list-head.ts";
+import { listShape } from "./list-shape.ts";
+import { protectedSet } from "./protected-names.ts";
+import { type Filters, stagesOf } from "./level.ts";
+import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
+import { Notes } from "./notes.ts";
+import { type ByteSink, OutputStage } from "./output-stage.ts";
+import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
+import { type CompileReport, sourceReports } from "./report.ts";
+import { scratchOf } from "./scratch.ts";
+import { SourceReader } from "./source-reader.ts";
+import { SourceSink, lineChunk } from "./source-sink.ts";
+import { stateNote } from "./state-text.ts";
+import { WideRules } from "./wide-rules.ts";
+import { Workbench, workersOf } from "./workbench.ts";
+
+/** A thread takes 20 MB by itself; below this limit they are better spent otherwise. */
+const CREW_MEMORY = 192 * 1024 * 1024;
+/** Bytes of text for which one thread is enough, and how much each further one should find to do. */
+const ALONE_BELOW = 8 * 1024 * 1024;
+
+export interface CompiledList {
+  /** Every row that was read, with its fate. */
+  readonly rules: RuleTable;
+  readonly report: CompileReport;
+  readonly diagnostics: readonly Diagnostic[];
+  /** What its rules block that they should not, for the guards. */
+  readonly findings: ListFindings;
+  /** The local files that were read. */
+  readonly inputs: readonly InputFile[];
+  /** What tells everything that came from the web from any other state; undefined when nothing can. */
+  readonly web: string | undefined;
+  /** What each remote source consists of, by the source as the configuration has it. */
+  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** The sources, in the order of the report. */
+  readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
+  /** The moment in the list's header. */
+  readonly builtAt: Date;
+  /** The list's header with everything blotted out that the clock decides. */
+  readonly timelessHead: string;
+  /** What other formats have to know of it. */
+  readonly shape: ListShape;
+  /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
+  close(): void;
+}
+
+/**
+ * Reads every source, compiles the list and hands its bytes to `sink`, piece by piece; a piece is good until the next.
+ * Rejects with a `CompilerError` when a source fails; what the sink got then is no list.
+ */
+export async function compileList(
+  config: Config,
+  host: Host,
+  sink: ByteSink,
+  options: CompileOptions = {},
+): Promise<CompiledList> {
+  const compiler = new ListCompiler(config, host, sink, options);
+  try {
+    return await compiler.run();
+  } catch (error) {
+    compiler.close();
+    throw error;
+  }
+}
+
+class ListCompiler {
+  private readonly plan: Plan;
+  private readonly options: CompileOptions;
+  private readonly reader: SourceReader;
+  private readonly host: Host;
+  private readonly memory: MemoryPlan;
+  private readonly workshop: Workshop;
+  private readonly notes: Notes;
+  private readonly head: ListHead;
+  private readonly output: OutputStage;
+  private readonly bench: Workbench;
+  private readonly builtAt: Date;
+  private protection: Protection | undefined;
+  private readonly checkpoint: Checkpoint;
+  /** Exceptions of each source that lost their `$important`. */
+  private readonly weakened: number[] = [];
+
+  constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
+    this.plan = planOf(config, options.plugins, options.compat);
+    this.host = host;
+    this.options = options;
+    this.checkpoint = new Checkpoint(options.signal);
+    this.reader = new SourceReader(host, options, config.allow_private === true);
+    this.bench = options.shared?.bench ?? new Workbench(workersOf(options.workers, host));
+    const { kernel } = this.bench;
+    this.bench.clear();
+    this.memory = memoryPlan(options, host, kernel);
+    const { chunksLimit, room } = this.memory;
+    const shelf = new ChunkShelf(chunksLimit, () => room.openScratch());
+    const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
+    this.workshop = { pool, room, finder: new RowFinder(kernel) };
+    this.notes = new Notes(pool);
+    this.builtAt = options.builtAt ?? buildTime(host);
+    this.head = new ListHead(config, this.builtAt, options.headerLines ?? []);
+    const sources = this.plan.sources.length;
+    const to = this.head.before(sink, () => scratchOf(host));
+    this.output = new OutputStage(pool, kernel, sources, adblock, this.head.lines(), to);
+  }
+
+  close(): void {
+    this.reader.close();
+    this.head.close();
+    this.dismissCrew();
+    this.memory.close();
+  }
+
+  /** Threads cost 40 ms of start each, which little text is not worth. */
+  private async startCrew(textBytes: number): Promise<void> {
+    const { bench, memory, options, host } = this;
+    const { scanner, workers } = bench;
+    const { room } = memory;
+    const aloneBelow = options.limits?.aloneBelow ?? ALONE_BELOW;
+    if (room.kernel === undefined || scanner === undefined) return;
+    if (workers === 1 || textBytes < aloneBelow) return;
+    if (options.memory !== undefined && options.memory < CREW_MEMORY) return;
+    const size = Math.min(workers - 1, Math.floor(textBytes / Math.max(1, aloneBelow)));
+    const crew = bench.crewOf(size, host);
+    if (aloneBelow === 0) await crew?.ready();
+    room.crew = scanner.crew = crew;
+  }
+
+  private dismissCrew(): void {
+    const { bench, memory } = this;
+    if (this.options.shared === undefined) bench.close();
+    memory.room.crew = undefined;
+    if (bench.scanner !== undefined) bench.scanner.crew = undefined;
+  }
+
+  async run(): Promise<CompiledList> {
+    const { plan, options, reader, workshop, output } = this;
+    const { config } = plan;
+    const allow = await reader.allowList(config.allow ?? [], config.allow_sources ?? []);
+    const listFilters = { ...(await reader.filters(plan.list)), allow };
+    const protect = await reader.names(config.guards?.protect ?? []);
+    const sourceFilters = await Promise.all(
+      plan.sources.map(({ passes }) => reader.filters(passes)),
+    );
+    await reader.fetch(plan.sources);
+    const web = reader.webDigest();
+    if (reader.failures.length === 0 && options.isKnown?.(web) === true) throw new KnownList();
+    const size = await reader.size();
+    expectText(size, this.memory);
+    const scratchBytes = scratchNeed(size, this.memory);
+    if (scratchBytes > 0)
+      options.onProgress?.({
+        kind: "needs-scratch",
+        bytes: scratchBytes,
+        ...(await this.host.scratchRoom()),
+      });
+    await this.startCrew(size);
+    const cancelled = await cancelledElsewhere(plan.sources, reader);
+    const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
+    const protection = this.protectionOf(guarded.names);
+    this.protection = protection;
+    const budget = await exceptionBudget(plan.sources, reader, options, workshop);
+    const wide = this.looksForSuffixes ? new WideRules(workshop.finder) : undefined;
+    output.watch = wide;
+    const record =
+      options.record === undefined
+        ? undefined
+        : new RecordWriter(workshop.finder, new RowRecorder(this.bench.kernel), options.record);
+    output.record = record;
+    output.spool = options.spool;
+    const last =
+      protection === undefined
+        ? []
+        : [
+            { name: "trust", stage: finalTrust((index) => this.lastTrust(index), workshop) },
+            ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
+            { name: "protect", stage: protection.listStage() },
+          ];
+    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.notes, workshop);
+    const list = new Flow(stages, (chunk) => output.take(chunk));
+    const bytesRead: number[] = [];
+    for (const source of plan.sources) {
+      const filters = sourceFilters[source.index]!;
+      const above = { ...listFilters, cancelled: cancelled(source) };
+      bytesRead.push((await this.compileSource(source, filters, above, list)) ?? 0);
+    }
+    if (reader.failures.length > 0)
+      throw new CompilerError([...reader.diagnostics, ...reader.failures]);
+    options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
+    await list.end(() => this.checkpoint.pass());
+    await this.checkpoint.yieldNow();
+    output.end();
+    this.head.end(output.count.rules);
+    this.dismissCrew();
+    for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
+    const labels = plan.sources.map(({ label }) => label);
+    return {
+      rules: output.rules,
+      report: { ...this.report(bytesRead, allow), ...protectionReport(protection) },
+      inputs: reader.inputs,
+      web,
+      files: reader.files,
+      sources: plan.sources,
+      builtAt: this.builtAt,
+      timelessHead: this.head.timeless(output.count.rules),
+      shape: listShape(plan, protection?.reachable ?? []),
+      findings:
+        protection === undefined
+          ? NO_FINDINGS
+          : listFindings(protection, wide?.found ?? [], guarded.lifelines, workshop.pool),
+      close: () => this.close(),
+      diagnostics: [
+        ...reader.diagnostics,
+        ...this.notes.diagnostics(labels),
+        ...unusedEntries(allow),
+        ...(protection === undefined ? [] : protectionWarnings(protection, labels)),
+        ...(budget === undefined ? [] : budgetWarnings(budget, labels, workshop.pool)),
+        ...unknownEntries(guarded),
+      ],
+    };
+  }
+
+  /** What a source's rules may say in the list. Where the configuration inverts them, they are exceptions. */
+  private lastTrust(index: number): Trust {
+    const { sources, list } = this.plan;
+    const source = sources[index]!;
+    const { level } = this.reader.trustOf(source);
+    const isInverted = [...source.passes.steps, ...list.steps].some(
+      ({ name }) => name === "InvertAllow",
+    );
+    return level === "block-only" && isInverted ? "standard" : level;
+  }
+
+  /** With `compat` nothing is protected. */
+  private protectionOf(names: readonly string[]): Protection | undefined {
+    if (this.options.compat === true) return undefined;
+    const { sources } = this.plan;
+    return new Protection(
+      names,
+      this.workshop,
+      (index) => this.reader.trustOf(sources[index]!).level === "full",
+    );
+  }
+
+  private get looksForSuffixes(): boolean {
+    const { list, sources } = this.plan;
+    if (this.options.compat === true) return false;
+    return ![list, ...sources.map(({ passes }) => passes)].some(
+      ({ validator }) => validator?.allowPublicSuffix === true,
+    );
+  }
+
+  /** Reads a source and takes its chunks through its own stations and on to those of the list. */
+  private async compileSource(
+    source: PlannedSource,
+    filters: Filters,
+    above: Filters,
+    list: Flow,
+  ): Promise<number | undefined> {
+    const { reader, workshop, options } = this;
+    const { pool } = workshop;
+    // A list that cannot be finished is only read to see what else is wrong.
+    if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
+    this.pushBanner(source, list);
+    if (reader.isDropped(source)) return undefined;
+    const trust = reader.trustOf(source);
+    const first: NamedStage[] = [];
+    // Those from the web were judged before they were kept.
+    const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
+    const kind = isJudged ? undefined : new BlocklistKind(source, source.mayBlock ?? [], this.host);
+    const counter = kind?.counter(workshop.finder);
+    if (options.compat !== true)
+      for (const stage of trustStages(trust.level, trust.mayCancel, workshop, () => {
+        this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
+      }))
+        first.push({ name: "trust", stage });
+    // Names are in lower case by now, and no rule for a protected one was dropped yet.
+    if (counter !== undefined) first.push({ name: "kind", stage: counter.stage });
+    if (trust.level !== "full" && this.protection !== undefined)
+      first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
+    if (foreignFormats.get(source.type)?.nests === true)
+      first.push({ name: "nesting", stage: new Nesting(workshop) });
+    const stages = stagesOf(source.passes, { filters, above, first }, this.notes, workshop);
+    const own = new Flow(stages, (chunk) => list.push(chunk));
+    const steps = [...source.passes.steps, ...this.plan.list.steps];
+    const sink = new SourceSink(
+      pool,
+      source,
+      this.bench.scanner,
+      [
+        { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
+        ...steps.map(({ transformation }) => transformation),
+      ],
+      (chunk) => own.push(chunk),
+    );
+    const bytes = await this.readRows(source, sink);
+    if (bytes === undefined) return undefined;
+    await own.end(() => this.checkpoint.pass());
+    reader.failures.push(...(counter?.problem()?.diagnostics ?? []));
+    for (const { name, ms } of own.times())
+      options.onProgress?.({ kind: "step", name, ms, label: source.label });
+    return bytes;
+  }
+
+  /** Reads the lines of a source into its sink, or has its rows again where another list of this run read them. */
+  private async readRows(source: PlannedSource, sink: SourceSink): Promise<number | undefined> {
+    const { reader, options } = this;
+    const { shared } = options;
+    const known = shared?.find(source);
+    try {
+      if (known !== undefined) {
+        await sink.again(known.origins, known.chunks);
+        return reader.readAgain(source, known);
+      }
+      const rows = shared?.isWanted(source) === true ? sink.keepRows() : undefined;
+      const notes = reader.notesOf(source);
+      const bytes = await reader.read(source, sink);
+      if (bytes === undefined) return undefined;
+      await sink.end();
+      if (rows !== undefined) shared!.keep(source, { ...notes(bytes), ...rows });
+      return bytes;
+    } finally {
+      shared?.used(source);
+    }
+  }
+
+  private pushBanner({ index, shown, label }: PlannedSource, list: Flow): void {
+    const { pool } = this.workshop;
+    const origin = pool.addOrigin({ source: index, file: label });
+    const { name } = this.plan.config.sources[index]!;
+    const note = stateNote(this.reader.states[index]);
+    for (const line of bannerLines(name, shown, note)) {
+      const chunk = lineChunk(pool, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
+      list.push(chunk);
+      pool.shelf.done(chunk);
+    }
+  }
+
+  private report(bytesRead: readonly number[], allow: AllowList): CompileReport {
+    const { count, bytes } = this.output;
+    const { states } = this.reader;
+    const sources = sourceReports(count, this.plan.sources, bytesRead, states).map((one, index) =>
+      this.weakened[index] === undefined ? one : { ...one, weakened: this.weakened[index] },
+    );
+    return {
+      name: this.plan.config.name,
+      sources,
+      rules: count.rules,
+      lines: sources.reduce((sum, { lines }) => sum + lines, 0),
+      kept: sources.reduce((sum, { kept }) => sum + kept, 0),
+      bytes,
+      ...allowReport(allow),
+      degraded: states.some(({ kind }) => isDegraded(kind)),
+    };
+  }
+}
+
+function rowsIn({ pool }: Workshop): number {
+  return pool.chunks.reduce((sum, { length }) => sum + length, 0);
+}
