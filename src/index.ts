@@ -100,7 +100,7 @@ export async function compile(
     (bytes) => void list.append(bytes, 0, bytes.length),
     { ...rest, builtAt, headerLines },
   );
-  if (rest.cacheFolder !== undefined) await collectCopies(rest.cacheFolder, host);
+  if (rest.cacheDir !== undefined) await collectCopies(rest.cacheDir, host);
   const diagnostics = [...validated.diagnostics, ...result.diagnostics];
   return { ...result, bytes: list.view(), diagnostics };
 }

@@ -34,7 +34,7 @@ export async function answerLists(
     try {
       const { text, documents: own, label, exit = Exit.Done } = await answer(list);
       exits.push(exit);
-      if (!options.isJson)
+      if (!options.json)
         await (options.args.switches.has("markdown") ? sendToOutput : showText)(text(), host);
       else if (isOne) for (const one of own) await sendToOutput(`${JSON.stringify(one)}\n`, host);
       else documents.push({ list, ...(label === undefined ? own[0] : { [label]: own }) });
@@ -48,8 +48,7 @@ export async function answerLists(
       documents.push({ list, exit: error.exit, diagnostics: error.diagnostics });
     }
   }
-  if (options.isJson && !isOne)
-    await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, host);
+  if (options.json && !isOne) await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, host);
   const errors = exits.filter((exit) => exit !== Exit.Changes);
   const worst = Math.max(Exit.Done, ...errors) as Exit;
   return worst === Exit.Done && exits.includes(Exit.Changes) ? Exit.Changes : worst;

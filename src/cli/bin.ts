@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import nodeModule from "node:module";
 import process from "node:process";
-import { cacheFolder } from "../host/node-cache-folder.ts";
+import { cacheDir } from "../host/node-cache-folder.ts";
 import { codeFolder } from "../host/node-code-folder.ts";
 
 // Keeps compiled modules where nobody else can write: 20 to 60 ms of the start-up time from the second run on. Node only.
 if (nodeModule.enableCompileCache !== undefined) {
-  const folder = codeFolder(cacheFolder());
+  const folder = codeFolder(cacheDir());
   if (folder !== undefined) nodeModule.enableCompileCache(folder);
 }
 const [{ nodeHost }, { run }] = await Promise.all([import("../host/node.ts"), import("./main.ts")]);

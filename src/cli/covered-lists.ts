@@ -41,7 +41,7 @@ export class CoveredLists {
     text: Uint8Array,
     options: Options,
   ): Promise<{ refused: readonly Diagnostic[]; warnings: readonly Diagnostic[] }> {
-    if (covers.length === 0 || options.accepted.includes("not-covered"))
+    if (covers.length === 0 || options.accept.includes("not-covered"))
       return { refused: [], warnings: [] };
     const own = await PlainList.read(text);
     const refused: Diagnostic[] = [];

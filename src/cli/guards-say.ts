@@ -12,12 +12,12 @@ export async function guardsSay(
   config: Config,
   { report, findings }: CompiledList,
   path: string | undefined,
-  { accepted, isCompatible }: Pick<Options, "accepted" | "isCompatible">,
+  { accept, compat }: Pick<Options, "accept" | "compat">,
   host: Host,
 ): Promise<{ refused: Diagnostic[]; warnings: Diagnostic[] }> {
-  if (isCompatible) return { refused: [], warnings: [] };
+  if (compat) return { refused: [], warnings: [] };
   const last = path === undefined ? undefined : await readLastPublish(path, host);
-  const said = guardList({ report, findings, limits: guardLimits(config), last }, accepted);
+  const said = guardList({ report, findings, limits: guardLimits(config), last }, accept);
   return {
     refused: said.filter(({ severity }) => severity === "error"),
     warnings: said.filter(({ severity }) => severity !== "error"),

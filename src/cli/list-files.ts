@@ -9,14 +9,14 @@ import { isFolderName } from "./output-place.ts";
 /** The files that a list of this name is written to; none when it goes to standard output, or nowhere. */
 export function listFiles(
   name: string,
-  { output, writesToRules, rulesFolder }: Options,
+  { output, writesToRules, rulesDir }: Options,
   host: Host,
 ): OutputFile[] {
   const names: string[] = [];
   const own = `${slugOf(name)}.txt`;
   if (output !== undefined && output !== "-" && output !== NOWHERE)
     names.push(isFolderName(output) ? join(output, own) : output);
-  if (writesToRules) names.push(join(rulesFolder, own));
+  if (writesToRules) names.push(join(rulesDir, own));
   // `-o` may name the file in the rules directory.
   const byPath = new Map(names.map((file) => [resolve(host.cwd, file), file]));
   return [...byPath].map(([path, file]) => ({ name: file, path }));

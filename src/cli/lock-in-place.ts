@@ -51,18 +51,18 @@ export class LockInPlace {
     host: Host,
     talk?: Talk,
   ): Promise<LockInPlace> {
-    const { isFrozen, update } = options;
+    const { frozen, update } = options;
     // A lock that nobody asks for and nobody could read does not stop a build, but somebody should know.
     const locks = await readLockfile(configured.folder, host).catch((error: unknown) => {
       if (!(error instanceof CompilerError)) throw error;
-      if (isFrozen || (update !== undefined && update !== "*")) throw error;
+      if (frozen || (update !== undefined && update !== "*")) throw error;
       for (const one of error.diagnostics) talk?.diagnostic({ ...one, severity: "warning" });
       return [];
     });
-    const { cacheFolder } = options;
+    const { cacheDir } = options;
     const lock = lockFor(locks, configured.name);
-    if (cacheFolder !== undefined && (locks.length > 0 || update !== undefined))
-      await needCopies(cacheFolder, { path: join(configured.folder, LOCKFILE) }, host);
+    if (cacheDir !== undefined && (locks.length > 0 || update !== undefined))
+      await needCopies(cacheDir, { path: join(configured.folder, LOCKFILE) }, host);
     const opened = new LockInPlace(lock, configured, options, host);
     await opened.prepare();
     return opened;
@@ -70,10 +70,10 @@ export class LockInPlace {
 
   private async prepare(): Promise<void> {
     const { lock, configured, options } = this;
-    const { isFrozen, update } = options;
+    const { frozen, update } = options;
     const { name: file, whole } = configured;
     this.isOwn = lock !== undefined && (await isLockOf(lock, file, whole));
-    if (!isFrozen && (update === undefined || update === "*")) return;
+    if (!frozen && (update === undefined || update === "*")) return;
     if (lock === undefined) {
       const message = `${LOCKFILE} has no entry for ${printable(file, 80)} to build from`;
       throw new CompilerError([errorOf("lock-missing", message)]);
@@ -81,14 +81,14 @@ export class LockInPlace {
     const mismatch = await lockMismatch(lock);
     if (mismatch !== undefined) throw new CompilerError([mismatch]);
     const names = configured.whole.sources.flatMap(({ name, source }) => [name ?? "", source]);
-    if (!isFrozen && !names.includes(update!))
+    if (!frozen && !names.includes(update!))
       throw new CompilerError([
         errorOf(
           "unknown-flag",
           `--update names no source: ${printable(withoutCredentials(update!), 80)}`,
         ),
       ]);
-    for (const source of lockedSources(configured, isFrozen ? undefined : update)) {
+    for (const source of lockedSources(configured, frozen ? undefined : update)) {
       const key = await digestOf(source);
       const known = lock.sources.find((one) => one.key === key);
       if (known !== undefined) this.files.set(source, known.files);
@@ -97,23 +97,23 @@ export class LockInPlace {
 
   /** What of it the compiler has to know. */
   get wish(): Pick<CompileOptions, "locked" | "builtAt"> {
-    const { isFrozen } = this.options;
+    const { frozen } = this.options;
     return {
       locked: (source) => {
         const files = this.files.get(source);
-        if (files !== undefined || !isFrozen) return files;
+        if (files !== undefined || !frozen) return files;
         const { sources } = this.configured.whole;
         const isSecret = sources.some((one) => one.source === source && one.secret === true);
         const shown = printable(withoutCredentials(source, isSecret));
         throw new CompilerError([errorOf("lock-mismatch", `${shown} is not in ${LOCKFILE}`)]);
       },
-      ...(isFrozen && this.lock !== undefined ? { builtAt: new Date(this.lock.built) } : {}),
+      ...(frozen && this.lock !== undefined ? { builtAt: new Date(this.lock.built) } : {}),
     };
   }
 
   /** Throws when local files are not what was locked. */
   async check({ inputs }: CompiledList): Promise<void> {
-    if (!this.options.isFrozen || this.lock === undefined) return;
+    if (!this.options.frozen || this.lock === undefined) return;
     const { whole, folder } = this.configured;
     const changed = await changedFiles(this.lock, whole, inputs, folder, this.host);
     if (changed.length > 0) throw new CompilerError(changed);
@@ -128,8 +128,8 @@ export class LockInPlace {
 
   /** The lock as it should be once the list is out; undefined where there is none and none is wanted. Of this list alone. */
   async renewed(result: CompiledList): Promise<Lockfile | undefined> {
-    const { isFrozen, update, inputs } = this.options;
-    if (isFrozen || inputs.length > 0 || (!this.isOwn && update === undefined)) return undefined;
+    const { frozen, update, inputs } = this.options;
+    if (frozen || inputs.length > 0 || (!this.isOwn && update === undefined)) return undefined;
     return await lockOf(result, this.configured.whole, this.configured, this.host);
   }
 }

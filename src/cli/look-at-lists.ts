@@ -13,7 +13,7 @@ const EXCEPTION = encodeUtf8("@@");
 /** In other formats exceptions are written otherwise. */
 const WRITES_EXCEPTIONS = new Set(["adblock", "hosts", "domains"]);
 
-interface LookOptions extends Pick<Options, "cacheFolder" | "isOffline"> {
+interface LookOptions extends Pick<Options, "cacheDir" | "offline"> {
   readonly signal: AbortSignal;
 }
 
@@ -24,10 +24,10 @@ interface LookOptions extends Pick<Options, "cacheFolder" | "isOffline"> {
 export async function lookAtLists(
   setup: ForeignSetup,
   configFolder: string,
-  { cacheFolder, isOffline: offline, signal }: LookOptions,
+  { cacheDir, offline, signal }: LookOptions,
   host: Host,
 ): Promise<ForeignSetup> {
-  const reader = new SourceReader(host, { cacheFolder, offline, configFolder, signal });
+  const reader = new SourceReader(host, { cacheDir, offline, configFolder, signal });
   const look = (lists: readonly ForeignList[]): Promise<ForeignList[]> =>
     Promise.all(
       lists.map(async (list) => (list.isOn ? { ...list, found: await found(list, reader) } : list)),
@@ -43,11 +43,11 @@ export async function lookAtLists(
 }
 
 /** Calls nothing dead that may not be: addresses when none answers, and anything when no source would be left. */
-function withoutDoubt(setup: ForeignSetup, isOffline: boolean): ForeignSetup {
+function withoutDoubt(setup: ForeignSetup, offline: boolean): ForeignSetup {
   const all = [...setup.lists, ...setup.allowLists].filter(({ isOn }) => isOn);
   const addresses = all.filter(({ source }) => isAddress(source));
   const isEmpty = setup.ownRules.length === 0 && !setup.lists.some(isUsed);
-  const isDown = isOffline || addresses.every((list) => !isUsed(list));
+  const isDown = offline || addresses.every((list) => !isUsed(list));
   const doubtful = (isEmpty ? all : isDown ? addresses : []).filter((list) => !isUsed(list));
   const [first] = doubtful;
   if (first === undefined) return setup;

@@ -12,7 +12,7 @@ import { Talk } from "./output/talk.ts";
 
 /** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
 export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {
-  let talk = new Talk(host, { level: "info", isJson: argv.includes("--json"), hasColor: false });
+  let talk = new Talk(host, { level: "info", json: argv.includes("--json"), hasColor: false });
   try {
     const args = readArgs(argv);
     if (args.switches.has("version")) {

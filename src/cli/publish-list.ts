@@ -27,14 +27,14 @@ export interface Publication {
   readonly spool: NameSpool | undefined;
   readonly shape: ListShape;
   /** Guards that may be passed this time. */
-  readonly accepted: readonly string[];
+  readonly accept: readonly string[];
   readonly builtAt: Date;
   /** The list's header without its dates. */
   readonly timelessHead: string;
   /** Labels of the sources. */
   readonly sources: readonly string[];
   readonly configFolder: string;
-  readonly rulesFolder: string;
+  readonly rulesDir: string;
 }
 
 /** Writes the further files, and puts them and the list in their places. Nothing is published when one cannot be written. */
@@ -43,7 +43,7 @@ export async function publishList(
   publication: Publication,
   host: Host,
 ): Promise<{ written: Written[]; files: OutputFile[]; names: readonly string[] }> {
-  const { config, spool, shape, accepted, builtAt, sources } = publication;
+  const { config, spool, shape, accept, builtAt, sources } = publication;
   const artifacts = new Artifacts(publication.artifacts, config.guards?.min_rules ?? 1, host);
   try {
     // A key that is none is found before anything is published.
@@ -52,7 +52,7 @@ export async function publishList(
       const head = (values: HeaderValues): string[] =>
         headerTexts(config, { ...values, compiler: VERSION, saysCount: true });
       const found = await artifacts.write(spool, shape, head, builtAt);
-      const refused = found.filter(({ code }) => !accepted.includes(code));
+      const refused = found.filter(({ code }) => !accept.includes(code));
       if (refused.length > 0) throw new CompilerError(refused);
     }
     const written: Written[] = await outputs.publish(
@@ -62,7 +62,7 @@ export async function publishList(
     written.push(...(await artifacts.publish(sources)));
     const files = [...outputs.written, ...artifacts.files];
     if (config.manifest !== undefined && !outputs.isToStdout) {
-      const path = manifestPath(config, publication.rulesFolder, host.cwd);
+      const path = manifestPath(config, publication.rulesDir, host.cwd);
       const paths = files.map((file) => file.path);
       await writeManifest(config, path, paths, builtAt, key, host);
     }
@@ -78,11 +78,11 @@ export async function publishList(
 /** What belongs to the list besides its own files: the manifest, its signature, and the folder of patches. */
 function namesBeside(
   { written, isToStdout }: Outputs,
-  { config, rulesFolder }: Publication,
+  { config, rulesDir }: Publication,
   host: Host,
 ): string[] {
   if (isToStdout) return [];
-  const paths = manifestPaths(config, rulesFolder, host.cwd);
+  const paths = manifestPaths(config, rulesDir, host.cwd);
   const signed = config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
   const patches = config.patches === undefined ? [] : written.map(({ name }) => dirname(name));
   return [

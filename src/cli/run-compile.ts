@@ -73,11 +73,11 @@ export async function runCompile(
   const lock = await LockInPlace.open(configured, options, host, lockTalk);
   const isToStdout = options.output === "-";
   const files = listFiles(configured.config.name, options, host);
-  const { rulesFolder } = options;
-  const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesFolder, host.cwd)];
+  const { rulesDir } = options;
+  const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesDir, host.cwd)];
   const plans = isToStdout
     ? []
-    : artifactPlans(config, rulesFolder, host.cwd, taken, configured.plugins);
+    : artifactPlans(config, rulesDir, host.cwd, taken, configured.plugins);
   const spool =
     plans.length === 0
       ? undefined
@@ -153,12 +153,12 @@ export async function runCompile(
       artifacts: plans,
       spool,
       shape: result.shape,
-      accepted: options.accepted,
+      accept: options.accept,
       builtAt: result.builtAt,
       timelessHead: result.timelessHead,
       sources: result.report.sources.map(({ label }) => label),
       configFolder: configured.folder,
-      rulesFolder: options.rulesFolder,
+      rulesDir: options.rulesDir,
     };
     endOnSignals(host, talk, INTERRUPTED_PUBLISHING);
     const {
@@ -189,7 +189,7 @@ export async function runCompile(
     // A manifest expires, and modules change without being asked: such lists are made anew every time.
     const isOwnWork = config.plugins !== undefined;
     // A promise that was not looked at is looked at the next time.
-    const isPromised = configured.covers.length > 0 && options.accepted.includes("not-covered");
+    const isPromised = configured.covers.length > 0 && options.accept.includes("not-covered");
     if (!outputs.isToStdout && config.manifest === undefined && !isOwnWork && !isPromised) {
       await shared?.settled?.(configured.covers);
       const others = shared?.covers.paths(configured, options);
@@ -205,7 +205,7 @@ export async function runCompile(
       host,
       talk,
     );
-    return options.isStrict && !isFlawless(result.report) ? Exit.Degraded : Exit.Done;
+    return options.strict && !isFlawless(result.report) ? Exit.Degraded : Exit.Done;
   } catch (error) {
     if (error instanceof KnownList && last !== undefined)
       return await sayAgain(last, started, options, host, talk);
@@ -228,11 +228,11 @@ function guardsText({ refused, warnings }: Awaited<ReturnType<typeof guardsSay>>
 async function needFiles(
   { files }: CompiledList,
   outputs: Outputs,
-  { cacheFolder }: Options,
+  { cacheDir }: Options,
   host: Host,
 ): Promise<void> {
   const path = outputs.written[0]?.path;
   const objects = [...files.values()].flat().map(({ sha256 }) => sha256);
-  if (cacheFolder === undefined || path === undefined || objects.length === 0) return;
-  await needCopies(cacheFolder, { path, objects }, host);
+  if (cacheDir === undefined || path === undefined || objects.length === 0) return;
+  await needCopies(cacheDir, { path, objects }, host);
 }

@@ -91,7 +91,7 @@ export async function runLists(
   } finally {
     sources.close();
   }
-  if (isOneOfMany && options.isJson)
+  if (isOneOfMany && options.json)
     await sendToOutput(
       `${JSON.stringify({ lists: lists.map((one) => reports.get(one)) })}\n`,
       host,
@@ -130,16 +130,16 @@ async function fetchAhead(
   talk: Talk,
   signal: AbortSignal,
 ): Promise<void> {
-  const { cacheFolder, isOffline: offline, accepted: accept, isCompatible: compat } = options;
+  const { cacheDir, offline, accept, compat } = options;
   const remote = [...new Map(sources.map((one) => [one.source, one])).values()].filter(
     ({ source }) => isAddress(source),
   );
   // What is locked is not fetched but looked up, by each list.
-  const isLocked = options.isFrozen || options.update !== undefined;
-  if (cacheFolder === undefined || remote.length === 0 || isLocked) return;
+  const isLocked = options.frozen || options.update !== undefined;
+  if (cacheDir === undefined || remote.length === 0 || isLocked) return;
   const { folder: configFolder } = lists[0]!;
   const progress = new ProgressLines(host, talk, remote.length, true);
-  const wish = { cacheFolder, offline, accept, compat, configFolder, signal, shared };
+  const wish = { cacheDir, offline, accept, compat, configFolder, signal, shared };
   const onProgress = (event: ProgressEvent): void => progress.show(event);
   const reader = new SourceReader(host, { ...wish, onProgress });
   try {

@@ -23,8 +23,8 @@ export function refuseSameFiles(lists: readonly ListInPlace[], options: Options,
   for (const { config, plugins } of lists) {
     const paths = [
       ...listFiles(config.name, options, host).map(({ path }) => path),
-      ...manifestPaths(config, options.rulesFolder, host.cwd),
-      ...artifactPlans(config, options.rulesFolder, host.cwd, [], plugins)
+      ...manifestPaths(config, options.rulesDir, host.cwd),
+      ...artifactPlans(config, options.rulesDir, host.cwd, [], plugins)
         .flatMap(plannedFiles)
         .map(({ path }) => path),
     ];

@@ -28,7 +28,7 @@ export interface SavedPlan {
   /** What of the configuration is about publishing. */
   readonly config: PublishedConfig;
   /** Where further files go. */
-  readonly rulesFolder: string;
+  readonly rulesDir: string;
   readonly shape: ListShape;
   /** The list's header without its dates. */
   readonly timelessHead: string;
@@ -128,7 +128,7 @@ function headIn(text: string): Head | undefined {
       typeof head.coveredBytes === "number" &&
       typeof head.record?.builtAt === "string" &&
       typeof head.config?.name === "string" &&
-      typeof head.rulesFolder === "string" &&
+      typeof head.rulesDir === "string" &&
       typeof head.timelessHead === "string";
     return isPlan ? (head as Head) : undefined;
   } catch {

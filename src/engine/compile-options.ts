@@ -26,7 +26,7 @@ export interface CompileOptions extends MemoryWish {
   /** Bytes of a file that are worked on at a time. */
   readonly blockBytes?: number;
   /** Where last good copies of remote sources are kept; without it there are none. */
-  readonly cacheFolder?: string | undefined;
+  readonly cacheDir?: string | undefined;
   /** Fetch nothing; last good copies only, whatever their age. */
   readonly offline?: boolean | undefined;
   /** Guards that may be passed this time, by name. */

@@ -37,7 +37,7 @@ export function stagesOf(
   const outlook: Outlook = {
     ...(passes.validator === undefined ? {} : { validator: passes.validator }),
     compresses: passes.steps.some(({ name }) => name === "Compress"),
-    leavesUnderscores: passes.isCompatible,
+    leavesUnderscores: passes.compat,
     removesModifiers: passes.steps.some(({ name }) => name === "RemoveModifiers"),
     ...(above === undefined || isEmpty(above)
       ? {}

@@ -53,7 +53,7 @@ export interface Passes {
   /** The validator that has the last word on these lines, here or at the level above. */
   readonly validator?: ValidatorOptions;
   /** Whether lines are read as the reference reads them, where we would do better. */
-  readonly isCompatible: boolean;
+  readonly compat: boolean;
 }
 
 export interface EntrySources {
@@ -70,13 +70,13 @@ export interface Step {
 export function planOf(
   config: Config,
   plugins: Plugins = NO_PLUGINS,
-  isCompatible: boolean = false,
+  compat: boolean = false,
 ): Plan {
-  const list = { ...passesOf(config, undefined, plugins), isCompatible };
+  const list = { ...passesOf(config, undefined, plugins), compat };
   const splitsList = list.steps.some(({ name }) => name === "Compress");
   const shown = shownSources(config);
   const sources = config.sources.map((source, index): PlannedSource => {
-    const passes = { ...passesOf(source, list.validator, plugins), isCompatible };
+    const passes = { ...passesOf(source, list.validator, plugins), compat };
     return {
       index,
       source: source.source,
@@ -131,7 +131,7 @@ function passesOf(
   level: Config | SourceConfig,
   above: ValidatorOptions | undefined,
   plugins: Plugins,
-): Omit<Passes, "isCompatible"> {
+): Omit<Passes, "compat"> {
   const wanted = new Set(level.transformations ?? []);
   const steps: Step[] = [];
   // Those of the user's own come first: whatever they make of a rule is judged like any other.

@@ -82,8 +82,8 @@ export class SourceReader {
     this.checkpoint = new Checkpoint(options.signal);
     this.limits = { ...FETCH_LIMITS, ...options.fetchLimits };
     this.slots = new HostSlots(this.limits);
-    const { cacheFolder } = options;
-    this.store = cacheFolder === undefined ? undefined : new SourceStore(cacheFolder, host);
+    const { cacheDir } = options;
+    this.store = cacheDir === undefined ? undefined : new SourceStore(cacheDir, host);
   }
 
   /** Fetches what comes from the web, all sources at a time. Every failing one is remembered, not only the first. */
@@ -286,7 +286,7 @@ export class SourceReader {
       blockBytes,
       buffers,
       isSecret,
-      isJson: wish.type === "json",
+      json: wish.type === "json",
     };
     const label = wish.shown;
     if (location.kind === "file") {
@@ -301,15 +301,15 @@ export class SourceReader {
       return { list, state: { kind: "local" } };
     }
     const { limits, slots, store } = this;
-    const isCompatible = options.compat === true;
+    const compat = options.compat === true;
     const remote: RemoteSource = {
       ...wish,
       url: location.url,
       label: printable(label),
-      bounds: isCompatible ? undefined : wish.bounds,
-      accepted: options.accept ?? [],
+      bounds: compat ? undefined : wish.bounds,
+      accept: options.accept ?? [],
       kind: this.kindOf(wish),
-      mayBeEmpty: isCompatible,
+      mayBeEmpty: compat,
       locked: options.locked?.(wish.source),
     };
     const key = acquiredKey(location.url, wish);
@@ -329,11 +329,11 @@ export class SourceReader {
         slots,
         watch,
         limits: { ...limits, sourceMs: wish.timeoutMs ?? limits.sourceMs },
-        allowPrivate: wish.allowPrivate || isCompatible || options.allowPrivate === true,
+        allowPrivate: wish.allowPrivate || compat || options.allowPrivate === true,
       },
       load,
       store,
-      isOffline: options.offline === true,
+      offline: options.offline === true,
       onStoreError: (error) => this.tellStoreError(error),
     }).catch((error: unknown) => {
       if (error instanceof CompilerError) shared?.failures.set(key, error);
@@ -362,7 +362,7 @@ export class SourceReader {
   private tellStoreError({ code, message }: HostError): void {
     if (this.hasStoreFailed) return;
     this.hasStoreFailed = true;
-    const folder = printable(this.options.cacheFolder ?? "");
+    const folder = printable(this.options.cacheDir ?? "");
     this.diagnostics.push(
       warningOf("cache-unusable", `Copies of sources cannot be kept in ${folder}`, {
         cause: reasonOf(code, message),

@@ -33,7 +33,7 @@ export interface FateQuestion {
 export async function* fateLines(
   record: BuildRecord,
   { fates, sources }: FateQuestion,
-  cacheFolder: string | undefined,
+  cacheDir: string | undefined,
   host: Host,
 ): AsyncGenerator<LineOfFate[]> {
   const numbers = new Set(FATES.flatMap(([name], fate) => (fates.includes(name) ? [fate] : [])));
@@ -46,7 +46,7 @@ export async function* fateLines(
     const texts = await textsOf(
       file,
       lines.map(({ line }) => line),
-      cacheFolder,
+      cacheDir,
       host,
     );
     const { label } = record.header.sources[file.source]!;
@@ -82,11 +82,11 @@ function linesIn(
 async function textsOf(
   recorded: RecordedFile,
   lines: readonly number[],
-  cacheFolder: string | undefined,
+  cacheDir: string | undefined,
   host: Host,
 ): Promise<string[] | undefined> {
   try {
-    const file = await openRecorded(recorded, cacheFolder, host);
+    const file = await openRecorded(recorded, cacheDir, host);
     if (file === undefined) return undefined;
     try {
       const bytes = bufferOf(await readFully(file, new Uint8Array(file.size), 0));

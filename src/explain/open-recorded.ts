@@ -8,11 +8,11 @@ import type { RecordedFile } from "../record/record-format.ts";
  */
 export async function openRecorded(
   { path, stamp, sha256 }: RecordedFile,
-  cacheFolder: string | undefined,
+  cacheDir: string | undefined,
   host: Host,
 ): Promise<OpenFile | undefined> {
-  if (path === undefined && (sha256 === undefined || cacheFolder === undefined)) return undefined;
-  const file = await host.openFile(path ?? join(cacheFolder!, "objects", sha256!));
+  if (path === undefined && (sha256 === undefined || cacheDir === undefined)) return undefined;
+  const file = await host.openFile(path ?? join(cacheDir!, "objects", sha256!));
   if (path === undefined || file.stamp.text === stamp) return file;
   await file.close();
   return undefined;

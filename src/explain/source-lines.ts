@@ -60,15 +60,15 @@ const MARGIN = 512;
 /** Looks for lines that name certain names, in the very files that the list was made from. */
 export class SourceLines {
   private readonly record: BuildRecord;
-  private readonly cacheFolder: string | undefined;
+  private readonly cacheDir: string | undefined;
   private readonly host: Host;
   /** For whole files, one searched while others are read: new ones cost more in garbage than the search. */
   private readonly buffers: Uint8Array[] = [];
   private readonly framesOf = new Map<number, Frame[]>();
 
-  constructor(record: BuildRecord, cacheFolder: string | undefined, host: Host) {
+  constructor(record: BuildRecord, cacheDir: string | undefined, host: Host) {
     this.record = record;
-    this.cacheFolder = cacheFolder;
+    this.cacheDir = cacheDir;
     this.host = host;
     for (const frame of record.frames) {
       // Lines of ours, such as the last empty one, have no number.
@@ -168,7 +168,7 @@ export class SourceLines {
   ): Promise<Piece[] | undefined> {
     let file: OpenFile | undefined;
     try {
-      file = await openRecorded(recorded, this.cacheFolder, this.host);
+      file = await openRecorded(recorded, this.cacheDir, this.host);
       if (file === undefined) return undefined;
       const pieces = spans && (await readSpans(file, spans));
       if (pieces !== undefined) return pieces;

@@ -69,7 +69,7 @@ export interface Host {
   /** Shows a file in the browser. Rejects with a `HostError` when there is none. */
   openInBrowser?(path: string): Promise<void>;
   /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
-  cacheFolder(): string | undefined;
+  cacheDir(): string | undefined;
   /** What is piped into the program. */
   readonly stdin?: TextSource;
   readonly stdout: TextSink;

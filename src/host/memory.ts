@@ -120,7 +120,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       return response;
     },
     wait: async () => {},
-    cacheFolder: () => undefined,
+    cacheDir: () => undefined,
     stdout: memorySink("stdout"),
     stderr: memorySink("stderr"),
   };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 
 /** `$XDG_CACHE_HOME` or `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows. */
-export function cacheFolder(): string | undefined {
+export function cacheDir(): string | undefined {
   const { env } = process;
   try {
     if (platform() === "win32") {

@@ -20,7 +20,7 @@ import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
 import { createFile, openFile, openScratch, stampOf } from "./node-files.ts";
-import { cacheFolder } from "./node-cache-folder.ts";
+import { cacheDir } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
 import { packFile } from "./node-pack-file.ts";
 import { isRunning, processId } from "./node-process-id.ts";
@@ -82,7 +82,7 @@ export function nodeHost(): Host {
     importModule: async (path) => (await import(pathToFileURL(path).href)) as unknown,
     queryDatabase: async (path, query) =>
       await (await import("./node-sqlite.ts")).queryDatabase(path, query),
-    cacheFolder,
+    cacheDir,
     stdin: { lines: stdinLines, isTerminal: isatty(0) },
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),

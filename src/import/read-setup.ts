@@ -91,8 +91,8 @@ async function database(
 /** Settings as plain values; undefined for what is neither YAML nor JSON with an object in it. */
 async function treeOf(text: string, path: string): Promise<unknown> {
   try {
-    const isJson = /^\.jsonc?$/i.test(extname(path)) || text.trimStart().startsWith("{");
-    const node = isJson
+    const json = /^\.jsonc?$/i.test(extname(path)) || text.trimStart().startsWith("{");
+    const node = json
       ? (await import("../config/json.ts")).parseJson(text, true)
       : (await import("../config/yaml.ts")).parseYaml(text);
     return node.kind === "object" ? valueOf(node) : undefined;

@@ -8,7 +8,7 @@ export type EventLevel = "debug" | "info" | "warning" | "error";
 const TONES = { debug: "faint", info: "strong", warning: "warning", error: "error" } as const;
 
 export interface EventLogSettings {
-  readonly isJson: boolean;
+  readonly json: boolean;
   readonly style: Style;
   says(level: EventLevel): boolean;
 }
@@ -28,10 +28,10 @@ export class EventLog {
   }
 
   say(level: EventLevel, event: string, fields: Fields = {}): void {
-    const { isJson, style } = this.settings;
+    const { json, style } = this.settings;
     if (!this.says(level)) return;
     const time = this.host.now().toISOString();
-    if (isJson) {
+    if (json) {
       this.host.stderr.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
       return;
     }

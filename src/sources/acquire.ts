@@ -28,7 +28,7 @@ export interface RemoteSource {
   /** How much it may differ from its last good copy; undefined where anything will do. */
   readonly bounds: SourceBounds | undefined;
   /** Deviations that somebody accepts this time, by code. */
-  readonly accepted: readonly string[];
+  readonly accept: readonly string[];
   /** Whether it is a list of the kind that it should be. */
   readonly kind: ListKind;
   /** Whether it may hold no text at all. */
@@ -85,7 +85,7 @@ export interface AcquireContext {
   readonly store: SourceStore | undefined;
   readonly budget: DownloadBudget;
   /** Ask nobody; last good copies only, whatever their age. */
-  readonly isOffline: boolean;
+  readonly offline: boolean;
   /** Told when a copy could not be kept. */
   readonly onStoreError: (error: HostError) => void;
 }
@@ -101,13 +101,13 @@ const CLOCK_SLACK_MS = 24 * 3600 * 1000;
  * that fails, the copy from before stands in for as long as it may. Rejects with a `CompilerError`.
  */
 export async function acquire(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
-  const { store, isOffline } = context;
+  const { store, offline } = context;
   if (source.locked !== undefined) return await acquireLocked(source, source.locked, context);
   const record = await store?.recordOf(source.url);
   let causes: readonly Diagnostic[];
   let held: HeldError | undefined;
   try {
-    if (isOffline)
+    if (offline)
       throw sourceError("fetch-failed", `Failed to fetch ${source.label}`, "offline was asked for");
     return await fetchAny(source, record, context);
   } catch (error) {
@@ -118,7 +118,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   }
   if (store === undefined || record === undefined) throw new CompilerError(causes);
   const age = context.fetch.host.now().getTime() - record.goodAt;
-  if (held === undefined && !isOffline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
+  if (held === undefined && !offline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
     throw new CompilerError([...causes, ...tooOld(source, age).diagnostics]);
   const list = new SourceList(
     { kind: "web", url: source.url },
@@ -187,7 +187,7 @@ async function acquireLocked(
       if (!(error instanceof CompilerError)) throw error;
     }
   }
-  if (context.isOffline)
+  if (context.offline)
     throw sourceError("lock-mismatch", `There is no copy of ${source.label} as it is locked`);
   const anything = { ...source.kind, judge: async () => {} };
   const fetched = await fetchAny(
@@ -312,9 +312,9 @@ function knownOf(
   record: SourceRecord | undefined,
   now: Date,
 ): Known {
-  const { bounds, label, accepted, maxStaleMs } = source;
+  const { bounds, label, accept, maxStaleMs } = source;
   if (bounds === undefined) return { measure: text.measure };
-  return takeOrHold({ ...text, label, bounds, accepted, maxStaleMs }, record, now);
+  return takeOrHold({ ...text, label, bounds, accept, maxStaleMs }, record, now);
 }
 
 /** A source that cannot be kept is no worse for it today. */

@@ -99,7 +99,7 @@ export class FileFinder {
         cutter,
         blocks: () => {
           refuseHtml(head, printable(label));
-          if (isWeb && this.options.isJson !== true)
+          if (isWeb && this.options.json !== true)
             refuseOther(head, head.length === file.size, printable(label));
           return text.blocks(head);
         },

@@ -37,7 +37,7 @@ export interface Edition {
   readonly bytes: number;
   readonly bounds: SourceBounds;
   /** Deviations that somebody accepts this time, by code. */
-  readonly accepted: readonly string[];
+  readonly accept: readonly string[];
   /** How old the copy may be. */
   readonly maxStaleMs: number;
 }
@@ -55,7 +55,7 @@ export function takeOrHold(
   const found = record === undefined ? [] : deviations(edition, record, now);
   if (record === undefined || found.length === 0)
     return { measure, days: daysWith(record?.days ?? [], measure.entries, now) };
-  const open = found.filter(({ code }) => !edition.accepted.includes(code));
+  const open = found.filter(({ code }) => !edition.accept.includes(code));
   const moment = now.getTime();
   const since = sinceWhen(record.offer, edition, moment);
   const isOver = moment - since >= bounds.holdMs || moment - record.goodAt > maxStaleMs;

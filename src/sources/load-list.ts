@@ -38,7 +38,7 @@ export interface LoadOptions {
   /** Whether not even the path of its address may be shown. */
   readonly isSecret?: boolean | undefined;
   /** Whether the list is written in JSON. */
-  readonly isJson?: boolean | undefined;
+  readonly json?: boolean | undefined;
 }
 
 const MAX_DEPTH = 8;

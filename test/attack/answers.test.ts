@@ -116,22 +116,22 @@ test("a last line is whole where the answer says how long it is", async () => {
 });
 
 test("a cut line stays out when the copy is used, and the next run fetches the list anew", async () => {
-  const cacheFolder = mkdtempSync(join(tmpdir(), "answers-"));
+  const cacheDir = mkdtempSync(join(tmpdir(), "answers-"));
   const heads: string[] = [];
   const server = await rawServer((head) => {
     heads.push(head);
     return [`${OK}etag: "1"\r\n\r\n`, CUT];
   });
   try {
-    await fetched(server.url, {}, { cacheFolder });
-    const copy = await fetched(server.url, {}, { cacheFolder, offline: true });
+    await fetched(server.url, {}, { cacheDir });
+    const copy = await fetched(server.url, {}, { cacheDir, offline: true });
     assert.deepEqual(linesOf(copy), ["||one.example^"]);
     assert.equal(copy.report.sources[0]!.dropped["cut-line"], 1);
-    await fetched(server.url, {}, { cacheFolder });
+    await fetched(server.url, {}, { cacheDir });
     assert.doesNotMatch(heads.at(-1)!, /if-none-match/i);
   } finally {
     server.close();
-    rmSync(cacheFolder, { recursive: true });
+    rmSync(cacheDir, { recursive: true });
   }
 });
 
@@ -242,7 +242,7 @@ test("no real list is taken for something else", { skip: missingCorpus }, async 
 });
 
 test("a validator of 15 kB does not keep a source from being fetched again", async () => {
-  const cacheFolder = mkdtempSync(join(tmpdir(), "answers-"));
+  const cacheDir = mkdtempSync(join(tmpdir(), "answers-"));
   const etag = `"${"e".repeat(15_000)}"`;
   const body = "||a.example^\n";
   const server = await rawServer((head) =>
@@ -254,11 +254,11 @@ test("a validator of 15 kB does not keep a source from being fetched again", asy
   );
   try {
     for (let run = 0; run < 3; run++) {
-      const { report } = await fetched(server.url, {}, { cacheFolder });
+      const { report } = await fetched(server.url, {}, { cacheDir });
       assert.equal(report.sources[0]!.state, "fetched", `run ${run}`);
     }
   } finally {
     server.close();
-    rmSync(cacheFolder, { recursive: true });
+    rmSync(cacheDir, { recursive: true });
   }
 });

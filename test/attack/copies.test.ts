@@ -123,7 +123,7 @@ test("the library leaves one copy as well", async (context) => {
     play.pages.set("/l.txt", listOf(`n${round}-`));
     const result = await compile(
       { name: "n", sources: [{ source: `${play.base}/l.txt`, allow_private: true }] },
-      { cacheFolder: play.cache },
+      { cacheDir: play.cache },
     );
     result.close();
   }

@@ -70,7 +70,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     return status;
   };
   let runs = 0;
-  const log = new EventLog(host, { isJson: true, style: NO_STYLE, says: () => true });
+  const log = new EventLog(host, { json: true, style: NO_STYLE, says: () => true });
   const settings = {
     place: { address: "127.0.0.1", port: 0, connectionsPerClient: 64 },
     schedule: SCHEDULE,

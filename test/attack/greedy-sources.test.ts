@@ -166,7 +166,7 @@ test("what was kept leaves the temporary folder at once", async () => {
   const { report } = await run(
     urls.map((source) => ({ source })),
     host,
-    { cacheFolder: "/cache", fetchLimits: { atOnce: 2 } },
+    { cacheDir: "/cache", fetchLimits: { atOnce: 2 } },
   );
   assert.equal(report.sources.filter(({ state }) => state === "fetched").length, 40);
   assert.ok(peak() <= body.length * 20, `${peak()} bytes`);

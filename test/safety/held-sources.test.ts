@@ -25,7 +25,7 @@ async function build(
   options: CompileOptions = {},
 ): Promise<CompileResult> {
   web.answers[FAR] = text;
-  const result = await compile(wish, { host: web.host, cacheFolder: "/cache", ...options });
+  const result = await compile(wish, { host: web.host, cacheDir: "/cache", ...options });
   result.close();
   return result;
 }
@@ -193,7 +193,7 @@ test("a copy of an earlier version is compared by its bytes", async () => {
 });
 
 test("nothing is held without copies, with compat, or offline", async () => {
-  for (const options of [{ cacheFolder: undefined }, { compat: true }]) {
+  for (const options of [{ cacheDir: undefined }, { compat: true }]) {
     const web = new ScriptedWeb();
     await build(web, names(2000), config(), options);
     const { report } = await build(web, names(5), config(), options);

@@ -30,7 +30,7 @@ async function build(
   wish: Config = config(),
   options: CompileOptions = {},
 ): Promise<CompileResult> {
-  const result = await compile(wish, { host: web.host, cacheFolder: "/cache", ...options });
+  const result = await compile(wish, { host: web.host, cacheDir: "/cache", ...options });
   result.close();
   return result;
 }
@@ -271,7 +271,7 @@ test("redirects: five are followed, each is looked at", async () => {
   assert.equal((await build(web)).report.rules, 101);
   web.answers[URL_A] = hop("/2");
   assert.match(
-    (await errorOf(build(web, undefined, { cacheFolder: undefined }))).diagnostics[0]!.cause!,
+    (await errorOf(build(web, undefined, { cacheDir: undefined }))).diagnostics[0]!.cause!,
     /5 redirects/,
   );
   for (const [to, why] of [
@@ -280,7 +280,7 @@ test("redirects: five are followed, each is looked at", async () => {
     ["data:text/plain,x", /neither http nor https/],
   ] as const) {
     web.answers[URL_A] = hop(to);
-    const error = await errorOf(build(web, undefined, { cacheFolder: undefined }));
+    const error = await errorOf(build(web, undefined, { cacheDir: undefined }));
     assert.match(error.diagnostics[0]!.cause!, why);
   }
 });
@@ -329,7 +329,7 @@ test("a cache that cannot be written to is pointed out once and changes nothing"
       throw new HostError("EROFS", "read-only file system");
     },
   };
-  const result = await compile(config(), { host: refusing, cacheFolder: "/cache" });
+  const result = await compile(config(), { host: refusing, cacheDir: "/cache" });
   assert.equal(result.report.rules, 101);
   assert.equal(result.diagnostics.filter(({ code }) => code === "cache-unusable").length, 1);
 });

@@ -24,7 +24,7 @@ async function build(
 ): Promise<Outcome> {
   const wish = { name: "n", sources: [{ source: FAR, ...source }, { source: "own.txt" }], ...more };
   try {
-    const result = await compile(wish, { host: web.host, cacheFolder: "/cache", ...options });
+    const result = await compile(wish, { host: web.host, cacheDir: "/cache", ...options });
     result.close();
     return result;
   } catch (error) {

@@ -23,7 +23,7 @@ function packingHost(): Host & { files: Map<string, Uint8Array> } {
 }
 
 async function shelfOf(host: Host): Promise<ListShelf> {
-  const log = new EventLog(host, { isJson: true, style: NO_STYLE, says: () => true });
+  const log = new EventLog(host, { json: true, style: NO_STYLE, says: () => true });
   const shelf = new ListShelf(host, log);
   shelf.serve([PATH]);
   await shelf.look();

@@ -39,7 +39,7 @@ export class DiskProject {
       env: {},
       stdout: sink("stdout"),
       stderr: sink("stderr"),
-      cacheFolder: () => join(this.folder, "cache"),
+      cacheDir: () => join(this.folder, "cache"),
       ...this.changes,
     };
     const exit = await run(words, host, new AbortController().signal);

@@ -69,7 +69,7 @@ export class GuardReplay {
   private acquire(edition: Edition): boolean {
     const measure = measureOf(edition);
     const bounds = { ...SOURCE_BOUNDS, isVolatile: this.isVolatile };
-    const asked = { label: "a", measure, bytes: 0, bounds, accepted: [], maxStaleMs: WEEK_MS };
+    const asked = { label: "a", measure, bytes: 0, bounds, accept: [], maxStaleMs: WEEK_MS };
     try {
       const known = takeOrHold(asked, this.record, new Date(this.now));
       this.copy = edition;

@@ -8,7 +8,7 @@ import { suffixes } from "./suffixes.ts";
 const guards: readonly Guard[] = [protectedNames, suffixes, listSize, sourceSize];
 
 /** What the guards say of a list, but for what was accepted. The list may not be published if there is an error. */
-export function guardList(context: GuardContext, accepted: readonly string[]): Diagnostic[] {
+export function guardList(context: GuardContext, accept: readonly string[]): Diagnostic[] {
   const all = guards.flatMap((guard) => guard.check(context));
-  return all.filter(({ code }) => !accepted.includes(code));
+  return all.filter(({ code }) => !accept.includes(code));
 }

@@ -25,8 +25,8 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     ]);
   const started = host.now().getTime();
   const { plan, bytes } = await readPlan(path, host);
-  const accepted: readonly string[] = options.accepted;
-  const refused = plan.refused.filter(({ code }) => !accepted.includes(code));
+  const accept: readonly string[] = options.accept;
+  const refused = plan.refused.filter(({ code }) => !accept.includes(code));
   if (refused.length > 0) throw new CompilerError(refused);
   for (const warning of plan.warnings) talk.diagnostic(warning);
   const outputs = new Outputs(plan.files, { keepsRecord: true, isToStdout: false }, host);
@@ -39,20 +39,20 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
-    const { config, shape, folder, record, report, rulesFolder } = plan;
-    const artifacts = artifactPlans(config, rulesFolder, host.cwd);
+    const { config, shape, folder, record, report, rulesDir } = plan;
+    const artifacts = artifactPlans(config, rulesDir, host.cwd);
     if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
     const publication = {
       config,
       artifacts,
       spool: artifacts.length === 0 ? undefined : spool,
       shape,
-      accepted,
+      accept,
       builtAt: new Date(record.builtAt),
       timelessHead: plan.timelessHead,
       sources: report.sources.map(({ label }) => label),
       configFolder: folder,
-      rulesFolder,
+      rulesDir,
     };
     const { written, names } = await publishList(outputs, publication, host);
     await outputs.remember(plan.report, plan.remembering, plan.record);
@@ -60,7 +60,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     const seconds = (host.now().getTime() - started) / 1000;
     const answer = { report: plan.report, diagnostics: plan.warnings, files: names };
     await sayResult(answer, written, seconds, bytes.list.at(-1), options, host, talk);
-    return options.isStrict && !isFlawless(plan.report) ? Exit.Degraded : Exit.Done;
+    return options.strict && !isFlawless(plan.report) ? Exit.Degraded : Exit.Done;
   } finally {
     spool.close();
     await outputs.close();

@@ -57,7 +57,7 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     ...compiled.diagnostics.filter(({ code }) => code === "protected-names"),
   ];
   const audit = { path, setup, report: compiled.report, stats, findings };
-  if (options.isJson) await sendToOutput(`${JSON.stringify(auditJson(audit))}\n`, host);
+  if (options.json) await sendToOutput(`${JSON.stringify(auditJson(audit))}\n`, host);
   else await showText(auditText(audit, talk.dataStyle, columnsOf(host.stdout)), host);
   return Exit.Done;
 };
@@ -87,13 +87,13 @@ function auditedConfig(setup: ForeignSetup, allowSources: readonly string[]): Co
 async function reachable(
   lists: readonly ForeignList[],
   configFolder: string,
-  { cacheFolder, isOffline: offline }: Options,
+  { cacheDir, offline }: Options,
   host: Host,
   talk: Talk,
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { source } of lists.filter(({ isOn }) => isOn)) {
-    const wish = { cacheFolder, offline, configFolder, allowPrivate: true };
+    const wish = { cacheDir, offline, configFolder, allowPrivate: true };
     const reader = new SourceReader(host, wish);
     try {
       await reader.names([source]);

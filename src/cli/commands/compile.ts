@@ -18,10 +18,10 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
       errorOf("unknown-flag", "-i needs -o: where the list is to be written", { hint }),
     ]);
   }
-  const { cacheFolder, configPath } = options;
-  talk.debug(`cache: ${cacheFolder === undefined ? "off" : printable(cacheFolder)}`);
+  const { cacheDir, configPath } = options;
+  talk.debug(`cache: ${cacheDir === undefined ? "off" : printable(cacheDir)}`);
   // A lock is written from a build, and a frozen build is one.
-  const isLocking = options.isFrozen || options.update !== undefined;
+  const isLocking = options.frozen || options.update !== undefined;
   const buildsOf = async (list?: string): Promise<LastBuilds | undefined> =>
     isLocking ? undefined : await lastBuilds(list, options, host);
   const builds = await buildsOf();
@@ -44,9 +44,9 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
     const { runCompile } = await import("../run-compile.ts");
     return await runCompile(lists[0]!, undefined, options, builds, last, host, talk, signal);
   } finally {
-    if (cacheFolder !== undefined && !signal.aborted) {
+    if (cacheDir !== undefined && !signal.aborted) {
       const { collectCopies } = await import("../../sources/collect-copies.ts");
-      await collectCopies(cacheFolder, host);
+      await collectCopies(cacheDir, host);
     }
   }
 };
@@ -57,9 +57,8 @@ async function lastBuilds(
   options: Options,
   host: Host,
 ): Promise<LastBuilds | undefined> {
-  const { cacheFolder, configPath, inputs, inputType, output, writesToRules, rulesFolder } =
-    options;
-  if (cacheFolder === undefined) return undefined;
+  const { cacheDir, configPath, inputs, inputType, output, writesToRules, rulesDir } = options;
+  if (cacheDir === undefined) return undefined;
   try {
     const isQuick = inputs.length > 0;
     const path = resolve(host.cwd, configPath);
@@ -67,7 +66,7 @@ async function lastBuilds(
     const epoch = host.env["SOURCE_DATE_EPOCH"];
     const { cwd } = host;
     // What is accepted is asked for once more, although nothing else has changed.
-    const { isCompatible, accepted } = options;
+    const { compat, accept } = options;
     const parts = {
       cwd,
       path,
@@ -75,12 +74,12 @@ async function lastBuilds(
       list,
       output,
       writesToRules,
-      rulesFolder,
+      rulesDir,
       epoch,
-      isCompatible,
-      accepted,
+      compat,
+      accept,
     };
-    return await LastBuilds.of(resolve(host.cwd, cacheFolder), JSON.stringify(parts), host);
+    return await LastBuilds.of(resolve(host.cwd, cacheDir), JSON.stringify(parts), host);
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;

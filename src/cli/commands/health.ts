@@ -15,7 +15,7 @@ const TIMEOUTS = { connectMs: 3000, headersMs: 3000, idleMs: 3000, totalMs: 5000
 export const healthCommand: Command = async (options, host, talk, signal) => {
   const port = portOf(options.args, host.env);
   const { status, text } = await ask(`http://127.0.0.1:${port}/health`, host, signal);
-  if (options.isJson && text !== "") await sendToOutput(text, host);
+  if (options.json && text !== "") await sendToOutput(text, host);
   const health = healthIn(text);
   if (status === 200 && health !== undefined) {
     talk.info(`${talk.style.good(printable(health.status))}: ${printable(health.reason)}`);

@@ -29,7 +29,7 @@ export const limitsCommand: Command = async (options, host, talk, signal) => {
   const rules = file === undefined ? undefined : await rulesIn(file, host);
   const account = await accountLimits({ url, path, key, signal }, host);
   const fit = rules === undefined ? undefined : fitOf(rules, account);
-  const isTable = host.stdout.isTerminal && !options.isJson;
+  const isTable = host.stdout.isTerminal && !options.json;
   const text = isTable
     ? limitsTable(account, talk.dataStyle)
     : `${JSON.stringify({ ...account, ...(fit && { check: { file, ...fit } }) })}\n`;

@@ -34,7 +34,7 @@ export const linesCommand: Command = async (options, host, talk) => {
     if (names.length > 0) await listLines(record, { names, sources }, options, host, talk);
     else {
       const counts = fateCounts(record, sources);
-      if (options.isJson) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
+      if (options.json) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
       else await showText(fateTable(counts), host);
     }
   }
@@ -51,11 +51,11 @@ async function listLines(
   const counts = new Map<string, number>(names.map((name) => [name, 0]));
   const unseen: string[] = [];
   const textOf = (line: LineOfFate): string =>
-    options.isJson
+    options.json
       ? JSON.stringify(line)
       : lineText(fromHere(line, host), talk.dataStyle, columnsOf(host.stdout));
-  const { cacheFolder } = options;
-  for await (const lines of fateLines(record, { fates: names, sources }, cacheFolder, host)) {
+  const { cacheDir } = options;
+  for await (const lines of fateLines(record, { fates: names, sources }, cacheDir, host)) {
     for (const { fate } of lines) counts.set(fate, counts.get(fate)! + 1);
     if (lines[0]!.text === undefined) unseen.push(printable(fromHere(lines[0]!, host).file));
     await sendToOutput(lines.map((line) => `${textOf(line)}\n`).join(""), host);

@@ -17,7 +17,7 @@ export const lintCommand: Command = async (options, host, talk) => {
       errorOf("unknown-flag", "lint needs a list", { hint: "Such as: lint my-rules.txt" }),
     ]);
   const type = formatOption("-t", inputType);
-  const form = options.isJson ? "json" : (args.values.get("report")?.[0] ?? "text");
+  const form = options.json ? "json" : (args.values.get("report")?.[0] ?? "text");
   const report = Object.hasOwn(LINT_REPORTS, form) ? LINT_REPORTS[form]! : undefined;
   if (report === undefined)
     throw new CompilerError([
@@ -38,6 +38,6 @@ export const lintCommand: Command = async (options, host, talk) => {
   }
   await sendToOutput(report(files, talk.dataStyle), host);
   const worst = files.flatMap(({ problems }) => problems.map(({ severity }) => severity));
-  const isBad = worst.includes("error") || (options.isStrict && worst.length > 0);
+  const isBad = worst.includes("error") || (options.strict && worst.length > 0);
   return isBad ? Exit.Problems : Exit.Done;
 };

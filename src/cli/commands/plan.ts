@@ -71,7 +71,7 @@ async function planOf(
   if (refused.length === 0) covers.add(configured, aside.list);
   const isVerbose = talk.says("debug");
   const plan = { file: output.name, report, change, refused, warnings, isVerbose };
-  if (options.isJson) documents.push({ file: output.name, report, refused, ...changeJson(change) });
+  if (options.json) documents.push({ file: output.name, report, refused, ...changeJson(change) });
   else if (options.args.switches.has("markdown")) await sendToOutput(planMarkdown(plan), host);
   else await showText(planText(plan, talk.dataStyle), host);
   const saved = options.args.values.get("save")?.[0];
@@ -95,7 +95,7 @@ async function planOf(
         shape: compiled.shape,
         timelessHead: compiled.timelessHead,
         runs: aside.runs,
-        rulesFolder: resolve(host.cwd, options.rulesFolder),
+        rulesDir: resolve(host.cwd, options.rulesDir),
         remembering: { settings, size },
         ...rest,
       },

@@ -34,21 +34,21 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
       }),
     ]);
   const log = new EventLog(host, {
-    isJson: options.isJson || !host.stderr.isTerminal,
+    json: options.json || !host.stderr.isTerminal,
     style: talk.style,
     says: (level) => talk.says(level),
   });
   const folder = recordFolder(first.path);
   const further = all
     .flatMap(({ config, plugins }) =>
-      artifactPlans(config, options.rulesFolder, host.cwd, [], plugins),
+      artifactPlans(config, options.rulesDir, host.cwd, [], plugins),
     )
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(all[0]!.whole.name, options, host);
   const reports = reportFiles(all, folder);
   const report = reportApart(reports, options, host, signal, settings.runTimeoutMs);
-  const root = resolve(host.cwd, options.rulesFolder);
+  const root = resolve(host.cwd, options.rulesDir);
   await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
   return Exit.Done;
 };

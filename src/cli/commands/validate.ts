@@ -17,7 +17,7 @@ export const validateCommand: Command = async (options, host, talk) => {
     `${talk.style.good("valid")}: "${printable(name)}" with ${countText(sources, "source")}${several}`,
   );
   const counted = lists === undefined ? {} : { lists: 1 + others.length };
-  if (options.isJson)
+  if (options.json)
     await sendToOutput(`${JSON.stringify({ valid: true, name, sources, ...counted })}\n`, host);
   return Exit.Done;
 };

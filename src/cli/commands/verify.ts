@@ -36,7 +36,7 @@ export const verifyCommand: Command = async (options, host, talk) => {
   const state = given === undefined ? undefined : resolve(host.cwd, given);
   if (manifest !== undefined && state !== undefined)
     problems.push(...(await stateProblems(state, place, manifest, host)));
-  if (options.isJson)
+  if (options.json)
     await sendToOutput(
       `${JSON.stringify({ isGood: problems.length === 0, manifest, problems })}\n`,
       host,

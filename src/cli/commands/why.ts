@@ -67,7 +67,7 @@ async function explain(
     await file.close();
   }
   const rules = await ListRules.of(record, new SearchedNames(record, parts), names);
-  const sources = new SourceLines(record, options.cacheFolder, host);
+  const sources = new SourceLines(record, options.cacheDir, host);
   const sinceOf = async (texts: readonly string[]): Promise<Map<string, Since>> =>
     await sinceWhen(texts, await buildTexts(path, host));
   return {
@@ -114,7 +114,7 @@ async function answerMany(lists: readonly string[], options: Options, host: Host
       for (const { rules, record, of } of many) {
         const { verdict, by } = rules.answer(name);
         const rule = by === undefined ? undefined : inList(by, record);
-        if (options.isJson)
+        if (options.json)
           out += `${JSON.stringify({ ...(of && { list: of }), name, verdict, ...(rule && { rule }) })}\n`;
         else
           out += `${of === undefined ? "" : `${printable(of)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${placeText(rule, 200)}`}\n`;

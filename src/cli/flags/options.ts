@@ -18,28 +18,28 @@ export interface Options {
   readonly inputType: string | undefined;
   readonly output: string | undefined;
   readonly writesToRules: boolean;
-  readonly rulesFolder: string;
+  readonly rulesDir: string;
   /** Bytes of memory to stay below; undefined leaves it to the machine. */
   readonly memory: number | undefined;
   /** Threads to use; undefined leaves it to the machine. */
   readonly workers: number | undefined;
   /** Where builds and copies of sources are kept, if they are. */
-  readonly cacheFolder: string | undefined;
+  readonly cacheDir: string | undefined;
   readonly keepsRecord: boolean;
-  readonly isOffline: boolean;
-  readonly isStrict: boolean;
-  readonly isFrozen: boolean;
+  readonly offline: boolean;
+  readonly strict: boolean;
+  readonly frozen: boolean;
   /** The source to lock anew, `*` for all; undefined when the lock is only kept up. */
   readonly update: string | undefined;
-  readonly isCompatible: boolean;
+  readonly compat: boolean;
   /** Guards to be passed this time. */
-  readonly accepted: readonly string[];
+  readonly accept: readonly string[];
   readonly level: Level;
   /** Set where a run compiles several lists. */
   readonly isOneOfMany?: boolean;
   /** Takes the report of a list that would be printed as JSON, where several make one document. */
   readonly onReport?: (report: object) => void;
-  readonly isJson: boolean;
+  readonly json: boolean;
   /** For what is said. */
   readonly hasColor: boolean;
   /** For what is printed on standard output. */
@@ -58,21 +58,21 @@ export function optionsOf(args: Args, host: Host): Options {
     inputType: args.values.get("input-type")?.[0],
     output,
     writesToRules: output === undefined || args.switches.has("copy-to-rules"),
-    rulesFolder: nonEmpty(env["RULES_DIR"]) ?? "./rules",
+    rulesDir: nonEmpty(env["RULES_DIR"]) ?? "./rules",
     memory: sizeOf(args.values.get("memory")?.[0]),
     workers: countOf(args.values.get("workers")?.[0]),
-    cacheFolder: args.switches.has("no-cache")
+    cacheDir: args.switches.has("no-cache")
       ? undefined
       : cacheFolderOf(args.values.get("cache-dir")?.[0], host),
     keepsRecord: !args.switches.has("no-record"),
-    isOffline: args.switches.has("offline"),
-    isStrict: args.switches.has("strict"),
-    isFrozen: args.switches.has("frozen"),
+    offline: args.switches.has("offline"),
+    strict: args.switches.has("strict"),
+    frozen: args.switches.has("frozen"),
     update: args.values.get("update")?.[0],
-    isCompatible: args.switches.has("compat"),
-    accepted: acceptedOf(args.values.get("accept") ?? []),
+    compat: args.switches.has("compat"),
+    accept: acceptedOf(args.values.get("accept") ?? []),
     level: levelOf(args.switches, env),
-    isJson: args.switches.has("json"),
+    json: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host.stderr, env),
     hasDataColor: hasColor(args.values.get("color")?.[0], host.stdout, env),
     hasLinks: host.stdout.isTerminal && hasTerminalLinks(env),
@@ -80,7 +80,7 @@ export function optionsOf(args: Args, host: Host): Options {
 }
 
 function cacheFolderOf(wanted: string | undefined, host: Host): string | undefined {
-  return wanted === undefined ? host.cacheFolder() : resolve(host.cwd, wanted);
+  return wanted === undefined ? host.cacheDir() : resolve(host.cwd, wanted);
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

@@ -17,10 +17,10 @@ export async function sayAgain(
   for (const diagnostic of last.diagnostics) talk.diagnostic(diagnostic);
   const written = (last.written ?? []).map((one) => ({ ...one, outcome: "unchanged" as const }));
   const seconds = (host.now().getTime() - started) / 1000;
-  if (options.isJson || talk.says("info")) {
+  if (options.json || talk.says("info")) {
     const { sayResult } = await import("./say-result.ts");
     const files = last.outputs.map(({ name }) => name);
     await sayResult({ ...last, files }, written, seconds, undefined, options, host, talk);
   }
-  return options.isStrict && !isFlawless(last.report) ? Exit.Degraded : Exit.Done;
+  return options.strict && !isFlawless(last.report) ? Exit.Degraded : Exit.Done;
 }

@@ -16,7 +16,7 @@ export async function sayRefused(
   host: Host,
   talk: Talk,
 ): Promise<void> {
-  if (options.isJson) {
+  if (options.json) {
     const refusal = { ...report, outputs: [], refused };
     const text = `${JSON.stringify(refusal)}\n`;
     if (options.onReport !== undefined) options.onReport(refusal);

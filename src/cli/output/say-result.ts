@@ -21,7 +21,7 @@ export async function sayResult(
   host: Host,
   talk: Talk,
 ): Promise<void> {
-  if (options.isJson) await printReport(answer, written, seconds, options, host);
+  if (options.json) await printReport(answer, written, seconds, options, host);
   else if (talk.says("info"))
     sayTable(answer, written, seconds, lastByte, options.isOneOfMany === true, host, talk);
 }

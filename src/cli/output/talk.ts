@@ -14,7 +14,7 @@ import { wrapScreen } from "./wrap-screen.ts";
 
 export interface TalkSettings {
   readonly level: Level;
-  readonly isJson: boolean;
+  readonly json: boolean;
   readonly hasColor: boolean;
   readonly hasDataColor?: boolean;
   readonly hasLinks?: boolean;
@@ -27,13 +27,13 @@ export class Talk {
   readonly dataStyle: Style;
   private readonly host: Host;
   private readonly level: number;
-  private readonly isJson: boolean;
+  private readonly json: boolean;
   private readonly said = new Set<string>();
 
   constructor(host: Host, settings: TalkSettings) {
     this.host = host;
     this.level = LEVELS.indexOf(settings.level);
-    this.isJson = settings.isJson;
+    this.json = settings.json;
     this.style = settings.hasColor ? ANSI_STYLE : NO_STYLE;
     const style = settings.hasDataColor === true ? ANSI_STYLE : NO_STYLE;
     this.dataStyle = settings.hasLinks === true ? withLinks(style) : style;
@@ -43,7 +43,7 @@ export class Talk {
   get isLive(): boolean {
     const { stderr, env } = this.host;
     return (
-      stderr.isTerminal && !this.isJson && this.says("info") && !env["CI"] && env["TERM"] !== "dumb"
+      stderr.isTerminal && !this.json && this.says("info") && !env["CI"] && env["TERM"] !== "dumb"
     );
   }
 
@@ -58,8 +58,8 @@ export class Talk {
   }
 
   private at(level: Level): Talk {
-    const { host, isJson, style } = this;
-    return new Talk(host, { level, isJson, hasColor: style === ANSI_STYLE });
+    const { host, json, style } = this;
+    return new Talk(host, { level, json, hasColor: style === ANSI_STYLE });
   }
 
   says(level: Level): boolean {
@@ -67,11 +67,11 @@ export class Talk {
   }
 
   info(text: string): void {
-    if (this.says("info") && !this.isJson) this.write(`${text}\n`);
+    if (this.says("info") && !this.json) this.write(`${text}\n`);
   }
 
   debug(text: string): void {
-    if (this.says("debug") && !this.isJson) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
+    if (this.says("debug") && !this.json) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
   }
 
   /** Our own mistake, the one thing that comes with a stack. */
@@ -86,7 +86,7 @@ export class Talk {
     const text = this.textOf(diagnostic);
     if (text === "" || this.said.has(text)) return;
     this.said.add(text);
-    if (this.isJson) this.host.stderr.write(text);
+    if (this.json) this.host.stderr.write(text);
     else this.write(text);
   }
 
@@ -104,7 +104,7 @@ export class Talk {
   textOf(diagnostic: Diagnostic): string {
     const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
     if (!this.says(level)) return "";
-    return this.isJson
+    return this.json
       ? diagnosticJson(diagnostic)
       : renderDiagnostic(diagnostic, this.style, this.says("debug"));
   }
