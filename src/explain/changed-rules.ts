@@ -1,8 +1,6 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { equalBytes } from "../bytes/search.ts";
 import { LF } from "../bytes/ascii.ts";
-import { printable } from "../diagnostics/printable.ts";
-import type { Style } from "../diagnostics/render.ts";
 
 export interface ChangedRules {
   readonly added: readonly string[];
@@ -11,7 +9,6 @@ export interface ChangedRules {
 
 /** Bytes that are compared at a time where both lists are the same. */
 const STEP = 65_536;
-const SHOWN = 10;
 
 /** Rules that came and went. Most of two editions is the same at both ends; only what is between is looked at line by line. */
 export function changedRules(old: Uint8Array, fresh: Uint8Array): ChangedRules {
@@ -68,19 +65,4 @@ function sameEnd(a: Uint8Array, b: Uint8Array, start: number): number {
 function linesOf(list: Uint8Array, start: number, end: number): Set<string> {
   const lines = decodeUtf8(list, start, Math.max(start, end)).split("\n");
   return new Set(lines.filter((line) => line !== "" && !line.startsWith("!")));
-}
-
-/** The first of them; the rest is a number. */
-export function changedRulesText({ added, removed }: ChangedRules, style: Style): string {
-  return [
-    ...firstOf(added, "+").map((line) => style.good(line)),
-    ...firstOf(removed, "−").map((line) => style.error(line)),
-  ].join("\n");
-}
-
-function firstOf(rules: readonly string[], sign: string): string[] {
-  return [
-    ...rules.slice(0, SHOWN).map((rule) => `  ${sign} ${printable(rule, 120)}`),
-    ...(rules.length > SHOWN ? [`  ${sign} and ${rules.length - SHOWN} more`] : []),
-  ];
 }
