@@ -1,5 +1,5 @@
 import { run } from "../src/cli/main.ts";
-import { memoryHost } from "../src/index.ts";
+import { memoryHost } from "../test/support/internals.ts";
 import { packingHost } from "../test/support/packing-host.ts";
 
 /** What a program printed, put into a page between its markers. Runs of the real thing, in memory: nothing here is typed by hand. */

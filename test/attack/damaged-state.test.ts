@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import type { Answerer, Host } from "../../src/host/host.ts";
 import { EventLog } from "../../src/server/event-log.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { changedRules } from "../../src/explain/changed-rules.ts";
 import { Random } from "../support/random.ts";
 

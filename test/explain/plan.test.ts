@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, HostError, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Host, HostError, type MemoryHost, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 
 const names = (start: string, count: number): string =>

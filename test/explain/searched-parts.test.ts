@@ -9,7 +9,7 @@ import {
 } from "../../src/explain/ordinary-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
-import { type Config, memoryHost } from "../../src/index.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
 import { chooseKernel } from "../../src/kernel/choice.ts";
 import {
   FILTER_BYTES,

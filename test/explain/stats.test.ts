@@ -4,7 +4,7 @@ import { type CarriedRules, smallestCover } from "../../src/explain/overlap.ts";
 import { statsOf } from "../../src/explain/stats.ts";
 import { statsMarkdown, statsTable } from "../../src/cli/output/stats-text.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
-import { type Config, memoryHost } from "../../src/index.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";
 import { isNightly } from "../support/nightly.ts";

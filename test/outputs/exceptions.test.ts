@@ -4,7 +4,7 @@ import { artifactPlans } from "../../src/publish/artifact-plan.ts";
 import { Artifacts } from "../../src/publish/artifacts.ts";
 import { NameSpool } from "../../src/formats/name-spool.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { writeFormat } from "../support/write-format.ts";
 

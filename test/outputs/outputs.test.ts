@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HostError } from "../../src/index.ts";
+import { HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 function project(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListFile } from "../../src/publish/write.ts";
-import { CompilerError, type Host, HostError } from "../../src/index.ts";
+import { CompilerError, type Host, HostError } from "../support/internals.ts";
 import {
   HOLDER,
   LIST,

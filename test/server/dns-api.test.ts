@@ -12,7 +12,7 @@ import { type TestContext, test } from "node:test";
 import { accountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey, readApiKey } from "../../src/dns-api/api-key.ts";
 import { run } from "../../src/cli/main.ts";
-import { CompilerError, type Host, memoryHost, nodeHost } from "../../src/index.ts";
+import { CompilerError, type Host, memoryHost, nodeHost } from "../support/internals.ts";
 import { runProgram } from "../support/command.ts";
 
 const KEY = "planted-Key_8731";

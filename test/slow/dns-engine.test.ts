@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames, SearchedNames, partsOf } from "../../src/explain/ordinary-names.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";

@@ -6,7 +6,7 @@ import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames, SearchedNames, partsOf } from "../../src/explain/ordinary-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
-import { nodeHost, rowsOf } from "../../src/index.ts";
+import { nodeHost, rowsOf } from "../support/internals.ts";
 import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { type NaiveRule, decidingRule, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";

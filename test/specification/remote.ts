@@ -3,7 +3,7 @@ import { readArgs } from "../../src/cli/flags/args.ts";
 import { portOf } from "../../src/cli/flags/serve-options.ts";
 import { accountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
-import { type FetchRequest, type Host, memoryHost } from "../../src/index.ts";
+import { type FetchRequest, type Host, memoryHost } from "../support/internals.ts";
 import { type Facts, route } from "../../src/server/routes.ts";
 import type { SpecifiedSection } from "../support/specified.ts";
 

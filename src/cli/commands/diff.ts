@@ -21,10 +21,7 @@ export const diffCommand: Command = async (options, host, talk) => {
     throw new CompilerError([
       errorOf("unknown-flag", "diff needs two lists", { hint: "Such as: diff old.txt new.txt" }),
     ]);
-  const sides = [
-    await sideOf(before, options, host),
-    await sideOf(after, options, host),
-  ] as const;
+  const sides = [await sideOf(before, options, host), await sideOf(after, options, host)] as const;
   const lists = comparedLists(sides, talk);
   const { dataStyle: style } = talk;
   const answer = async (list: string): Promise<ListAnswer> => {
