@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import type { InputFile } from "../sources/load-list.ts";
-import type { ArtifactReport } from "../publish/artifacts.ts";
+import type { FormatOutputReport } from "../publish/format-outputs.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { VERSION } from "../engine/version.ts";
@@ -19,7 +19,7 @@ export interface BuildAnswer {
   readonly written?: readonly WrittenFile[];
 }
 
-export interface WrittenFile extends Partial<ArtifactReport> {
+export interface WrittenFile extends Partial<FormatOutputReport> {
   readonly file: string;
 }
 

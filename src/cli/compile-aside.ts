@@ -1,5 +1,5 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import { artifactPlans, blocksNamesAlone } from "../publish/artifact-plan.ts";
+import { planOutputs, blocksNamesAlone } from "../publish/output-plan.ts";
 import type { CompiledList } from "../engine/compile.ts";
 import type { CompileOptions } from "../engine/compile-options.ts";
 import type { Lockfile } from "../build/lockfile.ts";
@@ -41,7 +41,7 @@ export async function compileAside(
   const lock = await LockInPlace.open(configured, options, host, talk);
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
-  const plans = artifactPlans(configured.config, "", "", [], configured.plugins);
+  const plans = planOutputs(configured.config, "", "", [], configured.plugins);
   const tape = new SpoolTape(plans.some(blocksNamesAlone), () => scratchOf(host));
   const sinks = {
     spool: plans.length === 0 ? undefined : tape,

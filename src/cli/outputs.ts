@@ -3,7 +3,7 @@ import type { WrittenFile } from "../build/last-build.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { type Remembering, rememberPublish } from "../build/last-publish.ts";
 import type { CompileReport } from "../engine/report.ts";
-import { ListFile, type WriteOutcome } from "../publish/write.ts";
+import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";

@@ -3,7 +3,7 @@ import { KnownList } from "../engine/compile-options.ts";
 import { guardLimits } from "../build/guards/guard.ts";
 import type { LastBuild, LastBuilds } from "../build/last-build.ts";
 import type { Lockfile } from "../build/lockfile.ts";
-import { artifactPlans, blocksNamesAlone } from "../publish/artifact-plan.ts";
+import { planOutputs, blocksNamesAlone } from "../publish/output-plan.ts";
 import { lastPatch } from "../publish/patches.ts";
 import { publishedExceptions } from "../build/published-exceptions.ts";
 import { recordHeader } from "../build/record-header.ts";
@@ -13,7 +13,7 @@ import type { SharedSources } from "../engine/shared-sources.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { manifestPaths } from "../publish/manifest.ts";
-import { NameSpool } from "../formats/name-spool.ts";
+import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
 import { needCopies } from "../sources/collect-copies.ts";
 import { countText } from "../diagnostics/number-text.ts";
@@ -77,11 +77,11 @@ export async function runCompile(
   const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesDir, host.cwd)];
   const plans = isToStdout
     ? []
-    : artifactPlans(config, rulesDir, host.cwd, taken, configured.plugins);
+    : planOutputs(config, rulesDir, host.cwd, taken, configured.plugins);
   const spool =
     plans.length === 0
       ? undefined
-      : new NameSpool(() => scratchOf(host), plans.some(blocksNamesAlone));
+      : new NameBuffer(() => scratchOf(host), plans.some(blocksNamesAlone));
   const outputs = new Outputs(files, { ...options, isToStdout }, host);
   let report: CompileReport | undefined;
   try {

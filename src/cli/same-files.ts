@@ -1,4 +1,4 @@
-import { artifactPlans, plannedFiles } from "../publish/artifact-plan.ts";
+import { planOutputs, plannedFiles } from "../publish/output-plan.ts";
 import { manifestPaths } from "../publish/manifest.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
@@ -24,7 +24,7 @@ export function refuseSameFiles(lists: readonly ListInPlace[], options: Options,
     const paths = [
       ...listFiles(config.name, options, host).map(({ path }) => path),
       ...manifestPaths(config, options.rulesDir, host.cwd),
-      ...artifactPlans(config, options.rulesDir, host.cwd, [], plugins)
+      ...planOutputs(config, options.rulesDir, host.cwd, [], plugins)
         .flatMap(plannedFiles)
         .map(({ path }) => path),
     ];

@@ -8,7 +8,7 @@ import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { FATES, fateName } from "../rules/fate.ts";
 import { openRecorded } from "./open-recorded.ts";
-import type { LinePlace } from "./why.ts";
+import type { LineLocation } from "./why.ts";
 
 /** What lines can become, by name, and what that means. A spare row has no line. */
 export const FATE_MEANINGS: ReadonlyMap<string, string> = new Map(
@@ -16,13 +16,13 @@ export const FATE_MEANINGS: ReadonlyMap<string, string> = new Map(
 );
 
 /** A line of a source that had one of the fates that were asked for. */
-export interface LineOfFate extends LinePlace {
+export interface LineOfFate extends LineLocation {
   readonly fate: string;
   /** Undefined when its file has changed since, or no copy of it is kept. */
   readonly text?: string;
 }
 
-export interface FateQuestion {
+export interface FateFilter {
   /** Names of fates. */
   readonly fates: readonly string[];
   /** Indices of sources. */
@@ -32,7 +32,7 @@ export interface FateQuestion {
 /** The lines of a build that had certain fates, in the order of the sources, a file at a time. */
 export async function* fateLines(
   record: BuildRecord,
-  { fates, sources }: FateQuestion,
+  { fates, sources }: FateFilter,
   cacheDir: string | undefined,
   host: Host,
 ): AsyncGenerator<LineOfFate[]> {

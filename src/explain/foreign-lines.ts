@@ -29,8 +29,7 @@ export function foreignLines(
   needles: readonly string[] | undefined,
 ): ForeignLine[] {
   const reading = foreignFormats.get(format)!;
-  if (reading.namesStandWhole === true && needles !== undefined && !hasAny(bytes, needles))
-    return [];
+  if (reading.hasWholeNames === true && needles !== undefined && !hasAny(bytes, needles)) return [];
   const found: ForeignLine[] = [];
   let last = { line: 0, rows: 0 };
   const take = (text: string, line: number): void => {

@@ -1,8 +1,8 @@
 import type { BuildRecord } from "../record/build-record.ts";
 import { type ListDifference, effectiveDiff } from "./effective-diff.ts";
 import { PlainList } from "./plain-list.ts";
-import { rulePlaces } from "./rule-places.ts";
-import type { LinePlace } from "./why.ts";
+import { ruleLocations } from "./rule-locations.ts";
+import type { LineLocation } from "./why.ts";
 
 /** A list, and the record of its build if there is one. */
 export interface ListState {
@@ -14,7 +14,7 @@ export interface ListChange extends ListDifference {
   readonly rulesBefore: number;
   readonly rulesNow: number;
   /** Where rules that came or went, or decide, stand; as far as records tell. */
-  readonly places: ReadonlyMap<string, LinePlace>;
+  readonly places: ReadonlyMap<string, LineLocation>;
   /** Rules that came and went, by the source they are from. */
   readonly bySource: readonly {
     readonly source: string;
@@ -38,8 +38,8 @@ export async function listChange(old: ListState, fresh: ListState): Promise<List
   const placesIn = (
     { bytes, record }: ListState,
     texts: readonly string[],
-  ): Map<string, LinePlace> =>
-    record === undefined ? new Map() : rulePlaces(bytes, record, new Set(texts));
+  ): Map<string, LineLocation> =>
+    record === undefined ? new Map() : ruleLocations(bytes, record, new Set(texts));
   const wentFrom = placesIn(old, [...removed, ...decisive]);
   const cameFrom = placesIn(fresh, [...added, ...decisive]);
   return {
@@ -54,11 +54,11 @@ export async function listChange(old: ListState, fresh: ListState): Promise<List
 function countBySource(
   added: readonly string[],
   removed: readonly string[],
-  cameFrom: ReadonlyMap<string, LinePlace>,
-  wentFrom: ReadonlyMap<string, LinePlace>,
+  cameFrom: ReadonlyMap<string, LineLocation>,
+  wentFrom: ReadonlyMap<string, LineLocation>,
 ): ListChange["bySource"] {
   const counts = new Map<string, { added: number; removed: number }>();
-  const count = (place: LinePlace | undefined, key: "added" | "removed"): void => {
+  const count = (place: LineLocation | undefined, key: "added" | "removed"): void => {
     if (place === undefined) return;
     const known = counts.get(place.source) ?? { added: 0, removed: 0 };
     known[key]++;

@@ -7,7 +7,7 @@ import { withParents } from "../syntax/parents.ts";
 import { regexTexts } from "../syntax/regex-texts.ts";
 import { isRegexText, loadRegex, needsRe2 } from "../syntax/regex-rule.ts";
 import { namesIn } from "./line-names.ts";
-import type { OrdinaryNames } from "./ordinary-names.ts";
+import type { PlainNames } from "./plain-names.ts";
 
 export interface ListRule {
   readonly text: string;
@@ -28,11 +28,11 @@ const NEITHER: Answer = { verdict: "neither", partial: NO_RULES };
 
 /** The rules of a published list: those that are nothing but a name, and all others. */
 export class ListRules {
-  private readonly names: OrdinaryNames;
+  private readonly names: PlainNames;
   private readonly index = new RuleIndex<PlacedRule>();
   private readonly exact = new Map<string, ListRule>();
 
-  private constructor(odd: readonly ListRule[], names: OrdinaryNames) {
+  private constructor(odd: readonly ListRule[], names: PlainNames) {
     this.names = names;
     for (const { text, row } of odd) this.enter(text, row);
   }
@@ -40,7 +40,7 @@ export class ListRules {
   /** `asked`, if there are only a few names to be asked about, leaves out rules that are for others. */
   static async of(
     record: BuildRecord,
-    names: OrdinaryNames,
+    names: PlainNames,
     asked?: readonly string[],
   ): Promise<ListRules> {
     const odd: ListRule[] = [];
@@ -51,7 +51,7 @@ export class ListRules {
   /** The same for rules that are more than a name, wherever they were read. */
   static async from(
     rules: readonly ListRule[],
-    names: OrdinaryNames,
+    names: PlainNames,
     asked?: readonly string[],
   ): Promise<ListRules> {
     const hosts = asked === undefined ? undefined : new Set(asked.flatMap(withParents));

@@ -4,10 +4,10 @@ import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import { nameIn, namesIn } from "./line-names.ts";
 import { type ListRule, ListRules } from "./list-rules.ts";
-import type { NameRules, OrdinaryNames } from "./ordinary-names.ts";
+import type { NameRules, PlainNames } from "./plain-names.ts";
 
 /** A list as it stands in a file: its rules by text, and what they mean. Rows are numbers of lines, from 1. */
-export class PlainList implements OrdinaryNames {
+export class PlainList implements PlainNames {
   /** Rules, in order, each once. */
   readonly texts: Set<string> = new Set();
   private readonly subtrees = new Map<string, ListRule>();

@@ -6,7 +6,7 @@ import type { Since } from "./since.ts";
 import type { SourceLines } from "./source-lines.ts";
 
 /** Where a line stands. */
-export interface LinePlace {
+export interface LineLocation {
   readonly source: string;
   readonly file: string;
   readonly line: number;
@@ -15,16 +15,16 @@ export interface LinePlace {
 }
 
 /** A line of a source, and what became of it. */
-export interface LineFate extends LinePlace {
+export interface LineFate extends LineLocation {
   readonly text: string;
   /** `kept`, or the fate that took it out. */
   readonly fate: string;
   readonly meaning: string;
   /** The line that made it redundant. */
-  readonly by?: LinePlace;
+  readonly by?: LineLocation;
 }
 
-export interface RuleInList extends LinePlace {
+export interface RuleInList extends LineLocation {
   readonly text: string;
 }
 
@@ -74,10 +74,10 @@ export async function explainNames(
 }
 
 export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList {
-  return { text, ...placeOf(row, record) };
+  return { text, ...locationOf(row, record) };
 }
 
-export function placeOf(row: number, record: BuildRecord): LinePlace {
+export function locationOf(row: number, record: BuildRecord): LineLocation {
   const { source, file, path } = record.fileOf(row);
   const line = record.lineOf(row);
   // Lines that no source has are written for the allow-list of the configuration.
@@ -88,7 +88,7 @@ export function placeOf(row: number, record: BuildRecord): LinePlace {
 
 function fateOf(row: number, text: string, record: BuildRecord): LineFate {
   const fate = record.fateOf(row);
-  const place = placeOf(row, record);
+  const place = locationOf(row, record);
   if (fate === Fate.Live) return { ...place, text, fate: "kept", meaning: "in the list" };
   const [name, meaning] = FATES[fate] ?? ["unknown", ""];
   return {
@@ -96,7 +96,7 @@ function fateOf(row: number, text: string, record: BuildRecord): LineFate {
     text,
     fate: name,
     meaning,
-    ...(hasCause(fate) ? { by: placeOf(record.keeperOf(row), record) } : {}),
+    ...(hasCause(fate) ? { by: locationOf(record.keeperOf(row), record) } : {}),
   };
 }
 

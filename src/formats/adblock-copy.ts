@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 /** The list once more: for files that are split, cut to a size or packed. The list itself is written by `adblock.ts`. */
 export const adblockCopy: NameFormat = {
@@ -8,8 +8,8 @@ export const adblockCopy: NameFormat = {
   extension: ".adblock.txt",
   answers: [],
   lines: () => ({ subtree: ["||%^"] }),
-  head: commentHead("!"),
-  saysEverything: true,
+  header: commentHeader("!"),
+  isLossless: true,
   longestName: () => LONGEST_NAME,
   memoryPerName: 500,
 };

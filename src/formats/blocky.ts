@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const blocky: NameFormat = {
   summary:
@@ -14,7 +14,7 @@ export const blocky: NameFormat = {
     regex: ["/%/"],
     allowRegex: ["/%/"],
   }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
   longestName: () => LONGEST_NAME,

@@ -1,6 +1,6 @@
 import { LONGEST_NAME, type NameFormat } from "./name-format.ts";
 
-/** Without a head: every line is a name, and an empty one would be the root. */
+/** Without a header: every line is a name, and an empty one would be the root. */
 export const dnsdist: NameFormat = {
   summary:
     "Nothing but names, for a SuffixMatchNode filled by `io.lines`, and a second file of exceptions.",
@@ -8,7 +8,7 @@ export const dnsdist: NameFormat = {
   extension: ".dnsdist",
   answers: [],
   lines: () => ({ subtree: ["%"], allowSubtree: ["%"] }),
-  head: () => [],
+  header: () => [],
   hasAllowFile: true,
   allowWins: true,
   longestName: () => LONGEST_NAME,

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const dnsmasqServers: NameFormat = {
   summary: "`server=/name/` for `--servers-file`, which dnsmasq reads again at SIGHUP.",
@@ -12,7 +12,7 @@ export const dnsmasqServers: NameFormat = {
     allowSubtree: ["server=/%/#"],
     allowBelow: ["server=/*.%/#"],
   }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 110,
   isMeasured: true,

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const dnsmasq: NameFormat = {
   summary: "`address=/name/` for a configuration file; read again by a restart.",
@@ -16,7 +16,7 @@ export const dnsmasq: NameFormat = {
       allowBelow: ["server=/*.%/#"],
     };
   },
-  head: commentHead("#"),
+  header: commentHeader("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 100,
   isMeasured: true,

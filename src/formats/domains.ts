@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const domains: NameFormat = {
   summary: "A name a line, meant for itself alone; some programs take in what is below it.",
@@ -6,7 +6,7 @@ export const domains: NameFormat = {
   extension: ".domains",
   answers: [],
   lines: () => ({ exact: ["%"] }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -1,7 +1,7 @@
 import { LineTemplate } from "./line-template.ts";
 import type { Lines } from "./name-format.ts";
 import { isBlockKey } from "./scope-key.ts";
-import type { Saying } from "./spoken-names.ts";
+import type { ScopedName } from "./name-encoder.ts";
 
 /** What is written for one name, or for one rule. */
 export interface Entry {
@@ -29,7 +29,7 @@ export class EntryTexts {
     this.hasAllowFile = hasAllowFile;
   }
 
-  entry({ name, source, key, isImportant }: Saying): Entry {
+  entry({ name, source, key, isImportant }: ScopedName): Entry {
     const { important } = this.lines;
     const marked =
       isImportant && important !== undefined && key in important

@@ -17,7 +17,7 @@ export interface HeaderFacts extends HeaderValues {
   /** Lines for the software of subscribers, which stand near the top. */
   readonly more?: readonly string[];
   /** Whether a line says how many entries there are. */
-  readonly saysCount?: boolean;
+  readonly showsCount?: boolean;
 }
 
 /** The lines above the rules. Values are put on one line each, whatever line breaks they hold. */
@@ -42,7 +42,7 @@ export function headerTexts(config: HeaderConfig, facts: HeaderFacts): string[] 
   }
   const own = (config.header ?? []).map((text) => ownLine(filledIn(text, facts)));
   const isCounted = own.some((text) => COUNT_LABEL.test(text));
-  if (facts.saysCount === true && !isCounted) lines.push(`Number of entries: ${count}`);
+  if (facts.showsCount === true && !isCounted) lines.push(`Number of entries: ${count}`);
   const moment = time.toISOString();
   return [
     ...lines,

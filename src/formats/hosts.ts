@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const hosts: NameFormat = {
   summary: "An address and a name a line. Names alone: what is below them stays reachable.",
@@ -6,7 +6,7 @@ export const hosts: NameFormat = {
   extension: ".hosts",
   answers: ["null"],
   lines: ({ ipv6 }) => ({ exact: ipv6 ? ["0.0.0.0 %", ":: %"] : ["0.0.0.0 %"] }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -30,11 +30,11 @@ export const json: NameFormat = {
     openBelow: entry("below", "none"),
     rule: [',{"rule":%}'],
   }),
-  head: ({ lines }) => [
+  header: ({ lines }) => [
     `{"about":${JSON.stringify(lines.filter((line) => line !== ""))},`,
     '"rules":[',
   ],
-  foot: ["]}"],
+  footer: ["]}"],
   isCommaFirst: true,
   longestName: () => LONGEST_NAME,
   memoryPerName: 150,

@@ -4,11 +4,11 @@ import { cancelledKey, readRule } from "../meaning/rule.ts";
 import { Level, isAllow, levelOf, stronger } from "./level.ts";
 import type { LossReason } from "./losses.ts";
 import type { NameBlock, NameVisitor } from "./name-blocks.ts";
-import type { NameSpool, SpecialRule } from "./name-spool.ts";
+import type { NameBuffer, SpecialRule } from "./name-buffer.ts";
 import { PatternExceptions } from "./pattern-exceptions.ts";
 import { RelatedNames } from "./related-names.ts";
 import { RuleTree } from "./rule-tree.ts";
-import { type SortedNames, sortNames } from "./sorted-names.ts";
+import { type ClassifiedNames, classifyNames } from "./classified-names.ts";
 import { readSpecialRule } from "./special-rule.ts";
 
 /** A rule that is for no name. */
@@ -36,8 +36,8 @@ export class ListModel {
   readonly nameless: NamelessRule[] = [];
   readonly exceptions: PatternExceptions = new PatternExceptions();
   readonly tree: RuleTree = new RuleTree();
-  readonly names: SortedNames;
-  private readonly spool: NameSpool;
+  readonly names: ClassifiedNames;
+  private readonly buffer: NameBuffer;
   private readonly cancelled = new Set<string>();
   private readonly related = new RelatedNames();
   /** The same for rules that may free a name which a parent covers. */
@@ -49,11 +49,11 @@ export class ListModel {
   /** Plain names that are looked at one by one. */
   private readonly relatedNames: SpecialRule[] = [];
 
-  constructor(spool: NameSpool, { isMinimal, hasSureCovers, protectedNames }: ListShape) {
-    this.spool = spool;
-    for (const { text } of spool.specials) this.cancel(text);
-    for (const special of spool.specials) this.read(special);
-    if (!isMinimal || (!hasSureCovers && spool.covered.count > 0)) {
+  constructor(buffer: NameBuffer, { isMinimal, hasSureCovers, protectedNames }: ListShape) {
+    this.buffer = buffer;
+    for (const { text } of buffer.specials) this.cancel(text);
+    for (const special of buffer.specials) this.read(special);
+    if (!isMinimal || (!hasSureCovers && buffer.covered.count > 0)) {
       this.related.takeAll();
       this.freeing.takeAll();
     }
@@ -63,7 +63,7 @@ export class ListModel {
     }
     for (const name of [...this.watched, ...protectedNames]) this.watch(name);
     this.pick();
-    this.names = sortNames(this.tree, this.exceptions);
+    this.names = classifyNames(this.tree, this.exceptions);
   }
 
   private cancel(text: string): void {
@@ -117,11 +117,11 @@ export class ListModel {
 
   /** Takes the names that have to do with other rules out of the blocks. */
   private pick(): void {
-    const { spool, tree, cancelled } = this;
+    const { buffer, tree, cancelled } = this;
     if (this.related.isEmpty) return;
     // First: what covers a name that something frees is related to it.
-    spool.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
-    spool.names.remove((bytes, source) => {
+    buffer.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
+    buffer.names.remove((bytes, source) => {
       const matched = this.matchedStarts(bytes);
       return (start, end, tail, top) => {
         if (!this.related.has(bytes, end, tail, top) && matched?.has(start) !== true) return false;
@@ -173,17 +173,17 @@ export class ListModel {
 
   /** The rules that are not in blocks, as they are. */
   otherTexts(): SpecialRule[] {
-    return [...this.spool.specials, ...this.relatedNames];
+    return [...this.buffer.specials, ...this.relatedNames];
   }
 
   /** Names that are blocked with everything below them, as they stand in the list. */
   plainBlocks(): NameBlock[] {
-    return this.spool.names.all();
+    return this.buffer.names.all();
   }
 
   /** The same with those that turned out to have nothing to do with others; sources in their order. */
   subtreeBlocks(): NameBlock[] {
-    return inOrder([...this.names.subtrees, ...this.spool.names.all()]);
+    return inOrder([...this.names.subtrees, ...this.buffer.names.all()]);
   }
 
   /** Names that are blocked alone, and have nothing to do with others. */
@@ -193,7 +193,7 @@ export class ListModel {
 
   /** Names that a source has, which others in the list cover. */
   coveredBlocks(): NameBlock[] {
-    return inOrder([...this.names.covered, ...this.spool.covered.all()]);
+    return inOrder([...this.names.covered, ...this.buffer.covered.all()]);
   }
 
   /** Whether there are expressions that block, which a format may say. */
@@ -203,11 +203,11 @@ export class ListModel {
 
   /** Whether the list blocks anything, or says so. */
   get isBlocking(): boolean {
-    const { spool } = this;
+    const { buffer } = this;
     return (
-      spool.names.count > 0 ||
+      buffer.names.count > 0 ||
       this.relatedNames.length > 0 ||
-      spool.specials.some(({ text }) => !text.startsWith("@@"))
+      buffer.specials.some(({ text }) => !text.startsWith("@@"))
     );
   }
 }

@@ -50,8 +50,8 @@ export interface ScopeLines {
   readonly allowBelow?: readonly string[];
 }
 
-/** Facts that stand in the head of a file. */
-export interface HeadFacts {
+/** Facts that stand in the header of a file. */
+export interface FileHeaderFacts {
   /** The lines that every list begins with, without their comment signs. */
   readonly lines: readonly string[];
   /** Larger than that of any earlier edition with other rules. */
@@ -67,10 +67,10 @@ export interface NameFormat {
   /** What the resolver can be told to answer; the first is the default, none where that is its own business. */
   readonly answers: readonly Answer[];
   lines(options: FormatOptions): Lines;
-  head(facts: HeadFacts, options: FormatOptions): readonly string[];
-  readonly foot?: readonly string[];
+  header(facts: FileHeaderFacts, options: FormatOptions): readonly string[];
+  readonly footer?: readonly string[];
   /** Every rule can be written as it is. */
-  readonly saysEverything?: true;
+  readonly isLossless?: true;
   /** Exceptions go into a file of their own. */
   readonly hasAllowFile?: true;
   /** An exception wins over everything below it, so nothing there can be blocked again. */
@@ -94,7 +94,7 @@ export interface NameFormat {
 
 export const LONGEST_NAME = 253;
 
-/** A head of comments. */
-export function commentHead(sign: string): (facts: HeadFacts) => string[] {
+/** A header of comments. */
+export function commentHeader(sign: string): (facts: FileHeaderFacts) => string[] {
   return ({ lines }) => lines.map((line) => (line === "" ? sign : `${sign} ${line}`));
 }

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const pihole: NameFormat = {
   summary:
@@ -12,7 +12,7 @@ export const pihole: NameFormat = {
     allowSubtree: ["@@||%^"],
     allowExact: ["%"],
   }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
   longestName: () => LONGEST_NAME,

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const rbldnsd: NameFormat = {
   summary: "A `dnset` zone; exceptions begin with `!`.",
@@ -12,7 +12,7 @@ export const rbldnsd: NameFormat = {
     allowSubtree: ["!.%"],
     allowExact: ["!%"],
   }),
-  head: (facts) => [...commentHead("#")(facts), ":127.0.0.2:Blocked"],
+  header: (facts) => [...commentHeader("#")(facts), ":127.0.0.2:Blocked"],
   longestName: () => LONGEST_NAME,
   memoryPerName: 50,
   isMeasured: true,

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 const TARGETS = {
   nxdomain: ["CNAME ."],
@@ -26,8 +26,8 @@ export const rpz: NameFormat = {
       allowBelow: [`*.% ${PASS}`],
     };
   },
-  head: (facts, { ttl, mailbox }) => [
-    ...commentHead(";")(facts),
+  header: (facts, { ttl, mailbox }) => [
+    ...commentHeader(";")(facts),
     `$TTL ${ttl}`,
     `@ SOA localhost. ${mailbox} ${facts.serial} 3600 600 604800 ${ttl}`,
     "@ NS localhost.",

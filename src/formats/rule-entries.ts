@@ -8,7 +8,7 @@ import type { Lines } from "./name-format.ts";
 import type { PatternException } from "./pattern-exceptions.ts";
 
 /** Whether a format can say all pattern exceptions of a list, so that they are in force there. */
-export function saysPatterns(model: ListModel, lines: Lines): boolean {
+export function canExpressPatterns(model: ListModel, lines: Lines): boolean {
   if (lines.rule !== undefined) return true;
   return (
     lines.allowRegex !== undefined &&
@@ -25,7 +25,7 @@ export function ruleEntries(
 ): Entry[] {
   const entries: Entry[] = [];
   const { rule, regex, allowRegex } = lines;
-  const isSaid = saysPatterns(model, lines) || model.exceptions.all.length === 0;
+  const isSaid = canExpressPatterns(model, lines) || model.exceptions.all.length === 0;
   const add = (
     template: readonly string[],
     text: string,

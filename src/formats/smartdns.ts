@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const smartdns: NameFormat = {
   summary: "`address /name/#` lines for a `conf-file`.",
@@ -6,7 +6,7 @@ export const smartdns: NameFormat = {
   extension: ".smartdns.conf",
   answers: [],
   lines: () => ({ subtree: ["address /%/#"], allowSubtree: ["address /%/-"] }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 300,
   isMeasured: true,

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const squid: NameFormat = {
   summary: "`.name` lines for a `dstdomain` acl, and a second file for one that allows.",
@@ -6,7 +6,7 @@ export const squid: NameFormat = {
   extension: ".squid",
   answers: [],
   lines: () => ({ subtree: [".%"], exact: ["%"], allowSubtree: [".%"], allowExact: ["%"] }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
   longestName: () => LONGEST_NAME,

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 const ZONES = {
   nxdomain: "always_nxdomain",
@@ -22,7 +22,7 @@ export const unbound: NameFormat = {
     ],
     allowSubtree: ['local-zone: "%." always_transparent'],
   }),
-  head: (facts) => [...commentHead("#")(facts), "server:"],
+  header: (facts) => [...commentHeader("#")(facts), "server:"],
   // Data in a zone that is always transparent does not count.
   isExactApart: true,
   longestName: () => LONGEST_NAME,

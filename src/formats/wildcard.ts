@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const wildcard: NameFormat = {
   summary: "`*.name` for a name and everything below it. No exceptions.",
@@ -6,7 +6,7 @@ export const wildcard: NameFormat = {
   extension: ".wildcard",
   answers: [],
   lines: () => ({ subtree: ["*.%"] }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -16,7 +16,7 @@ const PREHASHED = Buffer.from("ED");
 const PRIVATE_DER = Buffer.from("302e020100300506032b657004220420", "hex");
 const PUBLIC_DER = Buffer.from("302a300506032b6570032100", "hex");
 /** Algorithms, salt, limits. */
-const SECRET_HEAD = 54;
+const SECRET_HEADER_BYTES = 54;
 
 export interface SecretKey {
   readonly id: Buffer;
@@ -35,8 +35,8 @@ export function readSecretKey(text: string): SecretKey | string {
     return "it is no minisign secret key";
   if (bytes[2] !== 0 || bytes[3] !== 0)
     return "it has a password; make one without: minisign -G -W";
-  const id = bytes.subarray(SECRET_HEAD, SECRET_HEAD + 8);
-  const seed = bytes.subarray(SECRET_HEAD + 8, SECRET_HEAD + 40);
+  const id = bytes.subarray(SECRET_HEADER_BYTES, SECRET_HEADER_BYTES + 8);
+  const seed = bytes.subarray(SECRET_HEADER_BYTES + 8, SECRET_HEADER_BYTES + 40);
   const key = createPrivateKey({
     key: Buffer.concat([PRIVATE_DER, seed]),
     format: "der",

@@ -19,12 +19,12 @@ const PATCH =
 const LEFTOVER = /^(?<file>.+\.patch)\.[a-z0-9]{1,12}\.tmp$/;
 const DEFAULT_EXPIRES = "6h";
 const DEFAULT_KEEP = "7d";
-const HEAD = 8192;
+const HEADER_BYTES = 8192;
 /** Of the list's name in the names of its patches. */
 const LONGEST_NAME = 40;
 
 /**
- * What stands in the head of a list whose subscribers may fetch differences: where the next one will be, and when to look.
+ * What stands in the header of a list whose subscribers may fetch differences: where the next one will be, and when to look.
  * AdGuard's clients read the second and the period in the path, which has three hyphens and no more; uBlock Origin's reads
  * the date, with the minute of the day, and takes the part of the file that has the name behind `#`. `last` is the second in
  * the path of the edition before: no two of them have the same path.
@@ -68,9 +68,9 @@ export interface NextPatch {
 }
 
 export function nextPatch(list: Uint8Array): NextPatch | undefined {
-  const head = decodeUtf8(list, 0, Math.min(HEAD, list.length));
+  const header = decodeUtf8(list, 0, Math.min(HEADER_BYTES, list.length));
   const { file, part } =
-    /^! Diff-Path: patches\/(?<file>[^\s/#]+)(?:#(?<part>\S+))?$/m.exec(head)?.groups ?? {};
+    /^! Diff-Path: patches\/(?<file>[^\s/#]+)(?:#(?<part>\S+))?$/m.exec(header)?.groups ?? {};
   const made = PATCH.exec(file ?? "")?.groups?.["made"];
   return file === undefined || made === undefined ? undefined : { file, part, made: Number(made) };
 }
@@ -83,8 +83,8 @@ export async function lastPatch(paths: readonly string[], host: Host): Promise<n
       if (!(await host.exists(path))) continue;
       const file = await host.openFile(path);
       try {
-        const head = new Uint8Array(HEAD);
-        last = Math.max(last, nextPatch(head.subarray(0, await file.read(head)))?.made ?? 0);
+        const header = new Uint8Array(HEADER_BYTES);
+        last = Math.max(last, nextPatch(header.subarray(0, await file.read(header)))?.made ?? 0);
       } finally {
         await file.close();
       }
@@ -96,7 +96,7 @@ export async function lastPatch(paths: readonly string[], host: Host): Promise<n
 }
 
 /** Writes what leads from the list that was there to the one that is there now, where subscribers of the old one look for it. */
-export async function keepPatch(
+export async function writePatch(
   path: string,
   old: Uint8Array | undefined,
   config: Pick<Config, "name" | "patches">,
@@ -134,10 +134,10 @@ export function patchBytes(
   const lines = countLineFeeds(diff, 0, diff.length) + Number(diff.length > 0 && !endsLine(diff));
   const checksum = createHash("sha1").update(fresh).digest("hex");
   const name = part === undefined ? "" : `name:${part} `;
-  const head = encodeUtf8(`diff ${name}checksum:${checksum} lines:${lines}\n`);
-  const bytes = new Uint8Array(head.length + diff.length);
-  bytes.set(head);
-  bytes.set(diff, head.length);
+  const header = encodeUtf8(`diff ${name}checksum:${checksum} lines:${lines}\n`);
+  const bytes = new Uint8Array(header.length + diff.length);
+  bytes.set(header);
+  bytes.set(diff, header.length);
   return bytes;
 }
 

@@ -17,7 +17,7 @@ interface ReleaseState {
 }
 
 /** Why a release must not follow the one that was good last; nothing when it may. There is no last one when there is no file. */
-export async function stateProblems(
+export async function releaseStateProblems(
   path: string,
   manifestPath: string,
   { name, version }: Manifest,
@@ -36,7 +36,7 @@ export async function stateProblems(
 }
 
 /** Remembers a release that is good. Rejects with a `CompilerError`. */
-export async function rememberRelease(
+export async function writeReleaseState(
   path: string,
   manifestPath: string,
   { name, version }: Manifest,

@@ -2,7 +2,7 @@ import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 
 /** The comments above the SOA may be many. */
-const HEAD = 65_536;
+const HEADER_BYTES = 65_536;
 const LARGEST = 0xffff_ffff;
 
 /**
@@ -22,7 +22,7 @@ async function lastSerial(path: string, host: Host): Promise<number | undefined>
   let file: OpenFile | undefined;
   try {
     file = await host.openFile(path);
-    const bytes = new Uint8Array(HEAD);
+    const bytes = new Uint8Array(HEADER_BYTES);
     const count = await file.read(bytes);
     const text = decodeUtf8(bytes, 0, count);
     const serial = /^@ SOA \S+ \S+ (?<serial>\d+) /m.exec(text)?.groups?.["serial"];

@@ -2,7 +2,7 @@ import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 
-export interface HealthQuestion {
+export interface HealthInput {
   readonly history: History;
   readonly now: number;
   /** Milliseconds that the last good list may be old. */
@@ -49,7 +49,7 @@ export interface Health {
 }
 
 /** Whether the lists that are served can be relied on. */
-export function healthOf(question: HealthQuestion): Health {
+export function healthOf(question: HealthInput): Health {
   const { history, now, limitMs, isRunning, next } = question;
   const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
@@ -77,7 +77,7 @@ export function healthOf(question: HealthQuestion): Health {
 }
 
 function judge(
-  { history, limitMs, missing, isRunning }: HealthQuestion,
+  { history, limitMs, missing, isRunning }: HealthInput,
   age: number | undefined,
 ): Pick<Health, "status" | "reason"> {
   const { lastBuild, lastSuccess, runs } = history;

@@ -45,7 +45,7 @@ export function problemsOf({ problem, further = [] }: Pick<Run, "problem" | "fur
 export type SourceStates = CompileReport["sources"];
 
 /** The report of a run that succeeded, and the files it wrote. */
-export interface GoodBuild extends CompileReport {
+export interface SuccessfulBuild extends CompileReport {
   /** Where a run made several lists, each of them; all other figures are then of all together. */
   readonly lists?: readonly {
     readonly name: string;
@@ -67,7 +67,7 @@ export interface History {
   readonly version: 1;
   readonly runs: readonly Run[];
   readonly lastSuccess?: string;
-  readonly lastBuild?: GoodBuild;
+  readonly lastBuild?: SuccessfulBuild;
   readonly lastRefusal?: Run;
   /** The sources of the last run that read them, also when its list was refused. */
   readonly lastSources?: SourceStates;
@@ -108,7 +108,7 @@ export function sourcesOf({ lastSources, lastBuild }: History): SourceStates {
 export function withRun(
   history: History,
   run: Run,
-  build: GoodBuild | undefined,
+  build: SuccessfulBuild | undefined,
   sources: SourceStates | undefined = build?.sources,
 ): History {
   const isRefused = run.outcome === "refused";

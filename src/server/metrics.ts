@@ -1,12 +1,12 @@
 import { VERSION } from "../engine/version.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
-import type { Edition } from "./published-list.ts";
+import type { ListVersion } from "./list-version.ts";
 
 /** What is measured at the moment somebody asks. */
-export interface Readings {
+export interface MetricsInput {
   readonly history: History;
-  readonly lists: readonly Edition[];
+  readonly lists: readonly ListVersion[];
   readonly isHealthy: boolean;
   readonly isRunning: boolean;
   readonly startedAt: number;
@@ -58,7 +58,7 @@ function valueText(value: number): string {
   return value === Infinity ? "+Inf" : String(value);
 }
 
-export function metricsText(readings: Readings): string {
+export function metricsText(readings: MetricsInput): string {
   const out = new Exposition();
   const { history } = readings;
   out.family("gauge", "build_info", "The program that runs; always 1.", [
@@ -81,7 +81,7 @@ export function metricsText(readings: Readings): string {
   return out.text;
 }
 
-function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Readings): void {
+function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: MetricsInput): void {
   const { totals, refusals, lastSuccess, runs } = history;
   const last = runs.at(-1);
   out.one("gauge", "run_in_progress", "1 while a list is being compiled.", Number(isRunning));
@@ -154,7 +154,7 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Readin
   );
 }
 
-function listMetrics(out: Exposition, { history: { lastBuild }, lists }: Readings): void {
+function listMetrics(out: Exposition, { history: { lastBuild }, lists }: MetricsInput): void {
   const list = lastBuild?.name ?? "";
   if (lastBuild !== undefined) {
     out.family("gauge", "list_rules", "Rules in the last good list.", [

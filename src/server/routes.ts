@@ -4,18 +4,18 @@ import { PAGE_STYLE } from "../pages/page-style.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
 import { answerList } from "./answer-list.ts";
 import type { Health } from "./health.ts";
-import type { Edition } from "./published-list.ts";
+import type { ListVersion } from "./list-version.ts";
 
 /** What the routes need to know of the server. */
-export interface Facts {
+export interface RouteContext {
   health(): Health;
   metrics(): string | Uint8Array;
   page(): string | Uint8Array;
-  list(name: string): Edition | undefined;
-  /** A difference between two editions of a list. */
-  patch(name: string): Edition | undefined;
+  list(name: string): ListVersion | undefined;
+  /** A difference between two versions of a list. */
+  patch(name: string): ListVersion | undefined;
   /** The page about the last build of a list, by the name of its file without ending; of the only one for `""`. */
-  report(list: string): Edition | undefined;
+  report(list: string): ListVersion | undefined;
   /** Starts a run, or asks for one more after the present. */
   compile(): "started" | "queued";
 }
@@ -31,7 +31,7 @@ const PAGE_HEADERS = {
 } as const;
 
 /** The answer to a request, and the name of its route for the count. */
-export function route(request: WebRequest, facts: Facts): { name: string; reply: WebReply } {
+export function route(request: WebRequest, facts: RouteContext): { name: string; reply: WebReply } {
   const path = request.target.split("?")[0]!;
   if (path === "/compile") return { name: "compile", reply: compileReply(request, facts) };
   const folder = FOLDERS.find((one) => path.startsWith(`/${one}/`));
@@ -54,7 +54,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "/report": "report",
 };
 
-function readReply(name: string, path: string, request: WebRequest, facts: Facts): WebReply {
+function readReply(name: string, path: string, request: WebRequest, facts: RouteContext): WebReply {
   if (name === "health") {
     const health = facts.health();
     return jsonReply(health.isHealthy ? 200 : 503, health);
@@ -70,8 +70,8 @@ function readReply(name: string, path: string, request: WebRequest, facts: Facts
   if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: facts.page() };
   const report = name === "report" ? facts.report(nameIn(path)) : undefined;
   if (report !== undefined) return reportReply(answerList(request, report));
-  const edition = name === "rules" ? editionAt(nameIn(path), facts) : undefined;
-  if (edition !== undefined) return answerList(request, edition);
+  const version = name === "rules" ? versionAt(nameIn(path), facts) : undefined;
+  if (version !== undefined) return answerList(request, version);
   return textReply(404, "Not found. There is: /, /report, /health, /metrics, /rules/<file>\n");
 }
 
@@ -88,7 +88,7 @@ function reportReply(reply: WebReply): WebReply {
   };
 }
 
-function editionAt(name: string, facts: Facts): Edition | undefined {
+function versionAt(name: string, facts: RouteContext): ListVersion | undefined {
   const patch = `${PATCH_FOLDER}/`;
   return name.startsWith(patch) ? facts.patch(name.slice(patch.length)) : facts.list(name);
 }
@@ -102,7 +102,7 @@ function nameIn(path: string): string {
 }
 
 /** Only who is on this machine, spoke to it directly, and is no page in a browser, may start a run. */
-function compileReply(request: WebRequest, facts: Facts): WebReply {
+function compileReply(request: WebRequest, facts: RouteContext): WebReply {
   const { headers, method, address } = request;
   if (method !== "POST") return textReply(405, "POST starts a run\n", { allow: "POST" });
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);

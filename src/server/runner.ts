@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { withDeadline } from "./deadline.ts";
 import type { EventLog } from "./event-log.ts";
 import {
-  type GoodBuild,
+  type SuccessfulBuild,
   type History,
   type Outcome,
   type Problem,
@@ -14,14 +14,14 @@ import {
   type Trigger,
   withRun,
 } from "./history.ts";
-import { keepHistory } from "./kept-history.ts";
+import { writeHistory } from "./history-file.ts";
 
 /** What a compile came to. */
-export interface CompileEnd {
+export interface RunResult {
   /** Undefined when a signal ended it. */
   readonly exit: number | undefined;
   /** Of a list that was published, or is published already. */
-  readonly build?: GoodBuild | undefined;
+  readonly build?: SuccessfulBuild | undefined;
   /** The sources of a list that was refused. */
   readonly sources?: SourceStates | undefined;
 }
@@ -31,7 +31,7 @@ type OnProblem = (problem: Problem & { severity: string }) => void;
 /** Errors that are remembered of a run, after the first. */
 const MOST_FURTHER = 9;
 
-export interface RunnerParts {
+export interface RunnerOptions {
   readonly host: Host;
   readonly log: EventLog;
   /** Where the history is kept. */
@@ -40,7 +40,7 @@ export interface RunnerParts {
   /** A run that takes longer is ended; 0 for never. */
   readonly runTimeoutMs: number;
   /** Compiles once, until the signal. Problems are handed over as they come. */
-  compile(onProblem: OnProblem, signal: AbortSignal): Promise<CompileEnd>;
+  compile(onProblem: OnProblem, signal: AbortSignal): Promise<RunResult>;
   /** Told when lists may have changed. */
   onPublished(): Promise<void>;
 }
@@ -50,11 +50,11 @@ export class Runner {
   history: History;
   /** When the present run began. */
   runningSince: number | undefined;
-  private readonly parts: RunnerParts;
+  private readonly parts: RunnerOptions;
   private current: Promise<void> | undefined;
   private queued: Promise<void> | undefined;
 
-  constructor(history: History, parts: RunnerParts) {
+  constructor(history: History, parts: RunnerOptions) {
     this.history = history;
     this.parts = parts;
   }
@@ -131,12 +131,12 @@ export class Runner {
     const level = build === undefined && outcome !== "stopped" ? "error" : "info";
     const reason = problem?.code === TIMEOUT ? TIMEOUT : undefined;
     log.say(level, "run-ended", { outcome, reason, seconds, exit, degraded, rules, bytes });
-    await keepHistory(folder, this.history, host).catch((error: unknown) =>
+    await writeHistory(folder, this.history, host).catch((error: unknown) =>
       log.say("warning", "history-not-kept", { reason: (error as Error).message }),
     );
   }
 
-  private async attempt(onProblem: OnProblem): Promise<CompileEnd> {
+  private async attempt(onProblem: OnProblem): Promise<RunResult> {
     const { runTimeoutMs, signal } = this.parts;
     try {
       const { value, isLate } = await withDeadline(runTimeoutMs, signal, (until) =>
@@ -161,7 +161,7 @@ function timeText(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }
 
-function outcomeOf({ exit, build }: CompileEnd, isStopped: boolean): Outcome {
+function outcomeOf({ exit, build }: RunResult, isStopped: boolean): Outcome {
   if (build !== undefined)
     return build.outputs.some(({ outcome }) => outcome === "written") ? "published" : "unchanged";
   if (exit === Exit.Guard) return "refused";

@@ -13,15 +13,15 @@ import {
 } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
-import { readHistory } from "./kept-history.ts";
-import { ListShelf } from "./list-shelf.ts";
+import { readHistory } from "./history-file.ts";
+import { ListStore } from "./list-store.ts";
 import { metricsText } from "./metrics.ts";
 import { onceASecond } from "./once-a-second.ts";
-import { type Facts, route } from "./routes.ts";
-import { Runner, type RunnerParts } from "./runner.ts";
+import { type RouteContext, route } from "./routes.ts";
+import { Runner, type RunnerOptions } from "./runner.ts";
 import type { Schedule } from "./schedule.ts";
 import { statusPage } from "./status-page.ts";
-import { keepTime } from "./timekeeper.ts";
+import { keepTime } from "./scheduler.ts";
 
 export interface ServeSettings {
   readonly place: ListenPlace;
@@ -37,7 +37,7 @@ export interface ServeSettings {
   readonly root?: string;
   /** The files that the configuration means now. */
   readonly lists: readonly string[];
-  readonly compile: RunnerParts["compile"];
+  readonly compile: RunnerOptions["compile"];
   /** Where the page about the last build of each list is. */
   readonly reports: readonly string[];
   /** Writes these pages. */
@@ -65,9 +65,9 @@ class Server {
   private readonly host: Host;
   private readonly log: EventLog;
   private readonly signal: AbortSignal;
-  private readonly shelf: ListShelf;
-  private readonly reports: ListShelf;
-  private readonly patches: ListShelf;
+  private readonly store: ListStore;
+  private readonly reports: ListStore;
+  private readonly patches: ListStore;
   private readonly requests = new Map<string, number>();
   private readonly startedAt: number;
   private runner!: Runner;
@@ -82,14 +82,14 @@ class Server {
     this.host = host;
     this.log = log;
     this.signal = signal;
-    this.shelf = new ListShelf(host, log, settings.root);
-    this.reports = new ListShelf(host, log);
-    this.patches = new ListShelf(host, log);
+    this.store = new ListStore(host, log, settings.root);
+    this.reports = new ListStore(host, log);
+    this.patches = new ListStore(host, log);
     this.startedAt = host.now().getTime();
   }
 
   async begin(): Promise<void> {
-    const { settings, host, log, signal, shelf } = this;
+    const { settings, host, log, signal, store } = this;
     const { folder, compile, runTimeoutMs } = settings;
     const history = await readHistory(folder, host, () =>
       log.say("warning", "history-damaged", { folder, reason: "a new one is begun" }),
@@ -104,8 +104,8 @@ class Server {
       onPublished: () => this.takeOver(),
     });
     // What the configuration means now; an earlier server may have served others.
-    shelf.serve(settings.lists);
-    await shelf.look();
+    store.serve(settings.lists);
+    await store.look();
     await this.takePatches(settings.lists);
     this.reports.serve(settings.reports);
     await this.reports.look();
@@ -119,7 +119,7 @@ class Server {
     const { schedule, jitterMs } = this.settings;
     const now = this.host.now().getTime();
     const age = ageOf(this.runner.history.lastSuccess, now);
-    const isThere = this.shelf.missing.length === 0;
+    const isThere = this.store.missing.length === 0;
     await keepTime(isThere && age !== undefined ? now - age : undefined, {
       schedule,
       jitterMs,
@@ -144,7 +144,7 @@ class Server {
     await this.listening?.close();
     await this.runner.settled();
     await this.reporting;
-    await this.shelf.settled();
+    await this.store.settled();
     await this.reports.settled();
     await this.patches.settled();
     this.log.say("info", "stopped");
@@ -179,12 +179,12 @@ class Server {
     return reply;
   }
 
-  private readonly facts: Facts = {
+  private readonly facts: RouteContext = {
     health: () => this.health(),
     metrics: this.onceASecond(() =>
       metricsText({
         history: this.runner.history,
-        lists: this.shelf.all,
+        lists: this.store.all,
         isHealthy: this.health().isHealthy,
         isRunning: this.runner.runningSince !== undefined,
         startedAt: this.startedAt,
@@ -197,14 +197,14 @@ class Server {
       statusPage({
         history: this.runner.history,
         health: this.health(),
-        lists: this.shelf.all,
+        lists: this.store.all,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
-        nameOf: (file) => this.shelf.nameOf(resolve(this.host.cwd, file)),
+        nameOf: (file) => this.store.nameOf(resolve(this.host.cwd, file)),
         reports: this.reports.all.map(({ name }) => name),
       }),
     ),
-    list: (name) => this.shelf.find(name),
+    list: (name) => this.store.find(name),
     report: (list) => {
       const [only, ...more] = this.reports.names;
       if (list !== "") return this.reports.find(`${list}.report.html`);
@@ -224,12 +224,12 @@ class Server {
     const { schedule, maxAgeMs } = this.settings;
     const now = this.host.now().getTime();
     // A look at the disk is started by whoever asks; a list that was removed is missed at the next.
-    for (const name of this.shelf.names) this.shelf.find(name);
+    for (const name of this.store.names) this.store.find(name);
     return healthOf({
       history: this.runner.history,
       now,
       limitMs: maxAgeMs ?? 3 * schedule.longestInterval,
-      missing: this.shelf.missing,
+      missing: this.store.missing,
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });
@@ -245,15 +245,15 @@ class Server {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
     const names = outputs.flatMap(({ file, files }) => files ?? [file]);
     const paths = names.map((name) => resolve(this.host.cwd, name));
-    this.shelf.serve(paths);
-    await this.shelf.lookNow();
+    this.store.serve(paths);
+    await this.store.lookNow();
     await this.takePatches(paths);
     // Nobody waits for it: the list is out. Lists that come while one is written share the next.
     this.isReportDue = true;
     this.reporting ??= this.renewReports().finally(() => (this.reporting = undefined));
   }
 
-  /** Differences between editions lie beside the lists. */
+  /** Differences between versions lie beside the lists. */
   private async takePatches(lists: readonly string[]): Promise<void> {
     const folders = new Set(lists.map((path) => join(dirname(path), PATCH_FOLDER)));
     const paths: string[] = [];

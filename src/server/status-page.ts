@@ -7,13 +7,13 @@ import type { Health } from "./health.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html } from "../pages/html.ts";
-import type { Edition } from "./published-list.ts";
+import type { ListVersion } from "./list-version.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
 
 export interface StatusView {
   readonly history: History;
   readonly health: Health;
-  readonly lists: readonly Edition[];
+  readonly lists: readonly ListVersion[];
   readonly now: number;
   readonly schedule: string;
   /** What a file of a build is called here. */
@@ -161,14 +161,16 @@ function listsSection(view: StatusView): Html {
   const { lists, now, history } = view;
   const counts = countsOf(view);
   const hasReports = history.lastBuild?.lists !== undefined;
-  const rows = lists.map(({ name, size, modified, forms }) => {
+  const rows = lists.map(({ name, size, modified, variants }) => {
     const count = counts.get(name);
     return html`<tr>
       <td><a href="rules/${addressOf(name)}">${name}</a></td>
       <td class="n" data-name="rules">${count === undefined ? "–" : numberText(count)}</td>
       <td class="n" data-name="bytes">${numberText(size)}</td>
       <td data-name="published">${agoText(modified.toISOString(), now)}</td>
-      <td data-name="packed">${forms.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}</td>
+      <td data-name="packed">
+        ${variants.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}
+      </td>
       ${hasReports ? html`<td data-name="report">${reportOf(name, view)}</td>` : undefined}
     </tr>`;
   });

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import {
-  MappedNames,
-  SearchedNames,
-  partsOf,
-  readParts,
-} from "../../src/explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, partsOf, readParts } from "../../src/explain/plain-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
 import { type Config, memoryHost } from "../../src/index.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { artifactPlans } from "../../src/publish/artifact-plan.ts";
-import { Artifacts } from "../../src/publish/artifacts.ts";
-import { NameSpool } from "../../src/formats/name-spool.ts";
+import { planOutputs } from "../../src/publish/output-plan.ts";
+import { FormatOutputs } from "../../src/publish/format-outputs.ts";
+import { NameBuffer } from "../../src/formats/name-buffer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { memoryHost } from "../../src/index.ts";
 import { MemoryProject } from "../support/memory-project.ts";
@@ -169,10 +169,10 @@ test("a protected name that only an exception frees is free in every output", as
 
 test("an output that blocks a protected name is not published, and is named", async () => {
   const host = memoryHost({ files: {} });
-  const spool = new NameSpool(() => host.openScratch(), false);
+  const spool = new NameBuffer(() => host.openScratch(), false);
   spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
-  const plans = artifactPlans({ name: "L", outputs: [{ format: "rpz" }] }, "rules", "/project");
-  const artifacts = new Artifacts(plans, 1, host);
+  const plans = planOutputs({ name: "L", outputs: [{ format: "rpz" }] }, "rules", "/project");
+  const artifacts = new FormatOutputs(plans, 1, host);
   // As if the list did not block it.
   const shape = { isMinimal: true, hasSureCovers: true, protectedNames: ["y.safe.example"] };
   const found = await artifacts.write(spool, shape, () => [], new Date(0));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
-import type { LossPolicy } from "../../src/formats/artifact-writer.ts";
+import type { LossPolicy } from "../../src/formats/format-writer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";

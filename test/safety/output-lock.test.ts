@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ListFile } from "../../src/publish/write.ts";
+import { ListFile } from "../../src/publish/list-file.ts";
 import { CompilerError, type Host, HostError } from "../../src/index.ts";
 import {
   HOLDER,

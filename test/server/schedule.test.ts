@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CompilerError } from "../../src/index.ts";
 import { Schedule } from "../../src/server/schedule.ts";
-import { type Due, keepTime } from "../../src/server/timekeeper.ts";
+import { type ScheduledRun, keepTime } from "../../src/server/scheduler.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -10,7 +10,7 @@ const DAY = 24 * HOUR;
 /** A world whose clock moves only when somebody waits, works, or sets it. */
 class FakeWorld {
   time: number;
-  readonly runs: (Due & { at: number })[] = [];
+  readonly runs: (ScheduledRun & { at: number })[] = [];
   skipped = 0;
   private readonly stop = new AbortController();
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Health, healthOf } from "../../src/server/health.ts";
 import {
-  type GoodBuild,
+  type SuccessfulBuild,
   type History,
   NO_HISTORY,
   type Run,
@@ -10,13 +10,13 @@ import {
 } from "../../src/server/history.ts";
 import { isHistory } from "../../src/server/history-shape.ts";
 import { metricsText } from "../../src/server/metrics.ts";
-import { type Facts, route } from "../../src/server/routes.ts";
+import { type RouteContext, route } from "../../src/server/routes.ts";
 import { statusPage } from "../../src/server/status-page.ts";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 const HOUR = 3_600_000;
 
-function build(state: "fetched" | "stale" | "held" = "fetched", label = "Ads"): GoodBuild {
+function build(state: "fetched" | "stale" | "held" = "fetched", label = "Ads"): SuccessfulBuild {
   return {
     name: "My list",
     lines: 10,
@@ -257,7 +257,7 @@ test("the page tells, and lets nothing through", () => {
   assert.match(first, /no list has been made yet/);
 });
 
-function facts(started: string[]): Facts {
+function facts(started: string[]): RouteContext {
   return {
     health: () => health(withRun(NO_HISTORY, run({}), build())),
     metrics: () => "m 1\n",

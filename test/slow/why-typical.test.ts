@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames, SearchedNames, partsOf } from "../../src/explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
 import { nodeHost, rowsOf } from "../../src/index.ts";

@@ -1,10 +1,10 @@
-import { artifactPlans } from "../../publish/artifact-plan.ts";
+import { planOutputs } from "../../publish/output-plan.ts";
 import { isFlawless } from "../../engine/report.ts";
 import { scratchOf } from "../../engine/scratch.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { NameSpool } from "../../formats/name-spool.ts";
+import { NameBuffer } from "../../formats/name-buffer.ts";
 import type { Host } from "../../host/host.ts";
 import { saveLock } from "../lock-in-place.ts";
 import { Outputs } from "../outputs.ts";
@@ -31,7 +31,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
   for (const warning of plan.warnings) talk.diagnostic(warning);
   const outputs = new Outputs(plan.files, { keepsRecord: true, isToStdout: false }, host);
   // What is covered was kept only if it is needed.
-  const spool = new NameSpool(() => scratchOf(host), false);
+  const spool = new NameBuffer(() => scratchOf(host), false);
   try {
     await outputs.open();
     // Now that no other run can publish.
@@ -40,7 +40,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
     const { config, shape, folder, record, report, rulesDir } = plan;
-    const artifacts = artifactPlans(config, rulesDir, host.cwd);
+    const artifacts = planOutputs(config, rulesDir, host.cwd);
     if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
     const publication = {
       config,

@@ -4,7 +4,7 @@ import { outputFailed } from "../../publish/output-failed.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames } from "../../explain/ordinary-names.ts";
+import { MappedNames } from "../../explain/plain-names.ts";
 import { statsOf } from "../../explain/stats.ts";
 import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";

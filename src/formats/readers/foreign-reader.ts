@@ -2,10 +2,10 @@ import type { Fate } from "../../rules/fate.ts";
 
 /**
  * Takes what a line of another format says: a text in adblock syntax, or the line itself and the fate that tells why it is
- * not a rule. A line that says several things has several texts. `isOwnWord` is for rules that were written in adblock
+ * not a rule. A line that says several things has several texts. `isAdblockSyntax` is for rules that were written in adblock
  * syntax in the first place, and so beat each other by its rules.
  */
-export type RowTaker = (text: string, line: number, fate?: Fate, isOwnWord?: boolean) => void;
+export type RowTaker = (text: string, line: number, fate?: Fate, isAdblockSyntax?: boolean) => void;
 
 /** Reads one file of another format from its start to its end. Rows come in the order of their lines. */
 export interface ForeignReader {
@@ -22,5 +22,5 @@ export interface ForeignFormat {
   /** The most specific name decides, so that a name below an exception can be blocked again. */
   readonly nests?: true;
   /** A name stands in its line as it is, without anything from other lines. */
-  readonly namesStandWhole?: true;
+  readonly hasWholeNames?: true;
 }

@@ -173,9 +173,9 @@ export class JsonEntries implements ForeignReader, JsonTaker {
     this.enter(isValid ? rule : NO_TEXT, line, isValid ? Fate.Live : Fate.BadSyntax, isImportant);
   }
 
-  private enter(text: string, line: number, fate: Fate, isOwnWord = true): void {
+  private enter(text: string, line: number, fate: Fate, isAdblockSyntax = true): void {
     this.fill(line, Fate.Setting);
-    this.take(text, line, fate, isOwnWord);
+    this.take(text, line, fate, isAdblockSyntax);
     this.next = Math.max(this.next, line + 1);
     this.entryEnd = this.line;
   }

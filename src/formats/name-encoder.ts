@@ -5,10 +5,10 @@ import type { Losses } from "./losses.ts";
 import type { Lines, NameFormat } from "./name-format.ts";
 import type { NameLevels } from "./rule-tree.ts";
 import { type ScopeKey, scopeKey } from "./scope-key.ts";
-import type { NameFact } from "./sorted-names.ts";
+import type { NameFact } from "./classified-names.ts";
 
 /** A line, or several, for one name. */
-export interface Saying {
+export interface ScopedName {
   readonly name: string;
   readonly source: number;
   readonly key: ScopeKey;
@@ -16,7 +16,7 @@ export interface Saying {
 }
 
 /** How a format is used. */
-export interface Manner {
+export interface EncoderOptions {
   readonly format: NameFormat;
   readonly lines: Lines;
   /** Characters of a name at the most. */
@@ -31,12 +31,12 @@ export interface Manner {
  * Says what the rules for names mean in a format, group by group. It keeps account of what the file says of each name: where the format
  * cannot say an exception, what the exception is from is not blocked, and whatever lies below is said anew.
  */
-export class SpokenNames {
+export class NameEncoder {
   /** Whether the file lacks an exception; it does no harm where all blocks are for names. */
   lacksExceptions = false;
   /** Protected names that the file blocks. */
   readonly blocked: Set<string> = new Set();
-  private readonly manner: Manner;
+  private readonly manner: EncoderOptions;
   private readonly model: ListModel;
   private readonly losses: Losses;
   private readonly protectedParents: ReadonlySet<string>;
@@ -46,9 +46,9 @@ export class SpokenNames {
   private readonly states = new Map<string, NameLevels>();
   /** Names of the group that have lines. */
   private readonly owners = new Set<string>();
-  private sayings: Saying[] = [];
+  private sayings: ScopedName[] = [];
 
-  constructor(manner: Manner, model: ListModel, losses: Losses, hasPatterns: boolean) {
+  constructor(manner: EncoderOptions, model: ListModel, losses: Losses, hasPatterns: boolean) {
     this.manner = manner;
     this.model = model;
     this.losses = losses;
@@ -67,7 +67,7 @@ export class SpokenNames {
     );
   }
 
-  say(group: readonly NameFact[]): readonly Saying[] {
+  say(group: readonly NameFact[]): readonly ScopedName[] {
     this.states.clear();
     this.owners.clear();
     this.sayings = [];

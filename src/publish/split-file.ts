@@ -5,9 +5,9 @@ import type { Host } from "../host/host.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
-import { ListFile, type WriteOutcome } from "./write.ts";
+import { ListFile, type WriteOutcome } from "./list-file.ts";
 
-export interface PartLimits {
+export interface SplitLimits {
   readonly names: number;
   readonly bytes: number;
 }
@@ -15,27 +15,27 @@ export interface PartLimits {
 const MOST_PARTS = 100_000;
 
 /** What stands before the lines of every part. */
-export interface PartHead {
+export interface PartHeader {
   readonly bytes: Uint8Array;
   /** The same with everything blotted out that the clock decides. */
   readonly timeless?: Uint8Array;
 }
 
 /** What stands behind and between the lines of every part. */
-export interface PartEnds {
-  readonly foot: Uint8Array;
+export interface PartLayout {
+  readonly footer: Uint8Array;
   /** Whether every line but the first begins with a comma. */
   readonly isCommaFirst: boolean;
 }
 
-/** A file, or several where one would be too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each begins with the same head. */
-export class PartedFile {
+/** A file, or several where one would be too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each begins with the same header. */
+export class SplitFile {
   bytes = 0;
   readonly path: string;
   private readonly host: Host;
-  private readonly limits: PartLimits;
-  private head: PartHead = { bytes: new Uint8Array(0) };
-  private readonly foot: Uint8Array;
+  private readonly limits: SplitLimits;
+  private header: PartHeader = { bytes: new Uint8Array(0) };
+  private readonly footer: Uint8Array;
   private readonly isCommaFirst: boolean;
   private readonly parts: ListFile[] = [];
   private partBytes = 0;
@@ -43,9 +43,9 @@ export class PartedFile {
   /** Whether something that belongs together is larger than a part. */
   isTorn = false;
 
-  constructor(path: string, ends: PartEnds, limits: PartLimits, host: Host) {
+  constructor(path: string, ends: PartLayout, limits: SplitLimits, host: Host) {
     this.path = path;
-    this.foot = ends.foot;
+    this.footer = ends.footer;
     this.isCommaFirst = ends.isCommaFirst;
     this.limits = limits;
     this.host = host;
@@ -62,9 +62,9 @@ export class PartedFile {
   }
 
   /** Before the first line. */
-  start(head: PartHead): void {
-    this.head = head;
-    this.append(head.bytes);
+  start(header: PartHeader): void {
+    this.header = header;
+    this.append(header.bytes);
   }
 
   /** Takes lines of so many names, each of which has as many lines as any other. */
@@ -76,7 +76,7 @@ export class PartedFile {
     while (left > 0 || from < bytes.length) {
       const isWhole =
         this.partNames + left <= limits.names &&
-        this.partBytes + bytes.length - from + this.foot.length <= limits.bytes;
+        this.partBytes + bytes.length - from + this.footer.length <= limits.bytes;
       const taken = isWhole ? left : this.fitting(bytes, from, left, lines / names);
       if (taken === 0 && this.partNames > 0) {
         this.beginNext();
@@ -98,7 +98,7 @@ export class PartedFile {
     const { limits } = this;
     const fits = (): boolean =>
       this.partNames + names <= limits.names &&
-      this.partBytes + bytes + this.foot.length <= limits.bytes;
+      this.partBytes + bytes + this.footer.length <= limits.bytes;
     if (!fits() && this.partNames > 0) this.beginNext();
     if (!fits()) this.isTorn = true;
   }
@@ -106,8 +106,8 @@ export class PartedFile {
   /** Puts all parts in their places, and takes away those of an earlier edition that had more. */
   async publish(): Promise<WriteOutcome> {
     let outcome: WriteOutcome = "unchanged";
-    this.append(this.foot);
-    const { timeless } = this.head;
+    this.append(this.footer);
+    const { timeless } = this.header;
     for (const part of this.parts)
       if ((await part.publish(timeless)) === "written") outcome = "written";
     await this.removeOld();
@@ -133,11 +133,11 @@ export class PartedFile {
   private begin(file: ListFile): void {
     this.parts.push(file);
     this.partBytes = this.partNames = 0;
-    this.append(this.head.bytes);
+    this.append(this.header.bytes);
   }
 
   private beginNext(): void {
-    this.append(this.foot);
+    this.append(this.footer);
     const file = new ListFile(partPath(this.path, this.parts.length), this.host);
     file.openBeside();
     this.begin(file);
@@ -159,7 +159,7 @@ export class PartedFile {
   /** How many of the next names fit into the present part. */
   private fitting(bytes: Uint8Array, from: number, names: number, linesPerName: number): number {
     const byNames = Math.min(names, this.limits.names - this.partNames);
-    const room = this.limits.bytes - this.partBytes - this.foot.length;
+    const room = this.limits.bytes - this.partBytes - this.footer.length;
     let end = from;
     for (let count = 0; count < byNames; count++) {
       end = endOfLines(bytes, end, linesPerName);

@@ -27,7 +27,7 @@ export async function readHistory(
 }
 
 /** Rejects with a `HostError`. */
-export async function keepHistory(folder: string, history: History, host: Host): Promise<void> {
+export async function writeHistory(folder: string, history: History, host: Host): Promise<void> {
   const text = encodeUtf8(`${JSON.stringify(history)}\n`);
   await writeWhole(fileIn(folder), host, (file) => file.write(text));
 }

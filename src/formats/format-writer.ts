@@ -4,17 +4,17 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
 import { cancelledKey } from "../meaning/rule.ts";
 import { type Entry, EntryTexts } from "./entry-texts.ts";
-import { ANY_ROOM, FileRoom, type Room } from "./file-room.ts";
+import { NO_LIMIT, FileBudget, type SizeLimit } from "./file-budget.ts";
 import { isBlock } from "./level.ts";
 import { LineTemplate } from "./line-template.ts";
 import type { ListModel } from "./list-model.ts";
 import { Losses } from "./losses.ts";
 import type { NameBlock } from "./name-blocks.ts";
-import type { FormatOptions, HeadFacts, Lines, NameFormat } from "./name-format.ts";
+import type { FormatOptions, FileHeaderFacts, Lines, NameFormat } from "./name-format.ts";
 import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
-import { ruleEntries, saysPatterns } from "./rule-entries.ts";
-import { LooseNames, type SortedNames } from "./sorted-names.ts";
-import { SpokenNames } from "./spoken-names.ts";
+import { ruleEntries, canExpressPatterns } from "./rule-entries.ts";
+import { IndependentNames, type ClassifiedNames } from "./classified-names.ts";
+import { NameEncoder } from "./name-encoder.ts";
 
 /** What to do about rules that a format cannot say: leave them out, say more than they mean, or write nothing. */
 export const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
@@ -23,7 +23,7 @@ export type LossPolicy = (typeof LOSS_POLICIES)[number];
 /** Takes whole lines: of so many names. */
 export type LineSink = (bytes: Uint8Array, names: number) => void;
 
-export interface ArtifactSinks {
+export interface FormatSinks {
   /** Told before the first line how many entries each file will have. */
   readonly begin?: (entries: FileEntries) => void;
   readonly block: LineSink;
@@ -60,7 +60,7 @@ interface BlockLines {
 }
 
 /** Writes a list in a format. Everything that is not written as it was meant is counted. */
-export class ArtifactWriter {
+export class FormatWriter {
   readonly losses: Losses = new Losses();
   /** Names in the file of blocks. */
   names = 0;
@@ -74,28 +74,28 @@ export class ArtifactWriter {
   readonly leftOut: Map<number, number> = new Map();
   private readonly how: WriteOptions;
   private readonly lines: Lines;
-  private readonly sinks: ArtifactSinks;
+  private readonly sinks: FormatSinks;
   private readonly expander: NameExpander | undefined;
   private readonly out = new ByteBuffer();
 
-  constructor(how: WriteOptions, sinks: ArtifactSinks, expander?: NameExpander) {
+  constructor(how: WriteOptions, sinks: FormatSinks, expander?: NameExpander) {
     this.how = how;
     this.lines = how.format.lines(how.options);
     this.sinks = sinks;
     this.expander = expander;
   }
 
-  write(model: ListModel, room: Room = ANY_ROOM): void {
+  write(model: ListModel, room: SizeLimit = NO_LIMIT): void {
     const { format } = this.how;
     const { subtree } = this.lines;
-    if (format.saysEverything === true)
+    if (format.isLossless === true)
       this.emit(listEntries(model), this.of(model.plainBlocks(), subtree!), room);
     else if (subtree === undefined) this.writeExact(model, room);
     else this.writeSubtrees(model, subtree, room);
   }
 
   /** A format that blocks names alone: every name that a source has, if the list blocks it. */
-  private writeExact(model: ListModel, room: Room): void {
+  private writeExact(model: ListModel, room: SizeLimit): void {
     const { losses, lines } = this;
     const { exact } = lines;
     const entries: Entry[] = [];
@@ -106,7 +106,7 @@ export class ArtifactWriter {
       return;
     }
     const template = new LineTemplate(exact);
-    const loose = new LooseNames();
+    const loose = new IndependentNames();
     for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
       if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
         if (this.how.isSorted === true) loose.add({ name, source });
@@ -123,10 +123,10 @@ export class ArtifactWriter {
     this.emit([...entries, ...others], blocks, room);
   }
 
-  private writeSubtrees(model: ListModel, subtree: readonly string[], room: Room): void {
+  private writeSubtrees(model: ListModel, subtree: readonly string[], room: SizeLimit): void {
     const { losses, lines } = this;
     const { format, options, policy, protectedNames = [] } = this.how;
-    const isPatternSaid = saysPatterns(model, lines);
+    const isPatternSaid = canExpressPatterns(model, lines);
     const manner = {
       format,
       lines,
@@ -134,7 +134,7 @@ export class ArtifactWriter {
       widens: policy === "widen",
       protectedNames,
     };
-    const spoken = new SpokenNames(manner, model, losses, isPatternSaid);
+    const spoken = new NameEncoder(manner, model, losses, isPatternSaid);
     const texts = new EntryTexts(lines, format.hasAllowFile === true);
     const entries: Entry[] = [];
     for (const [group, facts] of this.inOrder(model.names.groups).entries())
@@ -157,7 +157,7 @@ export class ArtifactWriter {
     this.blocked = [...spoken.blocked];
   }
 
-  private inOrder(groups: SortedNames["groups"]): SortedNames["groups"] {
+  private inOrder(groups: ClassifiedNames["groups"]): ClassifiedNames["groups"] {
     if (this.how.isSorted !== true) return groups;
     return groups.toSorted(([a], [b]) => compareByDomain(a!.name, b!.name));
   }
@@ -172,9 +172,9 @@ export class ArtifactWriter {
   }
 
   /** Writes the entries, and then the blocks of one source after the other. */
-  private emit(entries: readonly Entry[], blocks: readonly BlockLines[], room: Room): void {
+  private emit(entries: readonly Entry[], blocks: readonly BlockLines[], room: SizeLimit): void {
     const isLimited = room.rules !== Infinity || room.bytes !== Infinity;
-    const kept = isLimited ? this.fit(entries, blocks, new FileRoom(room)) : entries;
+    const kept = isLimited ? this.fit(entries, blocks, new FileBudget(room)) : entries;
     const apart = kept.reduce((count, { isApart }) => count + Number(isApart === true), 0);
     const named = blocks.reduce((count, { taken }) => count + taken, 0);
     this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
@@ -200,7 +200,7 @@ export class ArtifactWriter {
   }
 
   /** Exceptions have to be there; of everything else, what comes first in the order of the sources. */
-  private fit(entries: readonly Entry[], blocks: readonly BlockLines[], room: FileRoom): Entry[] {
+  private fit(entries: readonly Entry[], blocks: readonly BlockLines[], room: FileBudget): Entry[] {
     const kept = new Set<Entry>();
     for (const entry of entries)
       if (!entry.blocks) {
@@ -261,7 +261,7 @@ export class ArtifactWriter {
     for (const { text, blocks, isApart, isRule } of entries) {
       texts[isApart === true ? "allow" : "block"].push(text);
       if (blocks) this.isEmpty = false;
-      if (isRule !== true && (blocks || this.how.format.saysEverything === true)) this.names++;
+      if (isRule !== true && (blocks || this.how.format.isLossless === true)) this.names++;
     }
     for (const file of ["block", "allow"] as const) {
       const own = texts[file];
@@ -302,8 +302,12 @@ function firstName(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(LF)));
 }
 
-/** The head of a file in this format. */
-export function headOf(format: NameFormat, facts: HeadFacts, options: FormatOptions): Uint8Array {
-  const lines = format.head(facts, options);
+/** The header of a file in this format. */
+export function headerBytes(
+  format: NameFormat,
+  facts: FileHeaderFacts,
+  options: FormatOptions,
+): Uint8Array {
+  const lines = format.header(facts, options);
   return encodeUtf8(lines.map((line) => `${line}\n`).join(""));
 }

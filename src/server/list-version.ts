@@ -5,14 +5,14 @@ import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
 
-/** Up to this size a list and its packed forms are kept in memory. */
+/** Up to this size a list and its packed variants are kept in memory. */
 const IN_MEMORY = 64 * 1024 * 1024;
 const BLOCK = 256 * 1024;
 
 const PACKINGS = Object.entries(PACKED_ENDINGS) as [Packing, string][];
 
-/** The bytes of a list in one of its forms. They never change; a new list has new ones. */
-export interface Form {
+/** The bytes of a list in one of its variants. They never change; a new list has new ones. */
+export interface Variant {
   readonly packing: Packing | undefined;
   readonly size: number;
   /** Strong: other bytes have another. */
@@ -24,47 +24,50 @@ export interface Form {
 }
 
 /** One state of a list that was published. */
-export interface Edition {
+export interface ListVersion {
   readonly name: string;
   /** Tells it from any other. */
   readonly tag: string;
   /** When it was published, in whole seconds. */
   readonly modified: Date;
   readonly stamp: string;
-  /** The plain form first. */
-  readonly forms: readonly Form[];
+  /** The plain variant first. */
+  readonly variants: readonly Variant[];
   readonly size: number;
 }
 
 /** Reads a list that is there; undefined when it is not. A list is replaced, never written to, so what was opened stays whole. */
-export async function editionOf(
+export async function readListVersion(
   path: string,
   packedIn: string,
   host: Host,
-): Promise<Edition | undefined> {
+): Promise<ListVersion | undefined> {
   try {
     const { digest, stamp, size, bytes } = await readList(path, host);
     const tag = digest.slice(0, 32);
     const modified = new Date(Math.floor(Math.max(0, stamp.changed) / 1000) * 1000);
-    const forms = [
-      formOf({ path, stamp: stamp.text, bytes, size }, tag, undefined, modified, host),
+    const variants = [
+      variantOf({ path, stamp: stamp.text, bytes, size }, tag, undefined, modified, host),
     ];
     for (const [packing, ending] of PACKINGS) {
-      const packed = await packedForm(join(packedIn, `${basename(path)}.${tag}.${ending}`), host);
+      const packed = await packedVariant(
+        join(packedIn, `${basename(path)}.${tag}.${ending}`),
+        host,
+      );
       if (packed !== undefined)
-        forms.push(formOf(packed, `${tag}-${ending}`, packing, modified, host));
+        variants.push(variantOf(packed, `${tag}-${ending}`, packing, modified, host));
     }
-    return { name: basename(path), tag, modified, stamp: stamp.text, forms, size };
+    return { name: basename(path), tag, modified, stamp: stamp.text, variants, size };
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;
   }
 }
 
-/** Makes the packed forms of an edition, and removes those of earlier ones. Rejects with a `HostError`. */
-export async function packEdition(
+/** Makes the packed variants of an version, and removes those of earlier ones. Rejects with a `HostError`. */
+export async function packListVersion(
   path: string,
-  { tag, forms, stamp }: Edition,
+  { tag, variants, stamp }: ListVersion,
   packedIn: string,
   host: Host,
 ): Promise<void> {
@@ -73,11 +76,11 @@ export async function packEdition(
   for (const [packing, ending] of PACKINGS) {
     const packed = join(packedIn, `${basename(path)}.${tag}.${ending}`);
     current.add(basename(packed));
-    if (forms.some((form) => form.packing === packing)) continue;
+    if (variants.some((variant) => variant.packing === packing)) continue;
     const temporary = temporaryFor(packed);
     try {
       await host.packFile?.(path, temporary, packing);
-      // It may have been replaced meanwhile; then these are the bytes of another edition.
+      // It may have been replaced meanwhile; then these are the bytes of another version.
       if ((await host.stampOf(path))?.text !== stamp) return;
       if ((await host.sizeOf(temporary)) > 0) await host.rename(temporary, packed);
     } finally {
@@ -122,7 +125,7 @@ async function readList(
   }
 }
 
-async function packedForm(path: string, host: Host): Promise<StoredForm | undefined> {
+async function packedVariant(path: string, host: Host): Promise<StoredVariant | undefined> {
   const stamp = (await host.stampOf(path))?.text;
   if (stamp === undefined) return undefined;
   const size = await host.sizeOf(path);
@@ -130,7 +133,7 @@ async function packedForm(path: string, host: Host): Promise<StoredForm | undefi
   return { path, stamp, size, bytes };
 }
 
-interface StoredForm {
+interface StoredVariant {
   readonly path: string;
   readonly stamp: string;
   readonly size: number;
@@ -138,13 +141,13 @@ interface StoredForm {
   readonly bytes: Uint8Array | undefined;
 }
 
-function formOf(
-  { path, stamp, size, bytes }: StoredForm,
+function variantOf(
+  { path, stamp, size, bytes }: StoredVariant,
   tag: string,
   packing: Packing | undefined,
   modified: Date,
   host: Host,
-): Form {
+): Variant {
   const etag = `"${tag}"`;
   return {
     packing,
@@ -162,11 +165,11 @@ function formOf(
       ...(packing === undefined ? {} : { "content-encoding": packing }),
     },
     read: (start, end) =>
-      bytes === undefined ? piecesOf(path, stamp, start, end, host) : bytes.subarray(start, end),
+      bytes === undefined ? readChunks(path, stamp, start, end, host) : bytes.subarray(start, end),
   };
 }
 
-async function* piecesOf(
+async function* readChunks(
   path: string,
   stamp: string,
   start: number,
@@ -189,7 +192,7 @@ async function* piecesOf(
   }
 }
 
-/** Where packed forms of a list are kept. */
+/** Where packed variants of a list are kept. */
 export function packedFolder(path: string): string {
   return join(recordFolder(path), "packed");
 }

@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { Schedule } from "./schedule.ts";
 
-export interface Due {
+export interface ScheduledRun {
   /** `start` makes up for a moment that went by while nothing ran. */
   readonly trigger: "start" | "schedule";
   /** The moment of the schedule that it is for. */
@@ -10,7 +10,7 @@ export interface Due {
   readonly lag: number;
 }
 
-export interface Timekeeping {
+export interface SchedulerOptions {
   readonly schedule: Schedule;
   /** The most that is added to a moment, so that not everybody asks the same servers at the same second. */
   readonly jitterMs: number;
@@ -18,7 +18,7 @@ export interface Timekeeping {
   readonly signal: AbortSignal;
   random(): number;
   /** Does the work and resolves when it is done; what fell due meanwhile is left out. */
-  run(due: Due): Promise<void>;
+  run(due: ScheduledRun): Promise<void>;
   /** Told what comes next, ... */
   onNext(at: number): void;
   /** ... and how many moments went by during a run. */
@@ -31,7 +31,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** Runs once for every moment of a schedule until the signal, the first time at once if one was missed. */
 export async function keepTime(
   lastSuccess: number | undefined,
-  timekeeping: Timekeeping,
+  timekeeping: SchedulerOptions,
 ): Promise<void> {
   const { schedule, host, signal } = timekeeping;
   const now = (): number => host.now().getTime();
@@ -60,14 +60,14 @@ export async function keepTime(
 }
 
 /** A schedule may end; who is served by then still is. */
-async function untilStopped(timekeeping: Timekeeping): Promise<void> {
+async function untilStopped(timekeeping: SchedulerOptions): Promise<void> {
   const { host, signal } = timekeeping;
   timekeeping.onNext(Infinity);
   while (!signal.aborted) await host.wait(LONGEST_WAIT_MS, signal);
 }
 
 /** The last moment that is done with after a run for a slot. */
-function afterRun(slot: number, timekeeping: Timekeeping): number {
+function afterRun(slot: number, timekeeping: SchedulerOptions): number {
   const { schedule, host } = timekeeping;
   const now = host.now().getTime();
   let skipped = 0;

@@ -18,7 +18,7 @@ export interface SpecialRule {
 }
 
 /** The rules of a list on their way into other formats: names that are nothing but names as bytes, the others as texts. */
-export class NameSpool {
+export class NameBuffer {
   readonly specials: SpecialRule[] = [];
   /** Names of `||name^` lines. */
   readonly names: NameBlocks;

@@ -8,7 +8,10 @@ export const subtree: RuleFor = (name) => `||${name}^`;
 export const exact: RuleFor = (name) => `|${name}^`;
 
 /** One name per line, with a sign before it that tells what is meant. */
-export function signedNames(signs: Readonly<Record<string, RuleFor>>, plain: RuleFor): LineMeaning {
+export function prefixedNames(
+  signs: Readonly<Record<string, RuleFor>>,
+  plain: RuleFor,
+): LineMeaning {
   return (line) => {
     const text = line.trim().replace(/\.?(?:\s.*)?$/, "");
     const sign = Object.keys(signs).find((one) => text.startsWith(one));
@@ -18,7 +21,7 @@ export function signedNames(signs: Readonly<Record<string, RuleFor>>, plain: Rul
   };
 }
 
-const dnscryptName = signedNames({ "=": exact, "*.": subtree }, subtree);
+const dnscryptName = prefixedNames({ "=": exact, "*.": subtree }, subtree);
 
 /** A name, or a pattern for whole names: `ads*.example`, `*track*`. */
 export const dnscryptLine: LineMeaning = (line) => {
@@ -29,7 +32,7 @@ export const dnscryptLine: LineMeaning = (line) => {
   return `${pattern.startsWith("*") ? "" : "|"}${pattern}${pattern.endsWith("*") ? "" : "^"}`;
 };
 
-const rbldnsdName = signedNames({ "*.": (name) => `||*.${name}^`, ".": subtree }, exact);
+const rbldnsdName = prefixedNames({ "*.": (name) => `||*.${name}^`, ".": subtree }, exact);
 
 /** A `dnset`: `:…` and `$…` are about the zone, `!` takes a name out again. */
 export const rbldnsdLine: LineMeaning = (line) => {
@@ -40,6 +43,6 @@ export const rbldnsdLine: LineMeaning = (line) => {
   return typeof meaning === "string" ? `@@${meaning}` : meaning;
 };
 
-const blockyName = signedNames({ "*.": subtree }, exact);
+const blockyName = prefixedNames({ "*.": subtree }, exact);
 
 export const blockyLine: LineMeaning = (line) => (/^\s*\//.test(line) ? line : blockyName(line));

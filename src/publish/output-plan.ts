@@ -3,17 +3,17 @@ import type { Config, OutputConfig } from "../config/fields.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { LossPolicy } from "../formats/artifact-writer.ts";
-import type { Room } from "../formats/file-room.ts";
+import type { LossPolicy } from "../formats/format-writer.ts";
+import type { SizeLimit } from "../formats/file-budget.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import { packedName } from "./packed-files.ts";
-import { type PartLimits, stemOf } from "./parted-file.ts";
+import { type SplitLimits, stemOf } from "./split-file.ts";
 import { fileNamed } from "./file-template.ts";
 
 /** A further file, decided before anything is read. */
-export interface PlannedArtifact {
+export interface OutputPlan {
   readonly formatName: string;
   readonly format: NameFormat;
   readonly options: FormatOptions;
@@ -25,21 +25,21 @@ export interface PlannedArtifact {
   readonly path: string;
   readonly allowName: string;
   readonly allowPath: string;
-  readonly limits: PartLimits;
-  readonly room: Room;
+  readonly limits: SplitLimits;
+  readonly room: SizeLimit;
   readonly packings: readonly ("gzip" | "zstd")[];
 }
 
 const LONGEST_ORIGIN = 100;
 
 /** What `outputs` means. Throws a `CompilerError` for what cannot be. */
-export function artifactPlans(
+export function planOutputs(
   config: Pick<Config, "name" | "outputs">,
   folder: string,
   cwd: string,
   taken: readonly string[] = [],
   plugins: Plugins = NO_PLUGINS,
-): PlannedArtifact[] {
+): OutputPlan[] {
   const plans = (config.outputs ?? []).map((output, index) => {
     const where = `outputs[${index}]`;
     const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
@@ -68,7 +68,7 @@ export function artifactPlans(
 }
 
 /** The files that an output has in any case, packed ones among them: names for people, and paths. */
-export function plannedFiles(plan: PlannedArtifact): { name: string; path: string }[] {
+export function plannedFiles(plan: OutputPlan): { name: string; path: string }[] {
   const plain = plainFiles(plan);
   const packed = plain.flatMap((file) =>
     plan.packings.map((packing) => ({
@@ -79,7 +79,7 @@ export function plannedFiles(plan: PlannedArtifact): { name: string; path: strin
   return [...plain, ...packed];
 }
 
-function plainFiles(plan: PlannedArtifact): { name: string; path: string }[] {
+function plainFiles(plan: OutputPlan): { name: string; path: string }[] {
   const { format, name, path, allowName, allowPath } = plan;
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
   return [{ name, path }, ...allow];
@@ -92,7 +92,7 @@ function planOf(
   list: string,
   folder: string,
   cwd: string,
-): PlannedArtifact {
+): OutputPlan {
   const answer = output.answer ?? format.answers[0] ?? DEFAULT_OPTIONS.answer;
   if (output.answer !== undefined && !format.answers.includes(output.answer))
     throw invalid(
@@ -144,8 +144,8 @@ function planOf(
 }
 
 /** Whether a format blocks names alone, so that names which a parent covers must be written too. */
-export function blocksNamesAlone({ format, options }: PlannedArtifact): boolean {
-  return format.saysEverything !== true && format.lines(options).subtree === undefined;
+export function blocksNamesAlone({ format, options }: OutputPlan): boolean {
+  return format.isLossless !== true && format.lines(options).subtree === undefined;
 }
 
 function invalid(what: string, hint: string): CompilerError {

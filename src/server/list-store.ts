@@ -1,18 +1,23 @@
 import { basename, isAbsolute, relative } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
-import { type Edition, editionOf, packEdition, packedFolder } from "./published-list.ts";
+import {
+  type ListVersion,
+  readListVersion,
+  packListVersion,
+  packedFolder,
+} from "./list-version.ts";
 
 /** How long it may go unnoticed that somebody else published a list. */
 const LOOK_AGAIN_MS = 1000;
 
 /** The lists that are served, as they are now. */
-export class ListShelf {
+export class ListStore {
   private readonly host: Host;
   private readonly log: EventLog;
   private readonly root: string | undefined;
   private paths: readonly string[] = [];
-  private readonly editions = new Map<string, Edition>();
+  private readonly versions = new Map<string, ListVersion>();
   private looked = -Infinity;
   private looking: Promise<void> | undefined;
   private packing: Promise<void> = Promise.resolve();
@@ -40,17 +45,17 @@ export class ListShelf {
   }
 
   get missing(): string[] {
-    return this.names.filter((name) => !this.editions.has(name));
+    return this.names.filter((name) => !this.versions.has(name));
   }
 
-  get all(): Edition[] {
-    return [...this.editions.values()];
+  get all(): ListVersion[] {
+    return [...this.versions.values()];
   }
 
-  /** The present edition of a list. Looks at the disk in the background when that is due. */
-  find(name: string): Edition | undefined {
+  /** The present version of a list. Looks at the disk in the background when that is due. */
+  find(name: string): ListVersion | undefined {
     if (this.host.now().getTime() - this.looked > LOOK_AGAIN_MS) void this.look();
-    return this.editions.get(name);
+    return this.versions.get(name);
   }
 
   /** Takes over what is on the disk. */
@@ -75,34 +80,34 @@ export class ListShelf {
     const there = new Set<string>();
     for (const path of this.paths) {
       const name = this.nameOf(path);
-      const old = this.editions.get(name);
+      const old = this.versions.get(name);
       const stamp = await this.host.stampOf(path);
       if (stamp === undefined) continue;
       there.add(name);
       if (stamp.text === old?.stamp) continue;
-      const found = await editionOf(path, packedFolder(path), this.host);
+      const found = await readListVersion(path, packedFolder(path), this.host);
       if (found === undefined) continue;
-      const edition = { ...found, name };
-      this.editions.set(name, edition);
-      this.pack(path, edition);
+      const version = { ...found, name };
+      this.versions.set(name, version);
+      this.pack(path, version);
     }
-    for (const name of this.editions.keys()) if (!there.has(name)) this.editions.delete(name);
+    for (const name of this.versions.keys()) if (!there.has(name)) this.versions.delete(name);
   }
 
   /** Nobody waits for it: until it is done the list is served as it is. */
-  private pack(path: string, edition: Edition): void {
+  private pack(path: string, version: ListVersion): void {
     if (this.host.packFile === undefined) return;
     this.packing = this.packing
       .then(async () => {
-        await packEdition(path, edition, packedFolder(path), this.host);
-        const packed = await editionOf(path, packedFolder(path), this.host);
-        const isCurrent = this.editions.get(edition.name) === edition;
-        if (isCurrent && packed?.stamp === edition.stamp)
-          this.editions.set(edition.name, { ...packed, name: edition.name });
+        await packListVersion(path, version, packedFolder(path), this.host);
+        const packed = await readListVersion(path, packedFolder(path), this.host);
+        const isCurrent = this.versions.get(version.name) === version;
+        if (isCurrent && packed?.stamp === version.stamp)
+          this.versions.set(version.name, { ...packed, name: version.name });
       })
       .catch((error: unknown) =>
         this.log.say("warning", "not-packed", {
-          list: edition.name,
+          list: version.name,
           reason: (error as Error).message,
         }),
       );

@@ -2,7 +2,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { withParents } from "../syntax/parents.ts";
 import { Level, isAllow, isBlock } from "./level.ts";
 import type { NameBlock } from "./name-blocks.ts";
-import { LONG_NAME } from "./name-spool.ts";
+import { LONG_NAME } from "./name-buffer.ts";
 import type { FreedLevels, PatternExceptions } from "./pattern-exceptions.ts";
 import type { NameLevels, RuleTree, TreeNode } from "./rule-tree.ts";
 
@@ -18,7 +18,7 @@ export interface NameFact extends NameLevels {
 }
 
 /** Names of the tree, parted by what they have to do with others. */
-export interface SortedNames {
+export interface ClassifiedNames {
   /** Those that have to be looked at together, in groups; parents come before what is below them. */
   readonly groups: readonly (readonly NameFact[])[];
   /** Names that are blocked with all below them, alone, and by a parent; nothing else has to do with these. */
@@ -30,7 +30,7 @@ export interface SortedNames {
 }
 
 /** Most names that might have to do with others do not: they go with the blocks after all. */
-export function sortNames(tree: RuleTree, exceptions: PatternExceptions): SortedNames {
+export function classifyNames(tree: RuleTree, exceptions: PatternExceptions): ClassifiedNames {
   const facts: NameFact[] = [];
   /** Names that are more than simple blocks, and all their parents. */
   const tied = new Set<string>();
@@ -41,9 +41,9 @@ export function sortNames(tree: RuleTree, exceptions: PatternExceptions): Sorted
     if (isExcepted(fact)) for (const one of withParents(name)) excepted.add(one);
     if (!isSimple(fact, node)) for (const one of withParents(name)) tied.add(one);
   }
-  const subtrees = new LooseNames();
-  const exacts = new LooseNames();
-  const covered = new LooseNames();
+  const subtrees = new IndependentNames();
+  const exacts = new IndependentNames();
+  const covered = new IndependentNames();
   const groups = new Map<string, NameFact[]>();
   for (const fact of facts) {
     const { name } = fact;
@@ -111,7 +111,7 @@ function depthOf(name: string): number {
 }
 
 /** Names that need no further thought, by source. */
-export class LooseNames {
+export class IndependentNames {
   private readonly bySource = new Map<number, string[]>();
 
   add({ name, source }: Pick<NameFact, "name" | "source">): void {

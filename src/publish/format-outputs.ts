@@ -4,26 +4,26 @@ import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { ArtifactWriter, type FileEntries, headOf } from "../formats/artifact-writer.ts";
+import { FormatWriter, type FileEntries, headerBytes } from "../formats/format-writer.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
 import type { Loss } from "../formats/losses.ts";
 import { ListModel, type ListShape } from "../formats/list-model.ts";
-import type { NameSpool } from "../formats/name-spool.ts";
+import type { NameBuffer } from "../formats/name-buffer.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
-import { type PlannedArtifact, plannedFiles } from "./artifact-plan.ts";
+import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
 import { PackedFiles, packedName } from "./packed-files.ts";
-import { PartedFile } from "./parted-file.ts";
-import type { WriteOutcome } from "./write.ts";
+import { SplitFile } from "./split-file.ts";
+import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
 
-/** For which a head has room where a file may have so many bytes. */
+/** For which a header has room where a file may have so many bytes. */
 const MOST_ENTRIES = 9_999_999_999;
 
 /** What became of a further file. */
-export interface ArtifactReport {
+export interface FormatOutputReport {
   readonly file: string;
   readonly format: string;
   readonly outcome: WriteOutcome;
@@ -40,13 +40,13 @@ export interface ArtifactReport {
 }
 
 /** The lines that a file of so many entries begins with, without comment signs. */
-export type HeadTexts = (values: HeaderValues) => readonly string[];
+export type HeaderBuilder = (values: HeaderValues) => readonly string[];
 
 interface Written {
-  readonly plan: PlannedArtifact;
-  readonly writer: ArtifactWriter;
-  readonly block: PartedFile;
-  readonly allow: PartedFile | undefined;
+  readonly plan: OutputPlan;
+  readonly writer: FormatWriter;
+  readonly block: SplitFile;
+  readonly allow: SplitFile | undefined;
 }
 
 /** What all formats are written from. */
@@ -54,19 +54,19 @@ interface WriteBench {
   readonly model: ListModel;
   readonly expander: NameExpander | undefined;
   readonly protectedNames: readonly string[];
-  readonly head: HeadTexts;
+  readonly header: HeaderBuilder;
   readonly builtAt: Date;
 }
 
 /** The list in other formats: written beside their places first, and put there when the list is. */
-export class Artifacts {
-  private readonly plans: readonly PlannedArtifact[];
+export class FormatOutputs {
+  private readonly plans: readonly OutputPlan[];
   private readonly host: Host;
   private readonly minRules: number;
   private readonly written: Written[] = [];
 
   /** `minRules` is what each file must have at least. */
-  constructor(plans: readonly PlannedArtifact[], minRules: number, host: Host) {
+  constructor(plans: readonly OutputPlan[], minRules: number, host: Host) {
     this.plans = plans;
     this.minRules = minRules;
     this.host = host;
@@ -74,39 +74,39 @@ export class Artifacts {
 
   /** Returns why nothing may be published: something is lost that must not be, or a file blocks what it must not. */
   async write(
-    spool: NameSpool,
+    buffer: NameBuffer,
     shape: ListShape,
-    head: HeadTexts,
+    header: HeaderBuilder,
     builtAt: Date,
   ): Promise<Diagnostic[]> {
     if (this.plans.length === 0) return [];
     // The list may come from a file, and nobody has looked at its rules yet.
-    if (spool.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
-    const model = new ListModel(spool, shape);
+    if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
+    const model = new ListModel(buffer, shape);
     const expander = NameExpander.create();
     const { protectedNames } = shape;
-    const bench = { model, expander, protectedNames, head, builtAt };
+    const bench = { model, expander, protectedNames, header, builtAt };
     for (const plan of this.plans) await this.writeOne(plan, bench);
     return this.written.flatMap((one) => refusals(one, model, this.minRules));
   }
 
   private async writeOne(
-    plan: PlannedArtifact,
-    { model, expander, protectedNames, head: texts, builtAt }: WriteBench,
+    plan: OutputPlan,
+    { model, expander, protectedNames, header: texts, builtAt }: WriteBench,
   ): Promise<void> {
     const { host } = this;
     const { format, options, limits } = plan;
     const serial = await nextSerial(plan.path, builtAt, host);
-    const foot = encodeUtf8((format.foot ?? []).map((line) => `${line}\n`).join(""));
-    const head = (count: number, isTimeless = false): Uint8Array =>
-      headOf(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
-    const ends = { foot, isCommaFirst: format.isCommaFirst === true };
-    const block = new PartedFile(plan.path, ends, limits, host);
+    const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
+    const header = (count: number, isTimeless = false): Uint8Array =>
+      headerBytes(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
+    const ends = { footer, isCommaFirst: format.isCommaFirst === true };
+    const block = new SplitFile(plan.path, ends, limits, host);
     await block.open();
     const allow =
-      format.hasAllowFile === true ? new PartedFile(plan.allowPath, ends, limits, host) : undefined;
-    const start = (file: PartedFile | undefined, count: number): void =>
-      file?.start({ bytes: head(count), timeless: head(count, true) });
+      format.hasAllowFile === true ? new SplitFile(plan.allowPath, ends, limits, host) : undefined;
+    const start = (file: SplitFile | undefined, count: number): void =>
+      file?.start({ bytes: header(count), timeless: header(count, true) });
     const sinks = {
       begin: (entries: FileEntries): void => {
         start(block, entries.block);
@@ -121,16 +121,16 @@ export class Artifacts {
     };
     const { policy, isSorted } = plan;
     const how = { format, options, policy, isSorted, protectedNames };
-    const writer = new ArtifactWriter(how, sinks, expander);
+    const writer = new FormatWriter(how, sinks, expander);
     this.written.push({ plan, writer, block, allow });
     await allow?.open();
     const files = allow === undefined ? 1 : 2;
-    const bytes = plan.room.bytes - files * (head(MOST_ENTRIES).length + foot.length);
+    const bytes = plan.room.bytes - files * (header(MOST_ENTRIES).length + footer.length);
     writer.write(model, { rules: plan.room.rules, bytes });
   }
 
   /** Puts everything in its place. */
-  async publish(sources: readonly string[]): Promise<ArtifactReport[]> {
+  async publish(sources: readonly string[]): Promise<FormatOutputReport[]> {
     // All at once: most of it is waiting for the disk.
     const ends = await Promise.allSettled(
       this.written.map(async (one) => await this.publishOne(one, sources)),
@@ -143,7 +143,7 @@ export class Artifacts {
   private async publishOne(
     { plan, writer, block, allow }: Written,
     sources: readonly string[],
-  ): Promise<ArtifactReport> {
+  ): Promise<FormatOutputReport> {
     const outcomes = [await block.publish(), await allow?.publish()];
     const taken = new Set(this.plans.flatMap(plannedFiles).map(({ path }) => path));
     for (const file of [block, allow])

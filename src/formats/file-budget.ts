@@ -1,18 +1,18 @@
 /** What a file may hold at the most. */
-export interface Room {
+export interface SizeLimit {
   readonly rules: number;
   readonly bytes: number;
 }
 
-export const ANY_ROOM: Room = { rules: Infinity, bytes: Infinity };
+export const NO_LIMIT: SizeLimit = { rules: Infinity, bytes: Infinity };
 
 /** Keeps account of what goes into a file. Once something has no room, nothing that comes later has. */
-export class FileRoom {
+export class FileBudget {
   rules: number;
   bytes: number;
   private isFull = false;
 
-  constructor({ rules, bytes }: Room) {
+  constructor({ rules, bytes }: SizeLimit) {
     this.rules = rules;
     this.bytes = bytes;
   }

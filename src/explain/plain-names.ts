@@ -24,7 +24,7 @@ export interface NameRules {
 }
 
 /** Finds the rules that are nothing but a name. */
-export interface OrdinaryNames {
+export interface PlainNames {
   find(name: string): NameRules;
 }
 
@@ -62,7 +62,7 @@ function framesWith(record: BuildRecord, names: readonly string[]): number[] {
 }
 
 /** For a few names: looks for each in the bytes of the list, where the record says that it may be. */
-export class SearchedNames implements OrdinaryNames {
+export class SearchedNames implements PlainNames {
   private readonly record: BuildRecord;
   private readonly part: ListPart;
   private readonly found = new Map<string, NameRules>();
@@ -107,7 +107,7 @@ function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number):
 }
 
 /** For many names: all of them in a table. */
-export class MappedNames implements OrdinaryNames {
+export class MappedNames implements PlainNames {
   private readonly subtrees = new Map<string, number>();
   private readonly exact = new Map<string, number>();
   private readonly starts: Uint32Array;
