@@ -63,8 +63,8 @@ export async function publishList(
     const files = [...outputs.written, ...artifacts.files];
     if (config.manifest !== undefined && !outputs.isToStdout) {
       const path = manifestPath(config, publication.rulesDir, host.cwd);
-      const paths = files.map((file) => file.path);
-      await writeManifest(config, path, paths, builtAt, key, host);
+      const release = { path, files: files.map((file) => file.path), builtAt, key };
+      await writeManifest(config, release, host);
     }
     const names = [...files.map(({ name }) => name), ...namesBeside(outputs, publication, host)];
     return { written, files, names };

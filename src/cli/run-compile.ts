@@ -77,7 +77,7 @@ export async function runCompile(
   const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesDir, host.cwd)];
   const plans = isToStdout
     ? []
-    : planOutputs(config, rulesDir, host.cwd, taken, configured.plugins);
+    : planOutputs(config, { folder: rulesDir, cwd: host.cwd, taken, plugins: configured.plugins });
   const spool =
     plans.length === 0
       ? undefined

@@ -24,7 +24,7 @@ export function refuseSameFiles(lists: readonly ListInPlace[], options: Options,
     const paths = [
       ...listFiles(config.name, options, host).map(({ path }) => path),
       ...manifestPaths(config, options.rulesDir, host.cwd),
-      ...planOutputs(config, options.rulesDir, host.cwd, [], plugins)
+      ...planOutputs(config, { folder: options.rulesDir, cwd: host.cwd, plugins })
         .flatMap(plannedFiles)
         .map(({ path }) => path),
     ];

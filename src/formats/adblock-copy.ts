@@ -1,9 +1,9 @@
 import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
-/** The list once more: for files that are split, cut to a size or packed. The list itself is written by `adblock.ts`. */
+/** A copy of the list that can be split, limited in size or compressed. `adblock.ts` writes the list itself. */
 export const adblockCopy: NameFormat = {
   summary:
-    "Adblock syntax, with everything that is in the list; to be split, packed or cut to a size.",
+    "Adblock syntax with every rule of the list; can be split, compressed or limited in size.",
   usedBy: "AdGuard Home, AdGuard DNS, Technitium",
   extension: ".adblock.txt",
   answers: [],

@@ -10,18 +10,18 @@ import type { NameLevels, RuleTree, TreeNode } from "./rule-tree.ts";
 export interface NameFact extends NameLevels {
   readonly name: string;
   readonly source: number;
-  /** Whether a source names it in order to block it, and whether one of its own rules blocks what is below it. */
+  /** Whether a source names it to block it, and whether a rule for this name blocks the names below it. */
   readonly isNamed: boolean;
   readonly blocksBelow: boolean;
-  /** The same with pattern exceptions. */
+  /** The levels after pattern exceptions. */
   readonly freed: FreedLevels;
 }
 
-/** Names of the tree, parted by what they have to do with others. */
+/** The names of the tree, separated by their relations to each other. */
 export interface ClassifiedNames {
-  /** Those that have to be looked at together, in groups; parents come before what is below them. */
+  /** Groups of related names; parents come before their children. */
   readonly groups: readonly (readonly NameFact[])[];
-  /** Names that are blocked with all below them, alone, and by a parent; nothing else has to do with these. */
+  /** Unrelated names that are blocked with all names below them, alone, or by a parent. */
   readonly subtrees: readonly NameBlock[];
   readonly exacts: readonly NameBlock[];
   readonly covered: readonly NameBlock[];
@@ -29,10 +29,10 @@ export interface ClassifiedNames {
   readonly excepted: ReadonlySet<string>;
 }
 
-/** Most names that might have to do with others do not: they go with the blocks after all. */
+/** Most names that might be related to others turn out not to be, and join the blocks. */
 export function classifyNames(tree: RuleTree, exceptions: PatternExceptions): ClassifiedNames {
   const facts: NameFact[] = [];
-  /** Names that are more than simple blocks, and all their parents. */
+  /** Names with rules other than simple blocks, and all their parents. */
   const tied = new Set<string>();
   const excepted = new Set<string>();
   for (const [name, node] of tree.nodes) {
@@ -92,7 +92,7 @@ function factOf(
   return { name, source, isNamed, blocksBelow, self, below, freed };
 }
 
-/** Whether it is a block like most: of the name alone, or of everything below it too. */
+/** Whether it is a common block: of the name alone, or of everything below it too. */
 function isSimple({ name, self, below, freed }: NameFact, { limited }: TreeNode): boolean {
   if (limited !== undefined || name.length > LONG_NAME) return false;
   if (self > Level.Block || below > self) return false;
@@ -110,7 +110,7 @@ function depthOf(name: string): number {
   return depth;
 }
 
-/** Names that need no further thought, by source. */
+/** Names that are not related to any others, by source. */
 export class IndependentNames {
   private readonly bySource = new Map<number, string[]>();
 

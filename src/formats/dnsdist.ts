@@ -1,9 +1,9 @@
 import { LONGEST_NAME, type NameFormat } from "./name-format.ts";
 
-/** Without a header: every line is a name, and an empty one would be the root. */
+/** Has no header: every line is a name, and an empty line would be the root. */
 export const dnsdist: NameFormat = {
   summary:
-    "Nothing but names, for a SuffixMatchNode filled by `io.lines`, and a second file of exceptions.",
+    "One name per line, for a SuffixMatchNode filled by `io.lines`, and a second file of exceptions.",
   usedBy: "dnsdist",
   extension: ".dnsdist",
   answers: [],

@@ -1,7 +1,7 @@
 import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const dnsmasqServers: NameFormat = {
-  summary: "`server=/name/` for `--servers-file`, which dnsmasq reads again at SIGHUP.",
+  summary: "`server=/name/` for `--servers-file`, which dnsmasq reloads on SIGHUP.",
   usedBy: "dnsmasq",
   extension: ".dnsmasq-servers",
   answers: ["nxdomain"],

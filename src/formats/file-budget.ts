@@ -1,4 +1,4 @@
-/** What a file may hold at the most. */
+/** The size limit of a file. */
 export interface SizeLimit {
   readonly rules: number;
   readonly bytes: number;
@@ -6,7 +6,7 @@ export interface SizeLimit {
 
 export const NO_LIMIT: SizeLimit = { rules: Infinity, bytes: Infinity };
 
-/** Keeps account of what goes into a file. Once something has no room, nothing that comes later has. */
+/** Tracks how much of a size limit is left. After the first rule that does not fit, no later one does. */
 export class FileBudget {
   rules: number;
   bytes: number;
@@ -17,21 +17,21 @@ export class FileBudget {
     this.bytes = bytes;
   }
 
-  /** Takes what must be there; false when there is no room for it. */
+  /** Reserves space for a rule that must be written; false if the limit is exceeded. */
   demand(bytes: number): boolean {
     this.rules--;
     this.bytes -= bytes;
     return this.rules >= 0 && this.bytes >= 0;
   }
 
-  /** Takes one rule, if there is room for it. */
+  /** Reserves space for one rule, if it fits. */
   take(bytes: number): boolean {
     this.isFull ||= this.rules < 1 || this.bytes < bytes;
     if (!this.isFull) this.demand(bytes);
     return !this.isFull;
   }
 
-  /** Takes as many of the next rules as there is room for; `fitting` says how many go into so many bytes. */
+  /** Reserves space for as many of the next rules as fit; `fitting` returns how many fit into a number of bytes. */
   takeSome(count: number, size: number, fitting: (most: number, bytes: number) => number): number {
     if (this.isFull) return 0;
     if (count <= this.rules && size <= this.bytes) {

@@ -1,7 +1,7 @@
 import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const hosts: NameFormat = {
-  summary: "An address and a name a line. Names alone: what is below them stays reachable.",
+  summary: "One address and one name per line. Names below a blocked name stay reachable.",
   usedBy: "operating systems, Pi-hole, dnsmasq, blocky",
   extension: ".hosts",
   answers: ["null"],

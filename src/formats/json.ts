@@ -14,12 +14,12 @@ const entries = (isImportant: boolean): ScopeLines => ({
 });
 
 /**
- * Expresses every rule: one that is not for a name is kept as it is. Of the names the closest entry counts; then the strongest of that entry
- * and the rules that match, as in adblock syntax: an important exception, an important block, an exception, a block.
+ * Expresses every rule; a rule without a name keeps its text. For a name, the closest entry counts. The strongest of that entry and
+ * the matching rules wins, as in adblock syntax: important exception, important block, exception, block.
  */
 export const json: NameFormat = {
-  summary: "One JSON document: names with scope and action, and all other rules as they are.",
-  usedBy: "programs of your own",
+  summary: "One JSON document: names with scope and action, and all other rules as text.",
+  usedBy: "your own programs",
   extension: ".json",
   answers: [],
   lines: () => ({

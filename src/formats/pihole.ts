@@ -2,7 +2,7 @@ import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const pihole: NameFormat = {
   summary:
-    "`||name^` and plain names, without modifiers; exceptions in a second list, to be subscribed as an allow-list.",
+    "`||name^` and plain names, without modifiers; exceptions go into a second file, for an allowlist subscription.",
   usedBy: "Pi-hole 6",
   extension: ".pihole",
   answers: [],

@@ -8,18 +8,18 @@ const TARGETS = {
 } as const;
 const PASS = "CNAME rpz-passthru.";
 
-/** Names are relative to the zone: with a final dot they would lie outside of it and be lost. */
+/** Names are relative to the zone: with a final dot they would be outside of it. */
 export const rpz: NameFormat = {
   summary: "A response policy zone, with a serial that grows when the rules change.",
   usedBy: "BIND, unbound, Knot Resolver, PowerDNS Recursor",
   extension: ".rpz",
   answers: ["nxdomain", "null", "nodata"],
   lines({ answer }) {
-    const own = TARGETS[answer].map((target) => `% ${target}`);
+    const exact = TARGETS[answer].map((target) => `% ${target}`);
     const below = TARGETS[answer].map((target) => `*.% ${target}`);
     return {
-      subtree: [...own, ...below],
-      exact: own,
+      subtree: [...exact, ...below],
+      exact,
       below,
       allowSubtree: [`% ${PASS}`, `*.% ${PASS}`],
       allowExact: [`% ${PASS}`],
@@ -33,7 +33,7 @@ export const rpz: NameFormat = {
     "@ NS localhost.",
   ],
   hidesParents: true,
-  // `*.` before it and the zone behind it must fit as well.
+  // The full name includes `*.` and the name of the zone.
   longestName: ({ origin }) => LONGEST_NAME - 2 - origin.length - 1,
   memoryPerName: 1250,
   isMeasured: true,

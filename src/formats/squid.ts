@@ -1,7 +1,7 @@
 import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const squid: NameFormat = {
-  summary: "`.name` lines for a `dstdomain` acl, and a second file for one that allows.",
+  summary: "`.name` lines for a `dstdomain` acl, and a second file for the acl that allows.",
   usedBy: "squid",
   extension: ".squid",
   answers: [],

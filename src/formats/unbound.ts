@@ -9,13 +9,13 @@ const ZONES = {
 
 export const unbound: NameFormat = {
   summary:
-    "`local-zone` lines for an `include:`; the most specific one wins. A name alone is answered with 0.0.0.0.",
+    "`local-zone` lines for an `include:`; the most specific one wins. A name that is blocked alone gets the answer 0.0.0.0.",
   usedBy: "unbound, OPNsense",
   extension: ".unbound.conf",
   answers: ["nxdomain", "null", "nodata", "refused"],
   lines: ({ answer }) => ({
     subtree: [`local-zone: "%." ${ZONES[answer]}`],
-    // Names below it, which have no data, are resolved as usual. Other types of query get no data.
+    // Names below it have no data and are resolved as usual. Other query types get an empty answer.
     exact: [
       'local-data: "%. A 0.0.0.0"',
       ...(answer === "null" ? ['local-data: "%. AAAA ::"'] : []),
@@ -23,8 +23,8 @@ export const unbound: NameFormat = {
     allowSubtree: ['local-zone: "%." always_transparent'],
   }),
   header: (facts) => [...commentHeader("#")(facts), "server:"],
-  // Data in a zone that is always transparent does not count.
-  isExactApart: true,
+  // Data in an always_transparent zone is ignored.
+  allowHidesExact: true,
   longestName: () => LONGEST_NAME,
   memoryPerName: 490,
   isMeasured: true,

@@ -2,7 +2,7 @@ import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 export const wildcard: NameFormat = {
   summary: "`*.name` for a name and everything below it. No exceptions.",
-  usedBy: "blocky, RethinkDNS and others that take in the name itself",
+  usedBy: "blocky, RethinkDNS and others that include the name itself",
   extension: ".wildcard",
   answers: [],
   lines: () => ({ subtree: ["*.%"] }),

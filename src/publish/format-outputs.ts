@@ -19,27 +19,27 @@ import { SplitFile } from "./split-file.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
 
-/** For which a header has room where a file may have so many bytes. */
+/** The header is measured with this count, so that it fits whatever the final count is. */
 const MOST_ENTRIES = 9_999_999_999;
 
-/** What became of a further file. */
+/** The result of one output. */
 export interface FormatOutputReport {
   readonly file: string;
   readonly format: string;
   readonly outcome: WriteOutcome;
   readonly names: number;
   readonly bytes: number;
-  /** How many files it is split into. */
+  /** The number of files it is split into. */
   readonly parts: number;
   readonly allowFile?: string;
-  /** All of them, by name. */
+  /** The names of all its files. */
   readonly files: readonly string[];
   readonly losses: readonly Loss[];
-  /** Names that there was no room for, by source. */
+  /** The number of names that exceeded the size limit, by source. */
   readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
 }
 
-/** The lines that a file of so many entries begins with, without comment signs. */
+/** Returns the header lines of a file, without comment signs. */
 export type HeaderBuilder = (values: HeaderValues) => readonly string[];
 
 interface Written {
@@ -50,7 +50,7 @@ interface Written {
 }
 
 /** What all formats are written from. */
-interface WriteBench {
+interface WriteContext {
   readonly model: ListModel;
   readonly expander: NameExpander | undefined;
   readonly protectedNames: readonly string[];
@@ -58,21 +58,21 @@ interface WriteBench {
   readonly builtAt: Date;
 }
 
-/** The list in other formats: written beside their places first, and put there when the list is. */
+/** The list in other formats. The files are written under temporary names, and published with the list. */
 export class FormatOutputs {
   private readonly plans: readonly OutputPlan[];
   private readonly host: Host;
   private readonly minRules: number;
   private readonly written: Written[] = [];
 
-  /** `minRules` is what each file must have at least. */
+  /** `minRules` is the minimum for each file. */
   constructor(plans: readonly OutputPlan[], minRules: number, host: Host) {
     this.plans = plans;
     this.minRules = minRules;
     this.host = host;
   }
 
-  /** Returns why nothing may be published: something is lost that must not be, or a file blocks what it must not. */
+  /** Returns the violations that forbid publishing: losses with `on_loss: fail`, blocked protected names and the like. */
   async write(
     buffer: NameBuffer,
     shape: ListShape,
@@ -80,19 +80,19 @@ export class FormatOutputs {
     builtAt: Date,
   ): Promise<Diagnostic[]> {
     if (this.plans.length === 0) return [];
-    // The list may come from a file, and nobody has looked at its rules yet.
+    // With `apply`, the list comes from a file, and its expressions were not compiled yet.
     if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
     const model = new ListModel(buffer, shape);
     const expander = NameExpander.create();
     const { protectedNames } = shape;
-    const bench = { model, expander, protectedNames, header, builtAt };
-    for (const plan of this.plans) await this.writeOne(plan, bench);
-    return this.written.flatMap((one) => refusals(one, model, this.minRules));
+    const context = { model, expander, protectedNames, header, builtAt };
+    for (const plan of this.plans) await this.writeOne(plan, context);
+    return this.written.flatMap((one) => violations(one, model, this.minRules));
   }
 
   private async writeOne(
     plan: OutputPlan,
-    { model, expander, protectedNames, header: texts, builtAt }: WriteBench,
+    { model, expander, protectedNames, header: texts, builtAt }: WriteContext,
   ): Promise<void> {
     const { host } = this;
     const { format, options, limits } = plan;
@@ -100,11 +100,11 @@ export class FormatOutputs {
     const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
     const header = (count: number, isTimeless = false): Uint8Array =>
       headerBytes(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
-    const ends = { footer, isCommaFirst: format.isCommaFirst === true };
-    const block = new SplitFile(plan.path, ends, limits, host);
+    const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
+    const block = new SplitFile(plan.path, layout, host);
     await block.open();
     const allow =
-      format.hasAllowFile === true ? new SplitFile(plan.allowPath, ends, limits, host) : undefined;
+      format.hasAllowFile === true ? new SplitFile(plan.allowPath, layout, host) : undefined;
     const start = (file: SplitFile | undefined, count: number): void =>
       file?.start({ bytes: header(count), timeless: header(count, true) });
     const sinks = {
@@ -114,9 +114,9 @@ export class FormatOutputs {
       },
       block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
-      // Of several policy zones the first that has a name decides.
+      // Resolvers use the first policy zone that has a name, so related names must not be split.
       ...(format.hidesParents === true && {
-        together: (names: number, bytes: number): void => block.keepTogether(names, bytes),
+        keepTogether: (names: number, bytes: number): void => block.keepTogether(names, bytes),
       }),
     };
     const { policy, isSorted } = plan;
@@ -125,17 +125,17 @@ export class FormatOutputs {
     this.written.push({ plan, writer, block, allow });
     await allow?.open();
     const files = allow === undefined ? 1 : 2;
-    const bytes = plan.room.bytes - files * (header(MOST_ENTRIES).length + footer.length);
-    writer.write(model, { rules: plan.room.rules, bytes });
+    const bytes = plan.sizeLimit.bytes - files * (header(MOST_ENTRIES).length + footer.length);
+    writer.write(model, { rules: plan.sizeLimit.rules, bytes });
   }
 
-  /** Puts everything in its place. */
+  /** Publishes all files. */
   async publish(sources: readonly string[]): Promise<FormatOutputReport[]> {
-    // All at once: most of it is waiting for the disk.
+    // In parallel, because most of the time is spent waiting for the disk.
     const ends = await Promise.allSettled(
       this.written.map(async (one) => await this.publishOne(one, sources)),
     );
-    // None is left to go on by itself.
+    // All have settled, so no write continues in the background.
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   }
@@ -180,7 +180,7 @@ export class FormatOutputs {
   }
 }
 
-/** Files by the names that people know them by: all lie where the first does. */
+/** Files with the names that users know: all are in the folder of the first. */
 function beside(first: string, paths: readonly string[]): OutputFile[] {
   return paths.map((path) => ({ path, name: join(dirname(first), basename(path)) }));
 }
@@ -196,14 +196,14 @@ function filesOf({ plan, block, allow }: Written): OutputFile[] {
   return [...files, ...packed];
 }
 
-function refusals(
+function violations(
   { plan, writer, block }: Written,
   model: ListModel,
   minRules: number,
 ): Diagnostic[] {
   const losses = writer.losses.all();
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
-  const lost = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
+  const cause = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
   const name = printable(plan.name);
   const { blocked } = writer;
   const found: Diagnostic[] = [];
@@ -215,26 +215,30 @@ function refusals(
     found.push(errorOf("blocks-protected", `${name} would block ${what}`, allNames(blocked)));
   }
   if (writer.isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
-    found.push(errorOf("empty-output", `${name} would block nothing`, lost));
-  else if (model.isBlocking && writer.names < Math.min(minRules, plan.room.rules) && minRules > 1)
+    found.push(errorOf("empty-output", `${name} would block nothing`, cause));
+  else if (
+    model.isBlocking &&
+    writer.names < Math.min(minRules, plan.sizeLimit.rules) &&
+    minRules > 1
+  )
     found.push(
       errorOf(
         "too-few-rules",
         `${name} would have ${numberText(writer.names)} names; at least ${numberText(minRules)} are expected`,
-        lost,
+        cause,
       ),
     );
   if (writer.isTooSmall || block.isTorn)
     found.push(
       errorOf(
         "limit-too-small",
-        `The exceptions in ${name} need more than \`${writer.isTooSmall ? "fit" : "split"}\` allows`,
+        `The exceptions in ${name} exceed the limit of \`${writer.isTooSmall ? "fit" : "split"}\``,
       ),
     );
   if (plan.policy === "fail" && losses.length > 0)
     found.push(
-      errorOf("format-loss", `${plan.formatName} cannot say everything: ${parts.join(", ")}`, {
-        cause: `such as ${printable(losses[0]!.examples[0] ?? "", 80)}`,
+      errorOf("format-loss", `${plan.formatName} cannot express all rules: ${parts.join(", ")}`, {
+        cause: `for example ${printable(losses[0]!.examples[0] ?? "", 80)}`,
       }),
     );
   return found;

@@ -8,12 +8,12 @@ import { outputFailed } from "./output-failed.ts";
 import { outputTarget } from "./output-target.ts";
 import { OutputLock } from "./output-lock.ts";
 
-/** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
+/** `unchanged` if only the date would differ: resolvers then need not reload the list. */
 export type WriteOutcome = "written" | "unchanged";
 
 /**
- * A list on its way to where readers look for it. They see the old list or the new one, whole: the bytes go to a
- * temporary file in the same folder, are flushed, and take the name in one step.
+ * Writes a list atomically: readers see either the old list or the new one. The bytes go to a temporary file in the same folder,
+ * which is flushed and then renamed.
  */
 export class ListFile {
   private readonly path: string;
@@ -28,7 +28,7 @@ export class ListFile {
     this.temporary = temporaryFor(hiddenName(path));
   }
 
-  /** Begins one that belongs to another, whose lock is taken. Throws a `CompilerError`. */
+  /** Opens a further part of a list, whose lock this run holds already. Throws a `CompilerError`. */
   openBeside(): void {
     try {
       this.file = this.host.createFile(this.temporary, this.path);
@@ -37,7 +37,7 @@ export class ListFile {
     }
   }
 
-  /** Rejects with a `CompilerError`: it cannot be written, or another run is at it. */
+  /** Rejects with a `CompilerError` if the file cannot be written, or another run holds the lock. */
   async open(): Promise<void> {
     const { host, path } = this;
     await this.attempt(async () => {
@@ -50,7 +50,7 @@ export class ListFile {
       await host.makeFolder(dirname(path));
       this.lock = await OutputLock.take(path, host);
       await removeLeftovers(hiddenName(path), host);
-      // Who may read the list is for its owner to say, once and for all.
+      // The new file keeps the permissions that the owner gave to the old one.
       this.file = host.createFile(this.temporary, path);
     });
   }
@@ -64,8 +64,8 @@ export class ListFile {
   }
 
   /**
-   * Puts the list in its place, unless the one that is there says the same. `timelessHeader` is what it begins with, with other
-   * bytes wherever the clock decides.
+   * Publishes the list, unless the existing one has the same rules. `timelessHeader` is the header with other bytes in place of
+   * everything that depends on the clock.
    */
   async publish(timelessHeader: Uint8Array = new Uint8Array(0)): Promise<WriteOutcome> {
     return await this.attempt(async () => {
@@ -83,7 +83,7 @@ export class ListFile {
     });
   }
 
-  /** Takes back what was not published, and lets other runs in. */
+  /** Removes the temporary file and releases the lock. */
   async close(): Promise<void> {
     this.file?.abandon();
     this.file = undefined;
@@ -111,12 +111,12 @@ function hiddenName(path: string): string {
 }
 
 const BLOCK = 1024 * 1024;
-/** Bytes in which the header of a list ends. */
+/** The header of a list ends within this many bytes. */
 const HEADER_BYTES = 8192;
-/** Its last line may end behind them. */
+/** Maximum length of a header line that crosses that limit. */
 const LAST_LINE = 512;
 
-/** Whether two lists differ in nothing but the date and the serial in their heads, which take the same bytes in both. */
+/** Whether two lists differ only in the date and the serial in their headers, which have the same length. */
 async function isSameButDate(
   paths: readonly [old: string, fresh: string],
   timelessHeader: Uint8Array,
@@ -157,7 +157,7 @@ async function haveSameText(
   }
 }
 
-/** Parts of a header that say when and which edition, and nothing about rules. */
+/** Parts of a header that depend on the time or the version, not on the rules. */
 const VOLATILE = [
   /(?<=^! Diff-Path: )[^\n]*(?=\n)/m,
   /(?<=^[!#;]? ?Last modified: )[^\n]*(?=\n)/m,
@@ -165,9 +165,9 @@ const VOLATILE = [
   /(?<="Last modified: )[^"]*/,
 ];
 
-/** A header with those parts blotted out; of the same length. */
+/** The header with `?` in place of those parts. */
 function withoutDates(bytes: Uint8Array, header: number): string {
-  // A character a byte, whatever the bytes.
+  // latin1 has one character per byte.
   let text = new TextDecoder("latin1").decode(bytes.subarray(0, header + LAST_LINE));
   for (const part of VOLATILE)
     text = text.replace(part, (found, at: number) =>

@@ -8,11 +8,12 @@ import type { SizeLimit } from "../formats/file-budget.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
+import type { OutputFile } from "./output-file.ts";
 import { packedName } from "./packed-files.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
 import { fileNamed } from "./file-template.ts";
 
-/** A further file, decided before anything is read. */
+/** What an output will be, decided before anything is read. */
 export interface OutputPlan {
   readonly formatName: string;
   readonly format: NameFormat;
@@ -20,37 +21,48 @@ export interface OutputPlan {
   readonly policy: LossPolicy;
   /** Whether names are sorted. */
   readonly isSorted: boolean;
-  /** As it is named to people, and where it is. */
+  /** Shown to users; `path` is absolute. */
   readonly name: string;
   readonly path: string;
   readonly allowName: string;
   readonly allowPath: string;
+  /** Limits of one file, if the output may be split. */
   readonly limits: SplitLimits;
-  readonly room: SizeLimit;
+  readonly sizeLimit: SizeLimit;
   readonly packings: readonly ("gzip" | "zstd")[];
 }
 
 const LONGEST_ORIGIN = 100;
 
-/** What `outputs` means. Throws a `CompilerError` for what cannot be. */
+export interface OutputContext {
+  /** The folder of the outputs, relative to `cwd`. */
+  readonly folder: string;
+  readonly cwd: string;
+  /** Paths that outputs must not use. */
+  readonly taken?: readonly string[];
+  readonly plugins?: Plugins;
+}
+
+/** Plans the `outputs` of a configuration. Throws a `CompilerError` if one is invalid. */
 export function planOutputs(
   config: Pick<Config, "name" | "outputs">,
-  folder: string,
-  cwd: string,
-  taken: readonly string[] = [],
-  plugins: Plugins = NO_PLUGINS,
+  context: OutputContext,
 ): OutputPlan[] {
+  const { taken, plugins = NO_PLUGINS } = context;
   const plans = (config.outputs ?? []).map((output, index) => {
     const where = `outputs[${index}]`;
     const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
     if (format === undefined)
-      throw invalid(`${where}.format is of a plugin`, "A saved plan cannot be applied with it");
-    return planOf(output, format, where, config.name, folder, cwd);
+      throw invalid(
+        `${where}.format is from a plugin`,
+        "Saved plans do not support plugins: use compile",
+      );
+    return planOf({ output, format, where, list: config.name }, context);
   });
   const seen = new Set(taken);
   for (const { name, path } of plans.flatMap(plannedFiles)) {
     if (seen.has(path))
-      throw invalid(`outputs write ${printable(name)} twice`, "Give each a `file`");
+      throw invalid(`outputs write ${printable(name)} twice`, "Give each output its own `file`");
     seen.add(path);
   }
   const split = plans.filter(({ limits }) => Math.min(limits.names, limits.bytes) !== Infinity);
@@ -61,14 +73,14 @@ export function planOutputs(
     if ([...seen].some((file) => file !== path && isPart(file)))
       throw invalid(
         `parts of ${printable(name)} would have the name of another output`,
-        "Give one of them another `file`",
+        "Give one of them a different `file`",
       );
   }
   return plans;
 }
 
-/** The files that an output has in any case, packed ones among them: names for people, and paths. */
-export function plannedFiles(plan: OutputPlan): { name: string; path: string }[] {
+/** The files that an output always has, including compressed ones. */
+export function plannedFiles(plan: OutputPlan): OutputFile[] {
   const plain = plainFiles(plan);
   const packed = plain.flatMap((file) =>
     plan.packings.map((packing) => ({
@@ -79,32 +91,40 @@ export function plannedFiles(plan: OutputPlan): { name: string; path: string }[]
   return [...plain, ...packed];
 }
 
-function plainFiles(plan: OutputPlan): { name: string; path: string }[] {
+function plainFiles(plan: OutputPlan): OutputFile[] {
   const { format, name, path, allowName, allowPath } = plan;
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
   return [{ name, path }, ...allow];
 }
 
+interface PlanInput {
+  readonly output: OutputConfig;
+  readonly format: NameFormat;
+  /** The field of the configuration, for messages. */
+  readonly where: string;
+  /** The name of the list. */
+  readonly list: string;
+}
+
 function planOf(
-  output: OutputConfig,
-  format: NameFormat,
-  where: string,
-  list: string,
-  folder: string,
-  cwd: string,
+  { output, format, where, list }: PlanInput,
+  { folder, cwd }: OutputContext,
 ): OutputPlan {
   const answer = output.answer ?? format.answers[0] ?? DEFAULT_OPTIONS.answer;
   if (output.answer !== undefined && !format.answers.includes(output.answer))
     throw invalid(
-      `${where}.answer: ${output.format} cannot say ${output.answer}`,
-      format.answers.length === 0 ? "Leave it out" : `It can say ${format.answers.join(", ")}`,
+      `${where}.answer: ${output.format} does not support ${output.answer}`,
+      format.answers.length === 0 ? "Remove it" : `It supports ${format.answers.join(", ")}`,
     );
   const origin = (output.origin ?? DEFAULT_OPTIONS.origin).replace(/\.$/, "").toLowerCase();
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin) || origin.length > LONGEST_ORIGIN)
-    throw invalid(`${where}.origin is not the name of a zone`, "Such as rpz.local");
+    throw invalid(`${where}.origin is not the name of a zone`, "Example: rpz.local");
   const mailbox = output.mailbox ?? DEFAULT_OPTIONS.mailbox;
   if (!/^[\w.\\-]+\.$/.test(mailbox))
-    throw invalid(`${where}.mailbox is not a mailbox of a zone`, "Such as hostmaster.example.org.");
+    throw invalid(
+      `${where}.mailbox is not a valid SOA mailbox`,
+      "Example: hostmaster.example.org.",
+    );
   const values = { name: list, format: output.format };
   const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
   const allowFile =
@@ -132,7 +152,7 @@ function planOf(
       names: output.split?.max_rules ?? Infinity,
       bytes: sizeBytes(output.split?.max_bytes ?? "") ?? Infinity,
     },
-    room: {
+    sizeLimit: {
       rules: Math.min(
         output.fit?.max_rules ?? Infinity,
         Math.floor((sizeBytes(output.fit?.ram ?? "") ?? Infinity) / format.memoryPerName),
@@ -143,7 +163,7 @@ function planOf(
   };
 }
 
-/** Whether a format blocks names alone, so that names which a parent covers must be written too. */
+/** Whether a format blocks single names, so that covered names must be written too. */
 export function blocksNamesAlone({ format, options }: OutputPlan): boolean {
   return format.isLossless !== true && format.lines(options).subtree === undefined;
 }

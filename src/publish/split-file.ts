@@ -14,21 +14,22 @@ export interface SplitLimits {
 
 const MOST_PARTS = 100_000;
 
-/** What stands before the lines of every part. */
+/** The header of every part. */
 export interface PartHeader {
   readonly bytes: Uint8Array;
-  /** The same with everything blotted out that the clock decides. */
+  /** The same header with `?` in place of everything that depends on the clock. */
   readonly timeless?: Uint8Array;
 }
 
-/** What stands behind and between the lines of every part. */
+/** The layout of every part. */
 export interface PartLayout {
+  readonly limits: SplitLimits;
   readonly footer: Uint8Array;
-  /** Whether every line but the first begins with a comma. */
+  /** Whether every line except the first begins with a comma. */
   readonly isCommaFirst: boolean;
 }
 
-/** A file, or several where one would be too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each begins with the same header. */
+/** A file that is split if it is too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each part has the same header. */
 export class SplitFile {
   bytes = 0;
   readonly path: string;
@@ -40,13 +41,13 @@ export class SplitFile {
   private readonly parts: ListFile[] = [];
   private partBytes = 0;
   private partNames = 0;
-  /** Whether something that belongs together is larger than a part. */
+  /** Whether lines that must stay together exceed the size of a part. */
   isTorn = false;
 
-  constructor(path: string, ends: PartLayout, limits: SplitLimits, host: Host) {
+  constructor(path: string, { limits, footer, isCommaFirst }: PartLayout, host: Host) {
     this.path = path;
-    this.footer = ends.footer;
-    this.isCommaFirst = ends.isCommaFirst;
+    this.footer = footer;
+    this.isCommaFirst = isCommaFirst;
     this.limits = limits;
     this.host = host;
   }
@@ -61,13 +62,13 @@ export class SplitFile {
     this.begin(file);
   }
 
-  /** Before the first line. */
+  /** Writes the header, before the first line. */
   start(header: PartHeader): void {
     this.header = header;
     this.append(header.bytes);
   }
 
-  /** Takes lines of so many names, each of which has as many lines as any other. */
+  /** Writes the lines of some names; every name has the same number of lines. */
   write(bytes: Uint8Array, names: number): void {
     const { limits } = this;
     let from = 0;
@@ -82,7 +83,7 @@ export class SplitFile {
         this.beginNext();
         continue;
       }
-      // A name that is larger than a file may be has one for itself.
+      // A name whose lines exceed the limit gets its own part.
       const count = Math.max(1, taken);
       const end = isWhole ? bytes.length : endOfLines(bytes, from, count * (lines / names));
       if (this.isCommaFirst && this.partNames === 0) this.appendFirst(bytes.subarray(from, end));
@@ -93,7 +94,7 @@ export class SplitFile {
     }
   }
 
-  /** The next names belong into one part: begins another if they have no room in this one. */
+  /** Starts a new part if the next names, which must stay together, do not fit into this one. */
   keepTogether(names: number, bytes: number): void {
     const { limits } = this;
     const fits = (): boolean =>
@@ -103,7 +104,7 @@ export class SplitFile {
     if (!fits()) this.isTorn = true;
   }
 
-  /** Puts all parts in their places, and takes away those of an earlier edition that had more. */
+  /** Publishes all parts, and removes the additional ones of an earlier version. */
   async publish(): Promise<WriteOutcome> {
     let outcome: WriteOutcome = "unchanged";
     this.append(this.footer);
@@ -114,7 +115,7 @@ export class SplitFile {
     return outcome;
   }
 
-  /** Only what this output had is removed: another list may be called `list-2`. */
+  /** Removes only parts that this output has written: another list may have the name `list-2`. */
   private async removeOld(): Promise<void> {
     const { host, parts } = this;
     const note = join(recordFolder(this.path), `${basename(this.path)}.parts`);
@@ -150,13 +151,13 @@ export class SplitFile {
     this.bytes += bytes.length;
   }
 
-  /** The first line of a part has no comma: there is nothing before it. */
+  /** The first line of a part has no comma. */
   private appendFirst(bytes: Uint8Array): void {
     this.append(Uint8Array.of(SPACE));
     this.append(bytes.subarray(1));
   }
 
-  /** How many of the next names fit into the present part. */
+  /** How many of the next names fit into the current part. */
   private fitting(bytes: Uint8Array, from: number, names: number, linesPerName: number): number {
     const byNames = Math.min(names, this.limits.names - this.partNames);
     const room = this.limits.bytes - this.partBytes - this.footer.length;
@@ -169,7 +170,7 @@ export class SplitFile {
   }
 }
 
-/** The name of a file up to its ending. */
+/** The name of a file without its extension. */
 export function stemOf(path: string): string {
   const name = basename(path);
   const dot = name.indexOf(".", 1);

@@ -1,7 +1,7 @@
 import type { WebReply, WebRequest } from "../host/host.ts";
 import type { ListVersion, Variant } from "./list-version.ts";
 
-/** A list as HTTP gives it: in the variant that the client prefers, in part if it wants that, or not at all if it has it. */
+/** Answers a request for a list: content negotiation, ranges and conditional requests (RFC 9110). */
 export function answerList(request: WebRequest, version: ListVersion): WebReply {
   const { headers: asked } = request;
   const variant = chooseVariant(version, asked["accept-encoding"]);
@@ -12,7 +12,7 @@ export function answerList(request: WebRequest, version: ListVersion): WebReply 
   const range =
     wanted === undefined || request.method !== "GET" || !isRangeGood(asked["if-range"], headers)
       ? "all"
-      : rangeOf(wanted, size);
+      : parseRange(wanted, size);
   if (range === "all") {
     const body = request.method === "HEAD" ? "" : variant.read(0, size);
     return { status: 200, headers, body };
@@ -29,13 +29,13 @@ export function answerList(request: WebRequest, version: ListVersion): WebReply 
   return { status: 206, headers: { ...bareOf(variant), ...part }, body: variant.read(start, end) };
 }
 
-/** The head without a length: that of another body, or of none. */
+/** The headers without the length, for another body or none. */
 function bareOf({ headers }: Variant): Record<string, string> {
   const { "content-length": _length, ...bare } = headers;
   return bare;
 }
 
-/** The smallest variant that is accepted; the plain one where nothing else is, and where somebody accepts nothing at all. */
+/** The smallest variant that the client accepts; the uncompressed one if it accepts nothing else, or nothing at all. */
 function chooseVariant({ variants }: ListVersion, accepted: string | undefined): Variant {
   if (accepted === undefined || variants.length === 1) return variants[0]!;
   const weights = new Map<string, number>();
@@ -61,7 +61,7 @@ function isKnown(asked: WebRequest["headers"], etag: string, modified: Date): bo
   return since !== undefined && modified.getTime() <= Date.parse(since);
 }
 
-/** `If-Range`: the rest of what somebody has is good only if that is still the same. */
+/** `If-Range`: a range is only useful to a client whose copy is still current. */
 function isRangeGood(condition: string | undefined, headers: Variant["headers"]): boolean {
   return (
     condition === undefined ||
@@ -70,8 +70,8 @@ function isRangeGood(condition: string | undefined, headers: Variant["headers"])
   );
 }
 
-/** One range; several at once, and what is no range, are answered with everything, as the standard allows. */
-function rangeOf(text: string, size: number): [number, number] | "all" | "none" {
+/** Supports a single range. Several ranges and invalid ones yield the whole list, as RFC 9110 allows. */
+function parseRange(text: string, size: number): [number, number] | "all" | "none" {
   const { first, last } = /^bytes=(?<first>\d{0,15})-(?<last>\d{0,15})$/.exec(text)?.groups ?? {};
   if (first === undefined || last === undefined || (first === "" && last === "")) return "all";
   if (first === "") return Number(last) === 0 ? "none" : [Math.max(0, size - Number(last)), size];

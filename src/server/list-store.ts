@@ -8,21 +8,21 @@ import {
   packedFolder,
 } from "./list-version.ts";
 
-/** How long it may go unnoticed that somebody else published a list. */
-const LOOK_AGAIN_MS = 1000;
+/** How long the store may miss that another process published a list. */
+const REFRESH_MS = 1000;
 
-/** The lists that are served, as they are now. */
+/** The current versions of the lists that are served. */
 export class ListStore {
   private readonly host: Host;
   private readonly log: EventLog;
   private readonly root: string | undefined;
   private paths: readonly string[] = [];
   private readonly versions = new Map<string, ListVersion>();
-  private looked = -Infinity;
-  private looking: Promise<void> | undefined;
+  private refreshedAt = -Infinity;
+  private refreshing: Promise<void> | undefined;
   private packing: Promise<void> = Promise.resolve();
 
-  /** Files below `root` are called by their path from there, others by their name alone. */
+  /** A list below `root` is named by its path relative to `root`, any other by its file name. */
   constructor(host: Host, log: EventLog, root?: string) {
     this.host = host;
     this.log = log;
@@ -35,7 +35,7 @@ export class ListStore {
     return isOutside ? basename(path) : name.replaceAll("\\", "/");
   }
 
-  /** Says which files are lists. */
+  /** Sets the files to serve. */
   serve(paths: readonly string[]): void {
     this.paths = paths;
   }
@@ -52,49 +52,49 @@ export class ListStore {
     return [...this.versions.values()];
   }
 
-  /** The present version of a list. Looks at the disk in the background when that is due. */
+  /** The current version of a list. Starts a refresh in the background when one is due. */
   find(name: string): ListVersion | undefined {
-    if (this.host.now().getTime() - this.looked > LOOK_AGAIN_MS) void this.look();
+    if (this.host.now().getTime() - this.refreshedAt > REFRESH_MS) void this.refresh();
     return this.versions.get(name);
   }
 
-  /** Takes over what is on the disk. */
-  look(): Promise<void> {
-    this.looking ??= this.lookOnce().finally(() => (this.looking = undefined));
-    return this.looking;
+  /** Reads the lists that changed on disk. */
+  refresh(): Promise<void> {
+    this.refreshing ??= this.readChanges().finally(() => (this.refreshing = undefined));
+    return this.refreshing;
   }
 
-  /** As `look`, and certain to see what was published before the call. */
-  async lookNow(): Promise<void> {
-    await this.looking;
-    await this.look();
+  /** Like `refresh`, but sees everything that was published before the call. */
+  async refreshNow(): Promise<void> {
+    await this.refreshing;
+    await this.refresh();
   }
 
-  /** Resolves when nothing is being packed. */
+  /** Resolves when no compression is in progress. */
   async settled(): Promise<void> {
     await this.packing;
   }
 
-  private async lookOnce(): Promise<void> {
-    this.looked = this.host.now().getTime();
-    const there = new Set<string>();
+  private async readChanges(): Promise<void> {
+    this.refreshedAt = this.host.now().getTime();
+    const existing = new Set<string>();
     for (const path of this.paths) {
       const name = this.nameOf(path);
       const old = this.versions.get(name);
       const stamp = await this.host.stampOf(path);
       if (stamp === undefined) continue;
-      there.add(name);
-      if (stamp.text === old?.stamp) continue;
+      existing.add(name);
+      if (stamp.text === old?.fingerprint) continue;
       const found = await readListVersion(path, packedFolder(path), this.host);
       if (found === undefined) continue;
       const version = { ...found, name };
       this.versions.set(name, version);
       this.pack(path, version);
     }
-    for (const name of this.versions.keys()) if (!there.has(name)) this.versions.delete(name);
+    for (const name of this.versions.keys()) if (!existing.has(name)) this.versions.delete(name);
   }
 
-  /** Nobody waits for it: until it is done the list is served as it is. */
+  /** Compresses in the background; until then the list is served uncompressed. */
   private pack(path: string, version: ListVersion): void {
     if (this.host.packFile === undefined) return;
     this.packing = this.packing
@@ -102,11 +102,11 @@ export class ListStore {
         await packListVersion(path, version, packedFolder(path), this.host);
         const packed = await readListVersion(path, packedFolder(path), this.host);
         const isCurrent = this.versions.get(version.name) === version;
-        if (isCurrent && packed?.stamp === version.stamp)
+        if (isCurrent && packed?.fingerprint === version.fingerprint)
           this.versions.set(version.name, { ...packed, name: version.name });
       })
       .catch((error: unknown) =>
-        this.log.say("warning", "not-packed", {
+        this.log.write("warning", "not-packed", {
           list: version.name,
           reason: (error as Error).message,
         }),

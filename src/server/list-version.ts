@@ -5,38 +5,38 @@ import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
 
-/** Up to this size a list and its packed variants are kept in memory. */
+/** Up to this size a list and its compressed variants are kept in memory. */
 const IN_MEMORY = 64 * 1024 * 1024;
 const BLOCK = 256 * 1024;
 
 const PACKINGS = Object.entries(PACKED_ENDINGS) as [Packing, string][];
 
-/** The bytes of a list in one of its variants. They never change; a new list has new ones. */
+/** A list with one content encoding. Its bytes never change; a new version of the list has new variants. */
 export interface Variant {
   readonly packing: Packing | undefined;
   readonly size: number;
-  /** Strong: other bytes have another. */
+  /** A strong validator: different bytes have different tags. */
   readonly etag: string;
-  /** The head of an answer with all of it. */
+  /** The headers of a complete response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A part of the bytes. Rejects with a `HostError` when they are gone. */
+  /** A range of the bytes. Rejects with a `HostError` if the file is gone. */
   read(start: number, end: number): Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** One state of a list that was published. */
+/** A published list at one point in time. */
 export interface ListVersion {
   readonly name: string;
-  /** Tells it from any other. */
+  /** Identifies the version: a digest of its bytes. */
   readonly tag: string;
   /** When it was published, in whole seconds. */
   readonly modified: Date;
-  readonly stamp: string;
-  /** The plain variant first. */
+  readonly fingerprint: string;
+  /** The uncompressed variant comes first. */
   readonly variants: readonly Variant[];
   readonly size: number;
 }
 
-/** Reads a list that is there; undefined when it is not. A list is replaced, never written to, so what was opened stays whole. */
+/** Reads a list; undefined if there is none. A list is replaced, never modified, so an open file stays complete. */
 export async function readListVersion(
   path: string,
   packedIn: string,
@@ -46,28 +46,24 @@ export async function readListVersion(
     const { digest, stamp, size, bytes } = await readList(path, host);
     const tag = digest.slice(0, 32);
     const modified = new Date(Math.floor(Math.max(0, stamp.changed) / 1000) * 1000);
-    const variants = [
-      variantOf({ path, stamp: stamp.text, bytes, size }, tag, undefined, modified, host),
-    ];
+    const fingerprint = stamp.text;
+    const variants = [variantOf({ path, fingerprint, bytes, size, tag }, modified, host)];
     for (const [packing, ending] of PACKINGS) {
-      const packed = await packedVariant(
-        join(packedIn, `${basename(path)}.${tag}.${ending}`),
-        host,
-      );
+      const packed = await readPacked(join(packedIn, `${basename(path)}.${tag}.${ending}`), host);
       if (packed !== undefined)
-        variants.push(variantOf(packed, `${tag}-${ending}`, packing, modified, host));
+        variants.push(variantOf({ ...packed, tag: `${tag}-${ending}`, packing }, modified, host));
     }
-    return { name: basename(path), tag, modified, stamp: stamp.text, variants, size };
+    return { name: basename(path), tag, modified, fingerprint, variants, size };
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;
   }
 }
 
-/** Makes the packed variants of an version, and removes those of earlier ones. Rejects with a `HostError`. */
+/** Writes the compressed variants of a version and removes those of earlier ones. Rejects with a `HostError`. */
 export async function packListVersion(
   path: string,
-  { tag, variants, stamp }: ListVersion,
+  { tag, variants, fingerprint }: ListVersion,
   packedIn: string,
   host: Host,
 ): Promise<void> {
@@ -80,8 +76,8 @@ export async function packListVersion(
     const temporary = temporaryFor(packed);
     try {
       await host.packFile?.(path, temporary, packing);
-      // It may have been replaced meanwhile; then these are the bytes of another version.
-      if ((await host.stampOf(path))?.text !== stamp) return;
+      // The list may have been replaced meanwhile; then these are the bytes of another version.
+      if ((await host.stampOf(path))?.text !== fingerprint) return;
       if ((await host.sizeOf(temporary)) > 0) await host.rename(temporary, packed);
     } finally {
       await host.removeFile(temporary).catch(() => {});
@@ -125,29 +121,29 @@ async function readList(
   }
 }
 
-async function packedVariant(path: string, host: Host): Promise<StoredVariant | undefined> {
-  const stamp = (await host.stampOf(path))?.text;
-  if (stamp === undefined) return undefined;
+async function readPacked(
+  path: string,
+  host: Host,
+): Promise<Omit<StoredVariant, "tag"> | undefined> {
+  const fingerprint = (await host.stampOf(path))?.text;
+  if (fingerprint === undefined) return undefined;
   const size = await host.sizeOf(path);
   const bytes = size <= IN_MEMORY ? await host.readFile(path) : undefined;
-  return { path, stamp, size, bytes };
+  return { path, fingerprint, size, bytes };
 }
 
 interface StoredVariant {
   readonly path: string;
-  readonly stamp: string;
+  readonly fingerprint: string;
   readonly size: number;
-  /** Undefined when they are too many to be kept. */
+  /** Undefined if there are too many to keep in memory. */
   readonly bytes: Uint8Array | undefined;
+  readonly tag: string;
+  readonly packing?: Packing;
 }
 
-function variantOf(
-  { path, stamp, size, bytes }: StoredVariant,
-  tag: string,
-  packing: Packing | undefined,
-  modified: Date,
-  host: Host,
-): Variant {
+function variantOf(stored: StoredVariant, modified: Date, host: Host): Variant {
+  const { size, bytes, tag, packing } = stored;
   const etag = `"${tag}"`;
   return {
     packing,
@@ -165,13 +161,12 @@ function variantOf(
       ...(packing === undefined ? {} : { "content-encoding": packing }),
     },
     read: (start, end) =>
-      bytes === undefined ? readChunks(path, stamp, start, end, host) : bytes.subarray(start, end),
+      bytes === undefined ? readChunks(stored, start, end, host) : bytes.subarray(start, end),
   };
 }
 
 async function* readChunks(
-  path: string,
-  stamp: string,
+  { path, fingerprint }: StoredVariant,
   start: number,
   end: number,
   host: Host,
@@ -179,12 +174,12 @@ async function* readChunks(
   let file: OpenFile | undefined;
   try {
     file = await host.openFile(path);
-    if (file.stamp.text !== stamp) throw new HostError("ESTALE", "the list was replaced");
+    if (file.stamp.text !== fingerprint) throw new HostError("ESTALE", "the list was replaced");
     for (let at = start; at < end;) {
-      const piece = new Uint8Array(Math.min(BLOCK, end - at));
-      const count = await file.read(piece, at);
-      if (count === 0) throw new HostError("EIO", "the file is shorter than it was");
-      yield piece.subarray(0, count);
+      const chunk = new Uint8Array(Math.min(BLOCK, end - at));
+      const count = await file.read(chunk, at);
+      if (count === 0) throw new HostError("EIO", "the file was truncated");
+      yield chunk.subarray(0, count);
       at += count;
     }
   } finally {
@@ -192,7 +187,7 @@ async function* readChunks(
   }
 }
 
-/** Where packed variants of a list are kept. */
+/** The folder for the compressed variants of a list. */
 export function packedFolder(path: string): string {
   return join(recordFolder(path), "packed");
 }

@@ -70,9 +70,9 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     return status;
   };
   let runs = 0;
-  const log = new EventLog(host, { json: true, style: NO_STYLE, says: () => true });
+  const log = new EventLog(host, { json: true, style: NO_STYLE, isEnabled: () => true });
   const settings = {
-    place: { address: "127.0.0.1", port: 0, connectionsPerClient: 64 },
+    listenOn: { address: "127.0.0.1", port: 0, connectionsPerClient: 64 },
     schedule: SCHEDULE,
     jitterMs: 0,
     maxAgeMs: undefined,

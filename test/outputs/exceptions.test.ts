@@ -171,12 +171,15 @@ test("an output that blocks a protected name is not published, and is named", as
   const host = memoryHost({ files: {} });
   const spool = new NameBuffer(() => host.openScratch(), false);
   spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
-  const plans = planOutputs({ name: "L", outputs: [{ format: "rpz" }] }, "rules", "/project");
-  const artifacts = new FormatOutputs(plans, 1, host);
+  const plans = planOutputs(
+    { name: "L", outputs: [{ format: "rpz" }] },
+    { folder: "rules", cwd: "/project" },
+  );
+  const outputs = new FormatOutputs(plans, 1, host);
   // As if the list did not block it.
   const shape = { isMinimal: true, hasSureCovers: true, protectedNames: ["y.safe.example"] };
-  const found = await artifacts.write(spool, shape, () => [], new Date(0));
-  await artifacts.close();
+  const found = await outputs.write(spool, shape, () => [], new Date(0));
+  await outputs.close();
   assert.deepEqual(
     found.map(({ code, message }) => [code, message]),
     [

@@ -23,10 +23,10 @@ function packingHost(): Host & { files: Map<string, Uint8Array> } {
 }
 
 async function shelfOf(host: Host): Promise<ListStore> {
-  const log = new EventLog(host, { json: true, style: NO_STYLE, says: () => true });
+  const log = new EventLog(host, { json: true, style: NO_STYLE, isEnabled: () => true });
   const store = new ListStore(host, log);
   store.serve([PATH]);
-  await store.look();
+  await store.refresh();
   await store.settled();
   return store;
 }
@@ -40,7 +40,7 @@ function bodyOf({ body }: WebReply): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array);
 }
 
-test("a list is given whole, with what is needed to ask again", async () => {
+test("a complete response has the validators for conditional requests", async () => {
   const store = await shelfOf(packingHost());
   const reply = ask(store);
   assert.equal(reply.status, 200);
@@ -51,7 +51,7 @@ test("a list is given whole, with what is needed to ask again", async () => {
   assert.equal(ask(store, {}, "HEAD").body, "");
 });
 
-test("who has it gets nothing", async () => {
+test("a client with a current copy gets 304 without a body", async () => {
   const store = await shelfOf(packingHost());
   const { etag, "last-modified": modified } = ask(store).headers;
   for (const headers of [
@@ -76,7 +76,7 @@ test("who has it gets nothing", async () => {
     assert.equal(ask(store, headers).status, 200, JSON.stringify(headers));
 });
 
-test("the smallest form that is accepted", async () => {
+test("the client gets the smallest variant that it accepts", async () => {
   const store = await shelfOf(packingHost());
   for (const [accepted, packing] of [
     ["gzip", "gzip"],
@@ -99,7 +99,7 @@ test("the smallest form that is accepted", async () => {
   assert.equal(new Set(tags).size, 4);
 });
 
-test("parts of a list", async () => {
+test("ranges of a list", async () => {
   const store = await shelfOf(packingHost());
   const size = TEXT.length;
   for (const [range, status, text, told] of [
@@ -126,12 +126,12 @@ test("parts of a list", async () => {
   assert.equal(ask(store, { range: "bytes=0-0" }, "HEAD").status, 200);
 });
 
-test("a new edition has new tags, and packed forms of its own only", async () => {
+test("a new version has new tags, and only its compressed variants are kept", async () => {
   const host = packingHost();
   const store = await shelfOf(host);
   const old = ask(store).headers["etag"];
   host.files.set(PATH, new TextEncoder().encode(`${TEXT}||c.example^\n`));
-  await store.lookNow();
+  await store.refreshNow();
   await store.settled();
   const reply = ask(store);
   assert.notEqual(reply.headers["etag"], old);
@@ -141,7 +141,7 @@ test("a new edition has new tags, and packed forms of its own only", async () =>
   assert.ok(packed.every((path) => path.includes(reply.headers["etag"]!.slice(1, -1))));
 });
 
-test("a list that is replaced while it is packed is not given under the old tag", async () => {
+test("a list that is replaced while it is compressed is not served under the old tag", async () => {
   const host = packingHost();
   let isFirst = true;
   const store = await shelfOf({
@@ -162,11 +162,11 @@ test("a list that is replaced while it is packed is not given under the old tag"
   );
 });
 
-test("a list that is gone is not served", async () => {
+test("a list that was removed is not served", async () => {
   const host = packingHost();
   const store = await shelfOf(host);
   host.files.delete(PATH);
-  await store.lookNow();
+  await store.refreshNow();
   assert.equal(store.find("l.txt"), undefined);
   assert.deepEqual(store.missing, ["l.txt"]);
 });

@@ -84,7 +84,7 @@ function metrics(): string {
     undefined,
   );
   const lists = [
-    { name: "l.txt", modified: new Date(at), tag: "", stamp: "", variants: [], size: 9 },
+    { name: "l.txt", modified: new Date(at), tag: "", fingerprint: "", variants: [], size: 9 },
   ];
   return metricsText({
     history,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readArgs } from "../../src/cli/flags/args.ts";
 import { portOf } from "../../src/cli/flags/serve-options.ts";
-import { accountLimits } from "../../src/dns-api/account-limits.ts";
+import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
 import { type FetchRequest, type Host, memoryHost } from "../../src/index.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
@@ -22,7 +22,7 @@ async function asked(
       return { status: statuses[requests.length - 1] ?? 200, headers: {} };
     },
   };
-  await accountLimits({ url: "https://api.example", key: new ApiKey("k-1", "test") }, host);
+  await fetchAccountLimits({ url: "https://api.example", key: new ApiKey("k-1", "test") }, host);
   return { requests, waits };
 }
 

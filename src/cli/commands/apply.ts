@@ -40,7 +40,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
     const { config, shape, folder, record, report, rulesDir } = plan;
-    const artifacts = planOutputs(config, rulesDir, host.cwd);
+    const artifacts = planOutputs(config, { folder: rulesDir, cwd: host.cwd });
     if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
     const publication = {
       config,

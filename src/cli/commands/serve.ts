@@ -36,11 +36,13 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
   const log = new EventLog(host, {
     json: options.json || !host.stderr.isTerminal,
     style: talk.style,
-    says: (level) => talk.says(level),
+    isEnabled: (level) => talk.says(level),
   });
   const folder = recordFolder(first.path);
   const further = all
-    .flatMap(({ config, plugins }) => planOutputs(config, options.rulesDir, host.cwd, [], plugins))
+    .flatMap(({ config, plugins }) =>
+      planOutputs(config, { folder: options.rulesDir, cwd: host.cwd, plugins }),
+    )
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(all[0]!.whole.name, options, host);

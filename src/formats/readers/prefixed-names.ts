@@ -7,17 +7,17 @@ type RuleFor = (name: string) => string;
 export const subtree: RuleFor = (name) => `||${name}^`;
 export const exact: RuleFor = (name) => `|${name}^`;
 
-/** One name per line, with a sign before it that tells what is meant. */
+/** One name per line, with a prefix that selects the scope. */
 export function prefixedNames(
-  signs: Readonly<Record<string, RuleFor>>,
+  prefixes: Readonly<Record<string, RuleFor>>,
   plain: RuleFor,
 ): LineMeaning {
   return (line) => {
     const text = line.trim().replace(/\.?(?:\s.*)?$/, "");
-    const sign = Object.keys(signs).find((one) => text.startsWith(one));
-    const name = sign === undefined ? text : text.slice(sign.length);
+    const prefix = Object.keys(prefixes).find((one) => text.startsWith(one));
+    const name = prefix === undefined ? text : text.slice(prefix.length);
     if (!isName(name)) return Fate.BadSyntax;
-    return sign === undefined ? plain(name) : signs[sign]!(name);
+    return prefix === undefined ? plain(name) : prefixes[prefix]!(name);
   };
 }
 
@@ -34,7 +34,7 @@ export const dnscryptLine: LineMeaning = (line) => {
 
 const rbldnsdName = prefixedNames({ "*.": (name) => `||*.${name}^`, ".": subtree }, exact);
 
-/** A `dnset`: `:…` and `$…` are about the zone, `!` takes a name out again. */
+/** A `dnset`: `:…` and `$…` are settings of the zone, `!` excludes a name. */
 export const rbldnsdLine: LineMeaning = (line) => {
   if (/^\s*:/.test(line) || /^\s*\$(?:SOA|NS|TTL|TIMESTAMP|MAXRANGE4|\d)\b/i.test(line))
     return Fate.Setting;

@@ -27,7 +27,7 @@ const dnsmasq: ForeignFormat = nested({
   hasWholeNames: true,
 });
 
-/** By the name that a source's `type` has. Those that are not here are read as they are. */
+/** The formats that need a reader, by the `type` of a source. */
 export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string, ForeignFormat>([
   ["wildcard", named(prefixedNames({ "*.": subtree }, exact))],
   ["dnsmasq", dnsmasq],
