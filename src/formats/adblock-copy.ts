@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 /** A copy of the list that can be split, limited in size or compressed. `adblock.ts` writes the list itself. */
 export const adblockCopy: NameFormat = {
@@ -6,10 +6,8 @@ export const adblockCopy: NameFormat = {
     "Adblock syntax with every rule of the list; can be split, compressed or limited in size.",
   usedBy: "AdGuard Home, AdGuard DNS, Technitium",
   extension: ".adblock.txt",
-  answers: [],
   lines: () => ({ subtree: ["||%^"] }),
   header: commentHeader("!"),
   isLossless: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 500,
 };

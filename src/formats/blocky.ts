@@ -1,11 +1,10 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const blocky: NameFormat = {
   summary:
     "`*.name`, plain names and regular expressions for `denylists`, and a second file for `allowlists`.",
   usedBy: "blocky",
   extension: ".blocky",
-  answers: [],
   lines: () => ({
     subtree: ["*.%"],
     exact: ["%"],
@@ -17,6 +16,5 @@ export const blocky: NameFormat = {
   header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

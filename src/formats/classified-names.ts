@@ -112,19 +112,17 @@ function depthOf(name: string): number {
 
 /** Names that are not related to any others, by source. */
 export class IndependentNames {
-  private readonly bySource = new Map<number, string[]>();
+  private readonly all: Pick<NameFact, "name" | "source">[] = [];
 
-  add({ name, source }: Pick<NameFact, "name" | "source">): void {
-    const known = this.bySource.get(source);
-    if (known === undefined) this.bySource.set(source, [name]);
-    else known.push(name);
+  add(name: Pick<NameFact, "name" | "source">): void {
+    this.all.push(name);
   }
 
   blocks(): NameBlock[] {
-    return [...this.bySource]
+    return [...Map.groupBy(this.all, ({ source }) => source)]
       .toSorted(([a], [b]) => a - b)
       .map(([source, names]) => {
-        const bytes = encodeUtf8(names.map((name) => `${name}\n`).join(""));
+        const bytes = encodeUtf8(names.map(({ name }) => `${name}\n`).join(""));
         return { source, count: names.length, length: bytes.length, load: () => bytes };
       });
   }

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const dnsmasqServers: NameFormat = {
   summary: "`server=/name/` for `--servers-file`, which dnsmasq reloads on SIGHUP.",
@@ -13,7 +13,6 @@ export const dnsmasqServers: NameFormat = {
     allowBelow: ["server=/*.%/#"],
   }),
   header: commentHeader("#"),
-  longestName: () => LONGEST_NAME,
   memoryPerName: 110,
   isMeasured: true,
 };

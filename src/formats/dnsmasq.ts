@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const dnsmasq: NameFormat = {
   summary: "`address=/name/` for a configuration file; needs a restart to take effect.",
@@ -17,7 +17,6 @@ export const dnsmasq: NameFormat = {
     };
   },
   header: commentHeader("#"),
-  longestName: () => LONGEST_NAME,
   memoryPerName: 100,
   isMeasured: true,
 };

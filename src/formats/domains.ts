@@ -1,13 +1,11 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const domains: NameFormat = {
   summary:
     "One name per line. It blocks that name alone; some programs include the names below it.",
   usedBy: "Pi-hole, blocky, smartdns (domain-set), many others",
   extension: ".domains",
-  answers: [],
   lines: () => ({ exact: ["%"] }),
   header: commentHeader("#"),
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -10,7 +10,8 @@ import { LineTemplate } from "./line-template.ts";
 import type { ListModel } from "./list-model.ts";
 import { Losses } from "./losses.ts";
 import type { NameBlock } from "./name-blocks.ts";
-import type { FormatOptions, FileHeaderFacts, Lines, NameFormat } from "./name-format.ts";
+import type { FileHeaderFacts, FormatOptions, Lines, NameFormat } from "./name-format.ts";
+import { LONGEST_NAME } from "./name-format.ts";
 import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
 import { ruleEntries, canExpressPatterns } from "./rule-entries.ts";
 import { IndependentNames, type ClassifiedNames } from "./classified-names.ts";
@@ -133,7 +134,7 @@ export class FormatWriter {
     const encoderOptions = {
       format,
       lines,
-      longest: format.longestName(options),
+      longest: format.longestName?.(options) ?? LONGEST_NAME,
       widens: policy === "widen",
       protectedNames,
     };

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const hosts: NameFormat = {
   summary: "One address and one name per line. Names below a blocked name stay reachable.",
@@ -7,6 +7,5 @@ export const hosts: NameFormat = {
   answers: ["null"],
   lines: ({ ipv6 }) => ({ exact: ipv6 ? ["0.0.0.0 %", ":: %"] : ["0.0.0.0 %"] }),
   header: commentHeader("#"),
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

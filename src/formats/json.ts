@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, type ScopeLines } from "./name-format.ts";
+import { type NameFormat, type ScopeLines } from "./name-format.ts";
 
 const entry = (scope: string, action: string, isImportant = false): string[] => [
   `,{"name":"%","scope":"${scope}","action":"${action}"${isImportant ? ',"important":true' : ""}}`,
@@ -21,7 +21,6 @@ export const json: NameFormat = {
   summary: "One JSON document: names with scope and action, and all other rules as text.",
   usedBy: "your own programs",
   extension: ".json",
-  answers: [],
   lines: () => ({
     ...entries(false),
     important: entries(true),
@@ -36,6 +35,5 @@ export const json: NameFormat = {
   ],
   footer: ["]}"],
   isCommaFirst: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

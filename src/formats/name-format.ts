@@ -64,8 +64,8 @@ export interface NameFormat {
   readonly summary: string;
   readonly usedBy: string;
   readonly extension: string;
-  /** The answers that a file can select; the first is the default, none if the resolver decides. */
-  readonly answers: readonly Answer[];
+  /** The answers that a file can select; the first is the default. Without it, the resolver decides. */
+  readonly answers?: readonly Answer[];
   lines(options: FormatOptions): Lines;
   header(facts: FileHeaderFacts, options: FormatOptions): readonly string[];
   readonly footer?: readonly string[];
@@ -84,8 +84,8 @@ export interface NameFormat {
   readonly allowHidesExact?: true;
   /** Every line except the first of a file begins with a comma. */
   readonly isCommaFirst?: true;
-  /** Maximum length of a name in characters. */
-  longestName(options: FormatOptions): number;
+  /** Maximum length of a name in characters; `LONGEST_NAME` by default. */
+  longestName?(options: FormatOptions): number;
   /** Memory that the resolver needs per name, in bytes. */
   readonly memoryPerName: number;
   /** Whether the memory was measured, with 200,000 names. */

@@ -1,11 +1,10 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const pihole: NameFormat = {
   summary:
     "`||name^` and plain names, without modifiers; exceptions go into a second file, for an allowlist subscription.",
   usedBy: "Pi-hole 6",
   extension: ".pihole",
-  answers: [],
   lines: () => ({
     subtree: ["||%^"],
     exact: ["%"],
@@ -15,6 +14,5 @@ export const pihole: NameFormat = {
   header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -1,14 +1,12 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const squid: NameFormat = {
   summary: "`.name` lines for a `dstdomain` acl, and a second file for the acl that allows.",
   usedBy: "squid",
   extension: ".squid",
-  answers: [],
   lines: () => ({ subtree: [".%"], exact: ["%"], allowSubtree: [".%"], allowExact: ["%"] }),
   header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 const ZONES = {
   nxdomain: "always_nxdomain",
@@ -25,7 +25,6 @@ export const unbound: NameFormat = {
   header: (facts) => [...commentHeader("#")(facts), "server:"],
   // Data in an always_transparent zone is ignored.
   allowHidesExact: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 490,
   isMeasured: true,
 };

@@ -14,7 +14,7 @@ import type { Host } from "../host/host.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
-import { PackedFiles, packedName } from "./packed-files.ts";
+import { PackedFiles, withPacked } from "./packed-files.ts";
 import { SplitFile } from "./split-file.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
@@ -187,13 +187,7 @@ function beside(first: string, paths: readonly string[]): OutputFile[] {
 
 function filesOf({ plan, block, allow }: Written): OutputFile[] {
   const files = [...beside(plan.name, block.paths), ...beside(plan.allowName, allow?.paths ?? [])];
-  const packed = files.flatMap(({ path, name }) =>
-    plan.packings.map((packing) => ({
-      path: packedName(path, packing),
-      name: packedName(name, packing),
-    })),
-  );
-  return [...files, ...packed];
+  return withPacked(files, plan.packings);
 }
 
 function violations(

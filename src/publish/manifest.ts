@@ -6,10 +6,11 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnost
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import {
-  type SecretKey,
+  type MinisignKey,
   isSigned,
   readPublicKey,
   readSecretKey,
@@ -60,7 +61,7 @@ export interface Release {
   readonly path: string;
   readonly files: readonly string[];
   readonly builtAt: Date;
-  readonly key: SecretKey | undefined;
+  readonly key: MinisignKey | undefined;
 }
 
 /** Writes the manifest of published files, and its signature if there is a key. Rejects with a `CompilerError`. */
@@ -99,7 +100,7 @@ export async function writeManifest(
 /** Two releases may be built within a second, and a clock may be set back. */
 async function nextVersion(path: string, name: string, at: Date, host: Host): Promise<number> {
   const now = Math.floor(at.getTime() / 1000);
-  const bytes = await readIfPossible(path, host);
+  const bytes = await ifAvailable(() => host.readFile(path));
   const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes));
   const isKnown = last?.name === name && Number.isSafeInteger(last.version + 1);
   return isKnown ? Math.max(now, last.version + 1) : now;
@@ -110,7 +111,7 @@ export async function manifestKey(
   { manifest }: Pick<Config, "manifest">,
   configFolder: string,
   host: Host,
-): Promise<SecretKey | undefined> {
+): Promise<MinisignKey | undefined> {
   if (manifest?.key_file === undefined) return undefined;
   const path = resolve(configFolder, manifest.key_file);
   const text = await host.readFile(path).catch((error: unknown) => {
@@ -132,14 +133,14 @@ export async function verifyManifest(
   key: string | undefined,
   host: Host,
 ): Promise<{ manifest: Manifest | undefined; problems: Diagnostic[] }> {
-  const bytes = await readIfPossible(path, host);
+  const bytes = await ifAvailable(() => host.readFile(path));
   const manifest = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes));
   if (bytes === undefined || manifest === undefined)
     return { manifest: undefined, problems: [mismatch(`${printable(path)} is not a manifest`)] };
   const problems: Diagnostic[] = [];
   if (key !== undefined) {
     const publicKey = readPublicKey(key);
-    const signature = await readIfPossible(`${path}.minisig`, host);
+    const signature = await ifAvailable(() => host.readFile(`${path}.minisig`));
     if (publicKey === undefined) problems.push(mismatch("The key is not a minisign public key"));
     else if (signature === undefined)
       problems.push(mismatch(`${printable(basename(path))}.minisig is missing`));
@@ -150,10 +151,7 @@ export async function verifyManifest(
   if (Date.parse(manifest.expires) < host.now().getTime())
     problems.push(mismatch(`The manifest expired at ${printable(manifest.expires, 40)}`));
   for (const { file, sha256 } of manifest.files) {
-    const digest = await digestOfFile(join(dirname(path), file), host).catch((error: unknown) => {
-      if (error instanceof HostError) return undefined;
-      throw error;
-    });
+    const digest = await ifAvailable(() => digestOfFile(join(dirname(path), file), host));
     if (digest === undefined) problems.push(mismatch(`${printable(file)} is missing`));
     else if (digest !== sha256)
       problems.push(mismatch(`${printable(file)} does not match the manifest`));
@@ -163,15 +161,6 @@ export async function verifyManifest(
 
 export function mismatch(message: string): Diagnostic {
   return errorOf("manifest-mismatch", message);
-}
-
-async function readIfPossible(path: string, host: Host): Promise<Uint8Array | undefined> {
-  try {
-    return await host.readFile(path);
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  }
 }
 
 function parseManifest(text: string): Manifest | undefined {

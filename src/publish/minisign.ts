@@ -18,18 +18,13 @@ const PUBLIC_DER = Buffer.from("302a300506032b6570032100", "hex");
 /** Algorithms, salt and limits. */
 const SECRET_HEADER_BYTES = 54;
 
-export interface SecretKey {
-  readonly id: Buffer;
-  readonly key: KeyObject;
-}
-
-export interface PublicKey {
+export interface MinisignKey {
   readonly id: Buffer;
   readonly key: KeyObject;
 }
 
 /** Reads a secret key file; returns a text if it is invalid. */
-export function readSecretKey(text: string): SecretKey | string {
+export function readSecretKey(text: string): MinisignKey | string {
   const bytes = Buffer.from(text.split("\n")[1]?.trim() ?? "", "base64");
   if (bytes.length !== 158 || !bytes.subarray(0, 2).equals(ALGORITHM))
     return "it is not a minisign secret key";
@@ -46,7 +41,7 @@ export function readSecretKey(text: string): SecretKey | string {
 }
 
 /** Reads a public key: the whole file, or its last line. */
-export function readPublicKey(text: string): PublicKey | undefined {
+export function readPublicKey(text: string): MinisignKey | undefined {
   const line = text.trim().split("\n").at(-1)!.trim();
   const bytes = Buffer.from(line, "base64");
   if (bytes.length !== 42 || !bytes.subarray(0, 2).equals(ALGORITHM)) return undefined;
@@ -59,7 +54,11 @@ export function readPublicKey(text: string): PublicKey | undefined {
 }
 
 /** Creates a signature file. The signature includes the comment. */
-export function signatureFile(bytes: Uint8Array, { id, key }: SecretKey, comment: string): string {
+export function signatureFile(
+  bytes: Uint8Array,
+  { id, key }: MinisignKey,
+  comment: string,
+): string {
   const signature = sign(null, blake2b(bytes), key);
   const global = sign(null, Buffer.concat([signature, Buffer.from(comment)]), key);
   return [
@@ -72,7 +71,7 @@ export function signatureFile(bytes: Uint8Array, { id, key }: SecretKey, comment
 }
 
 /** Whether a signature file is valid for these bytes and this key. */
-export function isSigned(bytes: Uint8Array, file: string, { id, key }: PublicKey): boolean {
+export function isSigned(bytes: Uint8Array, file: string, { id, key }: MinisignKey): boolean {
   const [, line = "", trusted = "", last = ""] = file.split("\n");
   const raw = Buffer.from(line, "base64");
   if (raw.length !== 74 || !raw.subarray(0, 2).equals(PREHASHED)) return false;

@@ -9,7 +9,7 @@ import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import type { OutputFile } from "./output-file.ts";
-import { packedName } from "./packed-files.ts";
+import { withPacked } from "./packed-files.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
 import { fileNamed } from "./file-template.ts";
 
@@ -48,18 +48,10 @@ export function planOutputs(
   config: Pick<Config, "name" | "outputs">,
   context: OutputContext,
 ): OutputPlan[] {
-  const { taken, plugins = NO_PLUGINS } = context;
-  const plans = (config.outputs ?? []).map((output, index) => {
-    const where = `outputs[${index}]`;
-    const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
-    if (format === undefined)
-      throw invalid(
-        `${where}.format is from a plugin`,
-        "Saved plans do not support plugins: use compile",
-      );
-    return planOf({ output, format, where, list: config.name }, context);
-  });
-  const seen = new Set(taken);
+  const plans = (config.outputs ?? []).map((output, index) =>
+    planOf(output, `outputs[${index}]`, config.name, context),
+  );
+  const seen = new Set(context.taken);
   for (const { name, path } of plans.flatMap(plannedFiles)) {
     if (seen.has(path))
       throw invalid(`outputs write ${printable(name)} twice`, "Give each output its own `file`");
@@ -81,14 +73,7 @@ export function planOutputs(
 
 /** The files that an output always has, including compressed ones. */
 export function plannedFiles(plan: OutputPlan): OutputFile[] {
-  const plain = plainFiles(plan);
-  const packed = plain.flatMap((file) =>
-    plan.packings.map((packing) => ({
-      name: packedName(file.name, packing),
-      path: packedName(file.path, packing),
-    })),
-  );
-  return [...plain, ...packed];
+  return withPacked(plainFiles(plan), plan.packings);
 }
 
 function plainFiles(plan: OutputPlan): OutputFile[] {
@@ -97,24 +82,24 @@ function plainFiles(plan: OutputPlan): OutputFile[] {
   return [{ name, path }, ...allow];
 }
 
-interface PlanInput {
-  readonly output: OutputConfig;
-  readonly format: NameFormat;
-  /** The field of the configuration, for messages. */
-  readonly where: string;
-  /** The name of the list. */
-  readonly list: string;
-}
-
 function planOf(
-  { output, format, where, list }: PlanInput,
-  { folder, cwd }: OutputContext,
+  output: OutputConfig,
+  where: string,
+  list: string,
+  { folder, cwd, plugins = NO_PLUGINS }: OutputContext,
 ): OutputPlan {
-  const answer = output.answer ?? format.answers[0] ?? DEFAULT_OPTIONS.answer;
-  if (output.answer !== undefined && !format.answers.includes(output.answer))
+  const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
+  if (format === undefined)
+    throw invalid(
+      `${where}.format is from a plugin`,
+      "Saved plans do not support plugins: use compile",
+    );
+  const { answers = [] } = format;
+  const answer = output.answer ?? answers[0] ?? DEFAULT_OPTIONS.answer;
+  if (output.answer !== undefined && !answers.includes(output.answer))
     throw invalid(
       `${where}.answer: ${output.format} does not support ${output.answer}`,
-      format.answers.length === 0 ? "Remove it" : `It supports ${format.answers.join(", ")}`,
+      answers.length === 0 ? "Remove it" : `It supports ${answers.join(", ")}`,
     );
   const origin = (output.origin ?? DEFAULT_OPTIONS.origin).replace(/\.$/, "").toLowerCase();
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin) || origin.length > LONGEST_ORIGIN)

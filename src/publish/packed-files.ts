@@ -1,9 +1,12 @@
 import { basename, dirname, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type Packing } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor, writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
+import type { OutputFile } from "./output-file.ts";
+import { readStart } from "./read-start.ts";
 
 /** The first bytes of compressed files. */
 const MAGIC: Readonly<Record<string, readonly number[]>> = {
@@ -11,8 +14,19 @@ const MAGIC: Readonly<Record<string, readonly number[]>> = {
   zstd: [0x28, 0xb5, 0x2f, 0xfd],
 };
 
-export function packedName(path: string, packing: Packing): string {
+function packedName(path: string, packing: Packing): string {
   return `${path}.${PACKED_ENDINGS[packing]}`;
+}
+
+/** The files, followed by their compressed copies. */
+export function withPacked(
+  files: readonly OutputFile[],
+  packings: readonly Packing[],
+): OutputFile[] {
+  const packed = files.flatMap(({ name, path }) =>
+    packings.map((one) => ({ name: packedName(name, one), path: packedName(path, one) })),
+  );
+  return [...files, ...packed];
 }
 
 /** The compressed files of an output. A note lists them, so that later runs can remove those that are no longer configured. */
@@ -71,15 +85,9 @@ export class PackedFiles {
   ): Promise<void> {
     const { host } = this;
     if (taken.has(path) || (await host.kindOf(path)) !== "file") return;
-    try {
-      const file = await host.openFile(path);
-      const start = new Uint8Array(MAGIC[packing]!.length);
-      const count = await file.read(start);
-      await file.close();
-      if (count === start.length && MAGIC[packing]!.every((byte, at) => start[at] === byte))
-        await host.removeFile(path);
-    } catch (error) {
-      if (!(error instanceof HostError)) throw error;
-    }
+    const magic = MAGIC[packing]!;
+    const start = await readStart(path, magic.length, host);
+    if (start !== undefined && magic.every((byte, at) => start[at] === byte))
+      await ifAvailable(() => host.removeFile(path));
   }
 }

@@ -9,6 +9,7 @@ import { rcsDiff } from "../formats/rcs-diff.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { slugOf } from "../engine/slug.ts";
+import { readStart } from "./read-start.ts";
 
 /** The folder of patches, beside the list. */
 export const PATCH_FOLDER = "patches";
@@ -79,18 +80,8 @@ export function nextPatch(list: Uint8Array): NextPatch | undefined {
 export async function lastPatch(paths: readonly string[], host: Host): Promise<number> {
   let last = 0;
   for (const path of paths) {
-    try {
-      if (!(await host.exists(path))) continue;
-      const file = await host.openFile(path);
-      try {
-        const header = new Uint8Array(HEADER_BYTES);
-        last = Math.max(last, nextPatch(header.subarray(0, await file.read(header)))?.made ?? 0);
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      if (!(error instanceof HostError)) throw error;
-    }
+    const start = await readStart(path, HEADER_BYTES, host);
+    if (start !== undefined) last = Math.max(last, nextPatch(start)?.made ?? 0);
   }
   return last;
 }

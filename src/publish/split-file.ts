@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { LF, SPACE } from "../bytes/ascii.ts";
+import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host } from "../host/host.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
@@ -73,7 +74,10 @@ export class SplitFile {
     const { limits } = this;
     let from = 0;
     let left = names;
-    const lines = limits.names === Infinity && limits.bytes === Infinity ? 0 : countLines(bytes);
+    const lines =
+      limits.names === Infinity && limits.bytes === Infinity
+        ? 0
+        : countLineFeeds(bytes, 0, bytes.length);
     while (left > 0 || from < bytes.length) {
       const isWhole =
         this.partNames + left <= limits.names &&
@@ -182,12 +186,6 @@ function partPath(path: string, index: number): string {
   if (index === 0) return path;
   const stem = stemOf(path);
   return join(dirname(path), `${stem}-${index + 1}${basename(path).slice(stem.length)}`);
-}
-
-function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines++;
-  return lines;
 }
 
 function endOfLines(bytes: Uint8Array, from: number, lines: number): number {

@@ -1,5 +1,6 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
+import { readStart } from "./read-start.ts";
 
 /** There may be many comments above the SOA record. */
 const HEADER_BYTES = 65_536;
@@ -18,18 +19,7 @@ export async function nextSerial(path: string, moment: Date, host: Host): Promis
 }
 
 async function lastSerial(path: string, host: Host): Promise<number | undefined> {
-  let file: OpenFile | undefined;
-  try {
-    file = await host.openFile(path);
-    const bytes = new Uint8Array(HEADER_BYTES);
-    const count = await file.read(bytes);
-    const text = decodeUtf8(bytes, 0, count);
-    const serial = /^@ SOA \S+ \S+ (?<serial>\d+) /m.exec(text)?.groups?.["serial"];
-    return serial === undefined ? undefined : Number(serial);
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  } finally {
-    await file?.close();
-  }
+  const text = decodeUtf8((await readStart(path, HEADER_BYTES, host)) ?? new Uint8Array(0));
+  const serial = /^@ SOA \S+ \S+ (?<serial>\d+) /m.exec(text)?.groups?.["serial"];
+  return serial === undefined ? undefined : Number(serial);
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { type FileStamp, type Host, HostError, type OpenFile, type Packing } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
@@ -42,7 +43,7 @@ export async function readListVersion(
   packedIn: string,
   host: Host,
 ): Promise<ListVersion | undefined> {
-  try {
+  return await ifAvailable(async () => {
     const { digest, stamp, size, bytes } = await readList(path, host);
     const tag = digest.slice(0, 32);
     const modified = new Date(Math.floor(Math.max(0, stamp.changed) / 1000) * 1000);
@@ -54,10 +55,7 @@ export async function readListVersion(
         variants.push(variantOf({ ...packed, tag: `${tag}-${ending}`, packing }, modified, host));
     }
     return { name: basename(path), tag, modified, fingerprint, variants, size };
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** Writes the compressed variants of a version and removes those of earlier ones. Rejects with a `HostError`. */

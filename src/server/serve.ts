@@ -268,17 +268,12 @@ class Server {
   private async renewReports(): Promise<void> {
     while (this.isReportDue && !this.signal.aborted) {
       this.isReportDue = false;
-      await this.renewReport();
-    }
-  }
-
-  private async renewReport(): Promise<void> {
-    const { settings } = this;
-    try {
-      await settings.report();
-      await this.reports.refreshNow();
-    } catch (error) {
-      this.log.write("warning", "no-report", { reason: (error as Error).message });
+      try {
+        await this.settings.report();
+        await this.reports.refreshNow();
+      } catch (error) {
+        this.log.write("warning", "no-report", { reason: (error as Error).message });
+      }
     }
   }
 }

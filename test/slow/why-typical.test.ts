@@ -121,7 +121,7 @@ test(
     );
     const rules = await ListRules.of(record, new MappedNames(result.bytes, record));
     const sources = new SourceLines(record, undefined, host);
-    const answers = await explainNames(asked, record, rules, sources);
+    const answers = await explainNames(asked, { record, rules, sources });
     const count: Record<string, number> = {};
     const REDUNDANT = new Set(["live", "duplicate", "same-host", "covered"]);
     const SILENT = new Set([
@@ -158,7 +158,7 @@ test(
     );
     for (const [index, name] of asked.slice(0, SEARCHED).entries())
       assert.deepEqual(
-        (await explainNames([name], record, alone, sources))[0],
+        (await explainNames([name], { record, rules: alone, sources }))[0],
         answers[index],
         name,
       );

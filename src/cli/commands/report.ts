@@ -68,7 +68,7 @@ async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promi
     parents: largestParents(list, record, MOST_PARENTS),
     history: await historyOf(path, host),
     index,
-    untried: rules.odd().length - index.rules.length,
+    untried: rules.special().length - index.rules.length,
   };
 }
 

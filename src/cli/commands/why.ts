@@ -67,7 +67,7 @@ async function explain(
     await sinceWhen(texts, await buildTexts(path, host));
   return {
     file: name,
-    explanations: await explainNames(names, record, rules, sources, sinceOf),
+    explanations: await explainNames(names, { record, rules, sources, sinceOf }),
   };
 }
 
