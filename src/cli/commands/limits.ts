@@ -10,7 +10,7 @@ import { countRules } from "../../formats/count-rules.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import type { FlagName } from "../flags/flags.ts";
 import type { Options } from "../flags/options.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 

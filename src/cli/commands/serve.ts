@@ -1,5 +1,7 @@
 import { dirname, join, resolve } from "node:path";
-import { planOutputs } from "../../publish/output-plan.ts";
+import type { ListPlan } from "../../build/list-plan.ts";
+import { planLists } from "../../build/plan-lists.ts";
+import { openProject } from "../../build/project.ts";
 import { slugOf } from "../../engine/slug.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -12,8 +14,6 @@ import type { SuccessfulBuild, Problem } from "../../server/history.ts";
 import type { RunnerOptions } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
-import { type ListInPlace, listsInPlace } from "../config-of.ts";
-import { listFiles } from "../list-files.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import type { Command } from "./registry.ts";
@@ -24,8 +24,10 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
   if (host.listen === undefined || host.runSelf === undefined)
     throw new CompilerError([errorOf("listen-failed", "This host cannot serve")]);
   // A configuration that cannot be read is said now, not at midnight.
-  const all = await listsInPlace(options, host, talk);
-  const files = all.flatMap(({ config }) => listFiles(config.name, options, host));
+  const { project, lists: all } = await openProject(options, host);
+  for (const warning of project.warnings) talk.diagnostic(warning);
+  const plans = planLists(all, options, host);
+  const files = plans.flatMap((plan) => plan.files);
   const [first] = files;
   if (first === undefined)
     throw new CompilerError([
@@ -39,14 +41,12 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     isEnabled: (level) => talk.says(level),
   });
   const folder = recordFolder(first.path);
-  const further = all
-    .flatMap(({ config, plugins }) =>
-      planOutputs(config, { folder: options.rulesDir, cwd: host.cwd, plugins }),
-    )
+  const further = plans
+    .flatMap(({ outputs }) => outputs)
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
-  const compile = compileApart(all[0]!.whole.name, options, host);
-  const reports = reportFiles(all, folder);
+  const compile = compileApart(project.config.name, options, host);
+  const reports = reportFiles(plans, folder);
   const report = reportApart(reports, options, host, signal, settings.runTimeoutMs);
   const root = resolve(host.cwd, options.rulesDir);
   await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
@@ -74,9 +74,10 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
 }
 
 /** Where the page about the last build of each list is. */
-function reportFiles(all: readonly ListInPlace[], folder: string): string[] {
-  if (all.length === 1) return [join(folder, "report.html")];
-  return all.map(({ config }) => join(folder, "reports", `${slugOf(config.name)}.report.html`));
+function reportFiles(plans: readonly ListPlan[], folder: string): string[] {
+  if (plans.length === 1) return [join(folder, "report.html")];
+  const slugs = plans.map(({ list }) => slugOf(list.config.name));
+  return slugs.map((slug) => join(folder, "reports", `${slug}.report.html`));
 }
 
 /** The reports in a process of their own too. */

@@ -7,7 +7,7 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Command } from "./registry.ts";
 
 /** Whether a release is as it was made (signature, expiry, digest of every file), the one that is wanted, and not older than the last. */

@@ -13,10 +13,10 @@ import { quickAscii } from "../../syntax/idna.ts";
 import { withParents } from "../../syntax/parents.ts";
 import { explanationText } from "../output/explanation-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, listNames, openLastBuild } from "../last-build.ts";
+import { lastBuild, listNames, openLastBuild } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { placeText } from "../output/place-text.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -29,7 +29,7 @@ export const whyCommand: Command = async (options, host, talk) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
-  const lists = await listNames(options, host, talk);
+  const lists = await listNames(options, host);
   if (operands.length === 1 && operands[0] === "-") {
     await answerMany(lists, options, host);
     return Exit.Done;

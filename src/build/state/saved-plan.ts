@@ -1,21 +1,21 @@
 import { resolve } from "node:path";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import type { OutputFile } from "../publish/output-file.ts";
-import type { Lockfile } from "../build/lockfile.ts";
-import type { CompileReport } from "../engine/report.ts";
-import { outputFailed } from "../publish/output-failed.ts";
-import { VERSION } from "../engine/version.ts";
-import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { writeWhole } from "../host/write-whole.ts";
-import type { ListShape } from "../formats/list-model.ts";
-import type { RecordHeader } from "../record/record-format.ts";
-import type { Remembering } from "../build/last-publish.ts";
-import { digestOfFile } from "../sources/source-store.ts";
-import type { PublishedConfig } from "./publish-list.ts";
-import type { SpoolRuns } from "./spool-tape.ts";
+import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.ts";
+import type { OutputFile } from "../../publish/output-file.ts";
+import type { Lockfile } from "../lockfile.ts";
+import type { CompileReport } from "../../engine/report.ts";
+import { outputFailed } from "../../publish/output-failed.ts";
+import { VERSION } from "../../engine/version.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { reasonOf } from "../../diagnostics/reason.ts";
+import { type Host, HostError } from "../../host/host.ts";
+import { writeWhole } from "../../host/write-whole.ts";
+import type { ListShape } from "../../formats/list-model.ts";
+import type { RecordHeader } from "../../record/record-format.ts";
+import type { Remembering } from "./last-publish.ts";
+import { digestOfFile } from "../../sources/source-store.ts";
+import type { PublishedConfig } from "../publish-list.ts";
+import type { SpoolRuns } from "../spool-tape.ts";
 
 /** All that `apply` needs to publish what `plan` showed, and nothing else. */
 export interface SavedPlan {
@@ -41,7 +41,7 @@ export interface SavedPlan {
   readonly remembering: Remembering;
 }
 
-export interface PlannedBytes {
+export interface SavedBytes {
   readonly list: Uint8Array;
   /** Names that sources have and parents in the list cover. */
   readonly covered: Uint8Array;
@@ -57,10 +57,10 @@ interface Head extends SavedPlan {
 }
 
 /** A line of JSON, the list, the covered names, the frames. */
-export async function savePlan(
+export async function writePlan(
   path: string,
   plan: SavedPlan,
-  { list, covered, frames }: PlannedBytes,
+  { list, covered, frames }: SavedBytes,
   host: Host,
 ): Promise<void> {
   const head: Head = {
@@ -86,7 +86,7 @@ export async function savePlan(
 export async function readPlan(
   path: string,
   host: Host,
-): Promise<{ plan: SavedPlan; bytes: PlannedBytes }> {
+): Promise<{ plan: SavedPlan; bytes: SavedBytes }> {
   const bytes = await host.readFile(resolve(host.cwd, path)).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
     throw unreadable(path, reasonOf(error.code, error.message));

@@ -1,8 +1,14 @@
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import type { ListState } from "../explain/list-change.ts";
-import type { Host } from "../host/host.ts";
-import { type KeptBuild, keptBuilds, listOf, momentOf, recordOf } from "../record/kept-builds.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { ListState } from "../../explain/list-change.ts";
+import type { Host } from "../../host/host.ts";
+import {
+  type KeptBuild,
+  keptBuilds,
+  listOf,
+  momentOf,
+  recordOf,
+} from "../../record/kept-builds.ts";
 
 /** `@0`, `@1`, … counted from the last build; `@2026-11-15`, `@2026-11-15T06` the last one that began so. */
 export const BUILD: RegExp = /^@(?<which>\d{1,3}|\d{4}-\d{2}[\dT:.Z-]*)$/;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { CompiledList } from "../engine/compile.ts";
-import type { CompileOptions } from "../engine/compile-options.ts";
+import type { SourceLock } from "../engine/source-lock.ts";
 import {
   LOCKFILE,
   type Lockfile,
@@ -12,67 +12,54 @@ import {
   lockOf,
   readLockfile,
   writeLockfile,
-} from "../build/lockfile.ts";
+} from "./lockfile.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
-import type { Host } from "../host/host.ts";
 import { needCopies } from "../sources/collect-copies.ts";
 import { type StoredFile, digestOf } from "../sources/source-store.ts";
-import type { ConfigInPlace } from "./config-of.ts";
-import type { Options } from "./flags/options.ts";
-import type { Talk } from "./output/talk.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { ListConfig } from "./project.ts";
 
-/** The lock beside a configuration, and what the command line wants of it. */
-export class LockInPlace {
+/** The lock beside a configuration, and what the options ask of it. */
+export class LockSession {
   private readonly lock: Lockfile | undefined;
   /** Whether it is of this configuration, and not of another one of the folder. */
   private isOwn = false;
-  private readonly configured: ConfigInPlace;
-  private readonly options: Options;
-  private readonly host: Host;
+  private readonly list: ListConfig;
+  private readonly context: BuildContext;
   /** Locked files by the source as the configuration has it. */
   private readonly files = new Map<string, readonly StoredFile[]>();
 
-  private constructor(
-    lock: Lockfile | undefined,
-    configured: ConfigInPlace,
-    options: Options,
-    host: Host,
-  ) {
+  private constructor(lock: Lockfile | undefined, list: ListConfig, context: BuildContext) {
     this.lock = lock;
-    this.configured = configured;
-    this.options = options;
-    this.host = host;
+    this.list = list;
+    this.context = context;
   }
 
-  static async open(
-    configured: ConfigInPlace,
-    options: Options,
-    host: Host,
-    talk?: Talk,
-  ): Promise<LockInPlace> {
-    const { frozen, update } = options;
-    // A lock that nobody asks for and nobody could read does not stop a build, but somebody should know.
-    const locks = await readLockfile(configured.folder, host).catch((error: unknown) => {
+  static async open(list: ListConfig, context: BuildContext): Promise<LockSession> {
+    const { options, host, emit } = context;
+    const { frozen, update, cacheDir } = options;
+    const { folder, file } = list.project;
+    // A lock that cannot be read does not stop a build that does not need it.
+    const locks = await readLockfile(folder, host).catch((error: unknown) => {
       if (!(error instanceof CompilerError)) throw error;
       if (frozen || (update !== undefined && update !== "*")) throw error;
-      for (const one of error.diagnostics) talk?.diagnostic({ ...one, severity: "warning" });
+      for (const one of error.diagnostics)
+        emit({ kind: "diagnostic", diagnostic: { ...one, severity: "warning" } });
       return [];
     });
-    const { cacheDir } = options;
-    const lock = lockFor(locks, configured.name);
     if (cacheDir !== undefined && (locks.length > 0 || update !== undefined))
-      await needCopies(cacheDir, { path: join(configured.folder, LOCKFILE) }, host);
-    const opened = new LockInPlace(lock, configured, options, host);
+      await needCopies(cacheDir, { path: join(folder, LOCKFILE) }, host);
+    const opened = new LockSession(lockFor(locks, file), list, context);
     await opened.prepare();
     return opened;
   }
 
   private async prepare(): Promise<void> {
-    const { lock, configured, options } = this;
-    const { frozen, update } = options;
-    const { name: file, whole } = configured;
-    this.isOwn = lock !== undefined && (await isLockOf(lock, file, whole));
+    const { lock, list } = this;
+    const { frozen, update } = this.context.options;
+    const { file, config } = list.project;
+    this.isOwn = lock !== undefined && (await isLockOf(lock, file, config));
     if (!frozen && (update === undefined || update === "*")) return;
     if (lock === undefined) {
       const message = `${LOCKFILE} has no entry for ${printable(file, 80)} to build from`;
@@ -80,7 +67,7 @@ export class LockInPlace {
     }
     const mismatch = await lockMismatch(lock);
     if (mismatch !== undefined) throw new CompilerError([mismatch]);
-    const names = configured.whole.sources.flatMap(({ name, source }) => [name ?? "", source]);
+    const names = config.sources.flatMap(({ name, source }) => [name ?? "", source]);
     if (!frozen && !names.includes(update!))
       throw new CompilerError([
         errorOf(
@@ -88,34 +75,29 @@ export class LockInPlace {
           `--update names no source: ${printable(withoutCredentials(update!), 80)}`,
         ),
       ]);
-    for (const source of lockedSources(configured, frozen ? undefined : update)) {
+    for (const source of lockedSources(list, frozen ? undefined : update)) {
       const key = await digestOf(source);
       const known = lock.sources.find((one) => one.key === key);
       if (known !== undefined) this.files.set(source, known.files);
     }
   }
 
-  /** What of it the compiler has to know. */
-  get wish(): Pick<CompileOptions, "locked" | "builtAt"> {
-    const { frozen } = this.options;
-    return {
-      locked: (source) => {
-        const files = this.files.get(source);
-        if (files !== undefined || !frozen) return files;
-        const { sources } = this.configured.whole;
-        const isSecret = sources.some((one) => one.source === source && one.secret === true);
-        const shown = printable(withoutCredentials(source, isSecret));
-        throw new CompilerError([errorOf("lock-mismatch", `${shown} is not in ${LOCKFILE}`)]);
-      },
-      ...(frozen && this.lock !== undefined ? { builtAt: new Date(this.lock.built) } : {}),
-    };
+  /** For the engine. */
+  get sources(): SourceLock {
+    return { name: LOCKFILE, files: this.files, isComplete: this.context.options.frozen };
+  }
+
+  /** The moment that a frozen build repeats. */
+  get builtAt(): Date | undefined {
+    const { lock, context } = this;
+    return context.options.frozen && lock !== undefined ? new Date(lock.built) : undefined;
   }
 
   /** Throws when local files are not what was locked. */
   async check({ inputs }: CompiledList): Promise<void> {
-    if (!this.options.frozen || this.lock === undefined) return;
-    const { whole, folder } = this.configured;
-    const changed = await changedFiles(this.lock, whole, inputs, folder, this.host);
+    const { options, host } = this.context;
+    if (!options.frozen || this.lock === undefined) return;
+    const changed = await changedFiles(this.lock, this.list.project, inputs, host);
     if (changed.length > 0) throw new CompilerError(changed);
   }
 
@@ -128,30 +110,32 @@ export class LockInPlace {
 
   /** The lock as it should be once the list is out; undefined where there is none and none is wanted. Of this list alone. */
   async renewed(result: CompiledList): Promise<Lockfile | undefined> {
-    const { frozen, update, inputs } = this.options;
-    if (frozen || inputs.length > 0 || (!this.isOwn && update === undefined)) return undefined;
-    return await lockOf(result, this.configured.whole, this.configured, this.host);
+    const { options, host } = this.context;
+    const { frozen, update } = options;
+    const { project } = this.list;
+    if (frozen || project.file === "" || (!this.isOwn && update === undefined)) return undefined;
+    return await lockOf(result, project, host);
   }
 }
 
-/** Writes a lock, if there is to be one. The list is out; that it could not be noted down is worth a word, no more. */
+/** Writes a lock, if there is to be one. The list is published by now, so a failure is a warning. */
 export async function saveLock(
   folder: string,
   lock: Lockfile | undefined,
-  host: Host,
-  talk: Talk,
+  { host, emit }: BuildContext,
 ): Promise<void> {
   if (lock === undefined) return;
   try {
     await writeLockfile(folder, lock, host);
   } catch (error) {
     if (!(error instanceof CompilerError)) throw error;
-    for (const one of error.diagnostics) talk.diagnostic({ ...one, severity: "warning" });
+    for (const one of error.diagnostics)
+      emit({ kind: "diagnostic", diagnostic: { ...one, severity: "warning" } });
   }
 }
 
 /** The sources that are to be taken as they are locked: all, or all but one. */
-function lockedSources({ config }: ConfigInPlace, but: string | undefined): string[] {
+function lockedSources({ config }: ListConfig, but: string | undefined): string[] {
   const entries = [config, ...config.sources].flatMap((level) => [
     ...(level.exclusions_sources ?? []),
     ...(level.inclusions_sources ?? []),

@@ -3,13 +3,15 @@ import { NOWHERE, outputTarget } from "../publish/output-target.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import type { Options } from "./flags/options.ts";
 
 /**
  * What `-o` means: `-` for whatever leads to standard output, `/dev/null` for what leads there, a path with a slash at its end
  * for a folder, which gets a file by the name of the list. Rejects with a `CompilerError` for what is none of these.
  */
-export async function withOutputPlace(options: Options, host: Host): Promise<Options> {
+export async function withOutputPlace<T extends { readonly output: string | undefined }>(
+  options: T,
+  host: Host,
+): Promise<T> {
   const { output } = options;
   if (output === undefined || output === "-") return options;
   if (isFolderName(output)) return options;

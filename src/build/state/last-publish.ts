@@ -1,13 +1,13 @@
 import { basename, join } from "node:path";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { removeLeftovers, writeWhole } from "../host/write-whole.ts";
-import { recordFolder } from "../record/record-folder.ts";
-import { type SizeLimits, type SizeMemory, outOfBounds } from "../sources/size-bounds.ts";
-import { dayOf, ofThirtyDays } from "../sources/thirty-days.ts";
-import { type ListMeasure, comparable, measureOf } from "./list-measure.ts";
-import type { CompileReport } from "../engine/report.ts";
-import type { SettingsDigest } from "./settings-digest.ts";
+import type { CompileReport } from "../../engine/report.ts";
+import { type Host, HostError } from "../../host/host.ts";
+import { StateFile } from "../../host/state-file.ts";
+import { removeLeftovers } from "../../host/write-whole.ts";
+import { recordFolder } from "../../record/record-folder.ts";
+import { type SizeLimits, type SizeMemory, outOfBounds } from "../../sources/size-bounds.ts";
+import { dayOf, ofThirtyDays } from "../../sources/thirty-days.ts";
+import { type ListMeasure, comparable, measureOf } from "../list-measure.ts";
+import type { SettingsDigest } from "../settings-digest.ts";
 
 /** The largest list of a day. */
 interface RememberedDay extends ListMeasure {
@@ -41,29 +41,23 @@ export interface Remembering {
   readonly size: SizeLimits;
 }
 
-function recordOf(output: string): string {
-  return join(recordFolder(output), `${basename(output)}.json`);
+function fileOf(output: string, host: Host): StateFile<LastPublish> {
+  const path = join(recordFolder(output), `${basename(output)}.json`);
+  return new StateFile(path, isLastPublish, host);
 }
 
-/** Undefined the first time, when the list itself is gone, and when the record cannot be read. */
+/** Undefined the first time, when the list itself is gone, and when the state cannot be read. */
 export async function readLastPublish(
   output: string,
   host: Host,
 ): Promise<LastPublish | undefined> {
-  try {
-    if (!(await host.exists(output))) return undefined;
-    return remembered(decodeUtf8(await host.readFile(recordOf(output))), host.now());
-  } catch (error) {
-    if (error instanceof HostError || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  if (!(await host.exists(output))) return undefined;
+  const last = await fileOf(output, host).read();
+  return last && withoutOldDays(last, host.now());
 }
 
-/** What a record says at a moment. Throws a `SyntaxError` when it is not JSON. */
-export function remembered(text: string, now: Date): LastPublish | undefined {
-  const record: unknown = JSON.parse(text);
-  if (!isRecord(record)) return undefined;
-  return record.days === undefined ? record : { ...record, days: ofThirtyDays(record.days, now) };
+export function withoutOldDays(last: LastPublish, now: Date): LastPublish {
+  return last.days === undefined ? last : { ...last, days: ofThirtyDays(last.days, now) };
 }
 
 /** The sizes that a list may be compared with; none when it was made with other settings. */
@@ -91,12 +85,10 @@ export async function rememberPublish(
   host: Host,
 ): Promise<void> {
   const last = await readLastPublish(output, host);
-  const text = encodeUtf8(
-    `${JSON.stringify(publishRecord(last, report, remembering, host.now()), undefined, 1)}\n`,
-  );
+  const file = fileOf(output, host);
   try {
-    await removeLeftovers(recordOf(output), host);
-    await writeWhole(recordOf(output), host, (file) => file.write(text));
+    await removeLeftovers(file.path, host);
+    await file.write(publishRecord(last, report, remembering, host.now()), 1);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }
@@ -148,8 +140,7 @@ function sameSources(one: ListMeasure, other: ListMeasure): boolean {
   return Object.keys(one.sources).join("\n") === Object.keys(other.sources).join("\n");
 }
 
-/** Somebody else may have written to it. */
-function isRecord(record: unknown): record is LastPublish {
+function isLastPublish(record: unknown): record is LastPublish {
   if (typeof record !== "object" || record === null) return false;
   const {
     version,

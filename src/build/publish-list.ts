@@ -14,7 +14,7 @@ import type { HeaderValues } from "../formats/header-template.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
-import type { Outputs, Written } from "./outputs.ts";
+import type { ListOutputs, Written } from "./list-outputs.ts";
 
 /** What of a configuration is about publishing. */
 export type PublishedConfig = HeaderConfig &
@@ -39,7 +39,7 @@ export interface Publication {
 
 /** Writes the further files, and puts them and the list in their places. Nothing is published when one cannot be written. */
 export async function publishList(
-  outputs: Outputs,
+  outputs: ListOutputs,
   publication: Publication,
   host: Host,
 ): Promise<{ written: Written[]; files: OutputFile[]; names: readonly string[] }> {
@@ -77,7 +77,7 @@ export async function publishList(
 
 /** What belongs to the list besides its own files: the manifest, its signature, and the folder of patches. */
 function namesBeside(
-  { written, isToStdout }: Outputs,
+  { written, isToStdout }: ListOutputs,
   { config, rulesDir }: Publication,
   host: Host,
 ): string[] {

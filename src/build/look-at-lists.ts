@@ -7,13 +7,13 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import type { Host } from "../host/host.ts";
 import { isAddress } from "../sources/location.ts";
-import type { Options } from "./flags/options.ts";
+import type { BuildOptions } from "./build-options.ts";
 
 const EXCEPTION = encodeUtf8("@@");
 /** In other formats exceptions are written otherwise. */
 const WRITES_EXCEPTIONS = new Set(["adblock", "hosts", "domains"]);
 
-interface LookOptions extends Pick<Options, "cacheDir" | "offline"> {
+interface LookOptions extends Pick<BuildOptions, "cacheDir" | "offline"> {
   readonly signal: AbortSignal;
 }
 

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import { decodeUtf8 } from "../bytes/utf8.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import type { Host, OpenFile } from "../host/host.ts";
-import { readFully } from "../host/read-fully.ts";
-import type { BuildRecord } from "../record/build-record.ts";
-import { readRecord } from "../record/kept-builds.ts";
-import { listFiles } from "./list-files.ts";
-import type { Options } from "./flags/options.ts";
-import { isFolderName } from "./output-place.ts";
-import type { Talk } from "./output/talk.ts";
+import { decodeUtf8 } from "../../bytes/utf8.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { ListState } from "../../explain/list-change.ts";
+import type { Host, OpenFile } from "../../host/host.ts";
+import { readFully } from "../../host/read-fully.ts";
+import type { BuildRecord } from "../../record/build-record.ts";
+import { readRecord } from "../../record/kept-builds.ts";
+import { listFiles } from "../list-files.ts";
+import type { ProjectOptions } from "../build-options.ts";
+import { isFolderName } from "../output-place.ts";
 
 /** A list as it was last published, and the record of its build. */
 export interface PublishedBuild {
@@ -22,7 +22,7 @@ export interface PublishedBuild {
 /** The last build of a list. Rejects with a `CompilerError` when nothing is known of it. */
 export async function lastBuild(
   listName: string,
-  options: Options,
+  options: ProjectOptions,
   host: Host,
 ): Promise<PublishedBuild> {
   const { file, ...build } = await openLastBuild(listName, options, host);
@@ -36,10 +36,10 @@ export async function lastBuild(
 /** The same with the list as a file, which is the caller's to close. */
 export async function openLastBuild(
   listName: string,
-  options: Options,
+  options: ProjectOptions,
   host: Host,
 ): Promise<Omit<PublishedBuild, "list"> & { readonly file: OpenFile }> {
-  const [output] = listFiles(listName, options, host);
+  const [output] = listFiles(listName, options, host.cwd);
   if (output === undefined)
     throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
   const shown = printable(output.name);
@@ -63,18 +63,23 @@ export async function buildAt(
   return { list, record: await readRecord(path, host) };
 }
 
-/** Names of the lists that were asked for, which tell where they are. Reading all of a configuration takes longer than most answers. */
-export async function listNames(options: Options, host: Host, talk: Talk): Promise<string[]> {
-  const { output, writesToRules } = options;
-  if (output !== undefined && !isFolderName(output) && !writesToRules) return [""];
+/** The list that is published at a path; an empty one when there is none. */
+export async function publishedState(path: string, host: Host): Promise<ListState> {
+  const { list: bytes = new Uint8Array(0), record } = await buildAt(path, host);
+  return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };
+}
+
+/** Names of the lists that the options ask for, by which their files are found. Reading all of a configuration takes longer than most answers. */
+export async function listNames(options: ProjectOptions, host: Host): Promise<string[]> {
+  const { output, copyToRules, filter } = options;
+  if (output !== undefined && !isFolderName(output) && !copyToRules) return [""];
   try {
     const text = await host.readFile(resolve(host.cwd, options.configPath));
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
-    if (typeof name === "string" && lists === undefined && !options.args.values.has("filter"))
-      return [name];
+    if (typeof name === "string" && lists === undefined && filter.length === 0) return [name];
   } catch {
-    // Not JSON, or not there: the configuration's own reader says what is wrong.
+    // Not JSON, or not there: the reader of configurations reports what is wrong.
   }
-  const { listsInPlace } = await import("./config-of.ts");
-  return (await listsInPlace(options, host, talk.onlyErrors())).map(({ config }) => config.name);
+  const { openProject } = await import("../project.ts");
+  return (await openProject(options, host)).lists.map(({ config }) => config.name);
 }

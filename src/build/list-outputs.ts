@@ -1,13 +1,13 @@
 import { scratchOf } from "../engine/scratch.ts";
-import type { WrittenFile } from "../build/last-build.ts";
-import type { OutputFile } from "../publish/output-file.ts";
-import { type Remembering, rememberPublish } from "../build/last-publish.ts";
 import type { CompileReport } from "../engine/report.ts";
+import { sendToOutput } from "../host/send-to-output.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import type { WrittenFile } from "./state/build-cache.ts";
+import { type Remembering, rememberPublish } from "./state/last-publish.ts";
 import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
-import { sendToOutput } from "./output/send-to-output.ts";
 
 export interface Written extends WrittenFile {
   readonly outcome: WriteOutcome;
@@ -16,7 +16,7 @@ export interface Written extends WrittenFile {
 const PIECE = 1024 * 1024;
 
 /** Everywhere the list goes: the file of `-o`, the rules directory, standard output. */
-export class Outputs {
+export class ListOutputs {
   /** The list's last byte so far. */
   lastByte: number | undefined;
   private readonly host: Host;
@@ -35,7 +35,7 @@ export class Outputs {
 
   constructor(
     files: readonly OutputFile[],
-    { keepsRecord, isToStdout }: { keepsRecord: boolean; isToStdout: boolean },
+    { record, isToStdout }: { readonly record: boolean; readonly isToStdout: boolean },
     host: Host,
   ) {
     this.host = host;
@@ -44,7 +44,7 @@ export class Outputs {
     this.files = files.map(({ name, path }) => ({
       name,
       file: new ListFile(path, host),
-      record: keepsRecord ? new RecordFile(path, host) : undefined,
+      record: record ? new RecordFile(path, host) : undefined,
       isNew: true,
     }));
   }

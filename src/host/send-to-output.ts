@@ -1,6 +1,6 @@
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { reasonOf } from "../../diagnostics/reason.ts";
-import { type Host, HostError } from "../../host/host.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError } from "./host.ts";
 
 /** Hands data to standard output. A reader that has enough (`| head`) ends it quietly; anything else is an error. */
 export async function sendToOutput(data: string | Uint8Array, host: Host): Promise<void> {

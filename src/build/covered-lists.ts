@@ -4,10 +4,9 @@ import { type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.t
 import { printable } from "../diagnostics/printable.ts";
 import { effectiveDiff } from "../explain/effective-diff.ts";
 import { PlainList } from "../explain/plain-list.ts";
-import type { Host } from "../host/host.ts";
-import type { ListInPlace } from "./config-of.ts";
-import { listFiles } from "./list-files.ts";
-import type { Options } from "./flags/options.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { Verdict } from "./guards/check-guards.ts";
+import type { ListPlan } from "./list-plan.ts";
 
 const SHOWN = 3;
 const EMPTY = new Uint8Array(0);
@@ -16,13 +15,19 @@ const EMPTY = new Uint8Array(0);
 export class CoveredLists {
   private readonly hasPromises: boolean;
   private readonly texts = new Map<string, Uint8Array>();
-  private readonly host: Host;
+  private readonly context: BuildContext;
+  /** Where the lists of the run are published, by name. */
+  private readonly paths: ReadonlyMap<string, string | undefined>;
   /** Names of lists that were not compiled, because nothing changed. */
   readonly unchanged: Set<string> = new Set();
 
-  constructor(lists: readonly ListInPlace[], host: Host) {
-    this.hasPromises = lists.some(({ covers }) => covers.length > 0);
-    this.host = host;
+  constructor(plans: readonly ListPlan[], context: BuildContext) {
+    this.hasPromises = plans.some(({ covers }) => covers.size > 0);
+    this.context = context;
+    this.paths = new Map([
+      ...plans.map(({ list, files }) => [list.config.name, files[0]?.path] as const),
+      ...plans.flatMap(({ covers }) => [...covers]),
+    ]);
   }
 
   /** What a list's text has to be gathered in, if lists are compared: names of all lists tell expressions apart. */
@@ -31,25 +36,23 @@ export class CoveredLists {
   }
 
   /** The list as it will be published. One that is not is compared with as it was. */
-  add({ config }: ListInPlace, text: Uint8Array): void {
-    this.texts.set(config.name, text);
+  add({ list }: ListPlan, text: Uint8Array): void {
+    this.texts.set(list.config.name, text);
   }
 
-  /** Why the list may not be published: it does not block all that it must. */
-  async refusals(
-    { config, covers }: ListInPlace,
-    text: Uint8Array,
-    options: Options,
-  ): Promise<{ refused: readonly Diagnostic[]; warnings: readonly Diagnostic[] }> {
-    if (covers.length === 0 || options.accept.includes("not-covered"))
-      return { refused: [], warnings: [] };
+  /** Whether a list blocks everything that it must. */
+  async check({ list, covers }: ListPlan, text: Uint8Array): Promise<Verdict> {
+    const { accept } = this.context.options;
+    if (covers.size === 0 || accept.includes("not-covered"))
+      return { violations: [], warnings: [] };
+    const { config } = list;
     const own = await PlainList.read(text);
-    const refused: Diagnostic[] = [];
+    const violations: Diagnostic[] = [];
     const warnings: Diagnostic[] = [];
-    for (const name of covers) {
-      const bytes = this.texts.get(name) ?? (await this.published(name, options));
+    for (const name of covers.keys()) {
+      const bytes = this.texts.get(name) ?? (await this.published(name));
       if (bytes === undefined) {
-        const message = `Nobody knows whether ${printable(config.name)} covers ${printable(name)}`;
+        const message = `Cannot tell whether ${printable(config.name)} covers ${printable(name)}: it is not published`;
         warnings.push(warningOf("cover-unknown", message));
         continue;
       }
@@ -58,7 +61,7 @@ export class CoveredLists {
       const unsure = patterns.filter((rule) => other.texts.has(rule) && !rule.startsWith("@@"));
       if (freed === 0 && unsure.length > 0) {
         warnings.push(notExact(config.name, name, unsure));
-        ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll(options)));
+        ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll()));
       }
       if (freed === 0) continue;
       const examples = changes
@@ -66,31 +69,25 @@ export class CoveredLists {
         .slice(0, SHOWN)
         .map((change) => printable(change.name, 80));
       const message = `${printable(config.name)} does not block ${countText(freed, "name")} that ${printable(name)} blocks: ${examples.join(", ")}${freed > SHOWN ? " …" : ""}`;
-      refused.push(errorOf("not-covered", message));
+      violations.push(errorOf("not-covered", message));
     }
-    return { refused, warnings };
-  }
-
-  /** Where the lists are published that a list must cover. */
-  paths({ covers }: ListInPlace, options: Options): string[] {
-    return covers.flatMap((name) => listFiles(name, options, this.host)).map(({ path }) => path);
+    return { violations, warnings };
   }
 
   /** Names of all lists of the run: regular expressions are compared by them. Those that did not change are as they were published. */
-  private async namesOfAll(options: Options): Promise<ReadonlySet<string>> {
+  private async namesOfAll(): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
     const texts = [...this.texts.values()];
-    for (const name of this.unchanged) texts.push((await this.published(name, options)) ?? EMPTY);
+    for (const name of this.unchanged) texts.push((await this.published(name)) ?? EMPTY);
     for (const bytes of texts)
       for (const name of (await PlainList.read(bytes)).names()) names.add(name);
     return names;
   }
 
-  private async published(name: string, options: Options): Promise<Uint8Array | undefined> {
-    const [file] = listFiles(name, options, this.host);
-    return file !== undefined && (await this.host.exists(file.path))
-      ? await this.host.readFile(file.path)
-      : undefined;
+  private async published(name: string): Promise<Uint8Array | undefined> {
+    const { host } = this.context;
+    const path = this.paths.get(name);
+    return path !== undefined && (await host.exists(path)) ? await host.readFile(path) : undefined;
   }
 }
 
