@@ -30,7 +30,7 @@ const PARTS: Readonly<
     ],
   },
   publish: {
-    files: ["src/publish/write.ts", "src/publish/output-lock.ts"],
+    files: ["src/publish/list-file.ts", "src/publish/output-lock.ts"],
     tests: [
       "test/safety/publish.test.ts",
       "test/safety/output-lock.test.ts",

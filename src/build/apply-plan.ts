@@ -1,9 +1,9 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { scratchOf } from "../engine/scratch.ts";
-import { NameSpool } from "../formats/name-spool.ts";
+import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
-import { artifactPlans } from "../publish/artifact-plan.ts";
+import { planOutputs } from "../publish/output-plan.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { exitOf } from "./cached-outcome.ts";
@@ -24,7 +24,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
   const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
   // Covered names were saved only if they are needed.
-  const spool = new NameSpool(() => scratchOf(host), false);
+  const spool = new NameBuffer(() => scratchOf(host), false);
   try {
     await outputs.open();
     // Now that no other run can publish.
@@ -33,7 +33,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
     const { config, shape, folder, record, report, rulesDir } = plan;
-    const artifacts = artifactPlans(config, rulesDir, host.cwd);
+    const artifacts = planOutputs(config, { folder: rulesDir, cwd: host.cwd });
     if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
     const publication = {
       config,

@@ -2,8 +2,8 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { scratchOf } from "../engine/scratch.ts";
-import { NameSpool } from "../formats/name-spool.ts";
-import { blocksNamesAlone } from "../publish/artifact-plan.ts";
+import { NameBuffer } from "../formats/name-buffer.ts";
+import { blocksNamesAlone } from "../publish/output-plan.ts";
 import { needCopies } from "../sources/collect-copies.ts";
 import { phase } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
@@ -50,7 +50,7 @@ class ListBuild {
   private readonly work: ListWork;
   private readonly started: number;
   private readonly outputs: ListOutputs;
-  private readonly spool: NameSpool | undefined;
+  private readonly spool: NameBuffer | undefined;
   private draft: Draft | undefined;
 
   constructor(plan: ListPlan, session: BuildSession, work: ListWork, started: number) {
@@ -62,7 +62,7 @@ class ListBuild {
     this.started = started;
     this.outputs = new ListOutputs(files, { record: options.record, isToStdout }, host);
     if (outputs.length > 0)
-      this.spool = new NameSpool(() => scratchOf(host), outputs.some(blocksNamesAlone));
+      this.spool = new NameBuffer(() => scratchOf(host), outputs.some(blocksNamesAlone));
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import type { ListState } from "../explain/list-change.ts";
-import { blocksNamesAlone } from "../publish/artifact-plan.ts";
+import { blocksNamesAlone } from "../publish/output-plan.ts";
 import { BuildRecord } from "../record/build-record.ts";
 import { headerBytes } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";

@@ -4,7 +4,7 @@ import { sendToOutput } from "../host/send-to-output.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { WrittenFile } from "./state/build-cache.ts";
 import { type Remembering, rememberPublish } from "./state/last-publish.ts";
-import { ListFile, type WriteOutcome } from "../publish/write.ts";
+import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";

@@ -1,5 +1,5 @@
 import { type Plan, planOf } from "../engine/plan.ts";
-import { type PlannedArtifact, artifactPlans } from "../publish/artifact-plan.ts";
+import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { manifestPaths } from "../publish/manifest.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { ProjectOptions } from "./build-options.ts";
@@ -19,7 +19,7 @@ export interface ListPlan {
   readonly files: readonly OutputFile[];
   readonly isToStdout: boolean;
   /** Further formats. */
-  readonly outputs: readonly PlannedArtifact[];
+  readonly outputs: readonly OutputPlan[];
   /** Paths of the manifest and its signature. */
   readonly manifest: readonly string[];
   readonly guards: GuardLimits;
@@ -42,7 +42,9 @@ export function planList(
     compile: planOf(config, plugins, options.compat),
     files,
     isToStdout,
-    outputs: isToStdout ? [] : artifactPlans(config, options.rulesDir, cwd, taken, plugins),
+    outputs: isToStdout
+      ? []
+      : planOutputs(config, { folder: options.rulesDir, cwd, taken, plugins }),
     manifest,
     guards: guardLimits(config),
     covers: new Map(list.covers.map((name) => [name, listFiles(name, options, cwd)[0]?.path])),

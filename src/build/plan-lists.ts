@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { plannedFiles } from "../publish/artifact-plan.ts";
+import { plannedFiles } from "../publish/output-plan.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import { isFolderName } from "./output-place.ts";

@@ -1,10 +1,10 @@
 import { dirname, join, relative } from "node:path";
-import type { PlannedArtifact } from "../publish/artifact-plan.ts";
+import type { OutputPlan } from "../publish/output-plan.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { Artifacts } from "../publish/artifacts.ts";
+import { FormatOutputs } from "../publish/format-outputs.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { manifestKey, manifestPath, manifestPaths, writeManifest } from "../publish/manifest.ts";
-import { PATCH_FOLDER, keepPatch } from "../publish/patches.ts";
+import { PATCH_FOLDER, writePatch } from "../publish/patches.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import { VERSION } from "../engine/version.ts";
 import type { Config } from "../config/fields.ts";
@@ -12,7 +12,7 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { type HeaderConfig, headerTexts } from "../formats/header.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
 import type { ListShape } from "../formats/list-model.ts";
-import type { NameSpool } from "../formats/name-spool.ts";
+import type { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
 import type { ListOutputs, Written } from "./list-outputs.ts";
 
@@ -23,8 +23,8 @@ export type PublishedConfig = HeaderConfig &
 /** All that is published with a list. */
 export interface Publication {
   readonly config: PublishedConfig;
-  readonly artifacts: readonly PlannedArtifact[];
-  readonly spool: NameSpool | undefined;
+  readonly artifacts: readonly OutputPlan[];
+  readonly spool: NameBuffer | undefined;
   readonly shape: ListShape;
   /** Guards that may be passed this time. */
   readonly accept: readonly string[];
@@ -44,27 +44,27 @@ export async function publishList(
   host: Host,
 ): Promise<{ written: Written[]; files: OutputFile[]; names: readonly string[] }> {
   const { config, spool, shape, accept, builtAt, sources } = publication;
-  const artifacts = new Artifacts(publication.artifacts, config.guards?.min_rules ?? 1, host);
+  const artifacts = new FormatOutputs(publication.artifacts, config.guards?.min_rules ?? 1, host);
   try {
     // A key that is none is found before anything is published.
     const key = await manifestKey(config, publication.configFolder, host);
     if (spool !== undefined) {
       const head = (values: HeaderValues): string[] =>
-        headerTexts(config, { ...values, compiler: VERSION, saysCount: true });
+        headerTexts(config, { ...values, compiler: VERSION, showsCount: true });
       const found = await artifacts.write(spool, shape, head, builtAt);
       const refused = found.filter(({ code }) => !accept.includes(code));
       if (refused.length > 0) throw new CompilerError(refused);
     }
     const written: Written[] = await outputs.publish(
       encodeUtf8(publication.timelessHead),
-      config.patches && (async (path, old) => await keepPatch(path, old, config, host)),
+      config.patches && (async (path, old) => await writePatch(path, old, config, host)),
     );
     written.push(...(await artifacts.publish(sources)));
     const files = [...outputs.written, ...artifacts.files];
     if (config.manifest !== undefined && !outputs.isToStdout) {
       const path = manifestPath(config, publication.rulesDir, host.cwd);
-      const paths = files.map((file) => file.path);
-      await writeManifest(config, path, paths, builtAt, key, host);
+      const release = { path, files: files.map((file) => file.path), builtAt, key };
+      await writeManifest(config, release, host);
     }
     const names = [...files.map(({ name }) => name), ...namesBeside(outputs, publication, host)];
     return { written, files, names };

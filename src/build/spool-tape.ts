@@ -1,6 +1,6 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { ListSpool } from "../engine/output-stage.ts";
-import { NameSpool } from "../formats/name-spool.ts";
+import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Scratch } from "../host/host.ts";
 import type { Chunk } from "../rules/chunk.ts";
 
@@ -20,10 +20,10 @@ export interface SpoolRuns {
 /** Keeps what a spool is given for later. The list has the lines, so only their sources are kept, and the covered names. */
 export class SpoolTape implements ListSpool {
   private readonly list: { readonly source: number; bytes: number }[] = [];
-  private readonly names: NameSpool;
+  private readonly names: NameBuffer;
 
   constructor(wantsCovered: boolean, openScratch: () => Scratch) {
-    this.names = new NameSpool(openScratch, wantsCovered);
+    this.names = new NameBuffer(openScratch, wantsCovered);
   }
 
   take({ length }: Uint8Array, source: number): void {
@@ -52,7 +52,7 @@ export class SpoolTape implements ListSpool {
 export function playTape(
   { list: listRuns, covered: coveredRuns }: SpoolRuns,
   { list, covered }: { readonly list: Uint8Array; readonly covered: Uint8Array },
-  spool: NameSpool,
+  spool: NameBuffer,
 ): void {
   let at = list.length - listRuns.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { source, bytes } of listRuns) spool.take(list.subarray(at, (at += bytes)), source);

@@ -1,16 +1,16 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { equalBytes } from "../bytes/search.ts";
-import { LF } from "../bytes/ascii.ts";
+import { BANG, LF } from "../bytes/ascii.ts";
 
 export interface ChangedRules {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** Bytes that are compared at a time where both lists are the same. */
+/** Bytes that are compared at a time. */
 const STEP = 65_536;
 
-/** Rules that came and went. Most of two editions is the same at both ends; only what is between is looked at line by line. */
+/** The added and removed rules. Most of two versions is equal at both ends; only the rest is compared line by line. */
 export function changedRules(old: Uint8Array, fresh: Uint8Array): ChangedRules {
   const start = sameStart(old, fresh);
   const end = sameEnd(old, fresh, start);
@@ -22,12 +22,11 @@ export function changedRules(old: Uint8Array, fresh: Uint8Array): ChangedRules {
   };
 }
 
-/** The first byte of the first line that differs. Comments differ in their dates, and are no rules. */
+/** The start of the first line that differs after the header, whose dates always differ. */
 function sameStart(a: Uint8Array, b: Uint8Array): number {
-  const [from, alsoFrom] = [headOf(a), headOf(b)];
-  if (from !== alsoFrom) return 0;
+  let at = headerEnd(a);
+  if (at !== headerEnd(b)) return 0;
   const most = Math.min(a.length, b.length);
-  let at = from;
   while (at + STEP <= most && equalBytes(a.subarray(at, at + STEP), b.subarray(at, at + STEP)))
     at += STEP;
   while (at < most && a[at] === b[at]) at++;
@@ -35,10 +34,10 @@ function sameStart(a: Uint8Array, b: Uint8Array): number {
   return Math.max(line, 0);
 }
 
-/** Where the comments end that a list begins with. */
-function headOf(list: Uint8Array): number {
+/** The end of the comments at the start of a list. */
+function headerEnd(list: Uint8Array): number {
   let at = 0;
-  while (list[at] === 33) {
+  while (list[at] === BANG) {
     const end = list.indexOf(LF, at);
     if (end === -1) return list.length;
     at = end + 1;
@@ -46,7 +45,7 @@ function headOf(list: Uint8Array): number {
   return at;
 }
 
-/** Bytes at the end that are the same, from the start of a line on. */
+/** The number of equal bytes at the end, from the start of a line on. */
 function sameEnd(a: Uint8Array, b: Uint8Array, start: number): number {
   const most = Math.min(a.length, b.length) - start;
   let count = 0;

@@ -59,7 +59,7 @@ const CASES: Readonly<Record<string, Screen>> = {
 };
 
 for (const [name, screen] of Object.entries(CASES))
-  test(`as it is seen: ${name}`, async () => {
+  test(`refusal screen: ${name}`, async () => {
     const web = { [TRACKER]: `${THEIRS.join("\n")}\n` };
     const sources = [
       { name: "Own", source: "own.txt", type: "adblock" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { slugOf } from "../../src/engine/slug.ts";
-import { ListFile } from "../../src/publish/write.ts";
+import { ListFile } from "../../src/publish/list-file.ts";
 import { CompilerError, type Host, HostError, memoryHost } from "../support/internals.ts";
 import {
   LIST,

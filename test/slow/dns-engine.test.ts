@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames, SearchedNames, partsOf } from "../../src/explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
 import { memoryHost } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";

@@ -4,13 +4,13 @@ import type { CompileReport } from "../../engine/report.ts";
 import { VERSION } from "../../engine/version.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { StateFile } from "../../host/state-file.ts";
-import type { ArtifactReport } from "../../publish/artifacts.ts";
+import type { FormatOutputReport } from "../../publish/format-outputs.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
 import { newestRecord } from "../../record/kept-builds.ts";
 import type { InputFile } from "../../sources/load-list.ts";
 import type { BuildOptions } from "../build-options.ts";
 
-export interface WrittenFile extends Partial<ArtifactReport> {
+export interface WrittenFile extends Partial<FormatOutputReport> {
   readonly file: string;
 }
 

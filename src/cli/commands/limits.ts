@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { type AccountLimits, accountLimits } from "../../dns-api/account-limits.ts";
-import { readApiKey } from "../../dns-api/api-key.ts";
+import { type AccountLimits, fetchAccountLimits } from "../../dns-api/account-limits.ts";
+import { loadApiKey } from "../../dns-api/api-key.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -24,10 +24,10 @@ export const limitsCommand: Command = async (options, host, talk, signal) => {
   if (url === undefined)
     throw new CompilerError([errorOf("api-address", "There is no address of the DNS API")]);
   const path = valueOf("dns-api-path", "DNS_API_PATH", options, host);
-  const key = await readApiKey(host);
+  const key = await loadApiKey(host);
   const file = options.args.values.get("check")?.[0];
   const rules = file === undefined ? undefined : await rulesIn(file, host);
-  const account = await accountLimits({ url, path, key, signal }, host);
+  const account = await fetchAccountLimits({ url, path, key, signal }, host);
   const fit = rules === undefined ? undefined : fitOf(rules, account);
   const isTable = host.stdout.isTerminal && !options.json;
   const text = isTable

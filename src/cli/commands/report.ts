@@ -4,7 +4,7 @@ import { outputFailed } from "../../publish/output-failed.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames } from "../../explain/ordinary-names.ts";
+import { MappedNames } from "../../explain/plain-names.ts";
 import { statsOf } from "../../explain/stats.ts";
 import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";
@@ -68,7 +68,7 @@ async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promi
     parents: largestParents(list, record, MOST_PARENTS),
     history: await historyOf(path, host),
     index,
-    untried: rules.odd().length - index.rules.length,
+    untried: rules.special().length - index.rules.length,
   };
 }
 

@@ -10,8 +10,8 @@ import type { Host } from "../../host/host.ts";
 import { recordFolder } from "../../record/record-folder.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
-import type { GoodBuild, Problem } from "../../server/history.ts";
-import type { RunnerParts } from "../../server/runner.ts";
+import type { SuccessfulBuild, Problem } from "../../server/history.ts";
+import type { RunnerOptions } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
 import type { Options } from "../flags/options.ts";
@@ -38,7 +38,7 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
   const log = new EventLog(host, {
     json: options.json || !host.stderr.isTerminal,
     style: talk.style,
-    says: (level) => talk.says(level),
+    isEnabled: (level) => talk.says(level),
   });
   const folder = recordFolder(first.path);
   const further = plans
@@ -54,7 +54,7 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
 };
 
 /** A compile in a process of its own: it may take all its memory with it, and requests are answered meanwhile. */
-function compileApart(name: string, options: Options, host: Host): RunnerParts["compile"] {
+function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {
   const words = ["compile", "--json", ...wordsFor("compile", options.args)];
   return async (onProblem, signal) => {
     const { exit, stdout } = await host.runSelf!({
@@ -101,22 +101,24 @@ function reportApart(
   };
 }
 
-type SaidBuild = GoodBuild & { readonly diagnostics: unknown };
+type PrintedBuild = SuccessfulBuild & { readonly diagnostics: unknown };
 
 /** The report that a run printed; of several lists, those that were compiled as one. */
-function buildIn(stdout: string, name: string): GoodBuild {
-  const said = JSON.parse(stdout) as SaidBuild | { readonly lists: readonly Partial<SaidBuild>[] };
+function buildIn(stdout: string, name: string): SuccessfulBuild {
+  const said = JSON.parse(stdout) as
+    | PrintedBuild
+    | { readonly lists: readonly Partial<PrintedBuild>[] };
   const isOne = "sources" in said;
   const builds = (
-    isOne ? [said] : said.lists.filter((one): one is SaidBuild => "sources" in one)
+    isOne ? [said] : said.lists.filter((one): one is PrintedBuild => "sources" in one)
   ).map(({ diagnostics: _said, ...build }) => build);
   const build = isOne ? builds[0]! : together(builds, name);
   return { ...build, sources: withOwnLabels(build.sources) };
 }
 
 /** The figures of several lists; a source that several of them have counts once. */
-function together(builds: readonly GoodBuild[], name: string): GoodBuild {
-  const sum = (figure: (build: GoodBuild) => number): number =>
+function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulBuild {
+  const sum = (figure: (build: SuccessfulBuild) => number): number =>
     builds.reduce((total, build) => total + figure(build), 0);
   const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
   return {
@@ -138,7 +140,7 @@ function together(builds: readonly GoodBuild[], name: string): GoodBuild {
 }
 
 /** Sources may have the same name; figures and states are kept by name. */
-function withOwnLabels(sources: GoodBuild["sources"]): GoodBuild["sources"] {
+function withOwnLabels(sources: SuccessfulBuild["sources"]): SuccessfulBuild["sources"] {
   const labels = distinctNames(sources.map(({ label }) => label));
   return sources.map((source, index) => ({ ...source, label: labels[index]! }));
 }

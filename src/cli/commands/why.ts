@@ -2,12 +2,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import {
-  type ListPart,
-  MappedNames,
-  SearchedNames,
-  readParts,
-} from "../../explain/ordinary-names.ts";
+import { type ListPart, MappedNames, SearchedNames, readParts } from "../../explain/plain-names.ts";
 import { type BuildText, type Since, sinceWhen } from "../../explain/since.ts";
 import { SourceLines } from "../../explain/source-lines.ts";
 import { type Explanation, explainNames, inList } from "../../explain/why.ts";
@@ -72,7 +67,7 @@ async function explain(
     await sinceWhen(texts, await buildTexts(path, host));
   return {
     file: name,
-    explanations: await explainNames(names, record, rules, sources, sinceOf),
+    explanations: await explainNames(names, { record, rules, sources, sinceOf }),
   };
 }
 

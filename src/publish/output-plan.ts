@@ -3,54 +3,58 @@ import type { Config, OutputConfig } from "../config/fields.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { LossPolicy } from "../formats/artifact-writer.ts";
-import type { Room } from "../formats/file-room.ts";
+import type { LossPolicy } from "../formats/format-writer.ts";
+import type { SizeLimit } from "../formats/file-budget.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
-import { packedName } from "./packed-files.ts";
-import { type PartLimits, stemOf } from "./parted-file.ts";
+import type { OutputFile } from "./output-file.ts";
+import { withPacked } from "./packed-files.ts";
+import { type SplitLimits, stemOf } from "./split-file.ts";
 import { fileNamed } from "./file-template.ts";
 
-/** A further file, decided before anything is read. */
-export interface PlannedArtifact {
+/** What an output will be, decided before anything is read. */
+export interface OutputPlan {
   readonly formatName: string;
   readonly format: NameFormat;
   readonly options: FormatOptions;
   readonly policy: LossPolicy;
   /** Whether names are sorted. */
   readonly isSorted: boolean;
-  /** As it is named to people, and where it is. */
+  /** Shown to users; `path` is absolute. */
   readonly name: string;
   readonly path: string;
   readonly allowName: string;
   readonly allowPath: string;
-  readonly limits: PartLimits;
-  readonly room: Room;
+  /** Limits of one file, if the output may be split. */
+  readonly limits: SplitLimits;
+  readonly sizeLimit: SizeLimit;
   readonly packings: readonly ("gzip" | "zstd")[];
 }
 
 const LONGEST_ORIGIN = 100;
 
-/** What `outputs` means. Throws a `CompilerError` for what cannot be. */
-export function artifactPlans(
+export interface OutputContext {
+  /** The folder of the outputs, relative to `cwd`. */
+  readonly folder: string;
+  readonly cwd: string;
+  /** Paths that outputs must not use. */
+  readonly taken?: readonly string[];
+  readonly plugins?: Plugins;
+}
+
+/** Plans the `outputs` of a configuration. Throws a `CompilerError` if one is invalid. */
+export function planOutputs(
   config: Pick<Config, "name" | "outputs">,
-  folder: string,
-  cwd: string,
-  taken: readonly string[] = [],
-  plugins: Plugins = NO_PLUGINS,
-): PlannedArtifact[] {
-  const plans = (config.outputs ?? []).map((output, index) => {
-    const where = `outputs[${index}]`;
-    const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
-    if (format === undefined)
-      throw invalid(`${where}.format is of a plugin`, "A saved plan cannot be applied with it");
-    return planOf(output, format, where, config.name, folder, cwd);
-  });
-  const seen = new Set(taken);
+  context: OutputContext,
+): OutputPlan[] {
+  const plans = (config.outputs ?? []).map((output, index) =>
+    planOf(output, `outputs[${index}]`, config.name, context),
+  );
+  const seen = new Set(context.taken);
   for (const { name, path } of plans.flatMap(plannedFiles)) {
     if (seen.has(path))
-      throw invalid(`outputs write ${printable(name)} twice`, "Give each a `file`");
+      throw invalid(`outputs write ${printable(name)} twice`, "Give each output its own `file`");
     seen.add(path);
   }
   const split = plans.filter(({ limits }) => Math.min(limits.names, limits.bytes) !== Infinity);
@@ -61,25 +65,18 @@ export function artifactPlans(
     if ([...seen].some((file) => file !== path && isPart(file)))
       throw invalid(
         `parts of ${printable(name)} would have the name of another output`,
-        "Give one of them another `file`",
+        "Give one of them a different `file`",
       );
   }
   return plans;
 }
 
-/** The files that an output has in any case, packed ones among them: names for people, and paths. */
-export function plannedFiles(plan: PlannedArtifact): { name: string; path: string }[] {
-  const plain = plainFiles(plan);
-  const packed = plain.flatMap((file) =>
-    plan.packings.map((packing) => ({
-      name: packedName(file.name, packing),
-      path: packedName(file.path, packing),
-    })),
-  );
-  return [...plain, ...packed];
+/** The files that an output always has, including compressed ones. */
+export function plannedFiles(plan: OutputPlan): OutputFile[] {
+  return withPacked(plainFiles(plan), plan.packings);
 }
 
-function plainFiles(plan: PlannedArtifact): { name: string; path: string }[] {
+function plainFiles(plan: OutputPlan): OutputFile[] {
   const { format, name, path, allowName, allowPath } = plan;
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
   return [{ name, path }, ...allow];
@@ -87,24 +84,32 @@ function plainFiles(plan: PlannedArtifact): { name: string; path: string }[] {
 
 function planOf(
   output: OutputConfig,
-  format: NameFormat,
   where: string,
   list: string,
-  folder: string,
-  cwd: string,
-): PlannedArtifact {
-  const answer = output.answer ?? format.answers[0] ?? DEFAULT_OPTIONS.answer;
-  if (output.answer !== undefined && !format.answers.includes(output.answer))
+  { folder, cwd, plugins = NO_PLUGINS }: OutputContext,
+): OutputPlan {
+  const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
+  if (format === undefined)
     throw invalid(
-      `${where}.answer: ${output.format} cannot say ${output.answer}`,
-      format.answers.length === 0 ? "Leave it out" : `It can say ${format.answers.join(", ")}`,
+      `${where}.format is from a plugin`,
+      "Saved plans do not support plugins: use compile",
+    );
+  const { answers = [] } = format;
+  const answer = output.answer ?? answers[0] ?? DEFAULT_OPTIONS.answer;
+  if (output.answer !== undefined && !answers.includes(output.answer))
+    throw invalid(
+      `${where}.answer: ${output.format} does not support ${output.answer}`,
+      answers.length === 0 ? "Remove it" : `It supports ${answers.join(", ")}`,
     );
   const origin = (output.origin ?? DEFAULT_OPTIONS.origin).replace(/\.$/, "").toLowerCase();
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin) || origin.length > LONGEST_ORIGIN)
-    throw invalid(`${where}.origin is not the name of a zone`, "Such as rpz.local");
+    throw invalid(`${where}.origin is not the name of a zone`, "Example: rpz.local");
   const mailbox = output.mailbox ?? DEFAULT_OPTIONS.mailbox;
   if (!/^[\w.\\-]+\.$/.test(mailbox))
-    throw invalid(`${where}.mailbox is not a mailbox of a zone`, "Such as hostmaster.example.org.");
+    throw invalid(
+      `${where}.mailbox is not a valid SOA mailbox`,
+      "Example: hostmaster.example.org.",
+    );
   const values = { name: list, format: output.format };
   const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
   const allowFile =
@@ -132,7 +137,7 @@ function planOf(
       names: output.split?.max_rules ?? Infinity,
       bytes: sizeBytes(output.split?.max_bytes ?? "") ?? Infinity,
     },
-    room: {
+    sizeLimit: {
       rules: Math.min(
         output.fit?.max_rules ?? Infinity,
         Math.floor((sizeBytes(output.fit?.ram ?? "") ?? Infinity) / format.memoryPerName),
@@ -143,9 +148,9 @@ function planOf(
   };
 }
 
-/** Whether a format blocks names alone, so that names which a parent covers must be written too. */
-export function blocksNamesAlone({ format, options }: PlannedArtifact): boolean {
-  return format.saysEverything !== true && format.lines(options).subtree === undefined;
+/** Whether a format blocks single names, so that covered names must be written too. */
+export function blocksNamesAlone({ format, options }: OutputPlan): boolean {
+  return format.isLossless !== true && format.lines(options).subtree === undefined;
 }
 
 function invalid(what: string, hint: string): CompilerError {

@@ -5,90 +5,90 @@ import type { Losses } from "./losses.ts";
 import type { Lines, NameFormat } from "./name-format.ts";
 import type { NameLevels } from "./rule-tree.ts";
 import { type ScopeKey, scopeKey } from "./scope-key.ts";
-import type { NameFact } from "./sorted-names.ts";
+import type { NameFact } from "./classified-names.ts";
 
-/** A line, or several, for one name. */
-export interface Saying {
+/** A name with the scope and action that the file has for it. */
+export interface ScopedName {
   readonly name: string;
   readonly source: number;
   readonly key: ScopeKey;
   readonly isImportant: boolean;
 }
 
-/** How a format is used. */
-export interface Manner {
+/** How the encoder uses a format. */
+export interface EncoderOptions {
   readonly format: NameFormat;
   readonly lines: Lines;
-  /** Characters of a name at the most. */
+  /** Maximum length of a name in characters. */
   readonly longest: number;
-  /** Whether a name may be written as more than it means. */
+  /** Whether a rule may be written so that it blocks more than intended. */
   readonly widens: boolean;
-  /** Names that must not be blocked by that. */
+  /** Names that must not be blocked that way. */
   readonly protectedNames: readonly string[];
 }
 
 /**
- * Says what the rules for names mean in a format, group by group. It keeps account of what the file says of each name: where the format
- * cannot say an exception, what the exception is from is not blocked, and whatever lies below is said anew.
+ * Expresses the rules for names in a format, group by group. It tracks the state of each name in the file. If the format cannot
+ * express an exception, the name that it belongs to is not blocked, and the names below it are written separately.
  */
-export class SpokenNames {
-  /** Whether the file lacks an exception; it does no harm where all blocks are for names. */
+export class NameEncoder {
+  /** Whether the file lacks an exception. That is harmless if the file blocks names only, without patterns. */
   lacksExceptions = false;
   /** Protected names that the file blocks. */
   readonly blocked: Set<string> = new Set();
-  private readonly manner: Manner;
+  private readonly options: EncoderOptions;
   private readonly model: ListModel;
   private readonly losses: Losses;
   private readonly protectedParents: ReadonlySet<string>;
-  /** Whether pattern exceptions are in the file as well. */
+  /** Whether the file contains the pattern exceptions too. */
   private readonly hasPatterns: boolean;
-  /** What the file says of the names of the group. */
+  /** The levels that the file has for the names of the group. */
   private readonly states = new Map<string, NameLevels>();
   /** Names of the group that have lines. */
-  private readonly owners = new Set<string>();
-  private sayings: Saying[] = [];
+  private readonly written = new Set<string>();
+  private encoded: ScopedName[] = [];
 
-  constructor(manner: Manner, model: ListModel, losses: Losses, hasPatterns: boolean) {
-    this.manner = manner;
+  constructor(options: EncoderOptions, model: ListModel, losses: Losses, hasPatterns: boolean) {
+    this.options = options;
     this.model = model;
     this.losses = losses;
     this.hasPatterns = hasPatterns;
-    this.protectedParents = new Set(manner.protectedNames.flatMap(withParents));
+    this.protectedParents = new Set(options.protectedNames.flatMap(withParents));
   }
 
-  /** Whether a block may take in what is below the name, or the name itself, without being meant to. */
+  /** Whether a block may include the names below a name, or the name itself, without being meant to. */
   mayWiden(name: string): boolean {
     const { model } = this;
     return (
-      this.manner.widens &&
+      this.options.widens &&
       !this.protectedParents.has(name) &&
       !model.names.excepted.has(name) &&
       !model.exceptions.reaches(name)
     );
   }
 
-  say(group: readonly NameFact[]): readonly Saying[] {
+  encode(group: readonly NameFact[]): readonly ScopedName[] {
     this.states.clear();
-    this.owners.clear();
-    this.sayings = [];
+    this.written.clear();
+    this.encoded = [];
     const narrowed = this.narrowed(group);
-    for (const fact of group) this.fact(fact, narrowed.has(fact.name));
+    for (const fact of group) this.encodeFact(fact, narrowed.has(fact.name));
     if (group.some(({ name }) => this.protectedParents.has(name)))
-      for (const name of this.manner.protectedNames)
+      for (const name of this.options.protectedNames)
         if (this.isBlocked(name)) this.blocked.add(name);
-    return this.sayings;
+    return this.encoded;
   }
 
   private isBlocked(name: string): boolean {
-    // An exception that is in the file as it is.
+    // The file contains this exception.
     if (this.hasPatterns && this.model.exceptions.matches(name)) return false;
-    const own = this.states.get(name);
-    return isBlock(own === undefined ? this.above(name) : own.self);
+    const state = this.states.get(name);
+    return isBlock(state === undefined ? this.above(name) : state.self);
   }
 
-  /** Names of which the format cannot say everything below: something there is free, and cannot be excepted. */
+  /** Names that cannot be blocked as a subtree, because the format cannot express an exception below them. */
   private narrowed(group: readonly NameFact[]): Set<string> {
-    const { format } = this.manner;
+    const { format } = this.options;
     const narrowed = new Set<string>();
     for (const fact of group) {
       const above = this.above(fact.name);
@@ -112,10 +112,10 @@ export class SpokenNames {
   }
 
   private canExcept(name: string, self: Level, below: Level): boolean {
-    const { lines, longest } = this.manner;
+    const { lines, longest } = this.options;
     const key = scopeKey("allow", !isBlock(self), !isBlock(below));
     if (key === undefined) return true;
-    // What cannot be said of the name alone is said of everything below it, too.
+    // An exception for the name alone may be widened to its subtree.
     return (lines[key] ?? lines.allowSubtree) !== undefined && name.length <= longest;
   }
 
@@ -124,7 +124,7 @@ export class SpokenNames {
     return { self: fact.self, below: fact.below, isUnsure: false };
   }
 
-  /** What the file says of everything below the closest parent that it speaks of. */
+  /** The level that the name inherits from its closest parent in the file. */
   private above(name: string): Level {
     for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
       const state = this.states.get(name.slice(dot + 1));
@@ -133,15 +133,15 @@ export class SpokenNames {
     return Level.None;
   }
 
-  /** A name of which no rule speaks is free where everything around it is not. */
+  /** A name without a rule needs an exception if its parent is blocked. */
   private wanted(level: Level, above: Level): Level {
-    if (this.manner.lines.important !== undefined) return level;
+    if (this.options.lines.important !== undefined) return level;
     if (level === Level.None) return above === Level.None ? Level.None : Level.Allow;
     return isBlock(level) ? Level.Block : Level.Allow;
   }
 
-  private fact(fact: NameFact, isNarrowed: boolean): void {
-    const { format, longest } = this.manner;
+  private encodeFact(fact: NameFact, isNarrowed: boolean): void {
+    const { format, longest } = this.options;
     const { name } = fact;
     const above = this.above(name);
     const levels = this.levelsOf(fact);
@@ -149,18 +149,18 @@ export class SpokenNames {
     const self = this.wanted(levels.self, above);
     const below = this.wanted(isNarrow ? Level.None : levels.below, above);
     if (isNarrow) this.losses.add("excepted", name);
-    this.countUndone(fact, above);
+    this.countOverridden(fact, above);
     if (self === above && below === above) return;
     if (name.length > longest) {
       this.losses.add("not-a-name", name);
       if (isAllow(self) || isAllow(below)) this.lacksExceptions = true;
     } else if (format.allowWins === true && isAllow(above)) this.losses.add("nested", name);
-    else this.states.set(name, this.speak(fact, above, { self, below }, isNarrow));
+    else this.states.set(name, this.encodeDifference(fact, above, { self, below }, isNarrow));
   }
 
-  /** An exception that the file has undoes an important block, and one for what `$denyallow` names an expression. */
-  private countUndone({ name, self, below }: NameFact, above: Level): void {
-    const { lines } = this.manner;
+  /** Counts the blocks that lose against exceptions in the file, because the format does not distinguish important rules. */
+  private countOverridden({ name, self, below }: NameFact, above: Level): void {
+    const { lines } = this.options;
     if (!this.hasPatterns || lines.important !== undefined) return;
     if (
       self === Level.None &&
@@ -174,108 +174,108 @@ export class SpokenNames {
     if (exceptions.floating.length > 0 || exceptions.reaches(name)) this.losses.add("nested", name);
   }
 
-  /** Says what differs from what is said above, and returns what the file says then. */
-  private speak(
+  /** Writes what differs from the inherited level, and returns the levels that the file has afterwards. */
+  private encodeDifference(
     fact: NameFact,
     above: Level,
     { self, below }: NameLevels,
     isNarrow: boolean,
   ): NameLevels {
-    // Where a name hides what a parent says, it is said again: for the name, and for those between the two.
-    const isHiding = this.manner.format.hidesParents === true && above !== Level.None;
-    if (isHiding) this.fill(fact, above);
-    const saysSelf = isHiding || self !== above;
-    const saysBelow = isHiding || below !== above;
-    if (saysSelf && saysBelow && self === below) {
-      this.line(fact, true, true, self);
+    // If a name hides the rule of its parent, the rule is repeated for the name and for those in between.
+    const isHiding = this.options.format.hidesParents === true && above !== Level.None;
+    if (isHiding) this.repeatParents(fact, above);
+    const writesSelf = isHiding || self !== above;
+    const writesBelow = isHiding || below !== above;
+    if (writesSelf && writesBelow && self === below) {
+      this.add(fact, true, true, self);
       return { self, below };
     }
-    if (isBlock(below) && saysBelow && !isBlock(self))
-      return this.sayBelow(fact, { self, below }, saysSelf);
-    if (isBlock(self) && saysSelf && !isBlock(below)) {
-      if (saysBelow) this.line(fact, false, true, below);
-      return this.saySelf(fact, above, { self, below }, isNarrow);
+    if (isBlock(below) && writesBelow && !isBlock(self))
+      return this.blockBelow(fact, { self, below }, writesSelf);
+    if (isBlock(self) && writesSelf && !isBlock(below)) {
+      if (writesBelow) this.add(fact, false, true, below);
+      return this.blockSelf(fact, above, { self, below }, isNarrow);
     }
-    const isSaid =
-      (!saysSelf || this.line(fact, true, false, self)) &&
-      (!saysBelow || this.line(fact, false, true, below));
-    if (isSaid || !isBlock(above)) return { self, below };
-    return this.freeMore(fact, isBlock(below) ? self : below, isBlock(below));
+    const isWritten =
+      (!writesSelf || this.add(fact, true, false, self)) &&
+      (!writesBelow || this.add(fact, false, true, below));
+    if (isWritten || !isBlock(above)) return { self, below };
+    return this.allowSubtree(fact, isBlock(below) ? self : below, isBlock(below));
   }
 
-  /** An exception of the name alone, or of what is below it, that the format can only make for both. */
-  private freeMore(fact: NameFact, level: Level, isSelf: boolean): NameLevels {
-    this.line(fact, true, true, level);
+  /** An exception for the name alone, or for the names below it, that the format can only express for both. */
+  private allowSubtree(fact: NameFact, level: Level, isSelf: boolean): NameLevels {
+    this.add(fact, true, true, level);
     this.losses.add(isSelf ? "below" : "exact", fact.name);
     return { self: level, below: level };
   }
 
-  /** A block of the name alone. */
-  private saySelf(
+  /** Blocks the name alone. */
+  private blockSelf(
     fact: NameFact,
     above: Level,
     { self, below }: NameLevels,
     isNarrow: boolean,
   ): NameLevels {
-    const isLost = this.manner.format.isExactApart === true && isAllow(above);
-    if (!isLost && this.line(fact, true, false, self)) return { self, below };
+    const isLost = this.options.format.allowHidesExact === true && isAllow(above);
+    if (!isLost && this.add(fact, true, false, self)) return { self, below };
     if (isNarrow) return { self: above, below };
     if (below === Level.None && this.mayWiden(fact.name)) {
       this.losses.add("widened", fact.name);
-      this.line(fact, true, true, self);
+      this.add(fact, true, true, self);
       return { self, below: self };
     }
     this.losses.add("exact", fact.name);
     return { self: above, below };
   }
 
-  /** A block of what is below the name, but not of the name. */
-  private sayBelow(fact: NameFact, { self, below }: NameLevels, saysSelf: boolean): NameLevels {
-    const { format, lines } = this.manner;
-    const isAllowed = saysSelf && self !== Level.None;
-    // An exception for the name alone is said beside the block, and wins.
+  /** Blocks the names below the name, but not the name. */
+  private blockBelow(fact: NameFact, { self, below }: NameLevels, writesSelf: boolean): NameLevels {
+    const { format, lines } = this.options;
+    const isAllowed = writesSelf && self !== Level.None;
+    // The exception for the name alone is added to the block, and wins.
     if (isAllowed && format.allowWins === true && lines.allowExact !== undefined) {
-      this.line(fact, true, true, below);
-      this.line(fact, true, false, self);
+      this.add(fact, true, true, below);
+      this.add(fact, true, false, self);
       return { self, below };
     }
-    if (this.line(fact, false, true, below)) {
-      if (saysSelf) this.line(fact, true, false, self);
+    if (this.add(fact, false, true, below)) {
+      if (writesSelf) this.add(fact, true, false, self);
       return { self, below };
     }
     if (self === Level.None && this.mayWiden(fact.name)) {
       this.losses.add("widened", fact.name);
-      this.line(fact, true, true, below);
+      this.add(fact, true, true, below);
       return { self: below, below };
     }
     this.losses.add("below", fact.name);
     return { self, below: self };
   }
 
-  private fill(fact: NameFact, above: Level): void {
+  private repeatParents(fact: NameFact, above: Level): void {
     for (const name of withParents(fact.name).slice(1)) {
-      if (this.owners.has(name)) return;
-      this.line({ ...fact, name }, true, true, above);
+      if (this.written.has(name)) return;
+      this.add({ ...fact, name }, true, true, above);
     }
   }
 
-  /** False when the format has no line for it. */
-  private line(
+  /** Returns false if the format has no line for the scope. */
+  private add(
     { name, source }: Pick<NameFact, "name" | "source">,
     self: boolean,
     below: boolean,
     level: Level,
   ): boolean {
-    const { lines } = this.manner;
+    const { lines } = this.options;
     const action = level === Level.None ? "open" : isBlock(level) ? "block" : "allow";
     const key = scopeKey(action, self, below);
     if (key === undefined || lines[key] === undefined) {
       if (isAllow(level)) this.lacksExceptions = true;
       return false;
     }
-    this.owners.add(name);
+    this.written.add(name);
     const isMarked = lines.important !== undefined && isImportant(level);
-    this.sayings.push({ name, source, key, isImportant: isMarked });
+    this.encoded.push({ name, source, key, isImportant: isMarked });
     return true;
   }
 }

@@ -1,37 +1,37 @@
-/** What a file may hold at the most. */
-export interface Room {
+/** The size limit of a file. */
+export interface SizeLimit {
   readonly rules: number;
   readonly bytes: number;
 }
 
-export const ANY_ROOM: Room = { rules: Infinity, bytes: Infinity };
+export const NO_LIMIT: SizeLimit = { rules: Infinity, bytes: Infinity };
 
-/** Keeps account of what goes into a file. Once something has no room, nothing that comes later has. */
-export class FileRoom {
+/** Tracks how much of a size limit is left. After the first rule that does not fit, no later one does. */
+export class FileBudget {
   rules: number;
   bytes: number;
   private isFull = false;
 
-  constructor({ rules, bytes }: Room) {
+  constructor({ rules, bytes }: SizeLimit) {
     this.rules = rules;
     this.bytes = bytes;
   }
 
-  /** Takes what must be there; false when there is no room for it. */
+  /** Reserves space for a rule that must be written; false if the limit is exceeded. */
   demand(bytes: number): boolean {
     this.rules--;
     this.bytes -= bytes;
     return this.rules >= 0 && this.bytes >= 0;
   }
 
-  /** Takes one rule, if there is room for it. */
+  /** Reserves space for one rule, if it fits. */
   take(bytes: number): boolean {
     this.isFull ||= this.rules < 1 || this.bytes < bytes;
     if (!this.isFull) this.demand(bytes);
     return !this.isFull;
   }
 
-  /** Takes as many of the next rules as there is room for; `fitting` says how many go into so many bytes. */
+  /** Reserves space for as many of the next rules as fit; `fitting` returns how many fit into a number of bytes. */
   takeSome(count: number, size: number, fitting: (most: number, bytes: number) => number): number {
     if (this.isFull) return 0;
     if (count <= this.rules && size <= this.bytes) {

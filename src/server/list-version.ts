@@ -1,70 +1,67 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { type FileStamp, type Host, HostError, type OpenFile, type Packing } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
 
-/** Up to this size a list and its packed forms are kept in memory. */
+/** Up to this size a list and its compressed variants are kept in memory. */
 const IN_MEMORY = 64 * 1024 * 1024;
 const BLOCK = 256 * 1024;
 
 const PACKINGS = Object.entries(PACKED_ENDINGS) as [Packing, string][];
 
-/** The bytes of a list in one of its forms. They never change; a new list has new ones. */
-export interface Form {
+/** A list with one content encoding. Its bytes never change; a new version of the list has new variants. */
+export interface Variant {
   readonly packing: Packing | undefined;
   readonly size: number;
-  /** Strong: other bytes have another. */
+  /** A strong validator: different bytes have different tags. */
   readonly etag: string;
-  /** The head of an answer with all of it. */
+  /** The headers of a complete response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A part of the bytes. Rejects with a `HostError` when they are gone. */
+  /** A range of the bytes. Rejects with a `HostError` if the file is gone. */
   read(start: number, end: number): Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** One state of a list that was published. */
-export interface Edition {
+/** A published list at one point in time. */
+export interface ListVersion {
   readonly name: string;
-  /** Tells it from any other. */
+  /** Identifies the version: a digest of its bytes. */
   readonly tag: string;
   /** When it was published, in whole seconds. */
   readonly modified: Date;
-  readonly stamp: string;
-  /** The plain form first. */
-  readonly forms: readonly Form[];
+  readonly fingerprint: string;
+  /** The uncompressed variant comes first. */
+  readonly variants: readonly Variant[];
   readonly size: number;
 }
 
-/** Reads a list that is there; undefined when it is not. A list is replaced, never written to, so what was opened stays whole. */
-export async function editionOf(
+/** Reads a list; undefined if there is none. A list is replaced, never modified, so an open file stays complete. */
+export async function readListVersion(
   path: string,
   packedIn: string,
   host: Host,
-): Promise<Edition | undefined> {
-  try {
+): Promise<ListVersion | undefined> {
+  return await ifAvailable(async () => {
     const { digest, stamp, size, bytes } = await readList(path, host);
     const tag = digest.slice(0, 32);
     const modified = new Date(Math.floor(Math.max(0, stamp.changed) / 1000) * 1000);
-    const forms = [
-      formOf({ path, stamp: stamp.text, bytes, size }, tag, undefined, modified, host),
-    ];
+    const fingerprint = stamp.text;
+    const variants = [variantOf({ path, fingerprint, bytes, size, tag }, modified, host)];
     for (const [packing, ending] of PACKINGS) {
-      const packed = await packedForm(join(packedIn, `${basename(path)}.${tag}.${ending}`), host);
+      const packed = await readPacked(join(packedIn, `${basename(path)}.${tag}.${ending}`), host);
       if (packed !== undefined)
-        forms.push(formOf(packed, `${tag}-${ending}`, packing, modified, host));
+        variants.push(variantOf({ ...packed, tag: `${tag}-${ending}`, packing }, modified, host));
     }
-    return { name: basename(path), tag, modified, stamp: stamp.text, forms, size };
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  }
+    return { name: basename(path), tag, modified, fingerprint, variants, size };
+  });
 }
 
-/** Makes the packed forms of an edition, and removes those of earlier ones. Rejects with a `HostError`. */
-export async function packEdition(
+/** Writes the compressed variants of a version and removes those of earlier ones. Rejects with a `HostError`. */
+export async function packListVersion(
   path: string,
-  { tag, forms, stamp }: Edition,
+  { tag, variants, fingerprint }: ListVersion,
   packedIn: string,
   host: Host,
 ): Promise<void> {
@@ -73,12 +70,12 @@ export async function packEdition(
   for (const [packing, ending] of PACKINGS) {
     const packed = join(packedIn, `${basename(path)}.${tag}.${ending}`);
     current.add(basename(packed));
-    if (forms.some((form) => form.packing === packing)) continue;
+    if (variants.some((variant) => variant.packing === packing)) continue;
     const temporary = temporaryFor(packed);
     try {
       await host.packFile?.(path, temporary, packing);
-      // It may have been replaced meanwhile; then these are the bytes of another edition.
-      if ((await host.stampOf(path))?.text !== stamp) return;
+      // The list may have been replaced meanwhile; then these are the bytes of another version.
+      if ((await host.stampOf(path))?.text !== fingerprint) return;
       if ((await host.sizeOf(temporary)) > 0) await host.rename(temporary, packed);
     } finally {
       await host.removeFile(temporary).catch(() => {});
@@ -122,29 +119,29 @@ async function readList(
   }
 }
 
-async function packedForm(path: string, host: Host): Promise<StoredForm | undefined> {
-  const stamp = (await host.stampOf(path))?.text;
-  if (stamp === undefined) return undefined;
+async function readPacked(
+  path: string,
+  host: Host,
+): Promise<Omit<StoredVariant, "tag"> | undefined> {
+  const fingerprint = (await host.stampOf(path))?.text;
+  if (fingerprint === undefined) return undefined;
   const size = await host.sizeOf(path);
   const bytes = size <= IN_MEMORY ? await host.readFile(path) : undefined;
-  return { path, stamp, size, bytes };
+  return { path, fingerprint, size, bytes };
 }
 
-interface StoredForm {
+interface StoredVariant {
   readonly path: string;
-  readonly stamp: string;
+  readonly fingerprint: string;
   readonly size: number;
-  /** Undefined when they are too many to be kept. */
+  /** Undefined if there are too many to keep in memory. */
   readonly bytes: Uint8Array | undefined;
+  readonly tag: string;
+  readonly packing?: Packing;
 }
 
-function formOf(
-  { path, stamp, size, bytes }: StoredForm,
-  tag: string,
-  packing: Packing | undefined,
-  modified: Date,
-  host: Host,
-): Form {
+function variantOf(stored: StoredVariant, modified: Date, host: Host): Variant {
+  const { size, bytes, tag, packing } = stored;
   const etag = `"${tag}"`;
   return {
     packing,
@@ -162,13 +159,12 @@ function formOf(
       ...(packing === undefined ? {} : { "content-encoding": packing }),
     },
     read: (start, end) =>
-      bytes === undefined ? piecesOf(path, stamp, start, end, host) : bytes.subarray(start, end),
+      bytes === undefined ? readChunks(stored, start, end, host) : bytes.subarray(start, end),
   };
 }
 
-async function* piecesOf(
-  path: string,
-  stamp: string,
+async function* readChunks(
+  { path, fingerprint }: StoredVariant,
   start: number,
   end: number,
   host: Host,
@@ -176,12 +172,12 @@ async function* piecesOf(
   let file: OpenFile | undefined;
   try {
     file = await host.openFile(path);
-    if (file.stamp.text !== stamp) throw new HostError("ESTALE", "the list was replaced");
+    if (file.stamp.text !== fingerprint) throw new HostError("ESTALE", "the list was replaced");
     for (let at = start; at < end;) {
-      const piece = new Uint8Array(Math.min(BLOCK, end - at));
-      const count = await file.read(piece, at);
-      if (count === 0) throw new HostError("EIO", "the file is shorter than it was");
-      yield piece.subarray(0, count);
+      const chunk = new Uint8Array(Math.min(BLOCK, end - at));
+      const count = await file.read(chunk, at);
+      if (count === 0) throw new HostError("EIO", "the file was truncated");
+      yield chunk.subarray(0, count);
       at += count;
     }
   } finally {
@@ -189,7 +185,7 @@ async function* piecesOf(
   }
 }
 
-/** Where packed forms of a list are kept. */
+/** The folder for the compressed variants of a list. */
 export function packedFolder(path: string): string {
   return join(recordFolder(path), "packed");
 }

@@ -11,32 +11,32 @@ import { nameIn } from "./line-names.ts";
 import { eachLiveLine } from "./live-lines.ts";
 import { linesWithAny } from "./matching-lines.ts";
 
-/** A live row of the list that is nothing but a name. */
-export interface NameRule {
+/** A rule of the list. */
+export interface ListRule {
   readonly text: string;
   readonly row: number;
 }
 
-/** The rules for a name that are nothing but that name: one that takes in everything below it, and one that does not. */
+/** The plain rules for a name: one that includes the names below it, and one that does not. */
 export interface NameRules {
-  readonly subtree?: NameRule | undefined;
-  readonly exact?: NameRule | undefined;
+  readonly subtree?: ListRule | undefined;
+  readonly exact?: ListRule | undefined;
 }
 
-/** Finds the rules that are nothing but a name. */
-export interface OrdinaryNames {
+/** Finds the rules that contain only a name. */
+export interface PlainNames {
   find(name: string): NameRules;
 }
 
-/** The bytes of the list that a frame's live rows are in; they begin with the line feed before the first. */
+/** The bytes of the list with the live rows of a frame, from the line feed before the first row on. */
 export type ListPart = (frame: number) => Uint8Array | undefined;
 
 /** The parts of a list that is in memory. */
 export function partsOf(list: Uint8Array, record: BuildRecord): ListPart {
-  return (frame) => list.subarray(...rangeOf(record, frame));
+  return (frame) => list.subarray(...frameRange(record, frame));
 }
 
-/** Reads the parts of a list in which one of some names may be a rule, and no others. Rejects with a `HostError`. */
+/** Reads only the parts of a list that may contain a rule for one of some names. Rejects with a `HostError`. */
 export async function readParts(
   file: OpenFile,
   record: BuildRecord,
@@ -44,13 +44,13 @@ export async function readParts(
 ): Promise<ListPart> {
   const parts = new Map<number, Uint8Array>();
   for (const frame of framesWith(record, names)) {
-    const [start, end] = rangeOf(record, frame);
+    const [start, end] = frameRange(record, frame);
     parts.set(frame, await readFully(file, new Uint8Array(end - start), start));
   }
   return (frame) => parts.get(frame);
 }
 
-function rangeOf({ frames, header }: BuildRecord, frame: number): [number, number] {
+function frameRange({ frames, header }: BuildRecord, frame: number): [number, number] {
   return [frames[frame]!.offset, frames[frame + 1]?.offset ?? header.bytes];
 }
 
@@ -61,8 +61,8 @@ function framesWith(record: BuildRecord, names: readonly string[]): number[] {
   );
 }
 
-/** For a few names: looks for each in the bytes of the list, where the record says that it may be. */
-export class SearchedNames implements OrdinaryNames {
+/** For a few names: searches the parts of the list that may contain them. */
+export class SearchedNames implements PlainNames {
   private readonly record: BuildRecord;
   private readonly part: ListPart;
   private readonly found = new Map<string, NameRules>();
@@ -79,8 +79,8 @@ export class SearchedNames implements OrdinaryNames {
   }
 
   private search(name: string): NameRules {
-    const rules: { subtree?: NameRule; exact?: NameRule } = {};
-    // A single label occurs everywhere; as a rule it is only ever this one.
+    const rules: { subtree?: ListRule; exact?: ListRule } = {};
+    // A single label occurs everywhere; as a rule it has only this form.
     const needle = name.includes(".") ? name : `||${name}^`;
     for (const frame of framesWith(this.record, [name])) {
       const bytes = this.part(frame);
@@ -98,7 +98,7 @@ export class SearchedNames implements OrdinaryNames {
   }
 }
 
-/** The live row whose text begins at a byte of the frame's part of the list. */
+/** The live row whose text begins at a position in the part of a frame. */
 function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number): number {
   let lines = countLineFeeds(part, 0, start);
   for (let row = 0; row < length; row++)
@@ -106,8 +106,8 @@ function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number):
   return -1;
 }
 
-/** For many names: all of them in a table. */
-export class MappedNames implements OrdinaryNames {
+/** For many names: indexes the whole list. */
+export class MappedNames implements PlainNames {
   private readonly subtrees = new Map<string, number>();
   private readonly exact = new Map<string, number>();
   private readonly starts: Uint32Array;
@@ -136,7 +136,7 @@ export class MappedNames implements OrdinaryNames {
     return { subtree: this.ruleAt(subtree), exact: this.ruleAt(exact) };
   }
 
-  private ruleAt(row: number | undefined): NameRule | undefined {
+  private ruleAt(row: number | undefined): ListRule | undefined {
     if (row === undefined) return undefined;
     const { list, starts } = this;
     return {

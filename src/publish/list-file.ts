@@ -8,12 +8,12 @@ import { outputFailed } from "./output-failed.ts";
 import { outputTarget } from "./output-target.ts";
 import { OutputLock } from "./output-lock.ts";
 
-/** `written`, or `unchanged` when only the date would differ: resolvers then have nothing to load again. */
+/** `unchanged` if only the date would differ: resolvers then need not reload the list. */
 export type WriteOutcome = "written" | "unchanged";
 
 /**
- * A list on its way to where readers look for it. They see the old list or the new one, whole: the bytes go to a
- * temporary file in the same folder, are flushed, and take the name in one step.
+ * Writes a list atomically: readers see either the old list or the new one. The bytes go to a temporary file in the same folder,
+ * which is flushed and then renamed.
  */
 export class ListFile {
   private readonly path: string;
@@ -28,7 +28,7 @@ export class ListFile {
     this.temporary = temporaryFor(hiddenName(path));
   }
 
-  /** Begins one that belongs to another, whose lock is taken. Throws a `CompilerError`. */
+  /** Opens a further part of a list, whose lock this run holds already. Throws a `CompilerError`. */
   openBeside(): void {
     try {
       this.file = this.host.createFile(this.temporary, this.path);
@@ -37,7 +37,7 @@ export class ListFile {
     }
   }
 
-  /** Rejects with a `CompilerError`: it cannot be written, or another run is at it. */
+  /** Rejects with a `CompilerError` if the file cannot be written, or another run holds the lock. */
   async open(): Promise<void> {
     const { host, path } = this;
     await this.attempt(async () => {
@@ -50,7 +50,7 @@ export class ListFile {
       await host.makeFolder(dirname(path));
       this.lock = await OutputLock.take(path, host);
       await removeLeftovers(hiddenName(path), host);
-      // Who may read the list is for its owner to say, once and for all.
+      // The new file keeps the permissions that the owner gave to the old one.
       this.file = host.createFile(this.temporary, path);
     });
   }
@@ -64,16 +64,16 @@ export class ListFile {
   }
 
   /**
-   * Puts the list in its place, unless the one that is there says the same. `timelessHead` is what it begins with, with other
-   * bytes wherever the clock decides.
+   * Publishes the list, unless the existing one has the same rules. `timelessHeader` is the header with other bytes in place of
+   * everything that depends on the clock.
    */
-  async publish(timelessHead: Uint8Array = new Uint8Array(0)): Promise<WriteOutcome> {
+  async publish(timelessHeader: Uint8Array = new Uint8Array(0)): Promise<WriteOutcome> {
     return await this.attempt(async () => {
       await this.file!.finish();
       this.file = undefined;
       if (this.lock !== undefined && !(await this.lock.isOurs()))
         throw new HostError("EBUSY", "another run took over");
-      if (await isSameButDate([this.path, this.temporary], timelessHead, this.host)) {
+      if (await isSameButDate([this.path, this.temporary], timelessHeader, this.host)) {
         await this.host.removeFile(this.temporary).catch(() => {});
         return "unchanged";
       }
@@ -83,7 +83,7 @@ export class ListFile {
     });
   }
 
-  /** Takes back what was not published, and lets other runs in. */
+  /** Removes the temporary file and releases the lock. */
   async close(): Promise<void> {
     this.file?.abandon();
     this.file = undefined;
@@ -111,15 +111,15 @@ function hiddenName(path: string): string {
 }
 
 const BLOCK = 1024 * 1024;
-/** Bytes in which the head of a list ends. */
-const HEAD = 8192;
-/** Its last line may end behind them. */
+/** The header of a list ends within this many bytes. */
+const HEADER_BYTES = 8192;
+/** Maximum length of a header line that crosses that limit. */
 const LAST_LINE = 512;
 
-/** Whether two lists differ in nothing but the date and the serial in their heads, which take the same bytes in both. */
+/** Whether two lists differ only in the date and the serial in their headers, which have the same length. */
 async function isSameButDate(
   paths: readonly [old: string, fresh: string],
-  timelessHead: Uint8Array,
+  timelessHeader: Uint8Array,
   host: Host,
 ): Promise<boolean> {
   if (!(await host.exists(paths[0]))) return false;
@@ -127,7 +127,7 @@ async function isSameButDate(
   try {
     for (const path of paths) files.push(await host.openFile(path));
     const [old, fresh] = files as [OpenFile, OpenFile];
-    return old.size === fresh.size && (await haveSameText(old, fresh, timelessHead));
+    return old.size === fresh.size && (await haveSameText(old, fresh, timelessHeader));
   } catch (error) {
     if (error instanceof HostError && files.length === 0) return false;
     throw error;
@@ -139,25 +139,25 @@ async function isSameButDate(
 async function haveSameText(
   old: OpenFile,
   fresh: OpenFile,
-  timelessHead: Uint8Array,
+  timelessHeader: Uint8Array,
 ): Promise<boolean> {
-  const size = Math.min(Math.max(BLOCK, timelessHead.length), Math.max(old.size, 1));
-  const head = Math.max(HEAD, timelessHead.length);
+  const size = Math.min(Math.max(BLOCK, timelessHeader.length), Math.max(old.size, 1));
+  const header = Math.max(HEADER_BYTES, timelessHeader.length);
   const buffers = [new Uint8Array(size), new Uint8Array(size)] as const;
   for (let block = 0; ; block++) {
     const [a, b] = await Promise.all([readFully(old, buffers[0]), readFully(fresh, buffers[1])]);
     if (a.length !== b.length) return false;
     if (a.length === 0) return true;
     if (block === 0) {
-      for (const [at, byte] of timelessHead.entries()) if (byte !== b[at]) a[at] = b[at]!;
-      if (withoutDates(a, head) !== withoutDates(b, head)) return false;
-      const rest = head + LAST_LINE;
+      for (const [at, byte] of timelessHeader.entries()) if (byte !== b[at]) a[at] = b[at]!;
+      if (withoutDates(a, header) !== withoutDates(b, header)) return false;
+      const rest = header + LAST_LINE;
       if (!equalBytes(a.subarray(rest), b.subarray(rest))) return false;
     } else if (!equalBytes(a, b)) return false;
   }
 }
 
-/** Parts of a head that say when and which edition, and nothing about rules. */
+/** Parts of a header that depend on the time or the version, not on the rules. */
 const VOLATILE = [
   /(?<=^! Diff-Path: )[^\n]*(?=\n)/m,
   /(?<=^[!#;]? ?Last modified: )[^\n]*(?=\n)/m,
@@ -165,13 +165,13 @@ const VOLATILE = [
   /(?<="Last modified: )[^"]*/,
 ];
 
-/** A head with those parts blotted out; of the same length. */
-function withoutDates(bytes: Uint8Array, head: number): string {
-  // A character a byte, whatever the bytes.
-  let text = new TextDecoder("latin1").decode(bytes.subarray(0, head + LAST_LINE));
+/** The header with `?` in place of those parts. */
+function withoutDates(bytes: Uint8Array, header: number): string {
+  // latin1 has one character per byte.
+  let text = new TextDecoder("latin1").decode(bytes.subarray(0, header + LAST_LINE));
   for (const part of VOLATILE)
     text = text.replace(part, (found, at: number) =>
-      at < head ? "?".repeat(found.length) : found,
+      at < header ? "?".repeat(found.length) : found,
     );
   return text;
 }

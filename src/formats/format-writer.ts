@@ -4,109 +4,110 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
 import { cancelledKey } from "../meaning/rule.ts";
 import { type Entry, EntryTexts } from "./entry-texts.ts";
-import { ANY_ROOM, FileRoom, type Room } from "./file-room.ts";
+import { NO_LIMIT, FileBudget, type SizeLimit } from "./file-budget.ts";
 import { isBlock } from "./level.ts";
 import { LineTemplate } from "./line-template.ts";
 import type { ListModel } from "./list-model.ts";
 import { Losses } from "./losses.ts";
 import type { NameBlock } from "./name-blocks.ts";
-import type { FormatOptions, HeadFacts, Lines, NameFormat } from "./name-format.ts";
+import type { FileHeaderFacts, FormatOptions, Lines, NameFormat } from "./name-format.ts";
+import { LONGEST_NAME } from "./name-format.ts";
 import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
-import { ruleEntries, saysPatterns } from "./rule-entries.ts";
-import { LooseNames, type SortedNames } from "./sorted-names.ts";
-import { SpokenNames } from "./spoken-names.ts";
+import { ruleEntries, canExpressPatterns } from "./rule-entries.ts";
+import { IndependentNames, type ClassifiedNames } from "./classified-names.ts";
+import { NameEncoder } from "./name-encoder.ts";
 
-/** What to do about rules that a format cannot say: leave them out, say more than they mean, or write nothing. */
+/** What happens to rules that a format cannot express: leave them out, block more than intended, or refuse to publish. */
 export const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
 export type LossPolicy = (typeof LOSS_POLICIES)[number];
 
-/** Takes whole lines: of so many names. */
+/** Takes complete lines, and the number of names in them. */
 export type LineSink = (bytes: Uint8Array, names: number) => void;
 
-export interface ArtifactSinks {
-  /** Told before the first line how many entries each file will have. */
+export interface FormatSinks {
+  /** Called before the first line with the number of entries of each file. */
   readonly begin?: (entries: FileEntries) => void;
   readonly block: LineSink;
-  /** Where exceptions go, for formats that keep them apart. */
+  /** Takes the exceptions, for formats with a separate file. */
   readonly allow: LineSink;
-  /** Told that the next lines belong together: so many names, so many bytes. */
-  readonly together?: (names: number, bytes: number) => void;
+  /** Called before lines that must not be split: their names and bytes. */
+  readonly keepTogether?: (names: number, bytes: number) => void;
 }
 
-/** Entries of the file of blocks, and of the file of exceptions. */
+/** The number of entries in the file of blocks, and in the file of exceptions. */
 export interface FileEntries {
   readonly block: number;
   readonly allow: number;
 }
 
-/** How a list is written in a format. */
+/** How to write a list in a format. */
 export interface WriteOptions {
   readonly format: NameFormat;
   readonly options: FormatOptions;
   readonly policy: LossPolicy;
-  /** Whether names stand in the order of their registrable domains instead of that of the list. */
+  /** Whether names are sorted by registrable domain, instead of in the order of the list. */
   readonly isSorted?: boolean;
-  /** Names that the list does not block, and the file must not. */
+  /** Names that the list does not block, and that the file must not block. */
   readonly protectedNames?: readonly string[];
 }
 
-/** A block of names and the lines that they get. */
+/** A block of names with the template for their lines. */
 interface BlockLines {
   readonly block: NameBlock;
   readonly template: LineTemplate;
   readonly isNarrow: boolean;
-  /** How many of the names. */
+  /** How many of the names are written. */
   taken: number;
 }
 
-/** Writes a list in a format. Everything that is not written as it was meant is counted. */
-export class ArtifactWriter {
+/** Writes a list in a format, and counts every rule that it cannot express exactly. */
+export class FormatWriter {
   readonly losses: Losses = new Losses();
-  /** Names in the file of blocks. */
+  /** The number of names in the file of blocks. */
   names = 0;
   /** Whether the file blocks nothing. */
   isEmpty = true;
-  /** Whether there is no room for the exceptions. */
+  /** Whether the exceptions exceed the size limit. */
   isTooSmall = false;
   /** Protected names that the file blocks. */
   blocked: readonly string[] = [];
-  /** Rules that there was no room for, by source. */
+  /** The number of rules that exceeded the size limit, by source. */
   readonly leftOut: Map<number, number> = new Map();
   private readonly how: WriteOptions;
   private readonly lines: Lines;
-  private readonly sinks: ArtifactSinks;
+  private readonly sinks: FormatSinks;
   private readonly expander: NameExpander | undefined;
   private readonly out = new ByteBuffer();
 
-  constructor(how: WriteOptions, sinks: ArtifactSinks, expander?: NameExpander) {
+  constructor(how: WriteOptions, sinks: FormatSinks, expander?: NameExpander) {
     this.how = how;
     this.lines = how.format.lines(how.options);
     this.sinks = sinks;
     this.expander = expander;
   }
 
-  write(model: ListModel, room: Room = ANY_ROOM): void {
+  write(model: ListModel, limit: SizeLimit = NO_LIMIT): void {
     const { format } = this.how;
     const { subtree } = this.lines;
-    if (format.saysEverything === true)
-      this.emit(listEntries(model), this.of(model.plainBlocks(), subtree!), room);
-    else if (subtree === undefined) this.writeExact(model, room);
-    else this.writeSubtrees(model, subtree, room);
+    if (format.isLossless === true)
+      this.emit(listEntries(model), this.withTemplate(model.plainBlocks(), subtree!), limit);
+    else if (subtree === undefined) this.writeExact(model, limit);
+    else this.writeSubtrees(model, subtree, limit);
   }
 
-  /** A format that blocks names alone: every name that a source has, if the list blocks it. */
-  private writeExact(model: ListModel, room: Room): void {
+  /** For a format that blocks single names: writes every name of a source that the list blocks. */
+  private writeExact(model: ListModel, limit: SizeLimit): void {
     const { losses, lines } = this;
     const { exact } = lines;
     const entries: Entry[] = [];
     if (exact === undefined) {
-      for (const { name } of namesIn([...model.subtreeBlocks(), ...model.exactBlocks()]))
+      for (const { name } of namesOf([...model.subtreeBlocks(), ...model.exactBlocks()]))
         losses.add("exact", name);
-      this.emit(ruleEntries(model, lines, losses, model.names.excepted.size === 0), [], room);
+      this.emit(ruleEntries(model, lines, losses, model.names.excepted.size === 0), [], limit);
       return;
     }
     const template = new LineTemplate(exact);
-    const loose = new LooseNames();
+    const loose = new IndependentNames();
     for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
       if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
         if (this.how.isSorted === true) loose.add({ name, source });
@@ -117,52 +118,55 @@ export class ArtifactWriter {
     }
     const others = ruleEntries(model, lines, losses, model.names.excepted.size === 0);
     const blocks = [
-      ...this.of(model.subtreeBlocks(), exact, true),
-      ...this.of([...loose.blocks(), ...model.exactBlocks(), ...model.coveredBlocks()], exact),
+      ...this.withTemplate(model.subtreeBlocks(), exact, true),
+      ...this.withTemplate(
+        [...loose.blocks(), ...model.exactBlocks(), ...model.coveredBlocks()],
+        exact,
+      ),
     ];
-    this.emit([...entries, ...others], blocks, room);
+    this.emit([...entries, ...others], blocks, limit);
   }
 
-  private writeSubtrees(model: ListModel, subtree: readonly string[], room: Room): void {
+  private writeSubtrees(model: ListModel, subtree: readonly string[], limit: SizeLimit): void {
     const { losses, lines } = this;
     const { format, options, policy, protectedNames = [] } = this.how;
-    const isPatternSaid = saysPatterns(model, lines);
-    const manner = {
+    const hasPatterns = canExpressPatterns(model, lines);
+    const encoderOptions = {
       format,
       lines,
-      longest: format.longestName(options),
+      longest: format.longestName?.(options) ?? LONGEST_NAME,
       widens: policy === "widen",
       protectedNames,
     };
-    const spoken = new SpokenNames(manner, model, losses, isPatternSaid);
+    const encoder = new NameEncoder(encoderOptions, model, losses, hasPatterns);
     const texts = new EntryTexts(lines, format.hasAllowFile === true);
     const entries: Entry[] = [];
     for (const [group, facts] of this.inOrder(model.names.groups).entries())
-      for (const saying of spoken.say(facts)) entries.push({ ...texts.entry(saying), group });
-    if (!isPatternSaid)
+      for (const scoped of encoder.encode(facts)) entries.push({ ...texts.entry(scoped), group });
+    if (!hasPatterns)
       for (const { text, reason, isEndSure } of model.exceptions.all)
         if (!isEndSure) losses.add(reason, text);
-    entries.push(...ruleEntries(model, lines, losses, !spoken.lacksExceptions));
+    entries.push(...ruleEntries(model, lines, losses, !encoder.lacksExceptions));
     const blocks = [
-      ...this.of(model.subtreeBlocks(), subtree),
-      ...(lines.exact === undefined ? [] : this.of(model.exactBlocks(), lines.exact)),
+      ...this.withTemplate(model.subtreeBlocks(), subtree),
+      ...(lines.exact === undefined ? [] : this.withTemplate(model.exactBlocks(), lines.exact)),
     ];
     if (lines.exact === undefined)
-      for (const { name, source } of namesIn(model.exactBlocks()))
-        if (spoken.mayWiden(name)) {
+      for (const { name, source } of namesOf(model.exactBlocks()))
+        if (encoder.mayWiden(name)) {
           losses.add("widened", name);
           entries.push(texts.entry({ name, source, key: "subtree", isImportant: false }));
         } else losses.add("exact", name);
-    this.emit(entries, blocks, room);
-    this.blocked = [...spoken.blocked];
+    this.emit(entries, blocks, limit);
+    this.blocked = [...encoder.blocked];
   }
 
-  private inOrder(groups: SortedNames["groups"]): SortedNames["groups"] {
+  private inOrder(groups: ClassifiedNames["groups"]): ClassifiedNames["groups"] {
     if (this.how.isSorted !== true) return groups;
     return groups.toSorted(([a], [b]) => compareByDomain(a!.name, b!.name));
   }
 
-  private of(
+  private withTemplate(
     blocks: readonly NameBlock[],
     lines: readonly string[],
     isNarrow = false,
@@ -171,18 +175,21 @@ export class ArtifactWriter {
     return blocks.map((block) => ({ block, template, isNarrow, taken: block.count }));
   }
 
-  /** Writes the entries, and then the blocks of one source after the other. */
-  private emit(entries: readonly Entry[], blocks: readonly BlockLines[], room: Room): void {
-    const isLimited = room.rules !== Infinity || room.bytes !== Infinity;
-    const kept = isLimited ? this.fit(entries, blocks, new FileRoom(room)) : entries;
-    const apart = kept.reduce((count, { isApart }) => count + Number(isApart === true), 0);
+  /** Writes the entries, and then the blocks. */
+  private emit(entries: readonly Entry[], blocks: readonly BlockLines[], limit: SizeLimit): void {
+    const isLimited = limit.rules !== Infinity || limit.bytes !== Infinity;
+    const kept = isLimited ? this.fit(entries, blocks, new FileBudget(limit)) : entries;
+    const apart = kept.reduce(
+      (count, { isInAllowFile }) => count + Number(isInAllowFile === true),
+      0,
+    );
     const named = blocks.reduce((count, { taken }) => count + taken, 0);
     this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
     this.writeEntries(kept);
     for (const one of this.sorted(blocks)) if (one.taken > 0) this.writeBlock(one);
   }
 
-  /** Names that have the same lines, by domain; or one source after the other. */
+  /** Sorted by domain if requested, for each template; otherwise in the order of the sources. */
   private sorted(blocks: readonly BlockLines[]): readonly BlockLines[] {
     if (this.how.isSorted !== true)
       return blocks.toSorted((a, b) => a.block.source - b.block.source);
@@ -199,13 +206,17 @@ export class ArtifactWriter {
     );
   }
 
-  /** Exceptions have to be there; of everything else, what comes first in the order of the sources. */
-  private fit(entries: readonly Entry[], blocks: readonly BlockLines[], room: FileRoom): Entry[] {
+  /** Keeps all exceptions, and as many other rules as fit, in the order of the sources. */
+  private fit(
+    entries: readonly Entry[],
+    blocks: readonly BlockLines[],
+    budget: FileBudget,
+  ): Entry[] {
     const kept = new Set<Entry>();
     for (const entry of entries)
       if (!entry.blocks) {
         kept.add(entry);
-        if (!room.demand(encodeUtf8(entry.text).length)) this.isTooSmall = true;
+        if (!budget.demand(encodeUtf8(entry.text).length)) this.isTooSmall = true;
       }
     const sources = [...entries.map(({ source }) => source), ...blocks.map((b) => b.block.source)];
     const bySource = Map.groupBy(
@@ -214,21 +225,21 @@ export class ArtifactWriter {
     );
     for (const source of [...new Set(sources)].toSorted((a, b) => a - b)) {
       for (const entry of bySource.get(source) ?? [])
-        if (room.take(encodeUtf8(entry.text).length)) kept.add(entry);
-        else this.leaveOut(source, 1);
+        if (budget.take(encodeUtf8(entry.text).length)) kept.add(entry);
+        else this.countLeftOut(source, 1);
       for (const one of blocks) {
         if (one.block.source !== source) continue;
         const { count, length } = one.block;
-        one.taken = room.takeSome(count, one.template.size(count, length), (most, bytes) =>
+        one.taken = budget.takeSome(count, one.template.size(count, length), (most, bytes) =>
           one.template.fitting(one.block.load(), most, bytes),
         );
-        if (one.taken < count) this.leaveOut(source, count - one.taken);
+        if (one.taken < count) this.countLeftOut(source, count - one.taken);
       }
     }
     return entries.filter((entry) => kept.has(entry));
   }
 
-  private leaveOut(source: number, rules: number): void {
+  private countLeftOut(source: number, rules: number): void {
     this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + rules);
   }
 
@@ -258,28 +269,28 @@ export class ArtifactWriter {
 
   private writeGroup(entries: readonly Entry[], isTogether: boolean): void {
     const texts = { block: [] as string[], allow: [] as string[] };
-    for (const { text, blocks, isApart, isRule } of entries) {
-      texts[isApart === true ? "allow" : "block"].push(text);
+    for (const { text, blocks, isInAllowFile, isRule } of entries) {
+      texts[isInAllowFile === true ? "allow" : "block"].push(text);
       if (blocks) this.isEmpty = false;
-      if (isRule !== true && (blocks || this.how.format.saysEverything === true)) this.names++;
+      if (isRule !== true && (blocks || this.how.format.isLossless === true)) this.names++;
     }
     for (const file of ["block", "allow"] as const) {
-      const own = texts[file];
-      if (isTogether && file === "block" && own.length > 1)
-        this.sinks.together?.(own.length, encodeUtf8(own.join("")).length);
-      // Those that have as many lines go together, so that a file can be cut between names.
-      for (let from = 0; from < own.length;) {
-        const lines = lineCount(own[from]!);
+      const group = texts[file];
+      if (isTogether && file === "block" && group.length > 1)
+        this.sinks.keepTogether?.(group.length, encodeUtf8(group.join("")).length);
+      // Entries with the same number of lines are written together, so that a file can be split between names.
+      for (let from = 0; from < group.length;) {
+        const height = lineCount(group[from]!);
         let to = from + 1;
-        while (to < own.length && lineCount(own[to]!) === lines) to++;
-        this.sinks[file](encodeUtf8(own.slice(from, to).join("")), to - from);
+        while (to < group.length && lineCount(group[to]!) === height) to++;
+        this.sinks[file](encodeUtf8(group.slice(from, to).join("")), to - from);
         from = to;
       }
     }
   }
 }
 
-/** The list itself; what takes rules back stays, whatever the room. */
+/** The rules of the list. Exceptions and `$badfilter` rules do not count as blocks: they are always kept. */
 function listEntries(model: ListModel): Entry[] {
   return model.otherTexts().map(({ text, source }) => ({
     text: `${text}\n`,
@@ -288,7 +299,7 @@ function listEntries(model: ListModel): Entry[] {
   }));
 }
 
-function* namesIn(blocks: readonly NameBlock[]): Generator<{ name: string; source: number }> {
+function* namesOf(blocks: readonly NameBlock[]): Generator<{ name: string; source: number }> {
   for (const { source, load } of blocks)
     for (const name of new TextDecoder().decode(load()).split("\n"))
       if (name !== "") yield { name, source };
@@ -302,8 +313,11 @@ function firstName(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(LF)));
 }
 
-/** The head of a file in this format. */
-export function headOf(format: NameFormat, facts: HeadFacts, options: FormatOptions): Uint8Array {
-  const lines = format.head(facts, options);
+export function headerBytes(
+  format: NameFormat,
+  facts: FileHeaderFacts,
+  options: FormatOptions,
+): Uint8Array {
+  const lines = format.header(facts, options);
   return encodeUtf8(lines.map((line) => `${line}\n`).join(""));
 }

@@ -7,22 +7,22 @@ import { Flag } from "../rules/kind.ts";
 import { NameBlocks } from "./name-blocks.ts";
 import { resolvableName } from "./special-rule.ts";
 
-/** Longer names are looked at one by one. */
+/** Longer names are handled one by one. */
 export const LONG_NAME = 128;
 const LONGEST_LABEL = 63;
 
-/** A rule that is more than `||name^`. */
+/** A rule other than `||name^`. */
 export interface SpecialRule {
   readonly text: string;
   readonly source: number;
 }
 
-/** The rules of a list on their way into other formats: names that are nothing but names as bytes, the others as texts. */
-export class NameSpool {
+/** Collects the rules of a list for other formats: plain names as bytes, special rules as texts. */
+export class NameBuffer {
   readonly specials: SpecialRule[] = [];
   /** Names of `||name^` lines. */
   readonly names: NameBlocks;
-  /** Names that a source has and a parent in the list covers. Formats that block names alone need them. */
+  /** Names of sources that a parent in the list covers. Formats that block single names need them. */
   readonly covered: NameBlocks;
   private readonly wantsCovered: boolean;
 
@@ -32,7 +32,7 @@ export class NameSpool {
     this.wantsCovered = wantsCovered;
   }
 
-  /** Takes lines of the list, each with a line feed before it, that come from a source. */
+  /** Adds lines of the list from one source; a line feed precedes each. */
   take(bytes: Uint8Array, source: number): void {
     const { names } = this;
     for (let at = 0; at < bytes.length;) {
@@ -41,7 +41,7 @@ export class NameSpool {
       if (nameEnd === -1) {
         const next = bytes.indexOf(LF, start);
         const end = next === -1 ? bytes.length : next;
-        this.special(decodeUtf8(bytes, start, end).trim(), source);
+        this.addSpecial(decodeUtf8(bytes, start, end).trim(), source);
         at = end;
         continue;
       }
@@ -50,12 +50,12 @@ export class NameSpool {
     }
   }
 
-  private special(text: string, source: number): void {
+  private addSpecial(text: string, source: number): void {
     if (text === "" || text.startsWith("!") || text.startsWith("#")) return;
     this.specials.push({ text, source });
   }
 
-  /** Takes the names of a chunk that are out of the list because a parent covers them. */
+  /** Adds the names of a chunk that are not in the list because a parent covers them. */
   takeCovered(chunk: Chunk, source: number): void {
     if (!this.wantsCovered) return;
     const { fate, flags, length } = chunk;
@@ -65,11 +65,11 @@ export class NameSpool {
       const start = chunk.hostStart[row]!;
       const end = chunk.hostEnd[row]!;
       if ((flags[row]! & Flag.Ordinary) !== 0) this.covered.add(bytes, start, end, source);
-      else this.addOdd(decodeUtf8(bytes, start, end), source);
+      else this.addCovered(decodeUtf8(bytes, start, end), source);
     }
   }
 
-  private addOdd(written: string, source: number): void {
+  private addCovered(written: string, source: number): void {
     const name = resolvableName(written);
     if (name === undefined || !name.includes(".")) return;
     const bytes = encodeUtf8(name);
@@ -88,8 +88,8 @@ const LOCAL_DOMAIN_LENGTH = "localhost.localdomain".length;
 const LOCALHOST_LENGTH = "localhost".length;
 
 /**
- * Where the name ends in `||name^` up to the end of the line; -1 when the line is anything else, or the name anything but
- * two or more labels of small letters, digits and inner hyphens that do not end in a number.
+ * The end of the name in a line `||name^`; -1 for any other line. A plain name has two or more labels of lower-case letters, digits
+ * and inner hyphens, and does not end in a number.
  */
 function plainNameEnd(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== PIPE || bytes[start + 1] !== PIPE) return -1;
@@ -99,7 +99,7 @@ function plainNameEnd(bytes: Uint8Array, start: number): number {
   for (; ; at++) {
     const byte = bytes[at];
     if (byte === undefined) return -1;
-    // Letters and digits, which nearly all are.
+    // Letters and digits: nearly all bytes.
     if ((byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57)) continue;
     if (byte === HYPHEN) {
       if (at === label) return -1;
@@ -112,7 +112,7 @@ function plainNameEnd(bytes: Uint8Array, start: number): number {
   }
   if (label === first || at - first > LONG_NAME) return -1;
   if (bytes[label]! < 58 && bytes[at - 1]! < 58) return -1;
-  // `rpz-client-ip` and its like, `localhost.localdomain`, and names below `localhost` are looked at one by one.
+  // `rpz-client-ip` and the like, `localhost.localdomain`, and names below `localhost` are handled one by one.
   if (bytes[label] === LETTER_R && bytes[label + 3] === HYPHEN) return -1;
   if (at - first === LOCAL_DOMAIN_LENGTH && bytes[first] === LETTER_L) return -1;
   if (at - label === LOCALHOST_LENGTH && bytes[label] === LETTER_L) return -1;

@@ -9,7 +9,7 @@ function fileIn(folder: string): string {
   return join(folder, "serve.json");
 }
 
-/** What an earlier server left in a folder. Without a file, or with one that is damaged, a new history begins. */
+/** The history that an earlier server wrote to a folder. A missing or damaged file yields an empty history. */
 export async function readHistory(
   folder: string,
   host: Host,
@@ -27,7 +27,7 @@ export async function readHistory(
 }
 
 /** Rejects with a `HostError`. */
-export async function keepHistory(folder: string, history: History, host: Host): Promise<void> {
+export async function writeHistory(folder: string, history: History, host: Host): Promise<void> {
   const text = encodeUtf8(`${JSON.stringify(history)}\n`);
   await writeWhole(fileIn(folder), host, (file) => file.write(text));
 }

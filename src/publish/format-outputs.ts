@@ -4,109 +4,109 @@ import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { ArtifactWriter, type FileEntries, headOf } from "../formats/artifact-writer.ts";
+import { FormatWriter, type FileEntries, headerBytes } from "../formats/format-writer.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
 import type { Loss } from "../formats/losses.ts";
 import { ListModel, type ListShape } from "../formats/list-model.ts";
-import type { NameSpool } from "../formats/name-spool.ts";
+import type { NameBuffer } from "../formats/name-buffer.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
-import { type PlannedArtifact, plannedFiles } from "./artifact-plan.ts";
+import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
-import { PackedFiles, packedName } from "./packed-files.ts";
-import { PartedFile } from "./parted-file.ts";
-import type { WriteOutcome } from "./write.ts";
+import { PackedFiles, withPacked } from "./packed-files.ts";
+import { SplitFile } from "./split-file.ts";
+import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
 
-/** For which a head has room where a file may have so many bytes. */
+/** The header is measured with this count, so that it fits whatever the final count is. */
 const MOST_ENTRIES = 9_999_999_999;
 
-/** What became of a further file. */
-export interface ArtifactReport {
+/** The result of one output. */
+export interface FormatOutputReport {
   readonly file: string;
   readonly format: string;
   readonly outcome: WriteOutcome;
   readonly names: number;
   readonly bytes: number;
-  /** How many files it is split into. */
+  /** The number of files it is split into. */
   readonly parts: number;
   readonly allowFile?: string;
-  /** All of them, by name. */
+  /** The names of all its files. */
   readonly files: readonly string[];
   readonly losses: readonly Loss[];
-  /** Names that there was no room for, by source. */
+  /** The number of names that exceeded the size limit, by source. */
   readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
 }
 
-/** The lines that a file of so many entries begins with, without comment signs. */
-export type HeadTexts = (values: HeaderValues) => readonly string[];
+/** Returns the header lines of a file, without comment signs. */
+export type HeaderBuilder = (values: HeaderValues) => readonly string[];
 
 interface Written {
-  readonly plan: PlannedArtifact;
-  readonly writer: ArtifactWriter;
-  readonly block: PartedFile;
-  readonly allow: PartedFile | undefined;
+  readonly plan: OutputPlan;
+  readonly writer: FormatWriter;
+  readonly block: SplitFile;
+  readonly allow: SplitFile | undefined;
 }
 
 /** What all formats are written from. */
-interface WriteBench {
+interface WriteContext {
   readonly model: ListModel;
   readonly expander: NameExpander | undefined;
   readonly protectedNames: readonly string[];
-  readonly head: HeadTexts;
+  readonly header: HeaderBuilder;
   readonly builtAt: Date;
 }
 
-/** The list in other formats: written beside their places first, and put there when the list is. */
-export class Artifacts {
-  private readonly plans: readonly PlannedArtifact[];
+/** The list in other formats. The files are written under temporary names, and published with the list. */
+export class FormatOutputs {
+  private readonly plans: readonly OutputPlan[];
   private readonly host: Host;
   private readonly minRules: number;
   private readonly written: Written[] = [];
 
-  /** `minRules` is what each file must have at least. */
-  constructor(plans: readonly PlannedArtifact[], minRules: number, host: Host) {
+  /** `minRules` is the minimum for each file. */
+  constructor(plans: readonly OutputPlan[], minRules: number, host: Host) {
     this.plans = plans;
     this.minRules = minRules;
     this.host = host;
   }
 
-  /** Returns why nothing may be published: something is lost that must not be, or a file blocks what it must not. */
+  /** Returns the violations that forbid publishing: losses with `on_loss: fail`, blocked protected names and the like. */
   async write(
-    spool: NameSpool,
+    buffer: NameBuffer,
     shape: ListShape,
-    head: HeadTexts,
+    header: HeaderBuilder,
     builtAt: Date,
   ): Promise<Diagnostic[]> {
     if (this.plans.length === 0) return [];
-    // The list may come from a file, and nobody has looked at its rules yet.
-    if (spool.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
-    const model = new ListModel(spool, shape);
+    // With `apply`, the list comes from a file, and its expressions were not compiled yet.
+    if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
+    const model = new ListModel(buffer, shape);
     const expander = NameExpander.create();
     const { protectedNames } = shape;
-    const bench = { model, expander, protectedNames, head, builtAt };
-    for (const plan of this.plans) await this.writeOne(plan, bench);
-    return this.written.flatMap((one) => refusals(one, model, this.minRules));
+    const context = { model, expander, protectedNames, header, builtAt };
+    for (const plan of this.plans) await this.writeOne(plan, context);
+    return this.written.flatMap((one) => violations(one, model, this.minRules));
   }
 
   private async writeOne(
-    plan: PlannedArtifact,
-    { model, expander, protectedNames, head: texts, builtAt }: WriteBench,
+    plan: OutputPlan,
+    { model, expander, protectedNames, header: texts, builtAt }: WriteContext,
   ): Promise<void> {
     const { host } = this;
     const { format, options, limits } = plan;
     const serial = await nextSerial(plan.path, builtAt, host);
-    const foot = encodeUtf8((format.foot ?? []).map((line) => `${line}\n`).join(""));
-    const head = (count: number, isTimeless = false): Uint8Array =>
-      headOf(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
-    const ends = { foot, isCommaFirst: format.isCommaFirst === true };
-    const block = new PartedFile(plan.path, ends, limits, host);
+    const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
+    const header = (count: number, isTimeless = false): Uint8Array =>
+      headerBytes(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
+    const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
+    const block = new SplitFile(plan.path, layout, host);
     await block.open();
     const allow =
-      format.hasAllowFile === true ? new PartedFile(plan.allowPath, ends, limits, host) : undefined;
-    const start = (file: PartedFile | undefined, count: number): void =>
-      file?.start({ bytes: head(count), timeless: head(count, true) });
+      format.hasAllowFile === true ? new SplitFile(plan.allowPath, layout, host) : undefined;
+    const start = (file: SplitFile | undefined, count: number): void =>
+      file?.start({ bytes: header(count), timeless: header(count, true) });
     const sinks = {
       begin: (entries: FileEntries): void => {
         start(block, entries.block);
@@ -114,28 +114,28 @@ export class Artifacts {
       },
       block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
-      // Of several policy zones the first that has a name decides.
+      // Resolvers use the first policy zone that has a name, so related names must not be split.
       ...(format.hidesParents === true && {
-        together: (names: number, bytes: number): void => block.keepTogether(names, bytes),
+        keepTogether: (names: number, bytes: number): void => block.keepTogether(names, bytes),
       }),
     };
     const { policy, isSorted } = plan;
     const how = { format, options, policy, isSorted, protectedNames };
-    const writer = new ArtifactWriter(how, sinks, expander);
+    const writer = new FormatWriter(how, sinks, expander);
     this.written.push({ plan, writer, block, allow });
     await allow?.open();
     const files = allow === undefined ? 1 : 2;
-    const bytes = plan.room.bytes - files * (head(MOST_ENTRIES).length + foot.length);
-    writer.write(model, { rules: plan.room.rules, bytes });
+    const bytes = plan.sizeLimit.bytes - files * (header(MOST_ENTRIES).length + footer.length);
+    writer.write(model, { rules: plan.sizeLimit.rules, bytes });
   }
 
-  /** Puts everything in its place. */
-  async publish(sources: readonly string[]): Promise<ArtifactReport[]> {
-    // All at once: most of it is waiting for the disk.
+  /** Publishes all files. */
+  async publish(sources: readonly string[]): Promise<FormatOutputReport[]> {
+    // In parallel, because most of the time is spent waiting for the disk.
     const ends = await Promise.allSettled(
       this.written.map(async (one) => await this.publishOne(one, sources)),
     );
-    // None is left to go on by itself.
+    // All have settled, so no write continues in the background.
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   }
@@ -143,7 +143,7 @@ export class Artifacts {
   private async publishOne(
     { plan, writer, block, allow }: Written,
     sources: readonly string[],
-  ): Promise<ArtifactReport> {
+  ): Promise<FormatOutputReport> {
     const outcomes = [await block.publish(), await allow?.publish()];
     const taken = new Set(this.plans.flatMap(plannedFiles).map(({ path }) => path));
     for (const file of [block, allow])
@@ -180,30 +180,24 @@ export class Artifacts {
   }
 }
 
-/** Files by the names that people know them by: all lie where the first does. */
+/** Files with the names that users know: all are in the folder of the first. */
 function beside(first: string, paths: readonly string[]): OutputFile[] {
   return paths.map((path) => ({ path, name: join(dirname(first), basename(path)) }));
 }
 
 function filesOf({ plan, block, allow }: Written): OutputFile[] {
   const files = [...beside(plan.name, block.paths), ...beside(plan.allowName, allow?.paths ?? [])];
-  const packed = files.flatMap(({ path, name }) =>
-    plan.packings.map((packing) => ({
-      path: packedName(path, packing),
-      name: packedName(name, packing),
-    })),
-  );
-  return [...files, ...packed];
+  return withPacked(files, plan.packings);
 }
 
-function refusals(
+function violations(
   { plan, writer, block }: Written,
   model: ListModel,
   minRules: number,
 ): Diagnostic[] {
   const losses = writer.losses.all();
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
-  const lost = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
+  const cause = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
   const name = printable(plan.name);
   const { blocked } = writer;
   const found: Diagnostic[] = [];
@@ -215,26 +209,30 @@ function refusals(
     found.push(errorOf("blocks-protected", `${name} would block ${what}`, allNames(blocked)));
   }
   if (writer.isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
-    found.push(errorOf("empty-output", `${name} would block nothing`, lost));
-  else if (model.isBlocking && writer.names < Math.min(minRules, plan.room.rules) && minRules > 1)
+    found.push(errorOf("empty-output", `${name} would block nothing`, cause));
+  else if (
+    model.isBlocking &&
+    writer.names < Math.min(minRules, plan.sizeLimit.rules) &&
+    minRules > 1
+  )
     found.push(
       errorOf(
         "too-few-rules",
         `${name} would have ${numberText(writer.names)} names; at least ${numberText(minRules)} are expected`,
-        lost,
+        cause,
       ),
     );
   if (writer.isTooSmall || block.isTorn)
     found.push(
       errorOf(
         "limit-too-small",
-        `The exceptions in ${name} need more than \`${writer.isTooSmall ? "fit" : "split"}\` allows`,
+        `The exceptions in ${name} exceed the limit of \`${writer.isTooSmall ? "fit" : "split"}\``,
       ),
     );
   if (plan.policy === "fail" && losses.length > 0)
     found.push(
-      errorOf("format-loss", `${plan.formatName} cannot say everything: ${parts.join(", ")}`, {
-        cause: `such as ${printable(losses[0]!.examples[0] ?? "", 80)}`,
+      errorOf("format-loss", `${plan.formatName} cannot express all rules: ${parts.join(", ")}`, {
+        cause: `for example ${printable(losses[0]!.examples[0] ?? "", 80)}`,
       }),
     );
   return found;

@@ -7,18 +7,21 @@ type RuleFor = (name: string) => string;
 export const subtree: RuleFor = (name) => `||${name}^`;
 export const exact: RuleFor = (name) => `|${name}^`;
 
-/** One name per line, with a sign before it that tells what is meant. */
-export function signedNames(signs: Readonly<Record<string, RuleFor>>, plain: RuleFor): LineMeaning {
+/** One name per line, with a prefix that selects the scope. */
+export function prefixedNames(
+  prefixes: Readonly<Record<string, RuleFor>>,
+  plain: RuleFor,
+): LineMeaning {
   return (line) => {
     const text = line.trim().replace(/\.?(?:\s.*)?$/, "");
-    const sign = Object.keys(signs).find((one) => text.startsWith(one));
-    const name = sign === undefined ? text : text.slice(sign.length);
+    const prefix = Object.keys(prefixes).find((one) => text.startsWith(one));
+    const name = prefix === undefined ? text : text.slice(prefix.length);
     if (!isName(name)) return Fate.BadSyntax;
-    return sign === undefined ? plain(name) : signs[sign]!(name);
+    return prefix === undefined ? plain(name) : prefixes[prefix]!(name);
   };
 }
 
-const dnscryptName = signedNames({ "=": exact, "*.": subtree }, subtree);
+const dnscryptName = prefixedNames({ "=": exact, "*.": subtree }, subtree);
 
 /** A name, or a pattern for whole names: `ads*.example`, `*track*`. */
 export const dnscryptLine: LineMeaning = (line) => {
@@ -29,9 +32,9 @@ export const dnscryptLine: LineMeaning = (line) => {
   return `${pattern.startsWith("*") ? "" : "|"}${pattern}${pattern.endsWith("*") ? "" : "^"}`;
 };
 
-const rbldnsdName = signedNames({ "*.": (name) => `||*.${name}^`, ".": subtree }, exact);
+const rbldnsdName = prefixedNames({ "*.": (name) => `||*.${name}^`, ".": subtree }, exact);
 
-/** A `dnset`: `:…` and `$…` are about the zone, `!` takes a name out again. */
+/** A `dnset`: `:…` and `$…` are settings of the zone, `!` excludes a name. */
 export const rbldnsdLine: LineMeaning = (line) => {
   if (/^\s*:/.test(line) || /^\s*\$(?:SOA|NS|TTL|TIMESTAMP|MAXRANGE4|\d)\b/i.test(line))
     return Fate.Setting;
@@ -40,6 +43,6 @@ export const rbldnsdLine: LineMeaning = (line) => {
   return typeof meaning === "string" ? `@@${meaning}` : meaning;
 };
 
-const blockyName = signedNames({ "*.": subtree }, exact);
+const blockyName = prefixedNames({ "*.": subtree }, exact);
 
 export const blockyLine: LineMeaning = (line) => (/^\s*\//.test(line) ? line : blockyName(line));

@@ -1,52 +1,54 @@
 import { basename, dirname, join } from "node:path";
 import { LF, SPACE } from "../bytes/ascii.ts";
+import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host } from "../host/host.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
-import { ListFile, type WriteOutcome } from "./write.ts";
+import { ListFile, type WriteOutcome } from "./list-file.ts";
 
-export interface PartLimits {
+export interface SplitLimits {
   readonly names: number;
   readonly bytes: number;
 }
 
 const MOST_PARTS = 100_000;
 
-/** What stands before the lines of every part. */
-export interface PartHead {
+/** The header of every part. */
+export interface PartHeader {
   readonly bytes: Uint8Array;
-  /** The same with everything blotted out that the clock decides. */
+  /** The same header with `?` in place of everything that depends on the clock. */
   readonly timeless?: Uint8Array;
 }
 
-/** What stands behind and between the lines of every part. */
-export interface PartEnds {
-  readonly foot: Uint8Array;
-  /** Whether every line but the first begins with a comma. */
+/** The layout of every part. */
+export interface PartLayout {
+  readonly limits: SplitLimits;
+  readonly footer: Uint8Array;
+  /** Whether every line except the first begins with a comma. */
   readonly isCommaFirst: boolean;
 }
 
-/** A file, or several where one would be too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each begins with the same head. */
-export class PartedFile {
+/** A file that is split if it is too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each part has the same header. */
+export class SplitFile {
   bytes = 0;
   readonly path: string;
   private readonly host: Host;
-  private readonly limits: PartLimits;
-  private head: PartHead = { bytes: new Uint8Array(0) };
-  private readonly foot: Uint8Array;
+  private readonly limits: SplitLimits;
+  private header: PartHeader = { bytes: new Uint8Array(0) };
+  private readonly footer: Uint8Array;
   private readonly isCommaFirst: boolean;
   private readonly parts: ListFile[] = [];
   private partBytes = 0;
   private partNames = 0;
-  /** Whether something that belongs together is larger than a part. */
+  /** Whether lines that must stay together exceed the size of a part. */
   isTorn = false;
 
-  constructor(path: string, ends: PartEnds, limits: PartLimits, host: Host) {
+  constructor(path: string, { limits, footer, isCommaFirst }: PartLayout, host: Host) {
     this.path = path;
-    this.foot = ends.foot;
-    this.isCommaFirst = ends.isCommaFirst;
+    this.footer = footer;
+    this.isCommaFirst = isCommaFirst;
     this.limits = limits;
     this.host = host;
   }
@@ -61,28 +63,31 @@ export class PartedFile {
     this.begin(file);
   }
 
-  /** Before the first line. */
-  start(head: PartHead): void {
-    this.head = head;
-    this.append(head.bytes);
+  /** Writes the header, before the first line. */
+  start(header: PartHeader): void {
+    this.header = header;
+    this.append(header.bytes);
   }
 
-  /** Takes lines of so many names, each of which has as many lines as any other. */
+  /** Writes the lines of some names; every name has the same number of lines. */
   write(bytes: Uint8Array, names: number): void {
     const { limits } = this;
     let from = 0;
     let left = names;
-    const lines = limits.names === Infinity && limits.bytes === Infinity ? 0 : countLines(bytes);
+    const lines =
+      limits.names === Infinity && limits.bytes === Infinity
+        ? 0
+        : countLineFeeds(bytes, 0, bytes.length);
     while (left > 0 || from < bytes.length) {
       const isWhole =
         this.partNames + left <= limits.names &&
-        this.partBytes + bytes.length - from + this.foot.length <= limits.bytes;
+        this.partBytes + bytes.length - from + this.footer.length <= limits.bytes;
       const taken = isWhole ? left : this.fitting(bytes, from, left, lines / names);
       if (taken === 0 && this.partNames > 0) {
         this.beginNext();
         continue;
       }
-      // A name that is larger than a file may be has one for itself.
+      // A name whose lines exceed the limit gets its own part.
       const count = Math.max(1, taken);
       const end = isWhole ? bytes.length : endOfLines(bytes, from, count * (lines / names));
       if (this.isCommaFirst && this.partNames === 0) this.appendFirst(bytes.subarray(from, end));
@@ -93,28 +98,28 @@ export class PartedFile {
     }
   }
 
-  /** The next names belong into one part: begins another if they have no room in this one. */
+  /** Starts a new part if the next names, which must stay together, do not fit into this one. */
   keepTogether(names: number, bytes: number): void {
     const { limits } = this;
     const fits = (): boolean =>
       this.partNames + names <= limits.names &&
-      this.partBytes + bytes + this.foot.length <= limits.bytes;
+      this.partBytes + bytes + this.footer.length <= limits.bytes;
     if (!fits() && this.partNames > 0) this.beginNext();
     if (!fits()) this.isTorn = true;
   }
 
-  /** Puts all parts in their places, and takes away those of an earlier edition that had more. */
+  /** Publishes all parts, and removes the additional ones of an earlier version. */
   async publish(): Promise<WriteOutcome> {
     let outcome: WriteOutcome = "unchanged";
-    this.append(this.foot);
-    const { timeless } = this.head;
+    this.append(this.footer);
+    const { timeless } = this.header;
     for (const part of this.parts)
       if ((await part.publish(timeless)) === "written") outcome = "written";
     await this.removeOld();
     return outcome;
   }
 
-  /** Only what this output had is removed: another list may be called `list-2`. */
+  /** Removes only parts that this output has written: another list may have the name `list-2`. */
   private async removeOld(): Promise<void> {
     const { host, parts } = this;
     const note = join(recordFolder(this.path), `${basename(this.path)}.parts`);
@@ -133,11 +138,11 @@ export class PartedFile {
   private begin(file: ListFile): void {
     this.parts.push(file);
     this.partBytes = this.partNames = 0;
-    this.append(this.head.bytes);
+    this.append(this.header.bytes);
   }
 
   private beginNext(): void {
-    this.append(this.foot);
+    this.append(this.footer);
     const file = new ListFile(partPath(this.path, this.parts.length), this.host);
     file.openBeside();
     this.begin(file);
@@ -150,16 +155,16 @@ export class PartedFile {
     this.bytes += bytes.length;
   }
 
-  /** The first line of a part has no comma: there is nothing before it. */
+  /** The first line of a part has no comma. */
   private appendFirst(bytes: Uint8Array): void {
     this.append(Uint8Array.of(SPACE));
     this.append(bytes.subarray(1));
   }
 
-  /** How many of the next names fit into the present part. */
+  /** How many of the next names fit into the current part. */
   private fitting(bytes: Uint8Array, from: number, names: number, linesPerName: number): number {
     const byNames = Math.min(names, this.limits.names - this.partNames);
-    const room = this.limits.bytes - this.partBytes - this.foot.length;
+    const room = this.limits.bytes - this.partBytes - this.footer.length;
     let end = from;
     for (let count = 0; count < byNames; count++) {
       end = endOfLines(bytes, end, linesPerName);
@@ -169,7 +174,7 @@ export class PartedFile {
   }
 }
 
-/** The name of a file up to its ending. */
+/** The name of a file without its extension. */
 export function stemOf(path: string): string {
   const name = basename(path);
   const dot = name.indexOf(".", 1);
@@ -181,12 +186,6 @@ function partPath(path: string, index: number): string {
   if (index === 0) return path;
   const stem = stemOf(path);
   return join(dirname(path), `${stem}-${index + 1}${basename(path).slice(stem.length)}`);
-}
-
-function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines++;
-  return lines;
 }
 
 function endOfLines(bytes: Uint8Array, from: number, lines: number): number {

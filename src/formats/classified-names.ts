@@ -2,7 +2,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { withParents } from "../syntax/parents.ts";
 import { Level, isAllow, isBlock } from "./level.ts";
 import type { NameBlock } from "./name-blocks.ts";
-import { LONG_NAME } from "./name-spool.ts";
+import { LONG_NAME } from "./name-buffer.ts";
 import type { FreedLevels, PatternExceptions } from "./pattern-exceptions.ts";
 import type { NameLevels, RuleTree, TreeNode } from "./rule-tree.ts";
 
@@ -10,18 +10,18 @@ import type { NameLevels, RuleTree, TreeNode } from "./rule-tree.ts";
 export interface NameFact extends NameLevels {
   readonly name: string;
   readonly source: number;
-  /** Whether a source names it in order to block it, and whether one of its own rules blocks what is below it. */
+  /** Whether a source names it to block it, and whether a rule for this name blocks the names below it. */
   readonly isNamed: boolean;
   readonly blocksBelow: boolean;
-  /** The same with pattern exceptions. */
+  /** The levels after pattern exceptions. */
   readonly freed: FreedLevels;
 }
 
-/** Names of the tree, parted by what they have to do with others. */
-export interface SortedNames {
-  /** Those that have to be looked at together, in groups; parents come before what is below them. */
+/** The names of the tree, separated by their relations to each other. */
+export interface ClassifiedNames {
+  /** Groups of related names; parents come before their children. */
   readonly groups: readonly (readonly NameFact[])[];
-  /** Names that are blocked with all below them, alone, and by a parent; nothing else has to do with these. */
+  /** Unrelated names that are blocked with all names below them, alone, or by a parent. */
   readonly subtrees: readonly NameBlock[];
   readonly exacts: readonly NameBlock[];
   readonly covered: readonly NameBlock[];
@@ -29,10 +29,10 @@ export interface SortedNames {
   readonly excepted: ReadonlySet<string>;
 }
 
-/** Most names that might have to do with others do not: they go with the blocks after all. */
-export function sortNames(tree: RuleTree, exceptions: PatternExceptions): SortedNames {
+/** Most names that might be related to others turn out not to be, and join the blocks. */
+export function classifyNames(tree: RuleTree, exceptions: PatternExceptions): ClassifiedNames {
   const facts: NameFact[] = [];
-  /** Names that are more than simple blocks, and all their parents. */
+  /** Names with rules other than simple blocks, and all their parents. */
   const tied = new Set<string>();
   const excepted = new Set<string>();
   for (const [name, node] of tree.nodes) {
@@ -41,9 +41,9 @@ export function sortNames(tree: RuleTree, exceptions: PatternExceptions): Sorted
     if (isExcepted(fact)) for (const one of withParents(name)) excepted.add(one);
     if (!isSimple(fact, node)) for (const one of withParents(name)) tied.add(one);
   }
-  const subtrees = new LooseNames();
-  const exacts = new LooseNames();
-  const covered = new LooseNames();
+  const subtrees = new IndependentNames();
+  const exacts = new IndependentNames();
+  const covered = new IndependentNames();
   const groups = new Map<string, NameFact[]>();
   for (const fact of facts) {
     const { name } = fact;
@@ -92,7 +92,7 @@ function factOf(
   return { name, source, isNamed, blocksBelow, self, below, freed };
 }
 
-/** Whether it is a block like most: of the name alone, or of everything below it too. */
+/** Whether it is a common block: of the name alone, or of everything below it too. */
 function isSimple({ name, self, below, freed }: NameFact, { limited }: TreeNode): boolean {
   if (limited !== undefined || name.length > LONG_NAME) return false;
   if (self > Level.Block || below > self) return false;
@@ -110,21 +110,19 @@ function depthOf(name: string): number {
   return depth;
 }
 
-/** Names that need no further thought, by source. */
-export class LooseNames {
-  private readonly bySource = new Map<number, string[]>();
+/** Names that are not related to any others, by source. */
+export class IndependentNames {
+  private readonly all: Pick<NameFact, "name" | "source">[] = [];
 
-  add({ name, source }: Pick<NameFact, "name" | "source">): void {
-    const known = this.bySource.get(source);
-    if (known === undefined) this.bySource.set(source, [name]);
-    else known.push(name);
+  add(name: Pick<NameFact, "name" | "source">): void {
+    this.all.push(name);
   }
 
   blocks(): NameBlock[] {
-    return [...this.bySource]
+    return [...Map.groupBy(this.all, ({ source }) => source)]
       .toSorted(([a], [b]) => a - b)
       .map(([source, names]) => {
-        const bytes = encodeUtf8(names.map((name) => `${name}\n`).join(""));
+        const bytes = encodeUtf8(names.map(({ name }) => `${name}\n`).join(""));
         return { source, count: names.length, length: bytes.length, load: () => bytes };
       });
   }

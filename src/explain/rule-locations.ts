@@ -1,20 +1,20 @@
 import { bufferOf } from "../bytes/search.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { eachLiveLine } from "./live-lines.ts";
-import { type LinePlace, placeOf } from "./why.ts";
+import { type LineLocation, locationOf } from "./why.ts";
 
-/** Where rules of a list come from, by their texts: the line that is in the list. */
-export function rulePlaces(
+/** The locations of rules of a list, by their texts. */
+export function ruleLocations(
   list: Uint8Array,
   record: BuildRecord,
   texts: ReadonlySet<string>,
-): Map<string, LinePlace> {
-  const places = new Map<string, LinePlace>();
+): Map<string, LineLocation> {
+  const locations = new Map<string, LineLocation>();
   const buffer = bufferOf(list);
   for (const frame of record.frames)
     eachLiveLine(buffer, frame, (row, start, end) => {
       const text = buffer.toString("utf8", start, end).trim();
-      if (texts.has(text) && !places.has(text)) places.set(text, placeOf(row, record));
+      if (texts.has(text) && !locations.has(text)) locations.set(text, locationOf(row, record));
     });
-  return places;
+  return locations;
 }
