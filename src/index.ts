@@ -107,7 +107,7 @@ export async function compile(
 
 function pluginsOff(files: readonly string[], call: string): CompilerError {
   const shown = someOf(files);
-  const hint = `They are programs; if they are yours, say so: ${call}`;
+  const hint = `Plugins are programs; if you trust them, pass them: ${call}`;
   return new CompilerError([
     errorOf("plugins-off", `The configuration has plugins: ${shown}`, { hint }),
   ]);
@@ -122,11 +122,11 @@ function wantedList(config: Config, wanted: string | undefined): Config {
   const names = someOf(lists.map(({ name }) => name));
   throw new CompilerError([
     wanted === undefined
-      ? errorOf("several-lists", `The configuration makes ${lists.length} lists: ${names}`, {
+      ? errorOf("several-lists", `The configuration has ${lists.length} lists: ${names}`, {
           hint: "Name one of them: compile(config, { list })",
         })
-      : errorOf("unknown-list", `The configuration makes no list ${printable(wanted, 60)}`, {
-          hint: `It makes: ${names}`,
+      : errorOf("unknown-list", `The configuration has no list ${printable(wanted, 60)}`, {
+          hint: `Lists: ${names}`,
         }),
   ]);
 }

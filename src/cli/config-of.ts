@@ -41,7 +41,7 @@ export async function configOf(options: Options, host: Host, talk: Talk): Promis
   const [first, ...others] = await listsInPlace(options, host, talk);
   if (others.length === 0) return first!;
   const names = [first!, ...others].map(({ config }) => config.name);
-  const message = `The configuration makes ${names.length} lists: ${someOf(names)}`;
+  const message = `The configuration has ${names.length} lists: ${someOf(names)}`;
   throw new CompilerError([errorOf("several-lists", message, allNames(names))]);
 }
 
@@ -59,8 +59,8 @@ export async function listsInPlace(
   for (const one of wanted)
     if (!names.some((name) => isCalled(name, one)))
       throw new CompilerError([
-        errorOf("unknown-list", `--filter wants ${printable(one, 60)}, and no list is called so`, {
-          hint: `There are: ${someOf(names)}`,
+        errorOf("unknown-list", `No list matches --filter ${printable(one, 60)}`, {
+          hint: `Lists: ${someOf(names)}`,
           ...allNames(names),
         }),
       ]);

@@ -49,7 +49,7 @@ export class CoveredLists {
     for (const name of covers) {
       const bytes = this.texts.get(name) ?? (await this.published(name, options));
       if (bytes === undefined) {
-        const message = `Nobody knows whether ${printable(config.name)} covers ${printable(name)}`;
+        const message = `Cannot check whether ${printable(config.name)} covers ${printable(name)}`;
         warnings.push(warningOf("cover-unknown", message));
         continue;
       }
@@ -99,6 +99,6 @@ function notExact(list: string, covered: string, patterns: readonly string[]): D
   const more = patterns.length > 1 ? ` and ${countText(patterns.length - 1, "other")}` : "";
   const message = `${printable(list)} may not cover ${printable(covered)}: ${printable(first!, 60)}${more} cannot be compared exactly`;
   return warningOf("cover-unknown", message, {
-    hint: "It was decided by the names of all lists of this run. To be sure, give both lists the expression",
+    hint: "The names of all lists in this run were compared instead. To be sure, add the expression to both lists",
   });
 }

@@ -20,7 +20,7 @@ export async function withOutputPlace(options: Options, host: Host): Promise<Opt
   if (target === "nowhere") return { ...options, output: NOWHERE };
   throw new CompilerError([
     errorOf("output-failed", `Cannot write ${printable(output)}: not a regular file`, {
-      hint: "Name a file or a folder with -o, or write to standard output with -o -",
+      hint: "Use -o with a file or folder, or -o - for standard output",
     }),
   ]);
 }

@@ -16,7 +16,7 @@ export function refuseSameFiles(lists: readonly ListInPlace[], options: Options,
     throw new CompilerError([
       errorOf(
         "several-lists",
-        `-o names one file, and the configuration makes ${countText(lists.length, "list")}`,
+        `-o names one file, but the configuration has ${countText(lists.length, "list")}`,
       ),
     ]);
   const owners = new Map<string, string>();

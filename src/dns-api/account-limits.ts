@@ -39,7 +39,7 @@ const PAUSE_MS = 1000;
 /** A server that wants more than this is asked again by a person. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Asks the DNS API what the account may use and has used. Rejects with a `CompilerError`. */
+/** Asks the DNS API for the limits and usage of the account. Rejects with a `CompilerError`. */
 export async function accountLimits(settings: DnsApiSettings, host: Host): Promise<AccountLimits> {
   const url = addressOf(settings);
   for (let attempt = 0; ; attempt++) {
@@ -55,12 +55,12 @@ export async function accountLimits(settings: DnsApiSettings, host: Host): Promi
 
 function addressOf({ url, path }: DnsApiSettings): URL {
   const whole = `${url.replace(/\/+$/, "")}/${(path ?? LIMITS_PATH).replace(/^\/+/, "")}`;
-  if (!URL.canParse(whole)) throw problem("api-address", "The address of the DNS API is none");
+  if (!URL.canParse(whole)) throw problem("api-address", "The URL of the DNS API is invalid");
   const address = new URL(whole);
   if (address.protocol !== "https:" && !(address.protocol === "http:" && isHere(address)))
-    throw problem("api-address", `The key is not sent to ${shown(address)}: it is not https`);
+    throw problem("api-address", `Refusing to send the key to ${shown(address)}: not https`);
   if (address.username !== "" || address.password !== "")
-    throw problem("api-address", "The address of the DNS API holds a password");
+    throw problem("api-address", "The URL of the DNS API contains credentials");
   return address;
 }
 
@@ -105,10 +105,10 @@ function limitsIn(text: string): AccountLimits {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw unreachable(`the answer is no JSON; it begins with ${beginning(text)}`);
+    throw unreachable(`the response is not JSON; it begins with ${beginning(text)}`);
   }
   if (typeof answer !== "object" || answer === null || Array.isArray(answer))
-    throw unreachable(`the answer holds no limits; it begins with ${beginning(text)}`);
+    throw unreachable(`the response has no limits; it begins with ${beginning(text)}`);
   const limits: AccountLimit[] = [];
   const other: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(answer)) {
@@ -127,11 +127,11 @@ function refusal(
   text: string,
 ): CompilerError {
   const said = messageIn(text);
-  const words = `the answer has status ${status}${said === "" ? "" : `: ${said}`}`;
+  const words = `the response has status ${status}${said === "" ? "" : `: ${said}`}`;
   if (status === 401 || status === 403)
     return problem("api-key-refused", "Failed to connect to the DNS API", words);
   if (status >= 300 && status < 400 && headers["location"] !== undefined)
-    return unreachable(`${words}; the key is not sent on to where it points`);
+    return unreachable(`${words}; the key is not sent to the target of the redirect`);
   return unreachable(words);
 }
 

@@ -15,7 +15,7 @@ export class ApiKey {
   /** Throws a `CompilerError` that does not repeat the key. */
   constructor(key: string, from: string) {
     if (!/^[\x21-\x7e]{1,512}$/.test(key))
-      throw keyError(`${from} holds no key: up to 512 visible ASCII characters`);
+      throw keyError(`${from} is not a valid key: up to 512 visible ASCII characters`);
     this.#key = key;
   }
 
@@ -57,7 +57,7 @@ export async function readApiKey(host: Host): Promise<ApiKey> {
     const key = host.env[name];
     if (key !== undefined && key !== "") return new ApiKey(key.replace(/\r?\n$/, ""), name);
   }
-  throw keyError("There is no key for the DNS API");
+  throw keyError("The key of the DNS API is not set");
 }
 
 function keyError(message: string, more: Parameters<typeof errorOf>[2] = {}): CompilerError {

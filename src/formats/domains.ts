@@ -1,7 +1,7 @@
 import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
 
 export const domains: NameFormat = {
-  summary: "A name a line, meant for itself alone; some programs take in what is below it.",
+  summary: "One name per line, for the exact name; some programs also block subdomains.",
   usedBy: "Pi-hole, blocky, smartdns (domain-set), many others",
   extension: ".domains",
   answers: [],

@@ -1,7 +1,7 @@
 import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
 
 export const hosts: NameFormat = {
-  summary: "An address and a name a line. Names alone: what is below them stays reachable.",
+  summary: "One address and one name per line. Blocks exact names only; subdomains stay reachable.",
   usedBy: "operating systems, Pi-hole, dnsmasq, blocky",
   extension: ".hosts",
   answers: ["null"],

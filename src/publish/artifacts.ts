@@ -203,7 +203,7 @@ function refusals(
 ): Diagnostic[] {
   const losses = writer.losses.all();
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
-  const lost = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
+  const lost = parts.length === 0 ? {} : { cause: `skipped: ${parts.join(", ")}` };
   const name = printable(plan.name);
   const { blocked } = writer;
   const found: Diagnostic[] = [];
@@ -233,7 +233,7 @@ function refusals(
     );
   if (plan.policy === "fail" && losses.length > 0)
     found.push(
-      errorOf("format-loss", `${plan.formatName} cannot say everything: ${parts.join(", ")}`, {
+      errorOf("format-loss", `${plan.formatName} cannot express every rule: ${parts.join(", ")}`, {
         cause: `such as ${printable(losses[0]!.examples[0] ?? "", 80)}`,
       }),
     );

@@ -130,12 +130,12 @@ export async function verifyManifest(
   const bytes = await read(path, host);
   const manifest = bytes === undefined ? undefined : parsed(decodeUtf8(bytes));
   if (bytes === undefined || manifest === undefined)
-    return { manifest: undefined, problems: [bad(`${printable(path)} is no manifest`)] };
+    return { manifest: undefined, problems: [bad(`${printable(path)} is not a manifest`)] };
   const problems: Diagnostic[] = [];
   if (key !== undefined) {
     const publicKey = readPublicKey(key);
     const signature = await read(`${path}.minisig`, host);
-    if (publicKey === undefined) problems.push(bad("The key is no minisign public key"));
+    if (publicKey === undefined) problems.push(bad("The key is not a minisign public key"));
     else if (signature === undefined)
       problems.push(bad(`There is no ${printable(basename(path))}.minisig`));
     else if (!isSigned(bytes, decodeUtf8(signature), publicKey))

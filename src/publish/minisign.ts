@@ -32,7 +32,7 @@ export interface PublicKey {
 export function readSecretKey(text: string): SecretKey | string {
   const bytes = Buffer.from(text.split("\n")[1]?.trim() ?? "", "base64");
   if (bytes.length !== 158 || !bytes.subarray(0, 2).equals(ALGORITHM))
-    return "it is no minisign secret key";
+    return "it is not a minisign secret key";
   if (bytes[2] !== 0 || bytes[3] !== 0)
     return "it has a password; make one without: minisign -G -W";
   const id = bytes.subarray(SECRET_HEAD, SECRET_HEAD + 8);

@@ -139,6 +139,6 @@ function locked(output: string, holder: Holder | undefined): CompilerError {
       : `process ${holder.pid} on ${printable(holder.machine.split(" ")[0] ?? "")}`;
   const since = holder === undefined ? "" : `, since ${printable(holder.since)}`;
   return new CompilerError([
-    errorOf("locked", `${printable(output)} is being made by ${who}${since}`),
+    errorOf("locked", `${printable(output)} is being compiled by ${who}${since}`),
   ]);
 }

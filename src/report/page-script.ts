@@ -29,7 +29,7 @@ function startSearch(): void {
     const from =
       source === undefined ? "" : `, from ${index.sources[source] ?? ""}${line ? `:${line}` : ""}`;
     const others =
-      partial.length === 0 ? "" : `; for some clients or questions: ${partial.join(", ")}`;
+      partial.length === 0 ? "" : `; for some clients or query types: ${partial.join(", ")}`;
     answer.textContent = `${name}: ${words[verdict]}${rule === undefined ? "" : ` by ${rule}${from}`}${others}`;
     answer.className = verdict;
   };

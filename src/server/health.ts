@@ -97,7 +97,7 @@ function judge(
       : { status: "unhealthy", reason: `no list has been made yet${because}` };
   }
   if (missing.length > 0)
-    return { status: "unhealthy", reason: `${someOf(missing)} is not there any more` };
+    return { status: "unhealthy", reason: `${someOf(missing)} no longer exists` };
   const hours = `${(age / 3_600_000).toFixed(1)} h`;
   if (age > limitMs)
     return {
@@ -107,13 +107,13 @@ function judge(
   const bad = sourcesOf(history).filter(({ state }) => isDegraded(state));
   const states = someOf(bad.map(({ label, state }) => `${label} (${state})`));
   if (lastRun?.outcome === "refused") {
-    const sources = bad.length === 0 ? "" : `; not as it should be: ${states}`;
+    const sources = bad.length === 0 ? "" : `; degraded sources: ${states}`;
     return {
       status: "refused",
       reason: `the new list was refused, the one before it is ${hours} old${because}${sources}`,
     };
   }
   if (lastBuild?.degraded === true)
-    return { status: "degraded", reason: `not as it should be: ${states}` };
+    return { status: "degraded", reason: `degraded sources: ${states}` };
   return { status: "healthy", reason: `the last good list is ${hours} old${because}` };
 }

@@ -196,16 +196,18 @@ function sourceMetrics(out: Exposition, history: History): void {
         return value === undefined ? [] : [[{ source: source.label }, value] as const];
       }),
     );
-  gauge("source_up", "1 when a source was had, 0 when a copy stands in or it is left out.", (one) =>
-    isDegraded(one.state) ? 0 : 1,
+  gauge(
+    "source_up",
+    "1 if a source is available, 0 if a cached copy is used or the source is skipped.",
+    (one) => (isDegraded(one.state) ? 0 : 1),
   );
   out.family(
     "gauge",
     "source_state",
-    "How a source was had; always 1.",
+    "State of a source, as a label; always 1.",
     sources.map(({ label, state }) => [{ source: label, state }, 1] as const),
   );
-  gauge("source_good_timestamp_seconds", "When a source was last had from where it comes.", (one) =>
+  gauge("source_good_timestamp_seconds", "When a source was last fetched successfully.", (one) =>
     moment(goodAt[one.label]),
   );
   gauge("source_bytes", "Bytes of a source.", ({ bytes }) => bytes);

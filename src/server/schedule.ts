@@ -18,7 +18,7 @@ export class Schedule {
     } catch (error) {
       const zoned = timeZone === undefined ? "" : ` in ${printable(timeZone, 60)}`;
       throw new CompilerError([
-        errorOf("bad-schedule", `There is no schedule ${printable(pattern, 60)}${zoned}`, {
+        errorOf("bad-schedule", `Invalid schedule ${printable(pattern, 60)}${zoned}`, {
           cause: printable((error as Error).message.replace(/^Cron\w+: /, ""), 160),
         }),
       ]);

@@ -80,7 +80,7 @@ test("a manifest is renewed although nothing else has changed", async () => {
     "rules/manifest.json",
     made.text("rules/manifest.json").replace(/"version": \d+/, '"version": "\u001b[31m"'),
   );
-  assert.match((await made.run("verify", "rules/manifest.json")).stderr, /is no manifest/);
+  assert.match((await made.run("verify", "rules/manifest.json")).stderr, /is not a manifest/);
 });
 
 test("a signature is by the key and of the manifest", async () => {
@@ -115,7 +115,7 @@ test("what is no key, no manifest, or leads out of its folder", async () => {
   );
   const { exit, stderr } = await made.run("verify", "x.json");
   assert.equal(exit, 5);
-  assert.match(stderr, /x\.json is no manifest/);
+  assert.match(stderr, /x\.json is not a manifest/);
   const words = ["compile", "-q", "-c", "c.json", "--no-cache"];
   made.write(
     "c.json",
@@ -124,7 +124,7 @@ test("what is no key, no manifest, or leads out of its folder", async () => {
   made.write("a.txt", "||b.example^\n");
   const unsigned = await made.run(...words);
   assert.equal(unsigned.exit, 2);
-  assert.match(unsigned.stderr, /it is no minisign secret key/);
+  assert.match(unsigned.stderr, /it is not a minisign secret key/);
   assert.doesNotMatch(made.text("rules/l.txt"), /b\.example/, "nothing was published");
 });
 

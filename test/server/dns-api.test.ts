@@ -156,15 +156,15 @@ test("every refusal has its text, its exit code and what to do", async (context)
     [
       "302",
       answer(302, "", { location: "https://evil.example/" }),
-      ["status 302; the key is not sent on to where it points"],
+      ["status 302; the key is not sent to the target of the redirect"],
     ],
     [
       "html",
       answer(200, "<!doctype html><h1>Login</h1>"),
-      ['the answer is no JSON; it begins with "<!doctype html>'],
+      ['the response is not JSON; it begins with "<!doctype html>'],
     ],
-    ["array", answer(200, "[1]"), ["the answer holds no limits"]],
-    ["empty", answer(200, ""), ["the answer is no JSON"]],
+    ["array", answer(200, "[1]"), ["the response has no limits"]],
+    ["empty", answer(200, ""), ["the response is not JSON"]],
     [
       "half",
       (response) =>
@@ -173,7 +173,7 @@ test("every refusal has its text, its exit code and what to do", async (context)
           .write(GOOD.slice(0, 40), () => response.destroy()),
       ["Failed to connect to the DNS API", "ECONNRESET"],
     ],
-    ["half JSON", answer(200, GOOD.slice(0, 40)), ["the answer is no JSON"]],
+    ["half JSON", answer(200, GOOD.slice(0, 40)), ["the response is not JSON"]],
     ["hang", () => {}, ["Failed to connect to the DNS API", "within 0.5 s"]],
     [
       "hang in the body",
@@ -233,7 +233,7 @@ test("the key: where it comes from, in order, and what is none", async () => {
     assert.equal(key.authorization, `ApiKey ${expected}`);
   }
   for (const [env, message] of [
-    [{}, /There is no key for the DNS API/],
+    [{}, /The key of the DNS API is not set/],
     [
       { DNSAPI_DnsApi__ApiKey_FILE: "none", DNSAPI_API_KEY: "third" },
       /names a file that cannot be read/,

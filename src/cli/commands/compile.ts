@@ -14,9 +14,7 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   const started = host.now().getTime();
   if (options.inputs.length > 0 && options.output === undefined) {
     const hint = "Add -o list.txt, or -o - for standard output";
-    throw new CompilerError([
-      errorOf("unknown-flag", "-i needs -o: where the list is to be written", { hint }),
-    ]);
+    throw new CompilerError([errorOf("unknown-flag", "-i needs -o", { hint })]);
   }
   const { cacheDir, configPath } = options;
   talk.debug(`cache: ${cacheDir === undefined ? "off" : printable(cacheDir)}`);
@@ -29,7 +27,7 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   const last = options.args.values.has("filter") ? undefined : await builds?.recall();
   // Nothing is from the web, and all files are as they were.
   if (last?.web === "") {
-    talk.debug(`configuration: ${printable(resolve(host.cwd, configPath))}, as it was`);
+    talk.debug(`configuration: ${printable(resolve(host.cwd, configPath))}, unchanged`);
     return await sayAgain(last, started, options, host, talk);
   }
   // The compiler, and the thread that hears signals while it computes, are loaded only when there is something to compile.

@@ -18,11 +18,11 @@ import type { Command } from "./registry.ts";
 const RULES_LIMIT = "user_rules";
 const BAR = 20;
 
-/** Shows what the account may use and has used, and whether a list fits. */
+/** Shows limits and usage of the account, and whether a list fits. */
 export const limitsCommand: Command = async (options, host, talk, signal) => {
   const url = valueOf("dns-api-url", "DNS_API_URL", options, host);
   if (url === undefined)
-    throw new CompilerError([errorOf("api-address", "There is no address of the DNS API")]);
+    throw new CompilerError([errorOf("api-address", "The URL of the DNS API is not set")]);
   const path = valueOf("dns-api-path", "DNS_API_PATH", options, host);
   const key = await readApiKey(host);
   const file = options.args.values.get("check")?.[0];
@@ -62,7 +62,7 @@ function fitOf(rules: number, { limits }: AccountLimits): Fit {
   const found = limits.find(({ name }) => name === RULES_LIMIT);
   if (found === undefined)
     throw new CompilerError([
-      errorOf("api-unreachable", `The DNS API tells no limit named ${RULES_LIMIT}`),
+      errorOf("api-unreachable", `The DNS API reports no limit named ${RULES_LIMIT}`),
     ]);
   const left = Math.max(0, found.limit - found.used);
   return { rules, limit: found.limit, left, fits: rules <= left };

@@ -54,7 +54,9 @@ async function planOf(
   const files = listFiles(configured.config.name, options, host);
   const [output] = files;
   if (output === undefined)
-    throw new CompilerError([errorOf("unknown-flag", "plan compares with a file; leave -o - out")]);
+    throw new CompilerError([
+      errorOf("unknown-flag", "plan needs a file to compare with; remove -o -"),
+    ]);
   const was = await Promise.all(files.map(({ path }) => digestAt(path, host)));
   const old = await publishedState(output.path, host);
   const published = async (): ReturnType<typeof publishedExceptions> =>
@@ -106,7 +108,7 @@ async function planOf(
   return refused.length > 0 ? Exit.Guard : changeExit(change, options);
 }
 
-/** The list that is published now; an empty one when there is none. */
+/** The published list; empty if there is no list yet. */
 async function publishedState(path: string, host: Host): Promise<ListState> {
   const { list: bytes = new Uint8Array(0), record } = await buildAt(path, host);
   return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };

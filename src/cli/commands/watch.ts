@@ -29,7 +29,7 @@ const SETTLE_MS = 30;
 /** Compiles, and compiles again whenever the configuration or a local file changes, until it is stopped. */
 export const watchCommand: Command = async (options, host, talk, signal) => {
   if (options.output === "-")
-    throw new CompilerError([errorOf("unknown-flag", "watch writes to a file; leave -o - out")]);
+    throw new CompilerError([errorOf("unknown-flag", "watch needs a file; remove -o -")]);
   const watch = new Watch(options, host, talk, signal);
   try {
     await watch.run();
@@ -98,7 +98,7 @@ class Watch {
       await this.attempt(async () => await this.compileOne(list, changed, began));
   }
 
-  /** What is wrong is said, and mended by the next change. */
+  /** Reports errors and waits for the next change. */
   private async attempt(work: () => Promise<void>): Promise<void> {
     const { talk, signal } = this;
     try {

@@ -9,7 +9,7 @@ const COLUMNS = 80;
 /** Names up to this width have their text beside them, others below. */
 const LEFT = 24;
 
-const TITLE = "rules-compiler: many DNS blocklists in, one list out, every line accounted for";
+const TITLE = "rules-compiler: compile DNS blocklists into one list, and explain every line";
 
 /** One screen: what there is, and how to find the rest. */
 export function briefHelp(): string {

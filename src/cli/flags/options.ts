@@ -29,7 +29,7 @@ export interface Options {
   readonly offline: boolean;
   readonly strict: boolean;
   readonly frozen: boolean;
-  /** The source to lock anew, `*` for all; undefined when the lock is only kept up. */
+  /** The source to update in rules.lock, `*` for all. */
   readonly update: string | undefined;
   readonly compat: boolean;
   /** Guards to be passed this time. */
@@ -40,9 +40,9 @@ export interface Options {
   /** Takes the report of a list that would be printed as JSON, where several make one document. */
   readonly onReport?: (report: object) => void;
   readonly json: boolean;
-  /** For what is said. */
+  /** For standard error. */
   readonly hasColor: boolean;
-  /** For what is printed on standard output. */
+  /** For standard output. */
   readonly hasDataColor: boolean;
   readonly hasLinks: boolean;
 }
@@ -100,7 +100,7 @@ function countOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,3}$/.test(text))
     throw new CompilerError([
-      errorOf("unknown-flag", `--workers must be a number from 1 on, not ${printable(text, 40)}`),
+      errorOf("unknown-flag", `--workers must be 1 or more, not ${printable(text, 40)}`),
     ]);
   return Number(text);
 }

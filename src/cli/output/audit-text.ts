@@ -104,9 +104,9 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
   const needed = neededOf(audit);
   const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
   return `${[
-    `${style.strong(setup.software)}: ${countText(lists.length, "list")} switched on${off === 0 ? "" : `, ${off} off`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
     ...tableLines(lists, style, columns),
-    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them with an effect`,
+    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
     ...facts
       .filter(([count]) => count > 0)
       .map(([count, one, many]) =>
@@ -114,12 +114,12 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
       ),
     ...(needed.length > 0 && needed.length < good
       ? [
-          `${countText(needed.length, "list")} of ${good} give the same rules: ${needed.map((name) => printable(name, 60)).join(", ")}`,
+          `${countText(needed.length, "list")} of ${good} ${needed.length === 1 ? "yields" : "yield"} the same rules: ${needed.map((name) => printable(name, 60)).join(", ")}`,
         ]
       : []),
     ...findings.slice(0, SHOWN_FINDINGS).map((one) => renderDiagnostic(one, style).trimEnd()),
     `one compiled list: ${style.good(countText(report.rules, "rule"))}, ${bytesText(report.bytes)} instead of ${bytesText(bytes)}`,
-    `make it yours: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
+    `import them: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
   ].join("\n")}\n`;
 }
 

@@ -18,11 +18,11 @@ export function changeLines(change: ListChange, style: Style): string[] {
     `  ${style.good(`+ ${numberText(added.length)}`)}  ${style.error(`− ${numberText(removed.length)}`)}  = ${countText(rulesNow, "rule")} (was ${numberText(rulesBefore)}${part})`,
     ...sourceLines(change),
     ...nameLines("newly blocked", "blocked", change, style),
-    ...nameLines("freed", "freed", change, style),
+    ...nameLines("unblocked", "freed", change, style),
     ...(patterns.length === 0
       ? []
       : [
-          `  ${style.warning("patterns")} that came or went, compared by known names only: ${patterns
+          `  ${style.warning("patterns")} added or removed, compared by known names only: ${patterns
             .slice(0, 3)
             .map((text) => printable(text, 60))
             .join(", ")}${patterns.length > 3 ? ` and ${patterns.length - 3} more` : ""}`,
@@ -69,7 +69,7 @@ function nameLines(
   return [
     `  ${style[tone](heading)}: ${countText(names.length, "name")}`,
     ...rows,
-    ...(more > 0 ? [`    … and ${countText(more, "name")} more (--json has all)`] : []),
+    ...(more > 0 ? [`    … and ${countText(more, "name")} more (use --json for all)`] : []),
   ];
 }
 

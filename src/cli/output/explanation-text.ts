@@ -41,18 +41,18 @@ export function explanationText(
   if (since !== undefined) out.push(`  ${style.faint(sinceText(since))}`);
   for (const one of partial)
     out.push(
-      `  for some clients or questions: ${printable(one.text)}  ${style.faint(placeText(one))}`,
+      `  for some clients or query types: ${printable(one.text)}  ${style.faint(placeText(one))}`,
     );
   out.push(...lineTable(lines, style, columns));
   if (lines.length === 0 && unseen.length === 0)
-    out.push("  no line of any source names it or a parent of it");
+    out.push("  no line of any source names it or a parent domain");
   if (unseen.length > 0) {
     const files = unseen
       .slice(0, 3)
       .map((file) => printable(file))
       .join(", ");
     const more = unseen.length > 3 ? ` and ${unseen.length - 3} more` : "";
-    out.push(`  ${style.warning("not looked at")}, changed since or not kept: ${files}${more}`);
+    out.push(`  ${style.warning("not checked")}, changed since or not cached: ${files}${more}`);
   }
   if (unblock !== undefined)
     out.push(
@@ -63,7 +63,7 @@ export function explanationText(
 
 function sinceText({ at, isOldest }: Since): string {
   const moment = momentText(at);
-  return isOldest ? `since ${moment} or longer: no older build is kept` : `since ${moment}`;
+  return isOldest ? `since ${moment} or earlier: no older build is stored` : `since ${moment}`;
 }
 
 const INDENT = " ".repeat(6);
@@ -99,7 +99,7 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
   });
   const more = lines.length - shown.length;
   return more > 0
-    ? [...table, `      … and ${countText(more, "line")} more (--json has all)`]
+    ? [...table, `      … and ${countText(more, "line")} more (use --json for all)`]
     : table;
 }
 

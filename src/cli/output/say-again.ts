@@ -13,7 +13,7 @@ export async function sayAgain(
   host: Host,
   talk: Talk,
 ): Promise<Exit> {
-  talk.debug("compile: skipped, nothing has changed since the last build");
+  talk.debug("compile: skipped, nothing changed since the last build");
   for (const diagnostic of last.diagnostics) talk.diagnostic(diagnostic);
   const written = (last.written ?? []).map((one) => ({ ...one, outcome: "unchanged" as const }));
   const seconds = (host.now().getTime() - started) / 1000;

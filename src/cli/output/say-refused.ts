@@ -8,7 +8,7 @@ import { summaryTable } from "./summary.ts";
 import type { Talk } from "./talk.ts";
 import { columnsOf } from "./text-width.ts";
 
-/** What the sources gave, before it is said why the list is refused: as a table for people, or as JSON with the reasons. */
+/** Prints the sources of a refused list: as a table, or as JSON with the reasons. */
 export async function sayRefused(
   report: CompileReport,
   refused: readonly Diagnostic[],

@@ -57,7 +57,7 @@ function sayTable(
   const { style } = talk;
   // The list on the screen may end without a line feed.
   if (host.stdout.isTerminal && written.length === 0 && lastByte !== LF) talk.info("");
-  // Of many lists, a table of sources each would be more than anybody reads; `stats` has them.
+  // A table of sources for each of many lists is too long to read; `stats` has it.
   if (!isOneOfMany)
     talk.info(summaryTable(report, columnsOf(host.stderr), style, talk.says("debug")));
   for (const one of written) {

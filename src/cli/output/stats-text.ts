@@ -43,7 +43,7 @@ function coverLine({ cover, sources, rules }: ListStats): string {
     return `All ${sources.length} sources are needed for these ${countText(rules, "rule")}.`;
   const superfluous = sources.filter(({ source }) => !cover.sources.includes(source));
   const names = superfluous.map(({ source }) => printable(source, 60)).join(", ");
-  return `${cover.sources.length} of ${sources.length} sources${certain} give the same ${countText(rules, "rule")}; not needed: ${names}`;
+  return `${cover.sources.length} of ${sources.length} sources${certain} yield the same ${countText(rules, "rule")}; redundant: ${names}`;
 }
 
 const MOST_PAIRS = 5;

@@ -63,10 +63,10 @@ export function summaryTable(
     .join("\n");
 }
 
-/** What stands first of a source that is not as it should be: its figures are those of a copy. */
+/** Marks a degraded source: its numbers are those of a cached copy. */
 function stateText({ state, goodAt = "" }: SourceReport): string[] {
-  if (state === "dropped") return ["left out"];
-  return isDegraded(state) ? [`${state}: copy of ${goodAt.slice(0, 10)}`] : [];
+  if (state === "dropped") return ["skipped"];
+  return isDegraded(state) ? [`${state}: copy from ${goodAt.slice(0, 10)}`] : [];
 }
 
 function totalDropped(sources: readonly SourceReport[]): Record<string, number> {
