@@ -137,21 +137,20 @@ export async function verifyManifest(
     const signature = await read(`${path}.minisig`, host);
     if (publicKey === undefined) problems.push(bad("The key is not a minisign public key"));
     else if (signature === undefined)
-      problems.push(bad(`There is no ${printable(basename(path))}.minisig`));
+      problems.push(bad(`${printable(basename(path))}.minisig does not exist`));
     else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
-      problems.push(bad(`${printable(basename(path))} is not signed by this key`));
+      problems.push(bad(`${printable(basename(path))} is not signed with this key`));
   }
-  if (manifest.files.length === 0) problems.push(bad("It names no files"));
+  if (manifest.files.length === 0) problems.push(bad("The manifest has no files"));
   if (Date.parse(manifest.expires) < host.now().getTime())
-    problems.push(bad(`It expired at ${printable(manifest.expires, 40)}`));
+    problems.push(bad(`The release expired at ${printable(manifest.expires, 40)}`));
   for (const { file, sha256 } of manifest.files) {
     const there = await digestOfFile(join(dirname(path), file), host).catch((error: unknown) => {
       if (error instanceof HostError) return undefined;
       throw error;
     });
-    if (there === undefined) problems.push(bad(`${printable(file)} is not there`));
-    else if (there !== sha256)
-      problems.push(bad(`${printable(file)} is not what the manifest says`));
+    if (there === undefined) problems.push(bad(`${printable(file)} does not exist`));
+    else if (there !== sha256) problems.push(bad(`${printable(file)} does not match the manifest`));
   }
   return { manifest, problems };
 }

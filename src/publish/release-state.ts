@@ -25,14 +25,16 @@ export async function stateProblems(
 ): Promise<Diagnostic[]> {
   const last = await readState(path, host);
   if (last === "none") return [];
-  if (last === undefined) return [bad(`${printable(path)} is not a state that verify has written`)];
+  if (last === undefined) return [bad(`${printable(path)} is not a state file of verify`)];
   if (name !== last.name)
-    return [bad(`It is a release of ${printable(name, 80)}, not of ${printable(last.name, 80)}`)];
+    return [bad(`The release is of ${printable(name, 80)}, not of ${printable(last.name, 80)}`)];
   if (version < last.version)
-    return [bad(`Version ${version} is older than version ${last.version}, which was good before`)];
+    return [bad(`Version ${version} is older than version ${last.version}, the last good version`)];
   const isOther =
     version === last.version && (await digestOfFile(manifestPath, host)) !== last.sha256;
-  return isOther ? [bad(`It is another release than the one of version ${version} before`)] : [];
+  return isOther
+    ? [bad(`Version ${version} differs from the release of the same version seen before`)]
+    : [];
 }
 
 /** Remembers a release that is good. Rejects with a `CompilerError`. */

@@ -139,7 +139,7 @@ test("what has no room is left out from the end, and said", async () => {
   const { stderr } = await project([{ format: "domains", fit: { max_rules: 3 } }], LINES).run(
     ...WORDS,
   );
-  assert.match(stderr, /no room for: Second 1/);
+  assert.match(stderr, /over the limit: Second 1/);
   const small = project(
     [{ format: "domains", fit: { ram: "1k" } }],
     Array.from({ length: 30 }, (_, index) => `||n${index}.example^`),
@@ -151,7 +151,7 @@ test("fail refuses to publish anything", async () => {
   const made = project([{ format: "rpz", on_loss: "fail" }], LINES);
   const { exit, stderr } = await made.run(...WORDS);
   assert.equal(exit, 5);
-  assert.match(stderr, /error\[format-loss\]: rpz cannot say everything: regex 1/);
+  assert.match(stderr, /error\[format-loss\]: rpz cannot express every rule: regex 1/);
   assert.equal(made.memory.files.has("/project/rules/my-list.txt"), false);
   assert.deepEqual(
     [...made.memory.files.keys()].filter((path) => path.includes(".tmp")),

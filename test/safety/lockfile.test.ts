@@ -179,7 +179,7 @@ test("one source is updated, the others stay as they are locked", async () => {
   assert.equal(project.read("out.txt"), list);
   const wrong = await project.run("--update", "third");
   assert.equal(wrong.exit, 2);
-  assert.match(wrong.said, /--update names no source: third/);
+  assert.match(wrong.said, /No source matches --update third/);
 });
 
 test("a lock that is there is kept up by every build; one that is not is not made", async () => {

@@ -43,7 +43,7 @@ test("a lock is respected while its holder runs, or has been heard of", async ()
     assert.equal(error.exit, 7);
     assert.match(
       error.message,
-      /\/project\/l\.txt is being made by process 7 on elsewhere, since 2026-01-01/,
+      /\/project\/l\.txt is being compiled by process 7 on elsewhere, since 2026-01-01/,
     );
     assert.equal(textAt(host, LIST), OLD);
     assert.equal(textAt(host, LOCK), JSON.stringify(HOLDER), "and is left as it is");

@@ -77,7 +77,7 @@ test("health: young is well, and what is wrong is said", () => {
   assert.equal(health(good).status, "healthy");
   assert.equal(health(good, { now: NOW + 13 * HOUR }).isHealthy, false);
   assert.match(health(good, { now: NOW + 13 * HOUR }).reason, /19\.0 h old, the limit is 18\.0 h/);
-  assert.match(health(good, { missing: ["my-list.txt"] }).reason, /my-list\.txt is not there/);
+  assert.match(health(good, { missing: ["my-list.txt"] }).reason, /my-list\.txt no longer exists/);
   const stale = health(withRun(NO_HISTORY, run({}), build("stale")));
   assert.equal(stale.status, "degraded");
   assert.equal(stale.isHealthy, true);
