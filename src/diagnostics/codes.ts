@@ -1,7 +1,8 @@
 import type { Exit } from "./exit.ts";
-import { DOWNLOAD_CODES } from "./download-codes.ts";
+
 import { GUARD_CODES } from "./guard-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
+import { SOURCE_CODES } from "./source-codes.ts";
 
 export interface CodeEntry {
   /** The exit code that an error of this kind ends in; absent for warnings. */
@@ -12,7 +13,7 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Of everything but downloads, guards and servers. */
+/** Diagnostics of everything but sources, guards and servers. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -72,113 +73,10 @@ const COMPILE_CODES = {
     meaning: "A source has no name or no type.",
     hint: "Without a name, the source itself is the label; without a type, adblock is assumed",
   },
-  "found-beside-working-directory": {
-    meaning: "A relative path was found in the working directory, not next to the configuration.",
-    hint: "Write the path relative to the configuration file",
-  },
   "unknown-flag": {
     exit: 2,
     meaning: "The command line has an unknown option, an unknown command or an invalid value.",
     hint: "See rules-compiler --help",
-  },
-  "source-not-found": {
-    exit: 4,
-    meaning: "A local source, an included file or a file of exclusions does not exist.",
-    hint: "Relative paths are looked up next to the configuration file, then in the working directory",
-  },
-  "source-unreadable": {
-    exit: 4,
-    meaning: "A local source cannot be read.",
-    hint: "A source must be a regular file that this user may read",
-  },
-  "fetch-failed": {
-    exit: 4,
-    meaning: "A remote source could not be downloaded completely.",
-    hint: "Check the address, the network and the proxy settings",
-  },
-  "fetch-timeout": {
-    exit: 4,
-    meaning: "A remote source did not respond in time.",
-    hint: "Check the network and the proxy settings; the server may be down",
-  },
-  "private-address": {
-    exit: 4,
-    meaning: "A remote source, or a redirect of it, resolves to this machine or a private network.",
-    hint: "If this is intended, set allow_private: true on the source; for files of names, at the top level",
-  },
-  "source-shrunk": {
-    exit: 4,
-    meaning:
-      "A remote source has far fewer entries than its last good copy, or than its largest version of the last 30 days. The cached copy is used.",
-    hint: "Check the source; if the change is intended, run once with --accept source-shrunk",
-  },
-  "source-replaced": {
-    exit: 4,
-    meaning:
-      "A remote source shares less than 30 % of its names with its last good copy. The cached copy is used.",
-    hint: "Check the source; accept it once with --accept source-replaced, or set volatile: true if it changes daily",
-  },
-  "source-held": {
-    meaning:
-      "A source differs too much from its last good copy. The cached copy is used until the source recovers, you accept it, or it has been stable for `guards.hold`.",
-    hint: "Check the cause; to accept the source as it is now, use --accept with the code",
-  },
-  "source-not-blocklist": {
-    exit: 4,
-    meaning:
-      "A source has rules for more than ten of the built-in protected names. Blocklists have at most seven; allowlists used by mistake have 28 or more.",
-    hint: "If it is an allowlist, move it to allow_sources; if the names are intended, add them to guards.may_block",
-  },
-  "copy-too-old": {
-    exit: 4,
-    meaning: "A source failed, and its last good copy is older than max_stale.",
-    hint: "Fix the source, remove it, or allow older copies with max_stale",
-  },
-  "source-stale": {
-    meaning: "A source failed; its last good copy is used.",
-    hint: "Check the cause; the copy expires after max_stale",
-  },
-  "source-dropped": {
-    meaning: "An optional source failed and was skipped.",
-    hint: "Check the cause; the list is missing the rules of this source",
-  },
-  "cache-unusable": {
-    meaning: "The cache folder is not writable.",
-    hint: "Choose another folder with --cache-dir, or use --no-cache",
-  },
-  "source-not-text": {
-    exit: 4,
-    meaning: "The download is binary data or cannot be decoded.",
-    hint: "Lists are UTF-8 text; UTF-16 needs a byte order mark, and gzip is unpacked",
-  },
-  "source-is-html": {
-    exit: 4,
-    meaning: "The download is a web page: often a login page, an error page or a moved list.",
-    hint: "Open the URL in a browser; use the URL of the raw file",
-  },
-  "bad-directive": {
-    exit: 4,
-    meaning: "An !#if, !#else, !#endif or !#include directive is invalid.",
-    hint: "Report it to the maintainer of the list; the source cannot be read as intended",
-  },
-  "too-large": {
-    exit: 4,
-    meaning:
-      "The sources have more lines or included files than one build supports, or one domain has too many names.",
-    hint: "Split the sources into several lists; --memory sets the memory limit",
-  },
-  "source-empty": {
-    exit: 4,
-    meaning: "A source or a file of exclusions is empty. For a remote source, this is an error.",
-    hint: "Check that the list is still published there",
-  },
-  "bad-encoding": {
-    meaning: "Invalid UTF-8 was replaced by U+FFFD.",
-    hint: "Save the list as UTF-8",
-  },
-  "list-note": {
-    meaning: "A remark about lines of a source, with their number.",
-    hint: "See docs/reference/transformations.md",
   },
   "not-covered": {
     exit: 5,
@@ -361,11 +259,11 @@ const COMPILE_CODES = {
 
 /** Every diagnostic the program can give. Each has a section of the same name in docs/reference/errors.md. */
 export const CODES: typeof COMPILE_CODES &
-  typeof DOWNLOAD_CODES &
+  typeof SOURCE_CODES &
   typeof GUARD_CODES &
   typeof SERVER_CODES = {
   ...COMPILE_CODES,
-  ...DOWNLOAD_CODES,
+  ...SOURCE_CODES,
   ...GUARD_CODES,
   ...SERVER_CODES,
 };

@@ -1,4 +1,4 @@
-/** Of what guards find before a list is published. */
+/** Diagnostics of guards, before a list is published. */
 export const GUARD_CODES = {
   "blocks-protected": {
     exit: 5,

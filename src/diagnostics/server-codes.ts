@@ -1,4 +1,4 @@
-/** Diagnostics of `serve`, and of asking a DNS provider's API; `codes.ts` has all of them. */
+/** Diagnostics of `serve` and of the DNS API. */
 export const SERVER_CODES = {
   "bad-schedule": {
     exit: 2,

@@ -110,9 +110,9 @@ test("on a terminal a table with bars", async (context) => {
   const terminal: Host = { ...host, stdout: { ...host.stdout, isTerminal: true } };
   assert.equal(await run(["limits"], terminal, new AbortController().signal), 0);
   const shown = [
-    "  user_rules       ████░░░░░░░░░░░░░░░░  20 %        200 / 1,000",
-    "  devices          ████████████████████ 100 %              5 / 5",
-    "  requests         ████████████████████ 100 %  299,999 / 300,000",
+    "  user_rules       ████░░░░░░░░░░░░░░░░   20 %        200 / 1,000",
+    "  devices          ████████████████████  100 %              5 / 5",
+    "  requests         ████████████████████  100 %  299,999 / 300,000",
     '  requests.resets  "monthly"',
     '  plan             "team"',
     "",
@@ -131,7 +131,10 @@ test("every refusal has its text, its exit code and what to do", async (context)
     [
       "400",
       answer(400, PROVIDER_ERROR),
-      ["Failed to connect to the DNS API", "the answer has status 400: BAD_REQUEST, no such thing"],
+      [
+        "Failed to connect to the DNS API",
+        "the response has status 400: BAD_REQUEST, no such thing",
+      ],
     ],
     [
       "401",
@@ -151,8 +154,12 @@ test("every refusal has its text, its exit code and what to do", async (context)
         "Generate a new key in the provider's dashboard",
       ],
     ],
-    ["404", answer(404, "x"), ["Failed to connect to the DNS API", "the answer has status 404"]],
-    ["500", answer(500, "oops"), ["Failed to connect to the DNS API", "the answer has status 500"]],
+    ["404", answer(404, "x"), ["Failed to connect to the DNS API", "the response has status 404"]],
+    [
+      "500",
+      answer(500, "oops"),
+      ["Failed to connect to the DNS API", "the response has status 500"],
+    ],
     [
       "302",
       answer(302, "", { location: "https://evil.example/" }),
@@ -238,9 +245,9 @@ test("the key: where it comes from, in order, and what is none", async () => {
       { DNSAPI_DnsApi__ApiKey_FILE: "none", DNSAPI_API_KEY: "third" },
       /names a file that cannot be read/,
     ],
-    [{ DNSAPI_API_KEY: "with space" }, /DNSAPI_API_KEY holds no key/],
-    [{ DNSAPI_API_KEY: "line\nbreak" }, /DNSAPI_API_KEY holds no key/],
-    [{ DNSAPI_API_KEY: "ключ" }, /DNSAPI_API_KEY holds no key/],
+    [{ DNSAPI_API_KEY: "with space" }, /DNSAPI_API_KEY is not a valid key/],
+    [{ DNSAPI_API_KEY: "line\nbreak" }, /DNSAPI_API_KEY is not a valid key/],
+    [{ DNSAPI_API_KEY: "ключ" }, /DNSAPI_API_KEY is not a valid key/],
   ] as const)
     await assert.rejects(readApiKey(memoryHost({ env })), (error: unknown) => {
       assert.ok(error instanceof CompilerError && error.exit === 2);
