@@ -1,5 +1,6 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { FLAGS, type Flag, VARIABLES, takersOf } from "../src/cli/flags/flags.ts";
+import { FLAGS, type Flag, takersOf } from "../src/cli/flags/flags.ts";
+import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
 import {

@@ -37,7 +37,7 @@ export type { CompileReport, SourceReport } from "./engine/report.ts";
 export type { LineOfFate } from "./explain/fate-lines.ts";
 export type { ListChange } from "./explain/list-change.ts";
 export type { ListStats, SourceStats } from "./explain/stats.ts";
-export type { Explanation, LineFate, LinePlace, RuleInList } from "./explain/why.ts";
+export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
 export type { FateName } from "./rules/fate.ts";
 export type { RowView } from "./rules/row-view.ts";
 export type { TransformationName } from "./transformations/registry.ts";

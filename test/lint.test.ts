@@ -33,13 +33,13 @@ test("every problem with its line and column, and which of them can be fixed", a
   assert.equal(exit, 9);
   assert.equal(
     stdout,
-    `mine.txt:3:1: warning[covered]: a parent domain is blocked by another line: line 2
-mine.txt:4:1: warning[same-host]: the same name is blocked by another line: line 2
+    `mine.txt:3:1: warning[covered]: another line blocks a parent domain: line 2
+mine.txt:4:1: warning[same-host]: another line blocks the same name: line 2
 mine.txt:5:1: error[public-suffix]: would block a whole public suffix
-mine.txt:6:1: warning[rewrites]: changes answers ($dnsrewrite), which the source is not trusted with
-mine.txt:7:1: error[bad-syntax]: not a rule of any known form
+mine.txt:6:1: warning[rewrites]: changes responses ($dnsrewrite), which the trust of the source does not permit
+mine.txt:7:1: error[bad-syntax]: not a valid rule
 mine.txt:8:1: warning[outer-blanks]: has blanks at an end
-mine.txt:9:1: warning[duplicate]: the same text stands in another line: line 2
+mine.txt:9:1: warning[duplicate]: same text as another line: line 2
 1 file: 2 errors, 5 warnings; --fix fixes 3, and the list still means the same to everybody
 `,
   );
@@ -177,10 +177,7 @@ test("a rule that an included file has stays, and is reported", async () => {
   const project = new MemoryProject({ "a.txt": text, "more.txt": "||a.com^\n||com.example^\n" });
   const { stdout } = await project.run("lint", "--fix", "a.txt");
   assert.equal(project.text("a.txt"), text);
-  assert.match(
-    stdout,
-    /^a\.txt:2:1: warning\[same-host\]: the same name is blocked by another line\n/,
-  );
+  assert.match(stdout, /^a\.txt:2:1: warning\[same-host\]: another line blocks the same name\n/);
 });
 
 test("what changes answers stays in its order", async () => {

@@ -33,7 +33,7 @@ export async function compileInMemory(
   if (modules.length > 0 && options.plugins === undefined)
     throw new CompilerError([
       errorOf("plugins-off", `The configuration has plugins: ${someOf(modules)}`, {
-        hint: "They are programs; if they are yours, pass them: compile(config, { plugins })",
+        hint: "Plugins are programs; if you trust them, pass them: compile(config, { plugins })",
       }),
     ]);
   const project = projectOf(config, options.plugins ?? NO_PLUGINS, host);
@@ -59,11 +59,11 @@ function wantedList(config: Config, wanted: string | undefined): Config {
   const names = someOf(lists.map(({ name }) => name));
   throw new CompilerError([
     wanted === undefined
-      ? errorOf("several-lists", `The configuration makes ${lists.length} lists: ${names}`, {
+      ? errorOf("several-lists", `The configuration has ${lists.length} lists: ${names}`, {
           hint: "Name one of them: compile(config, { list })",
         })
-      : errorOf("unknown-list", `The configuration makes no list ${printable(wanted, 60)}`, {
-          hint: `It makes: ${names}`,
+      : errorOf("unknown-list", `The configuration has no list ${printable(wanted, 60)}`, {
+          hint: `Lists: ${names}`,
         }),
   ]);
 }

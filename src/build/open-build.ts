@@ -3,7 +3,7 @@ import { printable } from "../diagnostics/printable.ts";
 import { type LineOfFate, fateLines } from "../explain/fate-lines.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { ListRules } from "../explain/list-rules.ts";
-import { type ListPart, SearchedNames, readParts } from "../explain/ordinary-names.ts";
+import { type ListPart, SearchedNames, readParts } from "../explain/plain-names.ts";
 import { type BuildText, sinceWhen } from "../explain/since.ts";
 import { SourceLines } from "../explain/source-lines.ts";
 import { type ListStats, statsOf } from "../explain/stats.ts";
@@ -43,13 +43,9 @@ export class PublishedList {
     }
     const rules = await ListRules.of(record, new SearchedNames(record, parts), names);
     const sources = new SourceLines(record, this.cacheDir, host);
-    return await explainNames(
-      names,
-      record,
-      rules,
-      sources,
-      async (texts) => await sinceWhen(texts, await this.texts()),
-    );
+    const sinceOf = async (texts: readonly string[]): ReturnType<typeof sinceWhen> =>
+      await sinceWhen(texts, await this.texts());
+    return await explainNames(names, { record, rules, sources, sinceOf });
   }
 
   /** What each source contributes, how sources overlap, and the smallest set of sources that yields every rule. */
@@ -97,11 +93,11 @@ export async function openBuild(
   const shown = printable(name);
   const record = await readRecord(path, host);
   if (record === undefined || !(await host.exists(path)))
-    throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
+    throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
   const file = await host.openFile(path);
   const { size } = file;
   await file.close();
   if (size !== record.header.bytes)
-    throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
+    throw new CompilerError([errorOf("record-outdated", `${shown} has changed since its last recorded build`)]);
   return new PublishedList(path, record, cacheDir, host);
 }

@@ -45,7 +45,7 @@ function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-test("when nothing has changed nothing is read, and the same is said", async () => {
+test("an unchanged build reads nothing and prints the same result", async () => {
   const host = project();
   const first = await runOnce(host);
   assert.equal(first.reads, 2);

@@ -122,5 +122,5 @@ test("elsewhere than on a terminal nothing is cut or wrapped", async () => {
   const { stderr } = await project.run();
   assert.ok(stderr.includes(LONG));
   const why = await project.run("why", "metrics.ads.example.com");
-  assert.match(why.stdout, /covered, a parent domain is blocked by another line: .*:\d+$/m);
+  assert.match(why.stdout, /covered, another line blocks a parent domain: .*:\d+$/m);
 });

@@ -15,7 +15,7 @@ function config(names: string[]): string {
   });
 }
 
-test("a change is compiled and shown; what is wrong meanwhile is said and mended by the next", async () => {
+test("a change is compiled and shown; an error is reported, and the next change can fix it", async () => {
   const memory = memoryHost({
     files: {
       "c.json": config(["a", "b"]),

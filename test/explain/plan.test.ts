@@ -158,7 +158,7 @@ test("diff of two lists and of two configurations", async () => {
     stdout,
     `a.txt → b.txt
   + 1  − 1  = 2 rules (was 2, +0.0 %)
-  freed: 2 names
+  unblocked: 2 names
     a.test and below    ||a.test^
     x.b.test and below  ||b.test^
 `,
@@ -168,6 +168,6 @@ test("diff of two lists and of two configurations", async () => {
   assert.match((await project.run("diff", "a.txt")).stderr, /diff needs two lists/);
   assert.match(
     (await project.run("diff", "a.txt", "c.json")).stderr,
-    /There is no record of rules\/my-list\.txt/,
+    /No record of rules\/my-list\.txt/,
   );
 });

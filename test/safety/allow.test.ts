@@ -131,7 +131,7 @@ test("what each entry did is told, and which did nothing", async () => {
     { entry: "file.example", removed: 1 },
   ]);
   assert.deepEqual(notes, [
-    "No rule met these entries of the allow-list: gone.example, ||never.example^",
+    "These entries of the allowlist match no rule: gone.example, ||never.example^",
   ]);
 });
 

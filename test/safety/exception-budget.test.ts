@@ -69,7 +69,7 @@ for (const transformations of [[], ["Compress", "Validate", "Deduplicate"]])
       if (isTaken) continue;
       assert.match(
         said,
-        /Stranger has 21 new exceptions, which would free 21 names that only other sources block; all were dropped: n0\.example, .* and 16 more\n {2}--> .*stranger\.txt:51\n/,
+        /Stranger has 21 new exceptions, which would unblock 21 names that only other sources block; all of them were dropped: n0\.example, .* and 16 more\n {2}--> .*stranger\.txt:51\n/,
       );
       assert.match(said, /over-budget 21/);
       assert.equal(said.split("warning[new-exceptions]").length, 2, "one warning");

@@ -110,9 +110,9 @@ test("a terminal shows a table with bars", async (context) => {
   const terminal: Host = { ...host, stdout: { ...host.stdout, isTerminal: true } };
   assert.equal(await run(["limits"], terminal, new AbortController().signal), 0);
   const shown = [
-    "  user_rules       ████░░░░░░░░░░░░░░░░  20 %        200 / 1,000",
-    "  devices          ████████████████████ 100 %              5 / 5",
-    "  requests         ████████████████████ 100 %  299,999 / 300,000",
+    "  user_rules       ████░░░░░░░░░░░░░░░░   20 %        200 / 1,000",
+    "  devices          ████████████████████  100 %              5 / 5",
+    "  requests         ████████████████████  100 %  299,999 / 300,000",
     '  requests.resets  "monthly"',
     '  plan             "team"',
     "",
