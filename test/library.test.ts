@@ -39,7 +39,7 @@ async function codesOf(work: Promise<unknown>): Promise<string[]> {
   return error.diagnostics.map(({ code }) => code);
 }
 
-test("compile takes plugins", async () => {
+test("compile accepts plugins", async () => {
   const plugins = pluginsOf([{ file: "mine", module: PLUGIN }]);
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["NoNumbers"] };
   const host = memoryHost({ files: FILES });
@@ -51,7 +51,7 @@ test("compile takes plugins", async () => {
   assert.deepEqual(await codesOf(compile(named, { host })), ["plugins-off"]);
 });
 
-test("loadConfig takes a configuration with plugins", async (context) => {
+test("loadConfig loads a configuration with plugins", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "library-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "own.yaml");
@@ -72,7 +72,7 @@ test("loadConfig takes a configuration with plugins", async (context) => {
   assert.deepEqual(await codesOf(loadConfig(path, host)), ["plugins-off"]);
 });
 
-test("of several lists, compile wants to know which", async () => {
+test("compile requires the name of a list if there are several", async () => {
   const config: Config = {
     name: "All",
     sources: [SOURCE, { ...SOURCE, name: "B", source: "b.txt" }],
@@ -93,7 +93,7 @@ test("of several lists, compile wants to know which", async () => {
 
 const MANY = Array.from({ length: 200_000 }, (_, index) => `||n${index}.e${index % 97}.zq^`);
 
-test("a signal is heard while a list is read from memory", async () => {
+test("compile stops on an abort signal while a list is read from memory", async () => {
   const host = memoryHost({ files: { "a.txt": MANY.join("\n") } });
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["Compress"] };
   const stop = new AbortController();
@@ -102,7 +102,7 @@ test("a signal is heard while a list is read from memory", async () => {
   await assert.rejects(compile(config, { host, signal: stop.signal }), reason);
 });
 
-test("a signal is heard when everything was read", async () => {
+test("compile stops on an abort signal after everything is read", async () => {
   const host = memoryHost({ files: { "a.txt": MANY.slice(0, 1000).join("\n") } });
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["Compress"] };
   for (const when of ["compiling", "source-read"]) {
@@ -118,7 +118,7 @@ test("a signal is heard when everything was read", async () => {
   assert.equal(report.rules, 1000);
 });
 
-test("the declarations need no types of a browser", { timeout: 120_000 }, (context) => {
+test("the declarations need no DOM types", { timeout: 120_000 }, (context) => {
   const root = join(import.meta.dirname, "..");
   const folder = mkdtempSync(join(tmpdir(), "library-"));
   context.after(() => rmSync(folder, { recursive: true }));

@@ -49,7 +49,7 @@ const REGEXES = [
   "\\bads\\b",
 ];
 
-test("many exclusions match what each of them matches by itself", async () => {
+test("many exclusions together match what each matches alone", async () => {
   await loadRegex();
   const random = new Random(seed);
   let matched = 0;
@@ -76,7 +76,7 @@ test("many exclusions match what each of them matches by itself", async () => {
   assert.ok(matched > 500, `${matched} lines`);
 });
 
-test("an exclusion matches the whole line, whatever the case of letters in other scripts", () => {
+test("a wildcard exclusion matches whole lines and ignores case in other scripts", () => {
   for (const [entry, line] of [
     ["*реклама*", "||РЕКЛАМА.example^"],
     ["*ads*РЕКЛАМА", "||ADS.реклама"],
@@ -85,7 +85,7 @@ test("an exclusion matches the whole line, whatever the case of letters in other
     assert.ok(new LineFilter([entry]).matchesLine(line), entry);
 });
 
-test("all words in a text are visited", () => {
+test("every word in a text is visited", () => {
   const random = new Random(seed);
   for (let round = 0; round < 500; round++) {
     const words = [
@@ -104,7 +104,7 @@ test("all words in a text are visited", () => {
   }
 });
 
-test("things are found by names with their texts, each once", () => {
+test("entries are found once by the names that contain their texts", () => {
   const random = new Random(seed);
   for (let round = 0; round < 300; round++) {
     const index = new LiteralIndex<readonly string[]>();
