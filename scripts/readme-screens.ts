@@ -1,5 +1,5 @@
 import { run } from "../src/cli/main.ts";
-import { memoryHost } from "../src/index.ts";
+import { memoryHost } from "../test/support/internals.ts";
 import { packingHost } from "../test/support/packing-host.ts";
 
 /** Program output for pages, between markers. It comes from real runs in memory and is never typed by hand. */

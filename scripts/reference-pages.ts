@@ -37,7 +37,7 @@ export function formatsPage(): string {
     const notes = [
       ...(format.hasAllowFile === true ? ["exceptions in a second file"] : []),
       ...(format.allowWins === true ? ["nothing below an exception can be blocked again"] : []),
-      ...(format.answers.length > 1 ? [`\`answer\`: ${format.answers.join(", ")}`] : []),
+      ...((format.answers ?? []).length > 1 ? [`\`answer\`: ${format.answers!.join(", ")}`] : []),
     ];
     const allow =
       allowSubtree === undefined

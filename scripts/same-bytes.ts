@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import process from "node:process";
-import { compile, nodeHost } from "../src/index.ts";
+import { compile, nodeHost } from "../test/support/internals.ts";
 import { corpusConfig, corpusFolder, missingCorpus } from "../test/support/corpus.ts";
 import { readVectors, runVector } from "../test/support/vector.ts";
 

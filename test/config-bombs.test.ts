@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { CompilerError, loadConfig, memoryHost } from "../src/index.ts";
+import { CompilerError, loadConfig, memoryHost } from "./support/internals.ts";
 
 const MESSAGE =
   /^(?:Invalid JSON|Invalid configuration|Failed to parse configuration|Configuration file not found|name is required|sources is required)/;

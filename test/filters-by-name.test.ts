@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../src/index.ts";
+import { type Config, compile, memoryHost } from "./support/internals.ts";
 import { chooseKernel } from "../src/kernel/choice.ts";
 
 /** Rules for a name, in every syntax. */

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../src/cli/main.ts";
-import { memoryHost, nodeHost } from "../src/index.ts";
+import { memoryHost, nodeHost } from "./support/internals.ts";
 import { checkLintFix } from "./support/lint-fix.ts";
 import { MemoryProject } from "./support/memory-project.ts";
 import { Random } from "./support/random.ts";

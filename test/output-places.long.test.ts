@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { outputTarget } from "../src/publish/output-target.ts";
-import { memoryHost } from "../src/index.ts";
+import { memoryHost } from "./support/internals.ts";
 
 const BIN = join(import.meta.dirname, "../src/cli/bin.ts");
 const CONFIG = { name: "My list", sources: [{ source: "a.txt" }] };

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { CompilerError, type Host, compile, memoryHost, nodeHost } from "../src/index.ts";
+import { CompilerError, type Host, compile, memoryHost, nodeHost } from "./support/internals.ts";
 import { serve } from "./support/web-server.ts";
 
 const GZIPPED = gzipSync("0.0.0.0 zipped.example.com\n".repeat(50));

@@ -12,6 +12,7 @@ import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "../engine/compile.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import { VERSION } from "../engine/version.ts";
+import type { Project } from "./project.ts";
 
 export const LOCKFILE = "rules.lock";
 
@@ -100,8 +101,7 @@ export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefin
 /** The lock of a list that was compiled just now. Rejects with a `HostError`. */
 export async function lockOf(
   { files, inputs, builtAt, report, sources: planned }: CompiledList,
-  config: Config,
-  place: { readonly folder: string; readonly name: string },
+  { config, folder, file }: Project,
   host: Host,
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
@@ -118,13 +118,13 @@ export async function lockOf(
     sources.push({ source: shown, key: await digestOf(source), ...counted, files: stored });
   }
   return {
-    configuration: place.name,
+    configuration: file,
     tool: VERSION,
     suffixes: await suffixDigest(),
     config: await configDigest(config),
     built: builtAt.toISOString(),
     sources,
-    local: await localFiles(inputs, place.folder, host),
+    local: await localFiles(inputs, folder, host),
   };
 }
 
@@ -142,9 +142,8 @@ export function joinedLocks(locks: readonly (Lockfile | undefined)[]): Lockfile 
 /** What is not as the lock says: the configuration, and local files. */
 export async function changedFiles(
   lock: Lockfile,
-  config: Config,
+  { config, folder }: Project,
   inputs: readonly InputFile[],
-  folder: string,
   host: Host,
 ): Promise<Diagnostic[]> {
   if (lock.config !== (await configDigest(config)))

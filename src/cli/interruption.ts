@@ -1,5 +1,6 @@
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
 import type { Talk } from "./output/talk.ts";
 
@@ -15,6 +16,11 @@ export const INTERRUPTED_PUBLISHING: Diagnostic = errorOf(
   "interrupted",
   "Stopped by a signal while files were being replaced; each is whole, old or new",
 );
+
+/** The same once lists are out. */
+export function published(lists: readonly string[]): Diagnostic {
+  return errorOf("interrupted", `Stopped by a signal; published before it: ${someOf(lists)}`);
+}
 
 /** The exit code of a run that a signal stopped. */
 export function exitOf(signal: AbortSignal): Exit {

@@ -1,6 +1,11 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { LONGEST_NAME, type Lines, type NameFormat, commentHead } from "../formats/name-format.ts";
+import {
+  LONGEST_NAME,
+  type Lines,
+  type NameFormat,
+  commentHeader,
+} from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { ownTransformation } from "../transformations/own.ts";
 import { transformations } from "../transformations/registry.ts";
@@ -25,7 +30,7 @@ export interface PluginFormat {
   readonly extension?: string;
   /** Lines with `%` for the name; what there are no lines for cannot be said, and is reported. */
   readonly lines: Lines;
-  /** What a comment begins with; without it the file has no head. */
+  /** What a comment begins with; without it the file has no header. */
   readonly comment?: string;
 }
 
@@ -104,7 +109,7 @@ function formatOf(
     extension: extension ?? ".txt",
     answers: [],
     lines: () => lines,
-    head: comment === undefined ? () => [] : commentHead(comment),
+    header: comment === undefined ? () => [] : commentHeader(comment),
     longestName: () => LONGEST_NAME,
     memoryPerName: nameFormats.get("domains")!.memoryPerName,
   };

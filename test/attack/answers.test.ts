@@ -12,7 +12,7 @@ import {
   type Config,
   compile,
   nodeHost,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { missingCorpus } from "../support/corpus.ts";
 import { refuseOther } from "../../src/sources/not-a-list.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, compile, nodeHost } from "../../src/index.ts";
+import { type Host, compile, nodeHost } from "../support/internals.ts";
 import { isNightly } from "../support/nightly.ts";
 
 const RUNS = isNightly ? 200 : 12;

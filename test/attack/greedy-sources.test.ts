@@ -8,7 +8,7 @@ import {
   type Config,
   type Host,
   compile,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 import { isNightly } from "../support/nightly.ts";
 

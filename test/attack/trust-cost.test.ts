@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 import { lines } from "../support/cost-shapes.ts";
 import { isNightly } from "../support/nightly.ts";
 

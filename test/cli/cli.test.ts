@@ -9,7 +9,7 @@ import {
   type MemoryHost,
   type MemoryHostOptions,
   memoryHost,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 
 const HOSTS =
   "# a hosts file\n127.0.0.1 localhost\n0.0.0.0 ads.example.com\n0.0.0.0 x.ads.example.com\n";

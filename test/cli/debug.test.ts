@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type Host, memoryHost } from "../../src/index.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://lists.example/a.txt";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/index.ts";
+import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 
 const HOSTS = "0.0.0.0 ads.example.com\n";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, HostError, memoryHost } from "../../src/index.ts";
+import { type Host, HostError, memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const HOME = `

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import type { Host } from "../../src/index.ts";
+import type { Host } from "../support/internals.ts";
 import { assertScreen, withoutCodes } from "../support/screen.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 
 /** Screens as a person sees them in a terminal of 80 columns. */
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "tldts";
-import { compile, nodeHost, rowsOf } from "../../src/index.ts";
+import { compile, nodeHost, rowsOf } from "../support/internals.ts";
 import { checkAccount } from "../support/account.ts";
 import { corpusConfig, corpusFolder, missingCorpus, referenceResult } from "../support/corpus.ts";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, nodeHost } from "../../src/index.ts";
+import { type Config, compile, nodeHost } from "../support/internals.ts";
 import { checkAccount } from "../support/account.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { type Case, randomCase } from "./random-config.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/ordinary-names.ts";
-import { memoryHost } from "../../src/index.ts";
+import { MappedNames } from "../../src/explain/plain-names.ts";
+import { memoryHost } from "../support/internals.ts";
 import { hashesOf, pageAnswer, pageHash } from "../../src/report/page-search.ts";
 import { searchIndex } from "../../src/report/search-index.ts";
 import { namePattern, patternExpression } from "../../src/syntax/name-pattern.ts";
@@ -38,7 +38,7 @@ function randomRule(random: Random): string {
   ]);
 }
 
-test("the page answers as why does, for random lists and names", async () => {
+test("random lists and names: the page gives the same answers as why", async () => {
   const random = new Random(20_261_115);
   let blocked = 0;
   for (let round = 0; round < 300; round++) {
@@ -64,7 +64,7 @@ test("the page answers as why does, for random lists and names", async () => {
   assert.ok(blocked > 1000);
 });
 
-test("a pattern as an expression matches what the pattern matches", () => {
+test("a pattern and its regular expression match the same names", () => {
   const random = new Random(7);
   for (let round = 0; round < 20_000; round++) {
     const length = 1 + random.below(8);
@@ -83,7 +83,7 @@ test("a pattern as an expression matches what the pattern matches", () => {
   }
 });
 
-test("hashes fill their bits, and are read back as they were written", () => {
+test("hashes use all their bits, and survive encoding and decoding", () => {
   for (const bits of [33, 40, 48]) {
     const hashes = Array.from({ length: 5000 }, (_, index) => pageHash(`n${index}.example`, bits));
     assert.equal(new Set(hashes).size, hashes.length);
@@ -93,7 +93,7 @@ test("hashes fill their bits, and are read back as they were written", () => {
   }
 });
 
-test("report writes one page with nothing in it that leads elsewhere", async () => {
+test("report writes one page without external references", async () => {
   const sources = [{ name: "</script><img src=x>", source: "a.txt" }];
   const project = new MemoryProject({
     "c.json": JSON.stringify({ name: "My <list>", sources }),

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import {
-  MappedNames,
-  SearchedNames,
-  partsOf,
-  readParts,
-} from "../../src/explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, partsOf, readParts } from "../../src/explain/plain-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
-import { type Config, memoryHost } from "../../src/index.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
 import { chooseKernel } from "../../src/kernel/choice.ts";
 import {
   FILTER_BYTES,
@@ -82,7 +77,7 @@ function file(random: Random): string {
   return `${random.pick(["", "\uFEFF"])}${parts.flat().join(end)}${random.pick(["", end])}`;
 }
 
-test("asked one by one, names are looked for in parts of the files: the same is found as in all lines", async () => {
+test("a search in parts of the files finds the same lines as reading all of them", async () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = new Random(seed);
     chooseKernel(seed % 3 === 0 ? "script" : "wasm");
@@ -104,7 +99,7 @@ test("asked one by one, names are looked for in parts of the files: the same is 
       one.replace("bücher", "xn--bcher-kva"),
     );
     const mapped = await ListRules.of(record, new MappedNames(result.bytes, record));
-    const together = await explainNames(asked, record, mapped, sources);
+    const together = await explainNames(asked, { record, rules: mapped, sources });
     host.files.set("/list.txt", result.bytes);
     for (const [index, one] of asked.entries()) {
       const opened = await host.openFile("/list.txt");
@@ -113,13 +108,13 @@ test("asked one by one, names are looked for in parts of the files: the same is 
         await readParts(opened, record, withParents(one)),
       ]);
       const rules = await ListRules.of(record, new SearchedNames(record, part), [one]);
-      const [alone] = await explainNames([one], record, rules, sources);
+      const [alone] = await explainNames([one], { record, rules, sources });
       assert.deepEqual(alone, together[index], `seed ${seed}, ${one}`);
     }
   }
 });
 
-test("a filter has what was entered, however small it is made", () => {
+test("a filter contains everything that was added, however small it is", () => {
   const random = new Random(1);
   for (const rows of [0, 1, 15, 16, 100, 1000, 2048]) {
     const filter = new Uint8Array(FILTER_BYTES);

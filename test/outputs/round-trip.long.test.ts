@@ -59,7 +59,7 @@ async function compiled(
 }
 
 for (const format of FORMAT_NAMES)
-  test(`${format}: what is written is read back, and means the same`, async () => {
+  test(`${format}: a file that is written and read back has the same meaning`, async () => {
     const random = new Random(FORMAT_NAMES.indexOf(format) + 1);
     const nameOf = (): string =>
       [...Array.from({ length: random.below(4) }, () => random.pick(LABELS)), "x", "example"].join(
@@ -141,7 +141,7 @@ for (const format of NESTING)
     assert.ok(nested >= ENOUGH_NESTED, `${nested} nested lists`);
   });
 
-test("lines of strangers in these formats", async () => {
+test("files of other programs in these formats", async () => {
   for (const [type, text, rules] of [
     [
       "dnsmasq",
@@ -173,7 +173,7 @@ test("lines of strangers in these formats", async () => {
     assert.deepEqual((await compiled(text, type)).list.split("\n"), rules, type);
 });
 
-test("lines that only look like blocks", async () => {
+test("lines that look like blocks but are not", async () => {
   for (const [type, text, rules] of [
     [
       "rpz",
@@ -222,7 +222,7 @@ test("why finds lines of other formats", async () => {
   );
 });
 
-test("pairs of lines are found wherever a block of the file ends", async () => {
+test("pairs of lines are joined across block boundaries", async () => {
   const names = Array.from({ length: 60_000 }, (_, index) => `some-longer-name-${index}.example`);
   const { artifact } = await compiled(
     names.map((name) => `||${name}^`).join("\n"),

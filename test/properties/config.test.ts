@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { stringify } from "yaml";
 import { LIST_FIELDS, SOURCE_FIELDS } from "../../src/config/fields.ts";
-import { CompilerError, loadConfig, memoryHost } from "../../src/index.ts";
+import { CompilerError, loadConfig, memoryHost } from "../support/internals.ts";
 import { propertyRuns } from "../support/property.ts";
 
 const TEXTS = ["", "a", "hosts", "Compress", "Validate", "7d", "20M", "full", "rpz", "list.txt"];

@@ -10,7 +10,7 @@ import {
   memoryHost,
   nodeHost,
   rowsOf,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { isNightly } from "../support/nightly.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, CompilerError, compile, memoryHost } from "../../src/index.ts";
+import { type Config, CompilerError, compile, memoryHost } from "../support/internals.ts";
 import { checkAccount } from "../support/account.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { PLAIN_NAMES, VALIDATOR_NAMES } from "../support/transformation-names.ts";

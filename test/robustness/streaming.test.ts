@@ -7,7 +7,7 @@ import {
   type Config,
   compile,
   memoryHost,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 
 async function compileFiles(
   config: Omit<Config, "name">,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { withoutCredentials } from "../../src/diagnostics/printable.ts";
 import { isPublicAddress } from "../../src/host/public-address.ts";
 import { proxyFor } from "../../src/host/proxy.ts";
-import { CompilerError, compile, nodeHost } from "../../src/index.ts";
+import { CompilerError, compile, nodeHost } from "../support/internals.ts";
 
 /** Addresses that no list is fetched from, however they are written. */
 const REFUSED = [

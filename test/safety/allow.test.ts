@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 
 async function allowed(

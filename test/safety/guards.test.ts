@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Config, type MemoryHost, memoryHost } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 
 const LIST = "/project/out.txt";

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CompileOptions, type CompileResult, type Config, compile } from "../../src/index.ts";
+import {
+  type CompileOptions,
+  type CompileResult,
+  type Config,
+  compile,
+} from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const FAR = "https://a.example/l.txt";

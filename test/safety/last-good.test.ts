@@ -6,7 +6,7 @@ import {
   type Config,
   type CompileResult,
   compile,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { type Answer, ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://a.example/l.txt";
@@ -322,7 +322,7 @@ test("an unwritable cache causes one warning and changes nothing", async () => {
       throw Object.assign(new Error("read-only"), { code: "EROFS", name: "HostError" });
     },
   };
-  const { HostError } = await import("../../src/index.ts");
+  const { HostError } = await import("../support/internals.ts");
   const refusing = {
     ...host,
     createFile: (): never => {

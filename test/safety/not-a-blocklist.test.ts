@@ -7,7 +7,7 @@ import {
   CompilerError,
   type Config,
   compile,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const FAR = "https://a.example/l.txt";

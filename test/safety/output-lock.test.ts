@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ListFile } from "../../src/publish/write.ts";
-import { CompilerError, type Host, HostError } from "../../src/index.ts";
+import { ListFile } from "../../src/publish/list-file.ts";
+import { CompilerError, type Host, HostError } from "../support/internals.ts";
 import {
   HOLDER,
   LIST,
@@ -43,7 +43,7 @@ test("a lock is respected while its holder is running or was active recently", a
     assert.equal(error.exit, 7);
     assert.match(
       error.message,
-      /\/project\/l\.txt is being made by process 7 on elsewhere, since 2026-01-01/,
+      /\/project\/l\.txt is being built by process 7 on elsewhere, since 2026-01-01/,
     );
     assert.equal(textAt(host, LIST), OLD);
     assert.equal(textAt(host, LOCK), JSON.stringify(HOLDER), "and is left as it is");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { slugOf } from "../../src/engine/slug.ts";
-import { ListFile } from "../../src/publish/write.ts";
-import { CompilerError, type Host, HostError, memoryHost } from "../../src/index.ts";
+import { ListFile } from "../../src/publish/list-file.ts";
+import { CompilerError, type Host, HostError, memoryHost } from "../support/internals.ts";
 import {
   LIST,
   LOCK,

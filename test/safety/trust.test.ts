@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CompileOptions, type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import {
+  type CompileOptions,
+  type Config,
+  compile,
+  memoryHost,
+  rowsOf,
+} from "../support/internals.ts";
 
 /** The rules that are left of a source, and the fates of the lines that are not. */
 async function outcome(

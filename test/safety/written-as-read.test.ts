@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 import { missingEngine } from "../reference/adguard-engine.ts";
 
 const GOOD = "good.txt";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import type { Answerer, Host, SelfRun, SelfRunEnd } from "../../src/host/host.ts";
-import { type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { withDeadline } from "../../src/server/deadline.ts";
 import { Served } from "../support/served.ts";
 
@@ -19,7 +19,7 @@ const REPORT = {
   sources: [],
 };
 
-/** `serve` in memory, with compiles that a test plays. */
+/** `serve` in memory, with a fake compile. */
 async function serving(
   words: readonly string[],
   compile: (run: SelfRun) => Promise<SelfRunEnd>,
@@ -75,7 +75,7 @@ function endedRuns({ output }: MemoryHost): Record<string, unknown>[] {
 }
 
 test(
-  "a run that never ends is ended, told everywhere, and followed by the next",
+  "a run that exceeds its limit is stopped and reported, and the next one runs",
   { timeout: 20_000 },
   async () => {
     let isEndless = true;
@@ -98,12 +98,12 @@ test(
       lastProblem: { code: string };
     };
     assert.equal(health.lastProblem.code, "run-timeout");
-    assert.match(health.reason, /it took longer than 0\.2 s/);
+    assert.match(health.reason, /run took longer than 0\.2 s/);
     assert.equal(health.running, false);
     const metrics = await ask("/metrics");
     assert.match(metrics, /^rules_compiler_run_timeouts_total 1$/m);
     assert.match(metrics, /^rules_compiler_runs_total\{outcome="failed"\} 1$/m);
-    assert.match(await ask("/"), /it took longer than 0\.2 s/);
+    assert.match(await ask("/"), /run took longer than 0\.2 s/);
     isEndless = false;
     assert.match(await ask("/compile"), /"started"/);
     await until(() => endedRuns(host).length === 2);
@@ -113,7 +113,7 @@ test(
   },
 );
 
-test("what does not stop although it is told to is given up", async (context) => {
+test("work that ignores the abort signal is abandoned", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   let isTold = false;
   const ended = withDeadline(900_000, new AbortController().signal, (signal) => {
@@ -128,7 +128,7 @@ test("what does not stop although it is told to is given up", async (context) =>
   assert.deepEqual(await ended, { value: undefined, isLate: true });
 });
 
-test("a deadline of 0 is none, and one of years does not fire at once", async () => {
+test("a deadline of 0 means none, and one of years does not fire at once", async () => {
   for (const ms of [0, 1e12])
     assert.deepEqual(
       await withDeadline(ms, new AbortController().signal, async (signal) => {

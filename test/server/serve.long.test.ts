@@ -10,7 +10,7 @@ import { Served } from "../support/served.ts";
 const LINES = Array.from({ length: 200 }, (_, index) => `||d${index}.example^`);
 
 test(
-  "serves what it compiled, again after a request, a signal and a restart",
+  "serves the compiled list, and the next one after a request, a signal and a restart",
   { timeout: 60_000 },
   async (context) => {
     const served = new Served(context, LINES);
@@ -50,7 +50,7 @@ test(
     assert.match(await (await fetch(served.url("/"))).text(), /My list/);
     const asking = await runProgram(["health", "--port", String(served.port)]);
     assert.equal(asking.exit, 0, asking.stderr);
-    assert.match(asking.stderr, /^healthy: the last good list is/);
+    assert.match(asking.stderr, /^healthy: the last successful build is/);
     await served.stop("SIGINT");
     // Another name is another list: it is made at once.
     const config = readFileSync(join(served.folder, "compiler-config.json"), "utf8");
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "a refused list and a broken configuration leave the old list, and are told",
+  "after a refused list or a broken configuration, the old list is served and the problem reported",
   { timeout: 60_000 },
   async (context) => {
     const served = new Served(context, LINES);
@@ -103,19 +103,19 @@ test(
       reason: string;
     };
     assert.equal(health.status, "healthy");
-    assert.match(health.reason, /the last run said: /);
+    assert.match(health.reason, /the last run reported: /);
     assert.match(
       await (await fetch(served.url("/metrics"))).text(),
       /guard_refusals_total\{guard="[a-z-]+"\} 1/,
     );
     const page = await (await fetch(served.url("/"))).text();
-    assert.match(page, /The last list was refused; the one before it is served/);
+    assert.match(page, /The last list was refused; the previous one is served/);
     assert.equal(await served.stop(), 0);
   },
 );
 
 test(
-  "a schedule runs, and SIGTERM in a run ends both, at once and without a trace",
+  "SIGTERM during a scheduled run stops the run and the server at once, without leftovers",
   { timeout: 60_000 },
   async (context) => {
     const served = new Served(context, LINES);
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  "400 connections that say nothing, and 300 that say half of it: health still answers",
+  "400 silent connections and 300 with half a request do not keep /health from answering",
   { timeout: 60_000 },
   async (context) => {
     const served = new Served(context, LINES);
@@ -163,7 +163,7 @@ test(
   },
 );
 
-test("what cannot be served is said before anything is done", async (context) => {
+test("settings that cannot work are reported before the server starts", async (context) => {
   const served = new Served(context, LINES);
   await served.start("--schedule", "0 0 1 1 *");
   await served.event("run-ended");
@@ -173,7 +173,7 @@ test("what cannot be served is said before anything is done", async (context) =>
   assert.equal(taken.exit, 6);
   assert.match(taken.stderr, /listen-failed.*Cannot listen on 127\.0\.0\.1 port \d+/);
   for (const [words, message] of [
-    [["--schedule", "0 0 31 2 *"], /There is no schedule 0 0 31 2 \*/],
+    [["--schedule", "0 0 31 2 *"], /Invalid schedule 0 0 31 2 \*/],
     [["--time-zone", "Mars/Base"], /in Mars\/Base/],
     [["--port", "99999"], /--port must be a number/],
     [["--jitter", "soon"], /--jitter must be a time/],
@@ -194,7 +194,7 @@ test("what cannot be served is said before anything is done", async (context) =>
 });
 
 test(
-  "each of several lists has its own rules, files and report",
+  "each of several lists has its rules, files and report",
   { timeout: 60_000 },
   async (context) => {
     const served = new Served(context, LINES);

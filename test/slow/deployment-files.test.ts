@@ -83,7 +83,9 @@ function metrics(): string {
     { ...run, outcome: "refused", exit: 5, problem },
     undefined,
   );
-  const lists = [{ name: "l.txt", modified: new Date(at), tag: "", stamp: "", forms: [], size: 9 }];
+  const lists = [
+    { name: "l.txt", modified: new Date(at), tag: "", fingerprint: "", variants: [], size: 9 },
+  ];
   return metricsText({
     history,
     lists,

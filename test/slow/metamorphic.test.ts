@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 import { type NaiveRule, decidingRule, isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random, seedFrom } from "../support/random.ts";
 

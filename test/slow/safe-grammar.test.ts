@@ -4,7 +4,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { RE2JS } from "re2js";
 import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
-import { compile, memoryHost } from "../../src/index.ts";
+import { compile, memoryHost } from "../support/internals.ts";
 import { naiveRules } from "../support/naive-matcher.ts";
 import { Random, seedFrom } from "../support/random.ts";
 

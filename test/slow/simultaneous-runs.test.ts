@@ -44,7 +44,7 @@ test(`${PAIRS} pairs of concurrent runs leave one complete list`, async (context
       assert.ok(whole.has(list), `pair ${pair}: a mixed list`);
       for (const { exit, stderr } of ended) {
         assert.ok(exit === 0 || exit === 7, stderr);
-        if (exit === 7) assert.match(stderr, /error\[locked\]: .*l\.txt is being made by/);
+        if (exit === 7) assert.match(stderr, /error\[locked\]: .*l\.txt is being built by/);
       }
       const both = ended.map(({ exit }) => String(exit)).toSorted();
       exits[both.join()] = (exits[both.join()] ?? 0) + 1;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { getDomain } from "tldts";
-import { compile, nodeHost } from "../../src/index.ts";
+import { compile, nodeHost } from "../support/internals.ts";
 import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
 import { corpusConfigInPlace, missingCorpus } from "../support/corpus.ts";
 import { Random } from "../support/random.ts";

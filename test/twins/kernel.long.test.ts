@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, compile, memoryHost, rowsOf } from "../support/internals.ts";
 import { chooseKernel } from "../../src/kernel/choice.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";

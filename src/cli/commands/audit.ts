@@ -3,6 +3,9 @@ import { OWN_RULES, OWN_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import/c
 import type { ForeignList, ForeignSetup } from "../../import/foreign-setup.ts";
 import { readSetup } from "../../import/read-setup.ts";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
+import { dryRun } from "../../build/dry-run.ts";
+import { planList } from "../../build/list-plan.ts";
+import { BuildSession } from "../../build/session.ts";
 import { NO_PLUGINS } from "../../engine/plugins.ts";
 import { SourceReader } from "../../engine/source-reader.ts";
 import { VALIDATION_CONTEXT } from "../../engine/validation-context.ts";
@@ -15,10 +18,9 @@ import { statsOf } from "../../explain/stats.ts";
 import type { Host } from "../../host/host.ts";
 import { withFile } from "../../host/with-file.ts";
 import { auditJson, auditText } from "../output/audit-text.ts";
-import { compileAside } from "../compile-aside.ts";
+import { BuildScreen } from "../output/build-screen.ts";
 import type { Options } from "../flags/options.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
-import { guardsSay } from "../guards-say.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Talk } from "../output/talk.ts";
 import { showText } from "../output/show-text.ts";
 import { columnsOf } from "../output/text-width.ts";
@@ -35,25 +37,23 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     ]);
   const setup = await readSetup(path, host);
   const folder = dirname(resolve(host.cwd, path));
-  // Whoever runs these lists fetches them from there already.
-  const wish = { ...options, allowPrivate: true };
-  const config = auditedConfig(setup, await reachable(setup.allowLists, folder, wish, host, talk));
-  const configured = {
-    plugins: NO_PLUGINS,
-    config,
-    whole: config,
-    folder,
-    name: "",
-    warnings: [],
-  };
+  const allowLists = await reachable(setup.allowLists, folder, options, host, talk);
+  const config = auditedConfig(setup, allowLists);
+  const project = { config, folder, file: "", plugins: NO_PLUGINS, warnings: [] };
+  const list = { project, config, plugins: NO_PLUGINS, covers: [] };
   const own = encodeUtf8(`${setup.ownRules.join("\n")}\n`);
   const world = withFile(host, join(folder, OWN_RULES), own);
-  const { fresh, compiled } = await compileAside(configured, wish, world, talk, signal);
-  const stats = statsOf(fresh.record!);
-  const guards = await guardsSay(config, compiled, undefined, options, host);
+  const { show } = new BuildScreen(options, world, talk);
+  // Nothing is published, so the list is compared with none.
+  const settings = { ...options, output: "-" };
+  const plan = planList(list, settings, host.cwd);
+  const context = { options: settings, host: world, signal, emit: show };
+  const session = new BuildSession([plan], context);
+  const { state, compiled, ...verdict } = await dryRun(plan, session, { allowPrivate: true });
+  const stats = statsOf(state.record!);
   const findings = [
-    ...guards.refused,
-    ...guards.warnings,
+    ...verdict.violations,
+    ...verdict.warnings,
     ...compiled.diagnostics.filter(({ code }) => code === "protected-names"),
   ];
   const audit = { path, setup, report: compiled.report, stats, findings };

@@ -5,7 +5,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
 import { fetchBody } from "../../host/fetch-body.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { portOf } from "../flags/serve-options.ts";
 import type { Command } from "./registry.ts";
 

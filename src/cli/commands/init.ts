@@ -17,7 +17,7 @@ import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import { NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { formatOption } from "../flags/format-option.ts";
-import { lookAtLists } from "../look-at-lists.ts";
+import { lookAtLists } from "../../build/look-at-lists.ts";
 import type { Options } from "../flags/options.ts";
 import { writeText } from "../output/write-text.ts";
 import type { Command } from "./registry.ts";

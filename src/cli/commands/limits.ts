@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { type AccountLimits, accountLimits } from "../../dns-api/account-limits.ts";
-import { readApiKey } from "../../dns-api/api-key.ts";
+import { type AccountLimits, fetchAccountLimits } from "../../dns-api/account-limits.ts";
+import { loadApiKey } from "../../dns-api/api-key.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -10,7 +10,7 @@ import { countRules } from "../../formats/count-rules.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import type { FlagName } from "../flags/flags.ts";
 import type { Options } from "../flags/options.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 
@@ -24,10 +24,10 @@ export const limitsCommand: Command = async (options, host, talk, signal) => {
   if (url === undefined)
     throw new CompilerError([errorOf("api-address", "There is no address of the DNS API")]);
   const path = valueOf("dns-api-path", "DNS_API_PATH", options, host);
-  const key = await readApiKey(host);
+  const key = await loadApiKey(host);
   const file = options.args.values.get("check")?.[0];
   const rules = file === undefined ? undefined : await rulesIn(file, host);
-  const account = await accountLimits({ url, path, key, signal }, host);
+  const account = await fetchAccountLimits({ url, path, key, signal }, host);
   const fit = rules === undefined ? undefined : fitOf(rules, account);
   const isTable = host.stdout.isTerminal && !options.json;
   const text = isTable

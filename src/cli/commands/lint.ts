@@ -5,7 +5,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { lintList } from "../../lint/lint-list.ts";
 import { formatOption } from "../flags/format-option.ts";
 import { LINT_REPORTS, type LintedFile } from "../output/lint-report.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { writeText } from "../output/write-text.ts";
 import type { Command } from "./registry.ts";
 

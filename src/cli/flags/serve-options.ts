@@ -8,7 +8,7 @@ import type { FlagName } from "./flags.ts";
 
 /** What only `serve` wants to know. */
 export interface ServeOptions {
-  readonly place: ListenPlace;
+  readonly listenOn: ListenPlace;
   readonly schedule: Schedule;
   readonly jitterMs: number;
   readonly maxAgeMs: number | undefined;
@@ -26,7 +26,7 @@ const DEFAULT_CONNECTIONS = 64;
 export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
   const value = (name: FlagName): string | undefined => args.values.get(name)?.[0];
   return {
-    place: {
+    listenOn: {
       address: value("listen") ?? "127.0.0.1",
       port: portOf(args, env),
       connectionsPerClient: countOf("connections-per-client", value("connections-per-client")),

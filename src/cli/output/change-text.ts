@@ -50,7 +50,7 @@ function sourceLines({ bySource }: ListChange): string[] {
 function nameLines(
   heading: string,
   kind: "blocked" | "freed",
-  { changes, places }: ListChange,
+  { changes, locations }: ListChange,
   style: Style,
 ): string[] {
   const names = changes.filter(({ self, below }) => (self ?? below) === kind);
@@ -60,7 +60,7 @@ function nameLines(
   const width = Math.max(...texts.map(textWidth));
   const tone = kind === "blocked" ? "error" : "good";
   const rows = shown.map(({ rule }, index) => {
-    const place = rule === undefined ? undefined : places.get(rule);
+    const place = rule === undefined ? undefined : locations.get(rule);
     const from =
       place === undefined ? "" : `  ${style.faint(placeLink(placeText(place, 40), place, style))}`;
     return `    ${padText(texts[index]!, width)}  ${printable(rule ?? "", 60)}${from}`.trimEnd();
@@ -80,13 +80,13 @@ function nameText({ name, self, below }: ChangedName): string {
 }
 
 /** The same as JSON: everything, in plain objects. */
-export function changeJson({ places, changes, ...rest }: ListChange): object {
+export function changeJson({ locations, changes, ...rest }: ListChange): object {
   return {
     ...rest,
     changes: changes
       .filter(({ self, below }) => self !== undefined || below !== undefined)
       .map((change) => {
-        const place = change.rule === undefined ? undefined : places.get(change.rule);
+        const place = change.rule === undefined ? undefined : locations.get(change.rule);
         return { ...change, ...(place && { from: place }) };
       }),
   };
