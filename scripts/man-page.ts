@@ -63,7 +63,7 @@ export function manPage(): string {
   ].join("\n")}\n`;
 }
 
-/** What troff would take for its own. */
+/** Escapes the characters that troff would interpret. */
 function text(words: string): string {
   return words
     .replaceAll("\\", "\\e")

@@ -43,7 +43,7 @@ function folderOf(context: TestContext, files: Readonly<Record<string, string>>)
   return folder;
 }
 
-test("compile takes plugins", async () => {
+test("compile accepts plugins", async () => {
   const plugins = [PLUGIN];
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["NoNumbers"] };
   const { bytes } = await compile(config, { files: FILES, plugins });
@@ -55,7 +55,7 @@ test("compile takes plugins", async () => {
   assert.deepEqual(await codesOf(compile(named, { files: FILES })), ["plugins-off"]);
 });
 
-test("build runs the plugins that a configuration names, if it may", async (context) => {
+test("build runs the plugins of a configuration only if plugins are enabled", async (context) => {
   const folder = folderOf(context, {
     ...FILES,
     "own.yaml":
@@ -119,7 +119,7 @@ test("build publishes as the command does: guards, outputs, record, cache", asyn
   assert.equal(rulesOf(readFileSync(join(folder, "rules/l.txt"))).length, 1);
 });
 
-test("of several lists, compile wants to know which; build builds them all", async (context) => {
+test("compile requires the name of a list if there are several; build builds them all", async (context) => {
   const files = { "a.txt": "||a.example^", "b.txt": "||b.example^" };
   const config: Config = {
     name: "All",
@@ -173,7 +173,7 @@ test("an aborted build is interrupted, and says which lists are published", asyn
 
 const MANY = Array.from({ length: 200_000 }, (_, index) => `||n${index}.e${index % 97}.zq^`);
 
-test("a signal is heard while a list is read from memory", async () => {
+test("compile stops on an abort signal while a list is read from memory", async () => {
   const files = { "a.txt": MANY.join("\n") };
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["Compress"] };
   const stop = new AbortController();
@@ -182,7 +182,7 @@ test("a signal is heard while a list is read from memory", async () => {
   await assert.rejects(compile(config, { files, signal: stop.signal }), reason);
 });
 
-test("a signal is heard when everything was read", async () => {
+test("compile stops on an abort signal after everything is read", async () => {
   const files = { "a.txt": MANY.slice(0, 1000).join("\n") };
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["Compress"] };
   for (const when of ["compiling", "source-read"]) {

@@ -38,7 +38,7 @@ const WHOLE: Readonly<Record<string, number>> = {
   "server/status-page.ts": 2,
 };
 
-test("names in messages are joined by someOf, which has five of them at the most", () => {
+test("messages list names with someOf, which shows at most five", () => {
   for (const file of globSync("**/*.ts", { cwd: SRC })) {
     const path = relative(SRC, join(SRC, file)).replaceAll("\\", "/");
     const count = readFileSync(join(SRC, file), "utf8").split('.join(", ")').length - 1;

@@ -19,7 +19,7 @@ const LINES: Readonly<Record<string, (index: number) => string>> = {
 };
 
 for (const [name, line] of Object.entries(LINES))
-  test(`to look at a stranger's line takes microseconds: ${name}`, async (context) => {
+  test(`checking an untrusted line takes microseconds: ${name}`, async (context) => {
     const text = `||fine.example^\n${lines(COUNT, line)}`;
     const least = { full: Infinity, standard: Infinity };
     const more = (): number => ((least.standard - least.full) * 1000) / COUNT;

@@ -47,7 +47,7 @@ function isSuffix(name: string): boolean {
 }
 
 test(
-  "typical lists: every line that differs from the reference's is claimed by a deviation",
+  "typical lists: a documented deviation explains every line that differs from the reference",
   { skip: missingCorpus, timeout: 300_000 },
   async (context) => {
     const folder = corpusFolder("typical");

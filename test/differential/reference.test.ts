@@ -20,7 +20,7 @@ const skip = !isNode
   : !isThere && "NOT INSTALLED: run `npm run oracle` first";
 
 test(
-  "random configurations compile to what the reference makes of them",
+  "random configurations compile to the same list as with the reference",
   { skip },
   async (context) => {
     const seed = seedFrom(process.env["FUZZ_SEED"]);

@@ -44,7 +44,7 @@ function lines(count: number, line: (index: number) => string): string {
 }
 
 for (const [shape, text] of Object.entries(SHAPES)) {
-  test(`time grows with the input: ${shape}`, async (context) => {
+  test(`time grows linearly with the input: ${shape}`, async (context) => {
     // Two doublings, because the step from one size of the machine's caches to the next is not the program's.
     const texts = [1, 2, 4].map((times) => text(SIZE * times));
     await cpuTime(texts[0]!);

@@ -143,7 +143,7 @@ for (const [what, texts, expected, source, guards] of [
     assert.deepEqual(await states(texts, { wish: config(source, guards) }), expected);
   });
 
-test("a held source is reported by everything, and the list is published with its copy", async () => {
+test("a held source is reported everywhere, and the list is published with its copy", async () => {
   const web = new ScriptedWeb();
   await build(web, names(2000));
   web.time = new Date(web.time.getTime() + DAY);
@@ -169,7 +169,7 @@ test("a held source is reported by everything, and the list is published with it
   );
 });
 
-test("accepting takes a held source, by the code of its deviation", async () => {
+test("--accept with its code releases a held source", async () => {
   for (const [text, code] of [
     [names(10), "source-shrunk"],
     [names(9000), "source-grown"],
@@ -203,7 +203,7 @@ test("a copy of an earlier version is compared by its bytes", async () => {
   assert.equal((await build(web, names(999))).report.sources[0]!.state, "held");
 });
 
-test("nothing is held without copies, with compat, or offline", async () => {
+test("no source is held without a copy, with --compat or offline", async () => {
   for (const options of [{ cacheDir: undefined }, { compat: true }]) {
     const web = new ScriptedWeb();
     await build(web, names(2000), config(), options);
@@ -217,7 +217,7 @@ test("nothing is held without copies, with compat, or offline", async () => {
   assert.equal(offline.report.sources[0]!.state, "stale");
 });
 
-test("a mirror that still has the list is taken instead", async () => {
+test("a mirror that still has the list is used instead of holding the source", async () => {
   const mirror = "https://mirror.example/l.txt";
   const web = new ScriptedWeb();
   const wish = config({ mirrors: [mirror] });

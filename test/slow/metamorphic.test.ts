@@ -97,7 +97,7 @@ async function listOf(
 }
 
 for (const trust of ["block-only", "standard"] as const)
-  test(`${CASES} cases: a ${trust} source takes no coverage away${trust === "standard" ? ", but by an exception of its own that stands in the list" : ""}`, async (context) => {
+  test(`${CASES} cases: a ${trust} source removes no coverage${trust === "standard" ? " except by an exception in the list" : ""}`, async (context) => {
     const random = new Random(seed);
     let lost = 0;
     let checked = 0;

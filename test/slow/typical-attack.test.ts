@@ -30,7 +30,7 @@ function hostsOf(list: string): string[] {
 }
 
 test(
-  "a source of dead rules beside the typical lists: AdGuard's engine blocks every name as before",
+  "a source of dead rules does not change what AdGuard's engine blocks with the typical lists",
   { timeout: 1_500_000, skip: missingCorpus || missingEngine },
   async (context) => {
     const engineOf = await adguardEngine();

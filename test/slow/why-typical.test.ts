@@ -69,7 +69,7 @@ class SlowList {
 }
 
 test(
-  `why of ${NAMES} names of 20 real lists agrees with a slow search`,
+  `why agrees with a full search for ${NAMES} names of 20 real lists`,
   { skip: missingCorpus, timeout: 600_000 },
   async (context) => {
     const folder = corpusFolder("typical");

@@ -33,7 +33,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("the package holds what it needs and nothing else", () => {
+test("the package contains the files it needs and no others", () => {
   const files = mustRun(`tar -tzf ${tarball}`).stdout.trim().split("\n");
   assert.ok(files.includes("package/dist/cli/bin.js"));
   assert.ok(files.includes("package/schema.json"));
@@ -102,9 +102,9 @@ function followPage(name: string, change: (text: string) => string = (text) => t
       expectLines(printed[at]!, text);
 }
 
-test("guide: serve, asked and stopped as the page says", () => followPage("serve.md"));
+test("guide: the commands of the serve page work", () => followPage("serve.md"));
 
-test("guide: the limits of an account, by command and by library", async (context) => {
+test("guide: account limits with the command and the library", async (context) => {
   const answer = JSON.stringify({ user_rules: { used: 200, limit: 1000 }, plan: "team" });
   const api = spawn(process.execPath, [
     "-e",
@@ -124,7 +124,7 @@ test("guide: the limits of an account, by command and by library", async (contex
   );
 });
 
-test("misspelt, missing, unreachable: one message, the right exit code, no stack", () => {
+test("a misspelt option, a missing file and an unreachable source give one message, the right exit code and no stack", () => {
   for (const [command, exit, text] of [
     ["npx rules-compiler -c my-lst.yaml", 2, /Configuration file not found: my-lst\.yaml/],
     ["npx rules-compiler --confg x", 2, /Did you mean --config\?/],
@@ -146,7 +146,7 @@ test("misspelt, missing, unreachable: one message, the right exit code, no stack
   }
 });
 
-test("types reach the user", () => {
+test("the package provides types", () => {
   const { stdout } = mustRun(`npm ls --omit=dev --all --parseable --silent | wc -l`);
   assert.ok(Number(stdout) <= 12, "the tree stays small");
   assert.match(
