@@ -66,7 +66,7 @@ test(
     served.port = asked;
     const gone = await runProgram(["health", "--port", String(served.port)]);
     assert.equal(gone.exit, 11);
-    assert.match(gone.stderr, /error\[health-failed\]: No server answers/);
+    assert.match(gone.stderr, /error\[health-failed\]: No server responds/);
   },
 );
 
@@ -176,7 +176,7 @@ test("settings that cannot work are reported before the server starts", async (c
     [["--schedule", "0 0 31 2 *"], /Invalid schedule 0 0 31 2 \*/],
     [["--time-zone", "Mars/Base"], /in Mars\/Base/],
     [["--port", "99999"], /--port must be a number/],
-    [["--jitter", "soon"], /--jitter must be a time/],
+    [["--jitter", "soon"], /--jitter must be a duration/],
     [["--run-timeout", "soon"], /--run-timeout must be a time/],
     [["--connections-per-client", "0"], /--connections-per-client must be a number above 0/],
     [["-o", "-"], /serve cannot write to standard output/],
