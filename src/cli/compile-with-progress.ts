@@ -42,7 +42,6 @@ export async function compileWithProgress(
       configFolder: folder,
       signal,
       memory: options.memory,
-      workers: options.workers,
       cacheDir: options.cacheDir,
       offline: options.offline,
       isKnown: options.isKnown,

@@ -5,7 +5,6 @@ import { type PlannedSource, planOf } from "../engine/plan.ts";
 import type { ProgressEvent } from "../engine/progress-event.ts";
 import { SharedSources } from "../engine/shared-sources.ts";
 import { SourceReader } from "../engine/source-reader.ts";
-import { workersOf } from "../engine/workbench.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
@@ -36,7 +35,7 @@ export async function runLists(
   const started = host.now().getTime();
   refuseSameFiles(lists, options, host);
   const plans = lists.map(({ config, plugins }) => planOf(config, plugins).sources);
-  const sources = new SharedSources(plans, workersOf(options.workers, host), options.memory, host);
+  const sources = new SharedSources(plans, options.memory, host);
   const locks: Lockfile[] = [];
   const covers = new CoveredLists(lists, host);
   const shared = { sources, builtAt: buildTime(host), covers, locks };

@@ -21,8 +21,6 @@ export interface CompileOptions extends MemoryWish {
   readonly signal?: AbortSignal;
   /** Told what happens while it happens. */
   readonly onProgress?: (event: ProgressEvent) => void;
-  /** Threads that may work, this one included; without it as many as the machine has processors. */
-  readonly workers?: number | undefined;
   /** Bytes of a file that are worked on at a time. */
   readonly blockBytes?: number;
   /** Where last good copies of remote sources are kept; without it there are none. */

@@ -51,12 +51,7 @@ import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
 import { WideRules } from "./wide-rules.ts";
-import { Workbench, workersOf } from "./workbench.ts";
-
-/** A thread takes 20 MB by itself; below this limit they are better spent otherwise. */
-const CREW_MEMORY = 192 * 1024 * 1024;
-/** Bytes of text for which one thread is enough, and how much each further one should find to do. */
-const ALONE_BELOW = 8 * 1024 * 1024;
+import { Workbench } from "./workbench.ts";
 
 export interface CompiledList {
   /** Every row that was read, with its fate. */
@@ -125,7 +120,7 @@ class ListCompiler {
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
     this.reader = new SourceReader(host, options, config.allow_private === true);
-    this.bench = options.shared?.bench ?? new Workbench(workersOf(options.workers, host));
+    this.bench = options.shared?.bench ?? new Workbench();
     const { kernel } = this.bench;
     this.bench.clear();
     this.memory = memoryPlan(options, host, kernel);
@@ -144,30 +139,7 @@ class ListCompiler {
   close(): void {
     this.reader.close();
     this.head.close();
-    this.dismissCrew();
     this.memory.close();
-  }
-
-  /** Threads cost 40 ms of start each, which little text is not worth. */
-  private async startCrew(textBytes: number): Promise<void> {
-    const { bench, memory, options, host } = this;
-    const { scanner, workers } = bench;
-    const { room } = memory;
-    const aloneBelow = options.limits?.aloneBelow ?? ALONE_BELOW;
-    if (room.kernel === undefined || scanner === undefined) return;
-    if (workers === 1 || textBytes < aloneBelow) return;
-    if (options.memory !== undefined && options.memory < CREW_MEMORY) return;
-    const size = Math.min(workers - 1, Math.floor(textBytes / Math.max(1, aloneBelow)));
-    const crew = bench.crewOf(size, host);
-    if (aloneBelow === 0) await crew?.ready();
-    room.crew = scanner.crew = crew;
-  }
-
-  private dismissCrew(): void {
-    const { bench, memory } = this;
-    if (this.options.shared === undefined) bench.close();
-    memory.room.crew = undefined;
-    if (bench.scanner !== undefined) bench.scanner.crew = undefined;
   }
 
   async run(): Promise<CompiledList> {
@@ -191,7 +163,6 @@ class ListCompiler {
         bytes: scratchBytes,
         ...(await this.host.scratchRoom()),
       });
-    await this.startCrew(size);
     const cancelled = await cancelledElsewhere(plan.sources, reader);
     const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
     const protection = this.protectionOf(guarded.names);
@@ -228,7 +199,6 @@ class ListCompiler {
     await this.checkpoint.yieldNow();
     output.end();
     this.head.end(output.count.rules);
-    this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     const labels = plan.sources.map(({ label }) => label);
     return {

@@ -38,8 +38,6 @@ export interface MemoryLimits {
   readonly partitions: number;
   /** Bytes at the start of the arena that nobody uses: addresses above 2 GiB for small lists. */
   readonly unused: number;
-  /** Bytes of text for which no further thread is started; with 0 the work waits for all of them. */
-  readonly aloneBelow?: number;
 }
 
 export function memoryPlan(
@@ -62,7 +60,6 @@ export function memoryPlan(
     chunksLimit: kernel === undefined ? Infinity : chunks,
     room: {
       kernel,
-      crew: undefined,
       partitions,
       pageBytes,
       pagesLimit: pages,

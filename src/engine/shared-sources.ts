@@ -52,11 +52,10 @@ export class SharedSources {
   /** `lists` are the sources of all lists that will be compiled. */
   constructor(
     lists: readonly (readonly PlannedSource[])[],
-    workers: number,
     memory: number | undefined,
     host: Host,
   ) {
-    this.bench = new Workbench(workers);
+    this.bench = new Workbench();
     this.room = (memory ?? host.memoryLimit() / 2) * SHARE;
     for (const source of lists.flat()) {
       const key = keyOf(source);
@@ -122,7 +121,6 @@ export class SharedSources {
   }
 
   close(): void {
-    this.bench.close();
     this.kept.clear();
   }
 }

@@ -127,7 +127,6 @@ export class SourceSink implements LineSink {
   }
 
   nextLine(file: FileLines): number {
-    this.scan.settle();
     return file.nextLine;
   }
 

@@ -58,20 +58,15 @@ export class KernelMemory implements Arena {
   u8: Uint8Array;
   u32: Uint32Array;
 
-  /** With `isShared`, other threads can run kernels of their own over this memory. */
-  constructor(isShared: boolean) {
-    this.memory = new wasm.Memory({
-      initial: FIRST_BYTES / PAGE,
-      maximum: MOST_PAGES,
-      shared: isShared,
-    });
+  constructor() {
+    this.memory = new wasm.Memory({ initial: FIRST_BYTES / PAGE, maximum: MOST_PAGES });
     this.exports = kernelOver(this.memory);
     this.first = this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
     this.u8 = new Uint8Array(this.memory.buffer);
     this.u32 = new Uint32Array(this.memory.buffer);
   }
 
-  get buffer(): ArrayBuffer | SharedArrayBuffer {
+  get buffer(): ArrayBuffer {
     return this.memory.buffer;
   }
 
@@ -167,28 +162,12 @@ export class KernelMemory implements Arena {
   }
 }
 
-const modules = new Map<boolean, WasmModule>();
+let module: WasmModule | undefined;
 
 /** A kernel over this memory. The module is compiled once; it is under 6 kB. */
-export function kernelOver(memory: WasmMemory): KernelExports {
-  const isShared = !(memory.buffer instanceof ArrayBuffer);
-  let module = modules.get(isShared);
-  if (module === undefined) {
-    const code = Uint8Array.from(atob(KERNEL_WASM), (character) => character.charCodeAt(0));
-    if (isShared) markAsShared(code);
-    module = new wasm.Module(code);
-    modules.set(isShared, module);
-  }
-  return new wasm.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
-}
-
-/** The import of the memory as AssemblyScript writes it: `memory`, kind 2, and limits of which bit 1 means shared. */
-const MEMORY_IMPORT = [...Array.from("memory", (letter) => letter.charCodeAt(0)), 2];
-
-/** A module says whether its memory is shared. Ours uses no atomic operations, so that is all there is to it. */
-function markAsShared(code: Uint8Array): void {
-  const at = code.findIndex((_, start) =>
-    MEMORY_IMPORT.every((byte, index) => code[start + index] === byte),
+function kernelOver(memory: WasmMemory): KernelExports {
+  module ??= new wasm.Module(
+    Uint8Array.from(atob(KERNEL_WASM), (character) => character.charCodeAt(0)),
   );
-  code[at + MEMORY_IMPORT.length]! |= 2;
+  return new wasm.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
 }

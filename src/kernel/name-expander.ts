@@ -11,7 +11,7 @@ interface Area {
 
 /** Writes lines for many names by the kernel, in a memory of its own. */
 export class NameExpander {
-  private readonly kernel = new KernelMemory(false);
+  private readonly kernel = new KernelMemory();
   private readonly areas = {
     names: { at: 0, size: 0 },
     parts: { at: 0, size: 0 },

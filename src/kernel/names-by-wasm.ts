@@ -1,6 +1,5 @@
 import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
-import type { Crew } from "./crew.ts";
 import { LONGEST_NAME } from "./longest-name.ts";
 import type { KernelMemory } from "./memory.ts";
 import type { NameOptions, NameResolver } from "./name-resolver.ts";
@@ -49,7 +48,6 @@ export class NamesByWasm implements NameResolver {
   private readonly stock: PageStock;
   private readonly names: PagedLists;
   private readonly wideList: number;
-  private readonly room: Room;
   private wide = { table: 0, slots: 0, oneLabel: 0 };
   private chunks = 0;
   private verdicts: Verdicts | undefined;
@@ -57,7 +55,6 @@ export class NamesByWasm implements NameResolver {
   constructor(options: NameOptions, room: Room, kernel: KernelMemory) {
     this.options = options;
     this.kernel = kernel;
-    this.room = room;
     this.stock = new PageStock(this.kernel, room);
     this.wideList = room.partitions;
     this.names = new PagedLists(this.stock, room.partitions + 1);
@@ -127,9 +124,7 @@ export class NamesByWasm implements NameResolver {
     const areaSize = tableSlots(records) * 8 + records * 4 + pages * 8;
     const area = this.stock.workArea("table", areaSize);
     this.resolveWide();
-    const { crew } = this.room;
-    if (crew !== undefined) this.resolveByCrew(crew, area, areaSize);
-    else for (let list = 0; list < this.wideList; list++) this.resolvePart(list, area);
+    for (let list = 0; list < this.wideList; list++) this.resolvePart(list, area);
   }
 
   private resolvePart(list: number, area: number): void {
@@ -152,49 +147,6 @@ export class NamesByWasm implements NameResolver {
     this.wide = { table: area, slots, oneLabel: oneLabel ? 1 : 0 };
     const part = this.placed(list, runs, area, count);
     this.conclude(part, exports.resolvePart(...this.valuesOf(part)));
-    if (this.room.crew !== undefined) this.vouchForAll(runs);
-  }
-
-  /** Partitions that are worked on at the same time may not write to the wide names that they share. */
-  private vouchForAll(runs: readonly Run[]): void {
-    const { kernel } = this;
-    const judged = RECORD.Trusted | RECORD.Barred;
-    const open: number[] = [];
-    for (const { start, end } of runs)
-      for (let record = start; record < end; ) {
-        const [length = 0, flags = 0] = kernel.shorts(record + 12, 2);
-        if ((flags & judged) === 0) open.push(record);
-        record += (RECORD_HEAD + length + 3) & ~3;
-      }
-    this.barsSome(open);
-  }
-
-  /** Others work on the next partitions while verdicts on this one are handed out, in the order of the partitions. */
-  private resolveByCrew(crew: Crew, ownArea: number, areaSize: number): void {
-    const areas = Array.from({ length: crew.places }, () => this.kernel.allocate(areaSize));
-    const posted: { readonly part: Part; readonly place: number; readonly area: number }[] = [];
-    const free = [...areas];
-    const finishOne = (): void => {
-      const { part, place, area } = posted.shift()!;
-      this.conclude(part, crew.finish(place).value);
-      free.push(area);
-    };
-    for (let list = 0; list < this.wideList; list++) {
-      // Records that were put aside are read into one place, for one partition at a time.
-      if (this.names.isPartlyAway(list)) {
-        while (posted.length > 0) finishOne();
-        this.resolvePart(list, ownArea);
-        continue;
-      }
-      if (posted.length === areas.length) finishOne();
-      const area = free.at(-1)!;
-      const part = this.partOf(list, area, true);
-      if (part === undefined) continue;
-      free.pop();
-      posted.push({ part, place: crew.post("resolvePart", this.valuesOf(part)), area });
-    }
-    while (posted.length > 0) finishOne();
-    for (const area of areas) this.kernel.free(area, areaSize);
   }
 
   private partOf(list: number, area: number, isKept = false): Part | undefined {

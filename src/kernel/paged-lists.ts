@@ -208,11 +208,6 @@ export class PagedLists {
     });
   }
 
-  /** Whether records of the list are in the scratch file. */
-  isPartlyAway(list: number): boolean {
-    return this.pages[list]!.some(({ at }) => at === -1);
-  }
-
   /** Number of records in the list, if they were all put in one by one. */
   countOf(list: number): number {
     return this.stock.kernel.u32[(this.cursors + list * CURSOR + 8) >>> 2]!;

@@ -3,7 +3,7 @@
  * need not have.
  */
 export interface WasmMemory {
-  readonly buffer: ArrayBuffer | SharedArrayBuffer;
+  readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
@@ -20,11 +20,7 @@ interface Wasm {
     module: WasmModule,
     imports: { env: { memory: WasmMemory } },
   ) => { readonly exports: object };
-  readonly Memory: new (limits: {
-    initial: number;
-    maximum: number;
-    shared?: boolean;
-  }) => WasmMemory;
+  readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
 }
 
 const { WebAssembly: found } = globalThis as { WebAssembly?: Wasm };

@@ -5,7 +5,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
  * `buffer` void; whoever keeps views listens.
  */
 export interface Arena {
-  readonly buffer: ArrayBuffer | SharedArrayBuffer;
+  readonly buffer: ArrayBuffer;
   /** An area of this size, on an 8-byte boundary, with whatever was in it before. */
   allocate(bytes: number): number;
   free(at: number, bytes: number): void;

@@ -1,7 +1,6 @@
 import { CR, Class, LF } from "../bytes/ascii.ts";
 import { skipBlanks } from "../bytes/blank.ts";
-import type { Crew } from "../kernel/crew.ts";
-import type { LineScanner, LinesAhead } from "../kernel/line-scanner.ts";
+import type { LineScanner } from "../kernel/line-scanner.ts";
 import { CHUNK_ROWS, Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -34,17 +33,6 @@ export interface ScanOptions {
   readonly scanner?: LineScanner | undefined;
 }
 
-/** A block that is being read by somebody else. */
-interface BlockAhead {
-  readonly crew: Crew;
-  readonly file: FileLines;
-  readonly chunk: Chunk;
-  readonly lines: LinesAhead;
-  readonly listEnd: number;
-  readonly isLast: boolean;
-  readonly fate: Fate;
-}
-
 /**
  * Turns lines into rows: one row for each line of the file, blank ones included, since each must be accounted for. LF,
  * CRLF and a lone CR end a line. Every block becomes a chunk, or several where its lines are many.
@@ -57,8 +45,6 @@ export class ListScan {
   private rows: Chunk | undefined;
   /** Where in the block the chunk's bytes begin. */
   private base = 0;
-  /** Blocks that are not done yet, in order. Nothing is gathered in `rows` while there are any. */
-  private readonly ahead: BlockAhead[] = [];
 
   constructor(pool: ChunkPool, options: ScanOptions, emit: (chunk: Chunk) => void) {
     this.pool = pool;
@@ -68,53 +54,8 @@ export class ListScan {
 
   /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
   read(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
-    if (this.readAhead(file, block, { start, end, fate })) return;
-    this.settle();
     if (this.block !== block) this.flush();
     this.block = block;
-    this.readOn(file, block, { start, end, fate });
-  }
-
-  /** Leaves a block that is all of one fate to the crew. */
-  private readAhead(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): boolean {
-    const { scanner, splitHosts: splits } = this.options;
-    const { bytes, listStart, listEnd, isLast } = block;
-    const crew = scanner?.crew;
-    if (scanner === undefined || crew === undefined || listStart > 0) return false;
-    if (start > 0 || end < bytes.length || bytes.length > BLOCK_BYTES * 2) return false;
-    const to = isLast ? lastLineOf(block) : end;
-    if (to === 0) return false;
-    while (this.ahead.length >= crew.places) this.settleOne();
-    this.block = block;
-    const chunk = this.newChunk(file.origin, 0, end);
-    this.rows = undefined;
-    const lines = scanner.readAhead(crew, chunk, { from: 0, to, fate, splits });
-    this.ahead.push({ crew, file, chunk, lines, listEnd, isLast, fate });
-    return true;
-  }
-
-  /** Takes in all blocks that were left to others. Line numbers and the order of chunks are right afterwards. */
-  settle(): void {
-    while (this.ahead.length > 0) this.settleOne();
-  }
-
-  private settleOne(): void {
-    const { crew, file, chunk, lines, fate, ...rest } = this.ahead.shift()!;
-    const at = this.options.scanner!.finish(crew, chunk, lines, file.nextLine);
-    file.nextLine += chunk.length;
-    this.classifyUnknown(chunk, 0);
-    this.rows = chunk;
-    this.base = 0;
-    if (at < chunk.byteCount) {
-      // Its own bytes would be given back when it is full and another chunk takes the rest.
-      const { position } = chunk;
-      this.block = { bytes: chunk.bytes.slice(), position, listStart: 0, ...rest };
-      this.readOn(file, this.block, { start: at, end: chunk.byteCount, fate });
-    }
-    this.flushRows();
-  }
-
-  private readOn(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
     const { scanner } = this.options;
     const wholeLinesEnd = block.isLast ? lastLineOf(block) : block.bytes.length;
     let at = start;
@@ -132,11 +73,6 @@ export class ListScan {
 
   /** Hands on what was gathered. To be called at the end, and before another file stands in between. */
   flush(): void {
-    this.settle();
-    this.flushRows();
-  }
-
-  private flushRows(): void {
     const { rows } = this;
     this.rows = undefined;
     if (rows === undefined) return;
@@ -155,7 +91,7 @@ export class ListScan {
 
   /** `least` is the number of rows that are known to be needed. */
   private newChunk(origin: number, at: number, end: number, least = 0): Chunk {
-    this.flushRows();
+    this.flush();
     const { scanner, splitHosts, hashComments } = this.options;
     const text = this.block!.bytes.subarray(at, end);
     // Without a kernel nobody counts lines faster than reads them; eight bytes are a short one.

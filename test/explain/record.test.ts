@@ -66,7 +66,7 @@ function lines(start: string, count: number): string {
   ).join("\n");
 }
 
-test("the same in pieces, in little memory, and with threads", async () => {
+test("the same in small blocks and in little memory", async () => {
   const files = {
     "a.txt": `!c\n||x1.example^\n${lines("n", 9000)}`,
     "b.txt": `# c\n${lines("0.0.0.0 m", 5000)}\n0.0.0.0 a.test b.test c.test\n`,

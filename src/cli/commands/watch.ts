@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { buildTime } from "../../engine/build-time.ts";
 import { planOf } from "../../engine/plan.ts";
 import { SharedSources } from "../../engine/shared-sources.ts";
-import { workersOf } from "../../engine/workbench.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -125,8 +124,7 @@ class Watch {
     );
     await this.note(local);
     const plans = this.lists.map((list) => planOf(list.config, list.plugins).sources);
-    const workers = workersOf(options.workers, host);
-    this.shared = new SharedSources(plans, workers, options.memory, host);
+    this.shared = new SharedSources(plans, options.memory, host);
     this.shared.isLasting = true;
   }
 

@@ -83,13 +83,6 @@ export const FLAGS = [
       "Use about this much memory, 128M or 2G; the rest goes to the temporary folder (default: half of what the machine or the container has)",
   },
   {
-    name: "workers",
-    value: "COUNT",
-    sets: ["building"],
-    description:
-      "Use this many threads (default: one for each processor, up to 16; small lists need only one)",
-  },
-  {
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],

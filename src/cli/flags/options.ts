@@ -21,8 +21,6 @@ export interface Options {
   readonly rulesDir: string;
   /** Bytes of memory to stay below; undefined leaves it to the machine. */
   readonly memory: number | undefined;
-  /** Threads to use; undefined leaves it to the machine. */
-  readonly workers: number | undefined;
   /** Where builds and copies of sources are kept, if they are. */
   readonly cacheDir: string | undefined;
   readonly keepsRecord: boolean;
@@ -60,7 +58,6 @@ export function optionsOf(args: Args, host: Host): Options {
     writesToRules: output === undefined || args.switches.has("copy-to-rules"),
     rulesDir: nonEmpty(env["RULES_DIR"]) ?? "./rules",
     memory: sizeOf(args.values.get("memory")?.[0]),
-    workers: countOf(args.values.get("workers")?.[0]),
     cacheDir: args.switches.has("no-cache")
       ? undefined
       : cacheFolderOf(args.values.get("cache-dir")?.[0], host),
@@ -94,15 +91,6 @@ function acceptedOf(names: readonly string[]): readonly string[] {
     throw new CompilerError([errorOf("unknown-flag", message)]);
   }
   return names;
-}
-
-function countOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new CompilerError([
-      errorOf("unknown-flag", `--workers must be a number from 1 on, not ${printable(text, 40)}`),
-    ]);
-  return Number(text);
 }
 
 /** `256M`, `2G`, `500000k` or bytes. */
