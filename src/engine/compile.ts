@@ -8,7 +8,6 @@ import { Checkpoint } from "../host/checkpoint.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { RowRecorder } from "../kernel/row-recorder.ts";
-import { PlainArena } from "../rules/arena.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkShelf } from "../rules/chunk-shelf.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -119,14 +118,14 @@ class ListCompiler {
     this.host = host;
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
-    this.reader = new SourceReader(host, options, config.allow_private === true);
     this.bench = options.shared?.bench ?? new Workbench();
+    this.reader = new SourceReader(host, options, config.allow_private === true, this.bench);
     const { kernel } = this.bench;
     this.bench.clear();
     this.memory = memoryPlan(options, host, kernel);
     const { chunksLimit, room } = this.memory;
     const shelf = new ChunkShelf(chunksLimit, () => room.openScratch());
-    const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
+    const pool = new ChunkPool(kernel, shelf);
     this.workshop = { pool, room, finder: new RowFinder(kernel) };
     this.notes = new Notes(pool);
     this.builtAt = options.builtAt ?? buildTime(host);
@@ -274,7 +273,9 @@ class ListCompiler {
     const first: NamedStage[] = [];
     // Those from the web were judged before they were kept.
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
-    const kind = isJudged ? undefined : new BlocklistKind(source, source.mayBlock ?? [], this.host);
+    const kind = isJudged
+      ? undefined
+      : new BlocklistKind(source, source.mayBlock ?? [], () => this.bench);
     const counter = kind?.counter(workshop.finder);
     if (options.compat !== true)
       for (const stage of trustStages(trust.level, trust.mayCancel, workshop, () => {

@@ -18,6 +18,7 @@ import { isWideAllowEntry, isWideExclusion } from "../syntax/wide-entry.ts";
 import { AllowList } from "../transformations/allow.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
 import { isInternationalName } from "../transformations/name-entries.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** An entry of a file or of the configuration itself, with the place where a person would fix it. */
 interface Entry {
@@ -194,14 +195,15 @@ export class EntrySink implements LineSink {
   /** Whether somebody else can change the file. */
   readonly isRemote: boolean;
   private readonly files: string[] = [];
-  private readonly scan: ListScan = new ListScan(
-    new ChunkPool(),
-    { hashComments: false, splitHosts: false },
-    (chunk) => this.take(chunk),
-  );
+  private readonly scan: ListScan;
 
-  constructor(isRemote: boolean) {
+  constructor(isRemote: boolean, { kernel, scanner }: Workbench) {
     this.isRemote = isRemote;
+    this.scan = new ListScan(
+      new ChunkPool(kernel),
+      { hashComments: false, splitHosts: false, scanner },
+      (chunk) => this.take(chunk),
+    );
   }
 
   begin(label: string): FileLines {

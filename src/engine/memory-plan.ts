@@ -43,21 +43,20 @@ export interface MemoryLimits {
 export function memoryPlan(
   { memory, limits }: MemoryWish,
   host: Host,
-  kernel: KernelMemory | undefined,
+  kernel: KernelMemory,
 ): MemoryPlan {
   const { chunks, pages, pageBytes, partitions, unused } = {
     ...limitsOf(memory ?? host.memoryLimit() * SHARE),
     ...limits,
   };
-  if (unused > 0) kernel?.allocate(unused);
+  if (unused > 0) kernel.allocate(unused);
   const open = new Set<Scratch>();
   return {
     close() {
       for (const scratch of open) scratch.close();
       open.clear();
     },
-    // Without a kernel everything is done in memory.
-    chunksLimit: kernel === undefined ? Infinity : chunks,
+    chunksLimit: chunks,
     room: {
       kernel,
       partitions,
@@ -99,12 +98,12 @@ const RECORD_FACTOR = 1.8;
 export function expectText(textBytes: number, { chunksLimit, room }: MemoryPlan): void {
   const chunks = Math.min(textBytes * CHUNK_FACTOR, chunksLimit);
   const records = Math.min(textBytes * RECORD_FACTOR, room.pagesLimit);
-  room.kernel?.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
+  room.kernel.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
 }
 
 /** About how much of so much text will have to go to scratch files; 0 when all of it fits. */
 export function scratchNeed(textBytes: number, { chunksLimit, room }: MemoryPlan): number {
   const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);
   const records = Math.max(0, textBytes * RECORD_FACTOR - room.pagesLimit);
-  return room.kernel === undefined ? 0 : chunks + records;
+  return chunks + records;
 }

@@ -99,10 +99,10 @@ export class FateCount {
   /** For each source, how many lines have each fate. */
   readonly fates: readonly Float64Array[];
   rules = 0;
-  private readonly writer: RowWriter | undefined;
+  private readonly writer: RowWriter;
   private lineFate: number = Fate.Live;
 
-  constructor(pool: ChunkPool, sources: number, writer: RowWriter | undefined) {
+  constructor(pool: ChunkPool, sources: number, writer: RowWriter) {
     this.pool = pool;
     this.writer = writer;
     this.fates = Array.from({ length: sources }, () => new Float64Array(256));
@@ -112,7 +112,7 @@ export class FateCount {
   add(chunk: Chunk): void {
     const count = this.fates[this.pool.origins[chunk.origin]!.source]!;
     // Where every row is a line of its own, and of the input, rows are simply counted.
-    if (this.writer !== undefined && !chunk.has.otherRows) {
+    if (!chunk.has.otherRows) {
       this.rules += this.writer.count(chunk, count);
       this.lineFate = chunk.fate[chunk.length - 1] ?? this.lineFate;
       return;

@@ -32,6 +32,7 @@ import type { Passes, PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning } from "./state-text.ts";
+import { Workbench } from "./workbench.ts";
 
 /** What a source of the configuration says about how it is to be had. */
 export type SourceWish = Pick<
@@ -74,8 +75,16 @@ export class SourceReader {
   private hasUnknownFiles = false;
   /** Of sources that another list read. */
   private knownBytes = 0;
+  /** What lines are read with that are not compiled; made when there are such lines. */
+  private bench: Workbench | undefined;
 
-  constructor(host: Host, options: CompileOptions, hasPrivateEntries: boolean = false) {
+  constructor(
+    host: Host,
+    options: CompileOptions,
+    hasPrivateEntries: boolean = false,
+    bench?: Workbench,
+  ) {
+    this.bench = bench;
     this.host = host;
     this.hasPrivateEntries = hasPrivateEntries;
     this.options = options;
@@ -248,7 +257,10 @@ export class SourceReader {
     const allowPrivate = this.hasPrivateEntries;
     const wish = { ...FETCH_DEFAULTS, source: file, shown, allowPrivate };
     const { list, state } = await this.open(wish);
-    const sink = new EntrySink(this.options.compat !== true && state.kind !== "local");
+    const sink = new EntrySink(
+      this.options.compat !== true && state.kind !== "local",
+      this.usedBench(),
+    );
     try {
       await list.readInto(sink);
     } finally {
@@ -346,11 +358,16 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
+  private usedBench(): Workbench {
+    this.bench ??= new Workbench();
+    return this.bench;
+  }
+
   /** Files of entries may hold any name. */
   private kindOf(wish: SourceWish): ListKind {
     const { mayBlock } = wish;
     if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
-    return new BlocklistKind(wish, mayBlock, this.host);
+    return new BlocklistKind(wish, mayBlock, () => this.usedBench());
   }
 
   /** A copy that stands in is the same text, but not the same build: it has to be said. */

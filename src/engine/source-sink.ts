@@ -37,7 +37,7 @@ export class SourceSink implements LineSink {
   constructor(
     pool: ChunkPool,
     source: Pick<PlannedSource, "index" | "type" | "splitHosts">,
-    scanner: LineScanner | undefined,
+    scanner: LineScanner,
     preparing: readonly Pick<Transformation, "prepare">[],
     push: (chunk: Chunk) => void,
   ) {

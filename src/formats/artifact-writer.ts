@@ -1,5 +1,4 @@
 import { LF } from "../bytes/ascii.ts";
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
 import { cancelledKey } from "../meaning/rule.ts";
@@ -75,10 +74,9 @@ export class ArtifactWriter {
   private readonly how: WriteOptions;
   private readonly lines: Lines;
   private readonly sinks: ArtifactSinks;
-  private readonly expander: NameExpander | undefined;
-  private readonly out = new ByteBuffer();
+  private readonly expander: NameExpander;
 
-  constructor(how: WriteOptions, sinks: ArtifactSinks, expander?: NameExpander) {
+  constructor(how: WriteOptions, sinks: ArtifactSinks, expander: NameExpander) {
     this.how = how;
     this.lines = how.format.lines(how.options);
     this.sinks = sinks;
@@ -237,13 +235,7 @@ export class ArtifactWriter {
     if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
     this.isEmpty = false;
-    let lines = this.expander?.expand(template.parts, bytes, taken);
-    if (lines === undefined) {
-      this.out.length = 0;
-      template.expand(bytes, taken, this.out);
-      lines = this.out.view();
-    }
-    this.sinks.block(lines, taken);
+    this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken);
   }
 
   private writeEntries(entries: readonly Entry[]): void {

@@ -8,6 +8,6 @@ export interface Format {
   readonly extension: string;
   /** What stands above the rules. `lines` is the list's own text, one string a line. */
   header(lines: readonly string[]): Uint8Array;
-  /** Appends the live rows of the list's next chunk. `writer` copies many at a time, where there is a kernel. */
-  append(chunk: Chunk, out: ByteBuffer, writer: RowWriter | undefined): void;
+  /** Appends the live rows of the list's next chunk. `writer` copies many at a time. */
+  append(chunk: Chunk, out: ByteBuffer, writer: RowWriter): void;
 }

@@ -1,4 +1,3 @@
-import { usesWasm } from "./choice.ts";
 import { KernelMemory } from "./memory.ts";
 
 const STEP = 16;
@@ -18,11 +17,6 @@ export class NameExpander {
     out: { at: 0, size: 0 },
   };
   private lastNames: Uint8Array | undefined;
-
-  /** Undefined where there is no kernel. */
-  static create(): NameExpander | undefined {
-    return usesWasm() ? new NameExpander() : undefined;
-  }
 
   /**
    * The lines for the first names of a block, which each have a line feed behind them. `parts` are the texts before, between and

@@ -23,9 +23,4 @@ interface Wasm {
   readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
 }
 
-const { WebAssembly: found } = globalThis as { WebAssembly?: Wasm };
-
-export const hasWasm: boolean = typeof found === "object";
-
-/** Only for those who know that it is there. */
-export const wasm: Wasm = found!;
+export const wasm: Wasm = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;

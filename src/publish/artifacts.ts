@@ -52,7 +52,7 @@ interface Written {
 /** What all formats are written from. */
 interface WriteBench {
   readonly model: ListModel;
-  readonly expander: NameExpander | undefined;
+  readonly expander: NameExpander;
   readonly protectedNames: readonly string[];
   readonly head: HeadTexts;
   readonly builtAt: Date;
@@ -83,7 +83,7 @@ export class Artifacts {
     // The list may come from a file, and nobody has looked at its rules yet.
     if (spool.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
     const model = new ListModel(spool, shape);
-    const expander = NameExpander.create();
+    const expander = new NameExpander();
     const { protectedNames } = shape;
     const bench = { model, expander, protectedNames, head, builtAt };
     for (const plan of this.plans) await this.writeOne(plan, bench);

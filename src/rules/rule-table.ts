@@ -1,5 +1,5 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { type Arena, PlainArena } from "./arena.ts";
+import type { Arena } from "./arena.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "./chunk.ts";
 import { ChunkShelf } from "./chunk-shelf.ts";
 
@@ -23,10 +23,7 @@ export class ChunkPool {
   readonly arena: Arena;
   readonly shelf: ChunkShelf;
 
-  constructor(
-    arena: Arena = new PlainArena(),
-    shelf: ChunkShelf = new ChunkShelf(Infinity, noScratch),
-  ) {
+  constructor(arena: Arena, shelf: ChunkShelf = new ChunkShelf(Infinity, noScratch)) {
     this.arena = arena;
     this.shelf = shelf;
     arena.onGrow(() => shelf.attachAll());

@@ -29,8 +29,8 @@ export interface ScanOptions {
   readonly hashComments: boolean;
   /** Leave room for the further names of hosts lines, which Compress will need. */
   readonly splitHosts: boolean;
-  /** Reads ordinary lines faster; without it every line is read one by one, with the same result. */
-  readonly scanner?: LineScanner | undefined;
+  /** Reads ordinary lines; the others are read one by one. */
+  readonly scanner: LineScanner;
 }
 
 /**
@@ -56,12 +56,11 @@ export class ListScan {
   read(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
     if (this.block !== block) this.flush();
     this.block = block;
-    const { scanner } = this.options;
     const wholeLinesEnd = block.isLast ? lastLineOf(block) : block.bytes.length;
     let at = start;
     while (at < end) {
-      if (at >= block.listStart && at < wholeLinesEnd && scanner !== undefined) {
-        const reached = this.readLines(scanner, file, at, Math.min(end, wholeLinesEnd), fate);
+      if (at >= block.listStart && at < wholeLinesEnd) {
+        const reached = this.readLines(file, at, Math.min(end, wholeLinesEnd), fate);
         if (reached > at) {
           at = reached;
           continue;
@@ -94,11 +93,9 @@ export class ListScan {
     this.flush();
     const { scanner, splitHosts, hashComments } = this.options;
     const text = this.block!.bytes.subarray(at, end);
-    // Without a kernel nobody counts lines faster than reads them; eight bytes are a short one.
     const capacityOf = (bytesAt: number): number => {
       if (least > 0) return Math.min(CHUNK_ROWS, least);
-      const count = scanner?.countLines(bytesAt, text.length, splitHosts) ?? text.length >>> 3;
-      return Math.min(CHUNK_ROWS, count + 4);
+      return Math.min(CHUNK_ROWS, scanner.countLines(bytesAt, text.length, splitHosts) + 4);
     };
     const chunk = this.pool.add(new Chunk(this.pool.arena, origin, text, capacityOf, hashComments));
     chunk.position = this.block!.position + at;
@@ -107,13 +104,7 @@ export class ListScan {
     return chunk;
   }
 
-  private readLines(
-    scanner: LineScanner,
-    file: FileLines,
-    from: number,
-    to: number,
-    fate: Fate,
-  ): number {
+  private readLines(file: FileLines, from: number, to: number, fate: Fate): number {
     const rows = this.roomAt(file.origin, from);
     const { base } = this;
     const count = rows.length;
@@ -123,7 +114,7 @@ export class ListScan {
       fate,
       splits: this.options.splitHosts,
     };
-    const reached = scanner.read(rows, stretch, file.nextLine);
+    const reached = this.options.scanner.read(rows, stretch, file.nextLine);
     file.nextLine += rows.length - count;
     this.classifyUnknown(rows, count);
     return reached + base;
@@ -131,7 +122,7 @@ export class ListScan {
 
   /** Rows that the kernel left to us, counted from `first`. */
   private classifyUnknown(rows: Chunk, first: number): void {
-    const { unknown, masks } = this.options.scanner!;
+    const { unknown, masks } = this.options.scanner;
     for (const index of unknown) classify(rows, first + index, masks[index]!);
   }
 

@@ -1,7 +1,7 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
 import { skipBlanksBack } from "../bytes/blank.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { type NameResolver, nameResolver } from "../kernel/name-resolver.ts";
+import { NameResolver } from "../kernel/name-resolver.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
@@ -37,7 +37,7 @@ class Names extends Gathering {
     this.leavesUnderscores = outlook.leavesUnderscores === true;
     this.splitter = new HostsSplitter(outlook);
     const { willBeFiltered } = outlook;
-    this.names = nameResolver(
+    this.names = new NameResolver(
       {
         separatesWidened: outlook.removesModifiers === true,
         survives: (name, isPlain, isVerbatim) => this.survives(name, isPlain, isVerbatim, outlook),

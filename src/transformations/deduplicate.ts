@@ -1,7 +1,7 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
 import { loadDigest } from "../kernel/long-text-digest.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
-import { type TextResolver, textResolver } from "../kernel/text-resolver.ts";
+import { TextResolver } from "../kernel/text-resolver.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -18,7 +18,7 @@ export const deduplicate: Transformation = {
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
   prepare: ({ has }) => (has.longLines || has.nonAscii ? loadDigest() : undefined),
   stages({ compresses }, workshop) {
-    const texts = textResolver(workshop.room);
+    const texts = new TextResolver(workshop.room);
     const isUnique = compresses === true;
     return [new Copies(workshop, texts, isUnique), new CopyDropping(workshop, texts, isUnique)];
   },
