@@ -1,4 +1,5 @@
-import { CHUNK_ROWS, COLUMN, type Chunk } from "../rules/chunk.ts";
+import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
+import { CONTENTS, SCAN } from "./kernel-layout.ts";
 import type { KernelMemory } from "./memory.ts";
 
 /** What tells names that cannot be public suffixes; see src/syntax/public-suffix.ts. */
@@ -50,44 +51,37 @@ export class LineScanner {
     const { kernel } = this;
     const { exports } = kernel;
     const base = chunk.length;
-    const count = exports.scan(...this.valuesOf(chunk, stretch));
+    const count = exports.scan(this.describe(chunk, stretch));
     if (count > 0) chunk.beginLines(firstLine);
     const { lines, has } = chunk;
     if (lines !== undefined)
       for (let index = 0; index < count; index++) lines[base + index] = firstLine + index;
     chunk.length += count;
     const contents = exports.contents.value;
-    if ((contents & 1) !== 0) has.comments = true;
-    if ((contents & 2) !== 0) has.blanks = true;
-    if ((contents & 4) !== 0) has.outerBlanks = true;
-    if ((contents & 8) !== 0) has.oddHosts = true;
-    if ((contents & 16) !== 0) has.longLines = true;
+    if ((contents & CONTENTS.Comments) !== 0) has.comments = true;
+    if ((contents & CONTENTS.Blanks) !== 0) has.blanks = true;
+    if ((contents & CONTENTS.OuterBlanks) !== 0) has.outerBlanks = true;
+    if ((contents & CONTENTS.OddHosts) !== 0) has.oddHosts = true;
+    if ((contents & CONTENTS.LongLines) !== 0) has.longLines = true;
     this.unknown = kernel.words(this.unknownAt, exports.unknownRows.value >>> 0);
     this.masks = kernel.bytes(this.masksAt, count);
     return (exports.scanEnd.value >>> 0) - chunk.bytesAt;
   }
 
-  private valuesOf(chunk: Chunk, { from, to, fate, splits }: ScanStretch): number[] {
-    const { bytesAt, capacity, length: base } = chunk;
-    return [
-      from + bytesAt,
-      to + bytesAt,
-      -bytesAt,
-      capacity - base,
-      fate,
-      chunk.hashComments ? 1 : 0,
-      splits ? 1 : 0,
-      chunk.columnAt(COLUMN.start) + base * 4,
-      chunk.columnAt(COLUMN.end) + base * 4,
-      chunk.columnAt(COLUMN.hostStart) + base * 4,
-      chunk.columnAt(COLUMN.hostEnd) + base * 4,
-      chunk.columnAt(COLUMN.hostHash) + base * 4,
-      chunk.columnAt(COLUMN.kind) + base,
-      chunk.columnAt(COLUMN.flags) + base * 2,
-      chunk.columnAt(COLUMN.fate) + base,
-      chunk.columnAt(COLUMN.hostPart) + base,
-      this.masksAt,
-      this.unknownAt,
-    ];
+  private describe(chunk: Chunk, { from, to, fate, splits }: ScanStretch): number {
+    const { bytesAt } = chunk;
+    return this.kernel.describe(SCAN, {
+      bytes: bytesAt,
+      columns: chunk.columnsAt,
+      capacity: chunk.capacity,
+      firstRow: chunk.length,
+      from: from + bytesAt,
+      to: to + bytesAt,
+      liveFate: fate,
+      hashComments: Number(chunk.hashComments),
+      splits: Number(splits),
+      masks: this.masksAt,
+      unknown: this.unknownAt,
+    });
   }
 }

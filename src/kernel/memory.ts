@@ -1,6 +1,7 @@
 import { HASH_SEED } from "../bytes/hash.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { type Arena, FreeAreas, roundSize } from "../rules/arena.ts";
+import { DESCRIPTOR_BYTES } from "./kernel-layout.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
 import { type WasmGlobal, type WasmMemory, type WasmModule, wasm } from "./web-assembly.ts";
 
@@ -9,7 +10,7 @@ export interface KernelExports {
   init(seed: number): number;
   useSuffixes(filter: number, wildcards: number): void;
   countLines(from: number, to: number, splits: number): number;
-  scan(...values: number[]): number;
+  scan(descriptor: number): number;
   readonly scanEnd: WasmGlobal;
   readonly unknownRows: WasmGlobal;
   readonly contents: WasmGlobal;
@@ -17,11 +18,11 @@ export interface KernelExports {
   readonly stop: WasmGlobal;
   readonly stopList: WasmGlobal;
   readonly stopSize: WasmGlobal;
-  deal(...values: number[]): number;
+  deal(descriptor: number): number;
   useTable(at: number, slots: number): void;
   namesOneLabel(page: number, end: number): number;
-  resolvePart(...values: number[]): number;
-  coverPart(...values: number[]): number;
+  resolvePart(descriptor: number): number;
+  coverPart(descriptor: number): number;
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;
   findRows(...values: number[]): number;
@@ -30,7 +31,7 @@ export interface KernelExports {
   enterNames(rows: number, flags: number, hashes: number, filters: number, out: number): number;
   findHashes(rows: number, fates: number, hashes: number, filter: number, out: number): number;
   applyVerdicts(...values: number[]): number;
-  writeRows(...values: number[]): number;
+  writeRows(descriptor: number): number;
   readonly writeEnd: WasmGlobal;
   countFates(rows: number, fates: number, kinds: number, counts: number): void;
   expandNames(names: number, count: number, parts: number, places: number, out: number): number;
@@ -54,6 +55,7 @@ export class KernelMemory implements Arena {
   /** Areas that outlive a compile, in the order of their addresses. */
   private readonly lasting: { readonly at: number; readonly size: number }[] = [];
   private readonly first: number;
+  private readonly descriptorAt: number;
   /** All of the memory, as it is now. */
   u8: Uint8Array;
   u32: Uint32Array;
@@ -61,7 +63,8 @@ export class KernelMemory implements Arena {
   constructor() {
     this.memory = new wasm.Memory({ initial: FIRST_BYTES / PAGE, maximum: MOST_PAGES });
     this.exports = kernelOver(this.memory);
-    this.first = this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
+    this.descriptorAt = (this.exports.init(HASH_SEED) + 63) & ~63;
+    this.first = this.next = this.descriptorAt + DESCRIPTOR_BYTES;
     this.u8 = new Uint8Array(this.memory.buffer);
     this.u32 = new Uint32Array(this.memory.buffer);
   }
@@ -139,6 +142,16 @@ export class KernelMemory implements Arena {
       if (area.at > at) this.areas.give(at, area.at - at);
       at = area.at + area.size;
     }
+  }
+
+  /** Writes a descriptor and returns its address. It is valid until the next one is written. */
+  describe<Field extends string>(
+    fields: readonly Field[],
+    values: Readonly<Record<Field, number>>,
+  ): number {
+    let at = this.descriptorAt >>> 2;
+    for (const field of fields) this.u32[at++] = values[field];
+    return this.descriptorAt;
   }
 
   onGrow(listener: () => void): void {

@@ -1,5 +1,6 @@
 import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
+import { AT, DEAL, PART, RECORD, STOP, WIDE } from "./kernel-layout.ts";
 import { LONGEST_NAME } from "./longest-name.ts";
 import type { KernelMemory } from "./memory.ts";
 import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
@@ -7,24 +8,6 @@ import type { Room } from "./room.ts";
 import { tableSlots } from "./table-slots.ts";
 import { Verdicts } from "./verdicts.ts";
 
-/** Partition of wide names; see kernel/kernel.ts. */
-const WIDE = 255;
-
-/** Flags of a record; see kernel/kernel.ts. */
-const RECORD = {
-  Deep: 1,
-  Widened: 2 + 256,
-  Barred: 4,
-  Used: 8,
-  Plain: 16,
-  Trusted: 128,
-  /** The rule's own text was judged already; it is not `||name^` to the letter. */
-  Verbatim: 512,
-};
-
-const RECORD_HEAD = 16;
-/** The values of `resolvePart` that `coverPart` takes too. */
-const COVER_VALUES = 7;
 
 /** A partition that is being worked on, by addresses. */
 interface Part {
@@ -84,30 +67,22 @@ export class NameResolver {
     this.chunks = Math.max(this.chunks, chunk.id + 1);
     let row = 0;
     while (true) {
-      row = exports.deal(
-        row,
-        length,
-        chunk.id << CHUNK_SHIFT,
-        chunk.bytesAt,
-        LONGEST_NAME,
-        chunk.columnAt(COLUMN.start),
-        chunk.columnAt(COLUMN.end),
-        chunk.columnAt(COLUMN.hostStart),
-        chunk.columnAt(COLUMN.hostEnd),
-        chunk.columnAt(COLUMN.hostHash),
-        chunk.columnAt(COLUMN.flags),
-        chunk.columnAt(COLUMN.hostPart),
-        chunk.columnAt(COLUMN.kind),
-        chunk.columnAt(COLUMN.fate),
-        this.names.cursors,
-        this.wideList - 1,
-        this.wideList,
-        Flag.Rewritten,
-        options.losesByText === undefined ? 0 : 1,
-      );
+      const descriptor = this.kernel.describe(DEAL, {
+        bytes: chunk.bytesAt,
+        columns: chunk.columnsAt,
+        capacity: chunk.capacity,
+        fromRow: row,
+        rows: length,
+        firstId: chunk.id << CHUNK_SHIFT,
+        cursors: this.names.cursors,
+        listMask: this.wideList - 1,
+        wideList: this.wideList,
+        checksText: Number(options.losesByText !== undefined),
+      });
+      row = exports.deal(descriptor);
       const stop = exports.stop.value;
-      if (stop === 0) return;
-      if (stop === 1) this.addRow(chunk, row++);
+      if (stop === STOP.End) return;
+      if (stop === STOP.Row) this.addRow(chunk, row++);
       else this.names.refill(exports.stopList.value, exports.stopSize.value);
     }
   }
@@ -121,7 +96,7 @@ export class NameResolver {
     const flags = chunk.flags[row]!;
     let recordFlags = 0;
     if ((flags & Flag.DeepHost) !== 0) recordFlags |= RECORD.Deep;
-    if ((flags & Flag.Widened) !== 0) recordFlags |= RECORD.Widened;
+    if ((flags & Flag.Widened) !== 0) recordFlags |= RECORD.Widened | RECORD.WasWidened;
     if ((flags & Flag.PlainHost) !== 0) recordFlags |= RECORD.Plain;
     const { losesByText } = this.options;
     if (losesByText !== undefined && (flags & Flag.AsBlock) === 0) {
@@ -148,7 +123,7 @@ export class NameResolver {
   private resolvePart(list: number, area: number): void {
     const part = this.partOf(list, area);
     if (part !== undefined)
-      this.conclude(part, this.kernel.exports.resolvePart(...this.valuesOf(part)));
+      this.conclude(part, this.kernel.exports.resolvePart(this.describe(part)));
   }
 
   /** Wide names, and their table, are needed for all the partitions that follow. */
@@ -164,7 +139,7 @@ export class NameResolver {
     const oneLabel = runs.some(({ start, end }) => exports.namesOneLabel(start, end) !== 0);
     this.wide = { table: area, slots, oneLabel: oneLabel ? 1 : 0 };
     const part = this.placed(list, runs, area, count);
-    this.conclude(part, exports.resolvePart(...this.valuesOf(part)));
+    this.conclude(part, exports.resolvePart(this.describe(part)));
   }
 
   private partOf(list: number, area: number, isKept = false): Part | undefined {
@@ -182,20 +157,20 @@ export class NameResolver {
     return { list, runs, runsAt, table, slots, used };
   }
 
-  private valuesOf({ runsAt, runs, table, slots, used }: Part): number[] {
+  private describe({ runsAt, runs, table, slots, used }: Part): number {
     const { wide, options } = this;
-    return [
-      runsAt,
-      runs.length,
+    return this.kernel.describe(PART, {
+      runs: runsAt,
+      runCount: runs.length,
       table,
       slots,
       used,
-      options.separatesWidened ? 1 : 0,
-      options.ordinarySurvive() ? 1 : 0,
-      wide.table,
-      wide.slots,
-      wide.oneLabel,
-    ];
+      separatesWidened: Number(options.separatesWidened),
+      trustsOrdinary: Number(options.ordinarySurvive()),
+      wideTable: wide.table,
+      wideSlots: wide.slots,
+      hasOneLabel: wide.oneLabel,
+    });
   }
 
   /** Asks whether the parents that were used survive, and hands out the verdicts. */
@@ -203,7 +178,7 @@ export class NameResolver {
     const { exports } = this.kernel;
     let count = usedCount >>> 0;
     while (this.barsSome(this.kernel.words(part.used, count)))
-      count = exports.coverPart(...this.valuesOf(part).slice(0, COVER_VALUES)) >>> 0;
+      count = exports.coverPart(this.describe(part)) >>> 0;
     for (const run of part.runs) this.verdicts!.takeFrom(run);
     if (part.list !== this.wideList) this.names.clear(part.list);
   }
@@ -213,10 +188,10 @@ export class NameResolver {
     const { kernel, options } = this;
     let isBarred = false;
     for (const record of parents) {
-      const head = kernel.shorts(record + 12, 2);
+      const head = kernel.shorts(record + AT.Length, 2);
       const flags = head[1]!;
       const survives = options.survives(
-        kernel.bytes(record + RECORD_HEAD, head[0]!),
+        kernel.bytes(record + AT.Text, head[0]!),
         (flags & RECORD.Plain) !== 0,
         (flags & RECORD.Verbatim) !== 0,
       );

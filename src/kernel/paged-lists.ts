@@ -1,12 +1,10 @@
 import type { Scratch } from "../host/host.ts";
+import { AT, CURSOR } from "./kernel-layout.ts";
 import type { KernelMemory } from "./memory.ts";
 import type { Room } from "./room.ts";
 
 /** Bytes that a full page may be written beyond its end: the kernel copies eight at a time. */
 const SLACK = 8;
-
-/** Bytes of a list's cursor: the next free address, the end of its page, the number of records. */
-const CURSOR = 16;
 
 /** A page of records. */
 interface Page {
@@ -112,8 +110,8 @@ export class PagedLists {
   constructor(stock: PageStock, count: number) {
     this.stock = stock;
     this.pages = Array.from({ length: count }, () => []);
-    this.cursors = stock.kernel.allocate(count * CURSOR);
-    stock.kernel.words(this.cursors, count * (CURSOR / 4)).fill(0);
+    this.cursors = stock.kernel.allocate(count * CURSOR.Bytes);
+    stock.kernel.words(this.cursors, count * (CURSOR.Bytes / 4)).fill(0);
     stock.add(this);
   }
 
@@ -124,7 +122,7 @@ export class PagedLists {
     if (last !== undefined) this.full.push({ list, page: last });
     const page = this.stock.take(bytes);
     this.pages[list]!.push(page);
-    const cursor = this.stock.kernel.words(this.cursors + list * CURSOR, 2);
+    const cursor = this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, 2);
     cursor[0] = page.at;
     cursor[1] = page.at + page.size - SLACK;
   }
@@ -133,7 +131,7 @@ export class PagedLists {
   private close(list: number): void {
     const page = this.pages[list]!.at(-1);
     if (page === undefined || page.at === -1) return;
-    page.used = this.stock.kernel.words(this.cursors + list * CURSOR, 1)[0]! - page.at;
+    page.used = this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, 1)[0]! - page.at;
   }
 
   /** Appends a record (see kernel/kernel.ts); for the few that the kernel does not put in itself. */
@@ -147,25 +145,25 @@ export class PagedLists {
     end: number,
   ): void {
     const { kernel } = this.stock;
-    const cursor = (this.cursors + list * CURSOR) >>> 2;
+    const cursor = (this.cursors + list * CURSOR.Bytes) >>> 2;
     const length = end - start;
     if (length > 0xffff) throw new Error("a record is too long");
-    const size = (16 + length + 3) & ~3;
+    const size = (AT.Text + length + 3) & ~3;
     // A new page may make the arena grow, and these bytes may lie in it.
     const isInArena = bytes.buffer === kernel.buffer;
     const address = bytes.byteOffset + start;
     if (kernel.u32[cursor]! + size > kernel.u32[cursor + 1]!) this.refill(list, size);
     const { u32, u8 } = kernel;
     const at = u32[cursor]!;
-    u32[at >>> 2] = hash;
-    u32[(at >>> 2) + 1] = id;
-    u32[(at >>> 2) + 2] = 0;
-    u32[(at >>> 2) + 3] = length | (flags << 16);
+    u32[(at + AT.Hash) >>> 2] = hash;
+    u32[(at + AT.Id) >>> 2] = id;
+    u32[(at + AT.By) >>> 2] = 0;
+    u32[(at + AT.Length) >>> 2] = length | (flags << 16);
     u32[cursor] = at + size;
     u32[cursor + 2]!++;
     const from = isInArena ? u8 : bytes;
     let next = isInArena ? address : start;
-    for (let to = at + 16; to < at + 16 + length; to++) u8[to] = from[next++]!;
+    for (let to = at + AT.Text; to < at + AT.Text + length; to++) u8[to] = from[next++]!;
   }
 
   /** Writes the full pages of all lists to the scratch file. */
@@ -210,7 +208,7 @@ export class PagedLists {
 
   /** Number of records in the list, if they were all put in one by one. */
   countOf(list: number): number {
-    return this.stock.kernel.u32[(this.cursors + list * CURSOR + 8) >>> 2]!;
+    return this.stock.kernel.u32[(this.cursors + list * CURSOR.Bytes + CURSOR.Count) >>> 2]!;
   }
 
   /** The most that any list has: records, pages, and bytes in the scratch file. Good to know before areas are made for them. */
@@ -231,7 +229,7 @@ export class PagedLists {
 
   clearAll(): void {
     for (let list = 0; list < this.pages.length; list++) this.clear(list);
-    this.stock.kernel.free(this.cursors, this.pages.length * CURSOR);
+    this.stock.kernel.free(this.cursors, this.pages.length * CURSOR.Bytes);
   }
 
   /** The list's records are no longer needed. */
@@ -242,6 +240,6 @@ export class PagedLists {
     }
     this.pages[list] = [];
     this.kept.delete(list);
-    this.stock.kernel.words(this.cursors + list * CURSOR, CURSOR / 4).fill(0);
+    this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, CURSOR.Bytes / 4).fill(0);
   }
 }

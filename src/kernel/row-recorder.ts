@@ -5,9 +5,6 @@ import { FILTER_BYTES, blocksOf } from "./name-filter.ts";
 /** Bytes of the longest difference of two row numbers. */
 const LONGEST_VARINT = 5;
 
-/** What a build record says of a row beside its fate. */
-export const Other = { Generated: 1, Continued: 2, NoRule: 4 } as const;
-
 /** What names there are in the blocks of a chunk, as far as its rows are ordinary. */
 export interface BlockNames {
   /** A filter for each block, one behind the other. */

@@ -1,6 +1,7 @@
 import type { HashFilter } from "../../src/kernel/row-finder.ts";
 import { FILTER_BYTES, addName, blockOf, blocksOf } from "../../src/kernel/name-filter.ts";
-import { type BlockNames, Other } from "../../src/kernel/row-recorder.ts";
+import { Other } from "../../src/kernel/kernel-layout.ts";
+import type { BlockNames } from "../../src/kernel/row-recorder.ts";
 import { CHUNK_SHIFT, type Chunk } from "../../src/rules/chunk.ts";
 import { Fate, hasCause } from "../../src/rules/fate.ts";
 import { Flag, Kind } from "../../src/rules/kind.ts";
