@@ -11,14 +11,14 @@ import {
   AT_BY, AT_FLAGS, AT_ID, AT_LENGTH, AT_TEXT, BLOCK_SHIFT, CLASS_BLANK, CLASS_DOT, CLASS_HYPHEN, CLASS_MARK,
   CLASS_NON_ASCII, CLASS_UPPER, CLASS_WORD, COLUMN_END, COLUMN_FATE, COLUMN_FLAGS, COLUMN_HOST_END, COLUMN_HOST_HASH,
   COLUMN_HOST_PART, COLUMN_HOST_START, COLUMN_KIND, COLUMN_START, CONTENTS_BLANKS, CONTENTS_COMMENTS,
-  CONTENTS_LONG_LINES, CONTENTS_ODD_HOSTS, CONTENTS_OUTER_BLANKS, CURSOR_BYTES, CURSOR_COUNT, CURSOR_END, DEAL_BYTES,
-  DEAL_CAPACITY, DEAL_CHECKS_TEXT, DEAL_COLUMNS, DEAL_CURSORS, DEAL_FIRST_ID, DEAL_FROM_ROW, DEAL_LIST_MASK,
-  DEAL_ROWS, DEAL_WIDE_LIST, FATE_BLANK, FATE_COVERED, FATE_DUPLICATE, FATE_SAME_HOST, FILTER_BITS, FILTER_BYTES,
+  CONTENTS_LONG_LINES, CONTENTS_SPECIAL_HOSTS, CONTENTS_OUTER_BLANKS, CURSOR_BYTES, CURSOR_COUNT, CURSOR_END, PARTITION_BYTES,
+  PARTITION_CAPACITY, PARTITION_CHECKS_TEXT, PARTITION_COLUMNS, PARTITION_CURSORS, PARTITION_FIRST_ID, PARTITION_FROM_ROW, PARTITION_LIST_MASK,
+  PARTITION_ROWS, PARTITION_WIDE_LIST, FATE_BLANK, FATE_COVERED, FATE_DUPLICATE, FATE_SAME_HOST, FILTER_BITS, FILTER_BYTES,
   FLAG_AS_BLOCK, FLAG_CONTINUED, FLAG_DEEP_HOST, FLAG_GENERATED, FLAG_NON_ASCII, FLAG_ORDINARY, FLAG_PLAIN_HOST,
   FLAG_REWRITTEN, FLAG_UPPER_HOST, FLAG_WIDENED, KIND_BLANK, KIND_BLOCK, KIND_COMMENT, KIND_DOMAIN, KIND_HOSTS,
   KIND_RULE, LONGEST_NAME, LONG_LINE, OTHER_NO_RULE, PART_HAS_ONE_LABEL, PART_RUNS, PART_RUN_COUNT,
   PART_SEPARATES_WIDENED, PART_SLOTS, PART_TABLE, PART_TRUSTS_ORDINARY, PART_USED, PART_WIDE_SLOTS, PART_WIDE_TABLE,
-  RECORD_BARRED, RECORD_COVERED, RECORD_DEEP, RECORD_ORDINARY, RECORD_PLAIN, RECORD_SAME, RECORD_TRUSTED, RECORD_USED,
+  RECORD_EXCLUDED, RECORD_COVERED, RECORD_DEEP, RECORD_ORDINARY, RECORD_PLAIN, RECORD_SAME, RECORD_TRUSTED, RECORD_USED,
   RECORD_WAS_WIDENED, RECORD_WIDENED, SCAN_BYTES, SCAN_CAPACITY, SCAN_COLUMNS, SCAN_FIRST_ROW, SCAN_FROM,
   SCAN_HASH_COMMENTS, SCAN_LIVE_FATE, SCAN_MASKS, SCAN_SPLITS, SCAN_TO, SCAN_UNKNOWN, STOP_END, STOP_PAGE, STOP_ROW,
   WIDE, WRITE_BYTES, WRITE_CAPACITY, WRITE_COLUMNS, WRITE_FROM_ROW, WRITE_OUT, WRITE_OUT_END, WRITE_ROWS,
@@ -351,7 +351,7 @@ function maskOf(start: u32, end: u32): u32 {
 /** Where `scan` stopped. */
 export let scanEnd: u32 = 0;
 export let unknownRows: u32 = 0;
-/** What was among the rows: 1 comments, 2 blank lines, 4 a space or tab at the end of a line, 8 odd hosts, 16 long lines. */
+/** What was among the rows: 1 comments, 2 blank lines, 4 a space or tab at the end of a line, 8 special hosts, 16 long lines. */
 export let contents: u32 = 0;
 
 /**
@@ -474,7 +474,7 @@ export function scan(descriptor: u32): u32 {
       }
       if (hostEnd != hostStart) {
         flags |= hostFlags;
-        if ((hostFlags & FLAG_PLAIN_HOST) == 0) contents |= CONTENTS_ODD_HOSTS;
+        if ((hostFlags & FLAG_PLAIN_HOST) == 0) contents |= CONTENTS_SPECIAL_HOSTS;
         else if (kind != KIND_RULE && isOrdinary(hostStart, hostEnd)) flags |= FLAG_ORDINARY;
       } else {
         const last = <u32>load<u8>(end - 1);
@@ -525,17 +525,17 @@ function sizeOf(length: u32): u32 {
  * Turns the live rows of ordinary names into rules, and puts the names of all rules into the pages of their partitions. `cursors` has, for each list, the next free
  * address, the end of its page and the number of records. Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
  */
-export function deal(descriptor: u32): u32 {
-  const bytes = load<u32>(descriptor + DEAL_BYTES);
-  const columns = load<u32>(descriptor + DEAL_COLUMNS);
-  const capacity = load<u32>(descriptor + DEAL_CAPACITY);
-  const fromRow = load<u32>(descriptor + DEAL_FROM_ROW);
-  const rows = load<u32>(descriptor + DEAL_ROWS);
-  const firstId = load<u32>(descriptor + DEAL_FIRST_ID);
-  const cursors = load<u32>(descriptor + DEAL_CURSORS);
-  const listMask = load<u32>(descriptor + DEAL_LIST_MASK);
-  const wideList = load<u32>(descriptor + DEAL_WIDE_LIST);
-  const checksText = load<u32>(descriptor + DEAL_CHECKS_TEXT) != 0;
+export function partition(descriptor: u32): u32 {
+  const bytes = load<u32>(descriptor + PARTITION_BYTES);
+  const columns = load<u32>(descriptor + PARTITION_COLUMNS);
+  const capacity = load<u32>(descriptor + PARTITION_CAPACITY);
+  const fromRow = load<u32>(descriptor + PARTITION_FROM_ROW);
+  const rows = load<u32>(descriptor + PARTITION_ROWS);
+  const firstId = load<u32>(descriptor + PARTITION_FIRST_ID);
+  const cursors = load<u32>(descriptor + PARTITION_CURSORS);
+  const listMask = load<u32>(descriptor + PARTITION_LIST_MASK);
+  const wideList = load<u32>(descriptor + PARTITION_WIDE_LIST);
+  const checksText = load<u32>(descriptor + PARTITION_CHECKS_TEXT) != 0;
   const starts = columns + capacity * COLUMN_START;
   const ends = columns + capacity * COLUMN_END;
   const hostStarts = columns + capacity * COLUMN_HOST_START;
@@ -643,7 +643,7 @@ export function resolvePart(descriptor: u32): u32 {
   return coverPart(descriptor);
 }
 
-/** Looks for parents once more, because some of those that were found are barred now. */
+/** Looks for parents once more, because some of those that were found are excluded now. */
 export function coverPart(descriptor: u32): u32 {
   const runs = load<u32>(descriptor + PART_RUNS);
   const runCount = load<u32>(descriptor + PART_RUN_COUNT);
@@ -770,7 +770,7 @@ function isIpv4(start: u32, end: u32): bool {
 }
 
 /**
- * Finds, for every record of the page that is first of its name, the widest parent in the tables that is not barred, and
+ * Finds, for every record of the page that is first of its name, the widest parent in the tables that is not excluded, and
  * notes parents that nobody vouched for yet, once each, in the list at `used`. Returns how many are in it then.
  */
 function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool, used: u32, usedCount: u32): u32 {
@@ -812,7 +812,7 @@ function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool
       if (parent == 0) continue;
       const parentFlags = <u32>load<u16>(parent + AT_FLAGS);
       const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;
-      if (!mayCover || (parentFlags & RECORD_BARRED) != 0) continue;
+      if (!mayCover || (parentFlags & RECORD_EXCLUDED) != 0) continue;
       if ((parentFlags & trusted) == 0) {
         store<u16>(parent + AT_FLAGS, <u16>(parentFlags | RECORD_USED));
         store<u32>(used + (count++ << 2), parent);
@@ -868,7 +868,7 @@ export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
  * Writes verdicts on names, pairs as `deliver` made them, into the columns of the chunk with this id. The flags come
  * last in case that a rule is no wider than its author meant; returns whether there was one.
  */
-export function applyVerdicts(
+export function applyResults(
   from: u32, to: u32, chunk: u32, idShift: u32, fates: u32, causes: u32, flags: u32,
 ): bool {
   let isChanged = false;

@@ -3,7 +3,7 @@ import {
   AT,
   CONTENTS,
   CURSOR,
-  DEAL,
+  PARTITION,
   Other,
   PART,
   RECORD,
@@ -33,7 +33,7 @@ const GROUPS = {
   STOP,
 };
 
-const DESCRIPTORS = { DEAL, PART, SCAN, WRITE };
+const DESCRIPTORS = { PARTITION, PART, SCAN, WRITE };
 
 const SINGLES = {
   BLOCK_SHIFT,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeUtf8 } from "../src/bytes/utf8.ts";
-import { KernelMemory } from "../src/kernel/memory.ts";
+import { KernelMemory } from "../src/kernel/kernel-memory.ts";
 import { Chunk } from "../src/rules/chunk.ts";
 import { Fate } from "../src/rules/fate.ts";
 import { appendText, hostOf, rewriteText, textOf } from "../src/rules/row-text.ts";

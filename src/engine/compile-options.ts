@@ -1,7 +1,7 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { SourceBounds } from "../sources/hold.ts";
 import type { StoredFile } from "../sources/source-store.ts";
-import type { MemoryWish } from "./memory-plan.ts";
+import type { MemoryOptions } from "./memory-plan.ts";
 import type { ListSpool } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";
 import type { ProgressEvent } from "./progress-event.ts";
@@ -15,7 +15,7 @@ export interface PublishedExceptions {
   readonly sources: ReadonlySet<string>;
 }
 
-export interface CompileOptions extends MemoryWish {
+export interface CompileOptions extends MemoryOptions {
   /** Folder that relative paths start from; the working directory without it. */
   readonly configFolder?: string;
   readonly signal?: AbortSignal;

@@ -9,7 +9,7 @@ import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { RowRecorder } from "../kernel/row-recorder.ts";
 import { RecordWriter } from "../record/record-writer.ts";
-import { ChunkShelf } from "../rules/chunk-shelf.ts";
+import { ChunkCache } from "../rules/chunk-cache.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
 import { isDegraded } from "../sources/acquire.ts";
@@ -18,7 +18,7 @@ import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
-import type { Workshop } from "../transformations/transformation.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
@@ -27,7 +27,7 @@ import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import { type CompileOptions, KnownList } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
 import { budgetWarnings, exceptionBudget } from "./exception-limits.ts";
-import { Flow, type NamedStage } from "./flow.ts";
+import { Pipeline, type NamedStage } from "./pipeline.ts";
 import {
   type ListFindings,
   NO_FINDINGS,
@@ -36,12 +36,12 @@ import {
   protectionWarnings,
   unknownEntries,
 } from "./list-findings.ts";
-import { ListHead } from "./list-head.ts";
+import { ListHeader } from "./list-header.ts";
 import { listShape } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
-import { type Filters, stagesOf } from "./level.ts";
+import { type Filters, stagesOf } from "./stages-of.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
-import { Notes } from "./notes.ts";
+import { Warnings } from "./warnings.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
 import { type CompileReport, sourceReports } from "./report.ts";
@@ -50,7 +50,7 @@ import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
 import { WideRules } from "./wide-rules.ts";
-import { Workbench } from "./workbench.ts";
+import { Engine } from "./engine.ts";
 
 export interface CompiledList {
   /** Every row that was read, with its fate. */
@@ -102,11 +102,11 @@ class ListCompiler {
   private readonly reader: SourceReader;
   private readonly host: Host;
   private readonly memory: MemoryPlan;
-  private readonly workshop: Workshop;
-  private readonly notes: Notes;
-  private readonly head: ListHead;
+  private readonly context: StageContext;
+  private readonly warnings: Warnings;
+  private readonly head: ListHeader;
   private readonly output: OutputStage;
-  private readonly bench: Workbench;
+  private readonly engine: Engine;
   private readonly builtAt: Date;
   private protection: Protection | undefined;
   private readonly checkpoint: Checkpoint;
@@ -118,18 +118,18 @@ class ListCompiler {
     this.host = host;
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
-    this.bench = options.shared?.bench ?? new Workbench();
-    this.reader = new SourceReader(host, options, config.allow_private === true, this.bench);
-    const { kernel } = this.bench;
-    this.bench.clear();
+    this.engine = options.shared?.engine ?? new Engine();
+    this.reader = new SourceReader(host, options, config.allow_private === true, this.engine);
+    const { kernel } = this.engine;
+    this.engine.clear();
     this.memory = memoryPlan(options, host, kernel);
-    const { chunksLimit, room } = this.memory;
-    const shelf = new ChunkShelf(chunksLimit, () => room.openScratch());
-    const pool = new ChunkPool(kernel, shelf);
-    this.workshop = { pool, room, finder: new RowFinder(kernel) };
-    this.notes = new Notes(pool);
+    const { chunksLimit, budget } = this.memory;
+    const cache = new ChunkCache(chunksLimit, () => budget.openScratch());
+    const pool = new ChunkPool(kernel, cache);
+    this.context = { pool, budget, finder: new RowFinder(kernel) };
+    this.warnings = new Warnings(pool);
     this.builtAt = options.builtAt ?? buildTime(host);
-    this.head = new ListHead(config, this.builtAt, options.headerLines ?? []);
+    this.head = new ListHeader(config, this.builtAt, options.headerLines ?? []);
     const sources = this.plan.sources.length;
     const to = this.head.before(sink, () => scratchOf(host));
     this.output = new OutputStage(pool, kernel, sources, adblock, this.head.lines(), to);
@@ -142,7 +142,7 @@ class ListCompiler {
   }
 
   async run(): Promise<CompiledList> {
-    const { plan, options, reader, workshop, output } = this;
+    const { plan, options, reader, context, output } = this;
     const { config } = plan;
     const allow = await reader.allowList(config.allow ?? [], config.allow_sources ?? []);
     const listFilters = { ...(await reader.filters(plan.list)), allow };
@@ -166,25 +166,25 @@ class ListCompiler {
     const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
     const protection = this.protectionOf(guarded.names);
     this.protection = protection;
-    const budget = await exceptionBudget(plan.sources, reader, options, workshop);
-    const wide = this.looksForSuffixes ? new WideRules(workshop.finder) : undefined;
+    const budget = await exceptionBudget(plan.sources, reader, options, context);
+    const wide = this.looksForSuffixes ? new WideRules(context.finder) : undefined;
     output.watch = wide;
     const record =
       options.record === undefined
         ? undefined
-        : new RecordWriter(workshop.finder, new RowRecorder(this.bench.kernel), options.record);
+        : new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
     output.record = record;
     output.spool = options.spool;
     const last =
       protection === undefined
         ? []
         : [
-            { name: "trust", stage: finalTrust((index) => this.lastTrust(index), workshop) },
+            { name: "trust", stage: finalTrust((index) => this.lastTrust(index), context) },
             ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
           ];
-    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.notes, workshop);
-    const list = new Flow(stages, (chunk) => output.take(chunk));
+    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.warnings, context);
+    const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
     for (const source of plan.sources) {
       const filters = sourceFilters[source.index]!;
@@ -193,7 +193,7 @@ class ListCompiler {
     }
     if (reader.failures.length > 0)
       throw new CompilerError([...reader.diagnostics, ...reader.failures]);
-    options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
+    options.onProgress?.({ kind: "compiling", lines: rowsIn(context) });
     await list.end(() => this.checkpoint.pass());
     await this.checkpoint.yieldNow();
     output.end();
@@ -213,14 +213,14 @@ class ListCompiler {
       findings:
         protection === undefined
           ? NO_FINDINGS
-          : listFindings(protection, wide?.found ?? [], guarded.lifelines, workshop.pool),
+          : listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
-        ...this.notes.diagnostics(labels),
+        ...this.warnings.diagnostics(labels),
         ...unusedEntries(allow),
         ...(protection === undefined ? [] : protectionWarnings(protection, labels)),
-        ...(budget === undefined ? [] : budgetWarnings(budget, labels, workshop.pool)),
+        ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),
         ...unknownEntries(guarded),
       ],
     };
@@ -243,7 +243,7 @@ class ListCompiler {
     const { sources } = this.plan;
     return new Protection(
       names,
-      this.workshop,
+      this.context,
       (index) => this.reader.trustOf(sources[index]!).level === "full",
     );
   }
@@ -256,15 +256,15 @@ class ListCompiler {
     );
   }
 
-  /** Reads a source and takes its chunks through its own stations and on to those of the list. */
+  /** Reads a source and takes its chunks through its own stages and on to those of the list. */
   private async compileSource(
     source: PlannedSource,
     filters: Filters,
     above: Filters,
-    list: Flow,
+    list: Pipeline,
   ): Promise<number | undefined> {
-    const { reader, workshop, options } = this;
-    const { pool } = workshop;
+    const { reader, context, options } = this;
+    const { pool } = context;
     // A list that cannot be finished is only read to see what else is wrong.
     if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
     this.pushBanner(source, list);
@@ -275,10 +275,10 @@ class ListCompiler {
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
     const kind = isJudged
       ? undefined
-      : new BlocklistKind(source, source.mayBlock ?? [], () => this.bench);
-    const counter = kind?.counter(workshop.finder);
+      : new BlocklistKind(source, source.mayBlock ?? [], () => this.engine);
+    const counter = kind?.counter(context.finder);
     if (options.compat !== true)
-      for (const stage of trustStages(trust.level, trust.mayCancel, workshop, () => {
+      for (const stage of trustStages(trust.level, trust.mayCancel, context, () => {
         this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
       }))
         first.push({ name: "trust", stage });
@@ -287,14 +287,14 @@ class ListCompiler {
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
     if (foreignFormats.get(source.type)?.nests === true)
-      first.push({ name: "nesting", stage: new Nesting(workshop) });
-    const stages = stagesOf(source.passes, { filters, above, first }, this.notes, workshop);
-    const own = new Flow(stages, (chunk) => list.push(chunk));
+      first.push({ name: "nesting", stage: new Nesting(context) });
+    const stages = stagesOf(source.passes, { filters, above, first }, this.warnings, context);
+    const own = new Pipeline(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];
     const sink = new SourceSink(
       pool,
       source,
-      this.bench.scanner,
+      this.engine.scanner,
       [
         { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
         ...steps.map(({ transformation }) => transformation),
@@ -332,15 +332,15 @@ class ListCompiler {
     }
   }
 
-  private pushBanner({ index, shown, label }: PlannedSource, list: Flow): void {
-    const { pool } = this.workshop;
+  private pushBanner({ index, shown, label }: PlannedSource, list: Pipeline): void {
+    const { pool } = this.context;
     const origin = pool.addOrigin({ source: index, file: label });
     const { name } = this.plan.config.sources[index]!;
     const note = stateNote(this.reader.states[index]);
     for (const line of bannerLines(name, shown, note)) {
       const chunk = lineChunk(pool, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
       list.push(chunk);
-      pool.shelf.done(chunk);
+      pool.cache.done(chunk);
     }
   }
 
@@ -363,6 +363,6 @@ class ListCompiler {
   }
 }
 
-function rowsIn({ pool }: Workshop): number {
+function rowsIn({ pool }: StageContext): number {
   return pool.chunks.reduce((sum, { length }) => sum + length, 0);
 }

@@ -5,18 +5,18 @@ import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
 import { textOf } from "../rules/row-text.ts";
 import { ExceptionBudget } from "../transformations/exception-budget.ts";
-import type { Workshop } from "../transformations/transformation.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import { placeOf } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { SourceReader } from "./source-reader.ts";
 
-/** The station that limits new exceptions; undefined where none can be new, or all are accepted. */
+/** The stage that limits new exceptions; undefined where none can be new, or all are accepted. */
 export async function exceptionBudget(
   sources: readonly PlannedSource[],
   reader: SourceReader,
   { published, accept = [], compat }: CompileOptions,
-  workshop: Workshop,
+  context: StageContext,
 ): Promise<ExceptionBudget | undefined> {
   if (compat === true || accept.includes("new-exceptions")) return undefined;
   // Those with less trust have no exceptions, those with more are believed.
@@ -28,7 +28,7 @@ export async function exceptionBudget(
     judged.filter(({ shown }) => before.sources.has(shown)).map(({ index }) => index),
   );
   const terms = { known: before.texts, isJudged: (source: number) => isJudged.has(source) };
-  return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, workshop);
+  return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, context);
 }
 
 /** One warning for each source that is over its budget. */
@@ -51,8 +51,8 @@ export function budgetWarnings(
 
 function textAt(row: number, pool: ChunkPool): string {
   const chunk = pool.chunkOf(row);
-  pool.shelf.use(chunk);
+  pool.cache.use(chunk);
   const text = textOf(chunk, rowOf(row));
-  pool.shelf.done(chunk);
+  pool.cache.done(chunk);
   return text;
 }

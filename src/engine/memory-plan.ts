@@ -1,6 +1,6 @@
 import type { Host, Scratch } from "../host/host.ts";
-import type { KernelMemory } from "../kernel/memory.ts";
-import type { Room } from "../kernel/room.ts";
+import type { KernelMemory } from "../kernel/kernel-memory.ts";
+import type { MemoryBudget } from "../kernel/memory-budget.ts";
 import { scratchOf } from "./scratch.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -19,12 +19,12 @@ const SHARE = 0.5;
 export interface MemoryPlan {
   /** Bytes of chunks that stay in memory. */
   readonly chunksLimit: number;
-  readonly room: Room;
+  readonly budget: MemoryBudget;
   /** Closes all scratch files that are open. What was put aside is gone then. */
   close(): void;
 }
 
-export interface MemoryWish {
+export interface MemoryOptions {
   /** Bytes that the process should not exceed by much. */
   readonly memory?: number | undefined;
   /** Instead of what follows from `memory`; for tests, which want little. */
@@ -41,7 +41,7 @@ export interface MemoryLimits {
 }
 
 export function memoryPlan(
-  { memory, limits }: MemoryWish,
+  { memory, limits }: MemoryOptions,
   host: Host,
   kernel: KernelMemory,
 ): MemoryPlan {
@@ -57,7 +57,7 @@ export function memoryPlan(
       open.clear();
     },
     chunksLimit: chunks,
-    room: {
+    budget: {
       kernel,
       partitions,
       pageBytes,
@@ -95,15 +95,15 @@ const CHUNK_FACTOR = 2.2;
 const RECORD_FACTOR = 1.8;
 
 /** Makes the arena as large as so much text will need, as far as it may be. */
-export function expectText(textBytes: number, { chunksLimit, room }: MemoryPlan): void {
+export function expectText(textBytes: number, { chunksLimit, budget }: MemoryPlan): void {
   const chunks = Math.min(textBytes * CHUNK_FACTOR, chunksLimit);
-  const records = Math.min(textBytes * RECORD_FACTOR, room.pagesLimit);
-  room.kernel.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
+  const records = Math.min(textBytes * RECORD_FACTOR, budget.pagesLimit);
+  budget.kernel.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
 }
 
 /** About how much of so much text will have to go to scratch files; 0 when all of it fits. */
-export function scratchNeed(textBytes: number, { chunksLimit, room }: MemoryPlan): number {
+export function scratchNeed(textBytes: number, { chunksLimit, budget }: MemoryPlan): number {
   const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);
-  const records = Math.max(0, textBytes * RECORD_FACTOR - room.pagesLimit);
+  const records = Math.max(0, textBytes * RECORD_FACTOR - budget.pagesLimit);
   return chunks + records;
 }

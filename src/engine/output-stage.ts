@@ -1,6 +1,6 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Format } from "../formats/format.ts";
-import type { KernelMemory } from "../kernel/memory.ts";
+import type { KernelMemory } from "../kernel/kernel-memory.ts";
 import { RowWriter } from "../kernel/row-writer.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { type ChunkPool, RuleTable } from "../rules/rule-table.ts";

@@ -26,16 +26,16 @@ import { foreignFormats } from "../formats/readers/registry.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
 import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
-import type { Filters } from "./level.ts";
+import type { Filters } from "./stages-of.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning } from "./state-text.ts";
-import { Workbench } from "./workbench.ts";
+import { Engine } from "./engine.ts";
 
 /** What a source of the configuration says about how it is to be had. */
-export type SourceWish = Pick<
+export type SourceOptions = Pick<
   PlannedSource,
   | "source"
   | "shown"
@@ -76,15 +76,15 @@ export class SourceReader {
   /** Of sources that another list read. */
   private knownBytes = 0;
   /** What lines are read with that are not compiled; made when there are such lines. */
-  private bench: Workbench | undefined;
+  private engine: Engine | undefined;
 
   constructor(
     host: Host,
     options: CompileOptions,
     hasPrivateEntries: boolean = false,
-    bench?: Workbench,
+    engine?: Engine,
   ) {
-    this.bench = bench;
+    this.engine = engine;
     this.host = host;
     this.hasPrivateEntries = hasPrivateEntries;
     this.options = options;
@@ -259,7 +259,7 @@ export class SourceReader {
     const { list, state } = await this.open(wish);
     const sink = new EntrySink(
       this.options.compat !== true && state.kind !== "local",
-      this.usedBench(),
+      this.usedEngine(),
     );
     try {
       await list.readInto(sink);
@@ -288,7 +288,7 @@ export class SourceReader {
     return found.location;
   }
 
-  private async open(wish: SourceWish, watch?: FetchWatch): Promise<Acquired> {
+  private async open(wish: SourceOptions, watch?: FetchWatch): Promise<Acquired> {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
@@ -358,16 +358,16 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
-  private usedBench(): Workbench {
-    this.bench ??= new Workbench();
-    return this.bench;
+  private usedEngine(): Engine {
+    this.engine ??= new Engine();
+    return this.engine;
   }
 
   /** Files of entries may hold any name. */
-  private kindOf(wish: SourceWish): ListKind {
+  private kindOf(wish: SourceOptions): ListKind {
     const { mayBlock } = wish;
     if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
-    return new BlocklistKind(wish, mayBlock, () => this.usedBench());
+    return new BlocklistKind(wish, mayBlock, () => this.usedEngine());
   }
 
   /** A copy that stands in is the same text, but not the same build: it has to be said. */

@@ -44,7 +44,7 @@ export class ListRules {
     asked?: readonly string[],
   ): Promise<ListRules> {
     const odd: ListRule[] = [];
-    for (const frame of record.frames) for (const rule of frame.odd) odd.push(rule);
+    for (const frame of record.frames) for (const rule of frame.special) odd.push(rule);
     return await ListRules.from(odd, names, asked);
   }
 

@@ -10,7 +10,7 @@ export const AT = { Hash: 0, Id: 4, By: 8, Length: 12, Flags: 14, Text: 16 } as 
 export const RECORD = {
   Deep: 1,
   Widened: 2,
-  Barred: 4,
+  Excluded: 4,
   Used: 8,
   Plain: 16,
   Same: 32,
@@ -38,7 +38,7 @@ export const CONTENTS = {
   Comments: 1,
   Blanks: 2,
   OuterBlanks: 4,
-  OddHosts: 8,
+  SpecialHosts: 8,
   LongLines: 16,
 } as const;
 
@@ -59,7 +59,7 @@ export const SCAN = [
   "masks",
   "unknown",
 ] as const;
-export const DEAL = [
+export const PARTITION = [
   "bytes",
   "columns",
   "capacity",

@@ -1,6 +1,6 @@
 import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
 import { CONTENTS, SCAN } from "./kernel-layout.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 
 /** What tells names that cannot be public suffixes; see src/syntax/public-suffix.ts. */
 export interface SuffixTables {
@@ -9,7 +9,7 @@ export interface SuffixTables {
 }
 
 /** Lines to be read, by where they stand in the chunk's bytes. */
-export interface ScanStretch {
+export interface ScanRange {
   readonly from: number;
   readonly to: number;
   readonly fate: number;
@@ -47,11 +47,11 @@ export class LineScanner {
    * Appends the lines from `from` on to the chunk, as many as fit, and returns where the next one begins. No progress
    * means that the next line is one that only the caller can read.
    */
-  read(chunk: Chunk, stretch: ScanStretch, firstLine: number): number {
+  read(chunk: Chunk, range: ScanRange, firstLine: number): number {
     const { kernel } = this;
     const { exports } = kernel;
     const base = chunk.length;
-    const count = exports.scan(this.describe(chunk, stretch));
+    const count = exports.scan(this.describe(chunk, range));
     if (count > 0) chunk.beginLines(firstLine);
     const { lines, has } = chunk;
     if (lines !== undefined)
@@ -61,14 +61,14 @@ export class LineScanner {
     if ((contents & CONTENTS.Comments) !== 0) has.comments = true;
     if ((contents & CONTENTS.Blanks) !== 0) has.blanks = true;
     if ((contents & CONTENTS.OuterBlanks) !== 0) has.outerBlanks = true;
-    if ((contents & CONTENTS.OddHosts) !== 0) has.oddHosts = true;
+    if ((contents & CONTENTS.SpecialHosts) !== 0) has.specialHosts = true;
     if ((contents & CONTENTS.LongLines) !== 0) has.longLines = true;
     this.unknown = kernel.words(this.unknownAt, exports.unknownRows.value >>> 0);
     this.masks = kernel.bytes(this.masksAt, count);
     return (exports.scanEnd.value >>> 0) - chunk.bytesAt;
   }
 
-  private describe(chunk: Chunk, { from, to, fate, splits }: ScanStretch): number {
+  private describe(chunk: Chunk, { from, to, fate, splits }: ScanRange): number {
     const { bytesAt } = chunk;
     return this.kernel.describe(SCAN, {
       bytes: bytesAt,

@@ -1,8 +1,8 @@
-import { KernelMemory } from "./memory.ts";
+import { KernelMemory } from "./kernel-memory.ts";
 
 const STEP = 16;
 
-/** Room that is taken again for every block. */
+/** MemoryBudget that is taken again for every block. */
 interface Area {
   at: number;
   size: number;

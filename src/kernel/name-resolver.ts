@@ -1,12 +1,12 @@
 import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
-import { AT, DEAL, PART, RECORD, STOP, WIDE } from "./kernel-layout.ts";
+import { AT, PARTITION, PART, RECORD, STOP, WIDE } from "./kernel-layout.ts";
 import { LONGEST_NAME } from "./longest-name.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
-import type { Room } from "./room.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 import { tableSlots } from "./table-slots.ts";
-import { Verdicts } from "./verdicts.ts";
+import { PartitionResults } from "./partition-results.ts";
 
 
 /** A partition that is being worked on, by addresses. */
@@ -37,7 +37,7 @@ export interface NameOptions {
  * Finds, among the live rules of `Kind.Block`, those for a name that an earlier one blocks (`Fate.SameHost`), then those of
  * which a surviving rule blocks a parent domain (`Fate.Covered`, by the widest such rule).
  *
- * Names are dealt to partitions by registrable domain, so that a name and its parents meet in one, and a partition's
+ * Names are assigned to partitions by registrable domain, so that a name and its parents meet in one, and a partition's
  * table stays in the cache. Names above that (`||com^`, `||co.uk^`) are parents of names in all partitions; they have a
  * list of their own.
  */
@@ -49,14 +49,14 @@ export class NameResolver {
   private readonly wideList: number;
   private wide = { table: 0, slots: 0, oneLabel: 0 };
   private chunks = 0;
-  private verdicts: Verdicts | undefined;
+  private results: PartitionResults | undefined;
 
-  constructor(options: NameOptions, room: Room) {
+  constructor(options: NameOptions, budget: MemoryBudget) {
     this.options = options;
-    this.kernel = room.kernel;
-    this.stock = new PageStock(this.kernel, room);
-    this.wideList = room.partitions;
-    this.names = new PagedLists(this.stock, room.partitions + 1);
+    this.kernel = budget.kernel;
+    this.stock = new PageStock(this.kernel, budget);
+    this.wideList = budget.partitions;
+    this.names = new PagedLists(this.stock, budget.partitions + 1);
   }
 
   /** Takes the chunks of the list, in order. Live rows of ordinary names become rules for them. */
@@ -67,7 +67,7 @@ export class NameResolver {
     this.chunks = Math.max(this.chunks, chunk.id + 1);
     let row = 0;
     while (true) {
-      const descriptor = this.kernel.describe(DEAL, {
+      const descriptor = this.kernel.describe(PARTITION, {
         bytes: chunk.bytesAt,
         columns: chunk.columnsAt,
         capacity: chunk.capacity,
@@ -79,7 +79,7 @@ export class NameResolver {
         wideList: this.wideList,
         checksText: Number(options.losesByText !== undefined),
       });
-      row = exports.deal(descriptor);
+      row = exports.partition(descriptor);
       const stop = exports.stop.value;
       if (stop === STOP.End) return;
       if (stop === STOP.Row) this.addRow(chunk, row++);
@@ -101,7 +101,7 @@ export class NameResolver {
     const { losesByText } = this.options;
     if (losesByText !== undefined && (flags & Flag.AsBlock) === 0) {
       recordFlags |= RECORD.Verbatim;
-      if (losesByText(chunk, row)) recordFlags |= RECORD.Barred;
+      if (losesByText(chunk, row)) recordFlags |= RECORD.Excluded;
     }
     const part = chunk.hostPart[row]!;
     const list = part === WIDE ? this.wideList : part & (this.wideList - 1);
@@ -110,7 +110,7 @@ export class NameResolver {
 
   /** After the last chunk, before the first `apply`. */
   resolve(): void {
-    this.verdicts = new Verdicts(this.stock, this.chunks);
+    this.results = new PartitionResults(this.stock, this.chunks);
     // For the largest partition at once: areas that grow would leave others behind.
     const { records, away, pages } = this.names.largest();
     this.stock.workArea("pages", away);
@@ -177,16 +177,16 @@ export class NameResolver {
   private conclude(part: Part, usedCount: number): void {
     const { exports } = this.kernel;
     let count = usedCount >>> 0;
-    while (this.barsSome(this.kernel.words(part.used, count)))
+    while (this.markSurvivors(this.kernel.words(part.used, count)))
       count = exports.coverPart(this.describe(part)) >>> 0;
-    for (const run of part.runs) this.verdicts!.takeFrom(run);
+    for (const run of part.runs) this.results!.takeFrom(run);
     if (part.list !== this.wideList) this.names.clear(part.list);
   }
 
   /** Bars the parents that will not survive; true when there was one, and what it covered must be looked at again. */
-  private barsSome(parents: Iterable<number>): boolean {
+  private markSurvivors(parents: Iterable<number>): boolean {
     const { kernel, options } = this;
-    let isBarred = false;
+    let isExcluded = false;
     for (const record of parents) {
       const head = kernel.shorts(record + AT.Length, 2);
       const flags = head[1]!;
@@ -195,21 +195,21 @@ export class NameResolver {
         (flags & RECORD.Plain) !== 0,
         (flags & RECORD.Verbatim) !== 0,
       );
-      head[1] = (flags & ~RECORD.Used) | (survives ? RECORD.Trusted : RECORD.Barred);
-      if (!survives) isBarred = true;
+      head[1] = (flags & ~RECORD.Used) | (survives ? RECORD.Trusted : RECORD.Excluded);
+      if (!survives) isExcluded = true;
     }
-    return isBarred;
+    return isExcluded;
   }
 
   /** Drops the chunk's redundant rows. */
   apply(chunk: Chunk): void {
     const { exports } = this.kernel;
-    const runs = this.verdicts!.runsOf(chunk);
+    const runs = this.results!.runsOf(chunk);
     if (runs.length === 0) return;
     chunk.causes();
     const { byAt } = chunk;
     for (const { start, end } of runs) {
-      const isChanged = exports.applyVerdicts(
+      const isChanged = exports.applyResults(
         start,
         end,
         chunk.id,

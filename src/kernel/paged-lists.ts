@@ -1,7 +1,7 @@
 import type { Scratch } from "../host/host.ts";
 import { AT, CURSOR } from "./kernel-layout.ts";
-import type { KernelMemory } from "./memory.ts";
-import type { Room } from "./room.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 
 /** Bytes that a full page may be written beyond its end: the kernel copies eight at a time. */
 const SLACK = 8;
@@ -18,7 +18,7 @@ interface Page {
 /** Memory for pages, shared by all lists of one kernel; a page that was put aside makes room for another. */
 export class PageStock {
   readonly kernel: KernelMemory;
-  readonly room: Room;
+  readonly budget: MemoryBudget;
   private readonly lists: PagedLists[] = [];
   private inUse = 0;
   /** Pages that are free. They stay here: there are many, and they come and go. */
@@ -27,9 +27,9 @@ export class PageStock {
   private readonly keptAreas: { readonly at: number; readonly size: number }[] = [];
   private readonly areas = { pages: { at: 0, size: 0 }, table: { at: 0, size: 0 } };
 
-  constructor(kernel: KernelMemory, room: Room) {
+  constructor(kernel: KernelMemory, budget: MemoryBudget) {
     this.kernel = kernel;
-    this.room = room;
+    this.budget = budget;
   }
 
   add(lists: PagedLists): void {
@@ -38,9 +38,9 @@ export class PageStock {
 
   /** A page with room for `bytes`. */
   take(bytes: number): Page {
-    const { pageBytes, pagesLimit } = this.room;
+    const { pageBytes, pagesLimit } = this.budget;
     if (this.inUse >= pagesLimit) {
-      this.scratch ??= this.room.openScratch();
+      this.scratch ??= this.budget.openScratch();
       for (const lists of this.lists) lists.putAside(this.scratch);
     }
     this.inUse += pageBytes;
@@ -50,9 +50,9 @@ export class PageStock {
   }
 
   release({ at, size }: Page): void {
-    if (size === this.room.pageBytes) this.spare.push(at);
+    if (size === this.budget.pageBytes) this.spare.push(at);
     else this.kernel.free(at, size);
-    this.inUse -= this.room.pageBytes;
+    this.inUse -= this.budget.pageBytes;
   }
 
   /** An area to work in, used again by the next who asks for one of its kind. */
@@ -79,7 +79,7 @@ export class PageStock {
 
   close(): void {
     for (const lists of this.lists) lists.clearAll();
-    for (const page of this.spare) this.kernel.free(page, this.room.pageBytes);
+    for (const page of this.spare) this.kernel.free(page, this.budget.pageBytes);
     this.spare.length = 0;
     for (const { at, size } of this.keptAreas.splice(0)) this.kernel.free(at, size);
     for (const area of Object.values(this.areas))

@@ -1,7 +1,7 @@
 import { CHUNK_ROWS, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 
 /**
  * Finds the rows that a pass has to look at. Nine rows in ten are ordinary names, which most passes can leave alone; a
@@ -18,12 +18,12 @@ export class RowFinder {
   }
 
   /** Live rows that are not ordinary names. */
-  odd(chunk: Chunk): Uint32Array {
+  special(chunk: Chunk): Uint32Array {
     return this.find(chunk, Fate.Live, Flag.Ordinary);
   }
 
   /** The same, with the rows that are spare. */
-  oddOrSpare(chunk: Chunk): Uint32Array {
+  specialOrSpare(chunk: Chunk): Uint32Array {
     return this.find(chunk, Fate.Spare, Flag.Ordinary);
   }
 

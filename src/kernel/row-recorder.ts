@@ -1,5 +1,5 @@
 import { CHUNK_ROWS, CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 import { FILTER_BYTES, blocksOf } from "./name-filter.ts";
 
 /** Bytes of the longest difference of two row numbers. */

@@ -1,7 +1,7 @@
 import { COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
 import { WRITE } from "./kernel-layout.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 
 const OUT_BYTES = 256 * 1024;
 

@@ -2,11 +2,11 @@ import { hashSlice } from "../bytes/hash.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
 import { rowOf } from "../rules/rule-table.ts";
 import { digestOf } from "./long-text-digest.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 import { PagedLists, PageStock } from "./paged-lists.ts";
-import type { Room } from "./room.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 import { tableSlots } from "./table-slots.ts";
-import { Verdicts } from "./verdicts.ts";
+import { PartitionResults } from "./partition-results.ts";
 
 /** Flags of a record: kinds of text that are never equal to each other. */
 const IS_NAME = 512;
@@ -15,21 +15,21 @@ const IS_DIGEST = 1024;
 /** Longer texts are compared by their SHA-256. */
 const LONGEST_TEXT = 4096;
 
-/** Finds lines that the list has more than once; the last copy stays. Texts are dealt to partitions by their hash. */
+/** Finds lines that the list has more than once; the last copy stays. Texts are assigned to partitions by their hash. */
 export class TextResolver {
   private readonly kernel: KernelMemory;
-  private readonly room: Room;
+  private readonly budget: MemoryBudget;
   private readonly stock: PageStock;
   private readonly texts: PagedLists;
-  private verdicts: Verdicts | undefined;
+  private results: PartitionResults | undefined;
   private readonly copies = new Int32Array(CHUNK_ROWS);
   private chunks = 0;
 
-  constructor(room: Room) {
-    this.room = room;
-    this.kernel = room.kernel;
-    this.stock = new PageStock(this.kernel, room);
-    this.texts = new PagedLists(this.stock, room.partitions);
+  constructor(budget: MemoryBudget) {
+    this.budget = budget;
+    this.kernel = budget.kernel;
+    this.stock = new PageStock(this.kernel, budget);
+    this.texts = new PagedLists(this.stock, budget.partitions);
   }
 
   /** Takes a row, in the order of the list: with `isName` by its name, as `||name^`, otherwise by its text. */
@@ -42,7 +42,7 @@ export class TextResolver {
     const hash = isName ? chunk.hostHash[row]! : hashSlice(bytes, start, end);
     const flags = isName ? IS_NAME : 0;
     // The table takes the low bits of the hash.
-    const list = (hash >>> 24) & (this.room.partitions - 1);
+    const list = (hash >>> 24) & (this.budget.partitions - 1);
     if (end - start <= LONGEST_TEXT) {
       this.texts.append(list, hash, id, flags, bytes, start, end);
       return;
@@ -55,11 +55,11 @@ export class TextResolver {
   resolve(): void {
     const { exports } = this.kernel;
     if (this.chunks === 0) return;
-    this.verdicts = new Verdicts(this.stock, this.chunks);
+    this.results = new PartitionResults(this.stock, this.chunks);
     const { records, away } = this.texts.largest();
     this.stock.workArea("pages", away);
     this.stock.workArea("table", tableSlots(records) * 8);
-    for (let list = 0; list < this.room.partitions; list++) {
+    for (let list = 0; list < this.budget.partitions; list++) {
       const runs = this.texts.runsOf(list);
       const count = this.texts.countOf(list);
       if (count === 0) continue;
@@ -67,7 +67,7 @@ export class TextResolver {
       exports.useTable(this.stock.workArea("table", slots * 8), slots);
       for (const { start, end } of runs) exports.indexTexts(start, end);
       for (const { start, end } of runs) exports.resolveTexts(start, end);
-      for (const run of runs) this.verdicts.takeFrom(run);
+      for (const run of runs) this.results.takeFrom(run);
       this.texts.clear(list);
     }
   }
@@ -76,7 +76,7 @@ export class TextResolver {
   copiesOf(chunk: Chunk): Int32Array {
     const { copies } = this;
     copies.fill(-1, 0, chunk.length);
-    const runs = this.verdicts?.runsOf(chunk) ?? [];
+    const runs = this.results?.runsOf(chunk) ?? [];
     // After `runsOf`, which may make the arena grow.
     const { u32 } = this.kernel;
     for (const { start, end } of runs) {

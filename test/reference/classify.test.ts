@@ -3,13 +3,13 @@ import process from "node:process";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
 import type { Chunk } from "../../src/rules/chunk.ts";
-import { Workbench } from "../../src/engine/workbench.ts";
+import { Engine } from "../../src/engine/engine.ts";
 import { Fate } from "../../src/rules/fate.ts";
 import { Kind } from "../../src/rules/kind.ts";
 import { hostOf } from "../../src/rules/row-text.ts";
 import { ChunkPool } from "../../src/rules/rule-table.ts";
 import { hostsLine, nextName, readHostsLine } from "../../src/syntax/hosts-line.ts";
-import { ListScan } from "../../src/syntax/scan.ts";
+import { ListScan } from "../../src/syntax/list-scan.ts";
 import { BlockCutter } from "../../src/syntax/text-block.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { type LineClass, classifyText } from "./classify-text.ts";
@@ -27,7 +27,7 @@ const KINDS = new Map<number, LineClass["kind"]>([
 function checkLines(): void {
   const seed = seedFrom(process.env["FUZZ_SEED"]);
   const random = new Random(seed);
-  const engine = new Workbench();
+  const engine = new Engine();
   const seen = new Map<string, number>();
   for (let round = 0; round < 200; round++) {
     const hashComments = random.chance(0.3);

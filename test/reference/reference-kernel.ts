@@ -1,4 +1,4 @@
-import { LineScanner, type ScanStretch } from "../../src/kernel/line-scanner.ts";
+import { LineScanner, type ScanRange } from "../../src/kernel/line-scanner.ts";
 import { type NameOptions, NameResolver } from "../../src/kernel/name-resolver.ts";
 import { type HashFilter, RowFinder } from "../../src/kernel/row-finder.ts";
 import { RowRecorder } from "../../src/kernel/row-recorder.ts";
@@ -42,7 +42,7 @@ const REPLACEMENTS: readonly (readonly [{ prototype: object }, Methods])[] = [
     LineScanner,
     {
       // No progress: every line is read one by one. Eight bytes are a short line.
-      read: (_: Chunk, { from }: ScanStretch) => from,
+      read: (_: Chunk, { from }: ScanRange) => from,
       countLines: (_: number, length: number) => length >>> 3,
     },
   ],

@@ -176,7 +176,7 @@ test("expressions are prepared for wherever one may hide", () => {
   assert.equal(waits({ regexes: true }), true);
   assert.equal(waits({ outerBlanks: true }), true);
   assert.equal(waits({ nonAscii: true }), true);
-  assert.equal(waits({ comments: true, oddHosts: true }), false);
+  assert.equal(waits({ comments: true, specialHosts: true }), false);
 });
 
 test("names of a stranger's hosts line that are more than names", () => {

@@ -10,7 +10,7 @@ import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { BLOCK_BYTES, type TextBlock, endsLine } from "./text-block.ts";
 
 /** Lines of a block that share one fate: all of it, or what lies between two directives. */
-export interface Stretch {
+export interface LineRange {
   readonly start: number;
   readonly end: number;
   /** `Fate.Live` for lines that are rules, otherwise why they are not. */
@@ -53,7 +53,7 @@ export class ListScan {
   }
 
   /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
-  read(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
+  read(file: FileLines, block: TextBlock, { start, end, fate }: LineRange): void {
     if (this.block !== block) this.flush();
     this.block = block;
     const wholeLinesEnd = block.isLast ? lastLineOf(block) : block.bytes.length;
@@ -108,13 +108,13 @@ export class ListScan {
     const rows = this.roomAt(file.origin, from);
     const { base } = this;
     const count = rows.length;
-    const stretch = {
+    const range = {
       from: from - base,
       to: Math.min(to - base, rows.byteCount),
       fate,
       splits: this.options.splitHosts,
     };
-    const reached = this.options.scanner.read(rows, stretch, file.nextLine);
+    const reached = this.options.scanner.read(rows, range, file.nextLine);
     file.nextLine += rows.length - count;
     this.classifyUnknown(rows, count);
     return reached + base;

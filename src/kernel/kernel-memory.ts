@@ -14,11 +14,11 @@ export interface KernelExports {
   readonly scanEnd: WasmGlobal;
   readonly unknownRows: WasmGlobal;
   readonly contents: WasmGlobal;
-  /** Why `deal` or `deliver` stopped: 0 at the end, 1 at a row for the caller, 2 because a list's page is full. */
+  /** Why `partition` or `deliver` stopped: 0 at the end, 1 at a row for the caller, 2 because a list's page is full. */
   readonly stop: WasmGlobal;
   readonly stopList: WasmGlobal;
   readonly stopSize: WasmGlobal;
-  deal(descriptor: number): number;
+  partition(descriptor: number): number;
   useTable(at: number, slots: number): void;
   namesOneLabel(page: number, end: number): number;
   resolvePart(descriptor: number): number;
@@ -30,7 +30,7 @@ export interface KernelExports {
   writeCauses(rows: number, fates: number, by: number, first: number, out: number): number;
   enterNames(rows: number, flags: number, hashes: number, filters: number, out: number): number;
   findHashes(rows: number, fates: number, hashes: number, filter: number, out: number): number;
-  applyVerdicts(...values: number[]): number;
+  applyResults(...values: number[]): number;
   writeRows(descriptor: number): number;
   readonly writeEnd: WasmGlobal;
   countFates(rows: number, fates: number, kinds: number, counts: number): void;

@@ -1,8 +1,8 @@
 import type { Scratch } from "../host/host.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 
 /** How much room there is to compare rows with each other. What is compared, and with what result, does not depend on it. */
-export interface Room {
+export interface MemoryBudget {
   readonly kernel: KernelMemory;
   /** Records are dealt to this many partitions, a power of two up to 256. */
   readonly partitions: number;

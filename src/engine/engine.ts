@@ -1,9 +1,9 @@
 import { LineScanner } from "../kernel/line-scanner.ts";
-import { KernelMemory } from "../kernel/memory.ts";
+import { KernelMemory } from "../kernel/kernel-memory.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
 
 /** The kernel with its memory. One compile after the other can be done on it. */
-export class Workbench {
+export class Engine {
   readonly kernel: KernelMemory = new KernelMemory();
   readonly scanner: LineScanner = new LineScanner(this.kernel, suffixTables());
 

@@ -4,8 +4,8 @@ import { PagedLists, type PageStock, type Run } from "./paged-lists.ts";
 
 const MOST_LISTS = 256;
 
-/** Verdicts on rows, reached partition by partition, handed out chunk by chunk. */
-export class Verdicts {
+/** PartitionResults on rows, reached partition by partition, handed out chunk by chunk. */
+export class PartitionResults {
   private readonly stock: PageStock;
   private readonly lists: PagedLists;
   private readonly idShift: number;
