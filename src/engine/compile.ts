@@ -12,11 +12,9 @@ import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkCache } from "../rules/chunk-cache.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
-import { isDegraded } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
-import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
@@ -44,7 +42,7 @@ import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-p
 import { Warnings } from "./warnings.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
-import { type CompileReport, sourceReports } from "./report.ts";
+import { type CompileReport, compileReport } from "./report.ts";
 import { scratchOf } from "./scratch.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
@@ -144,11 +142,11 @@ class ListCompiler {
   async run(): Promise<CompiledList> {
     const { plan, options, reader, context, output } = this;
     const { config } = plan;
-    const allow = await reader.allowList(config.allow ?? [], config.allow_sources ?? []);
-    const listFilters = { ...(await reader.filters(plan.list)), allow };
-    const protect = await reader.names(config.guards?.protect ?? []);
+    const allow = await reader.entries.allowList(config.allow ?? [], config.allow_sources ?? []);
+    const listFilters = { ...(await reader.entries.filters(plan.list)), allow };
+    const protect = await reader.entries.names(config.guards?.protect ?? []);
     const sourceFilters = await Promise.all(
-      plan.sources.map(({ passes }) => reader.filters(passes)),
+      plan.sources.map(({ passes }) => reader.entries.filters(passes)),
     );
     await reader.fetch(plan.sources);
     const web = reader.webDigest();
@@ -202,7 +200,16 @@ class ListCompiler {
     const labels = plan.sources.map(({ label }) => label);
     return {
       rules: output.rules,
-      report: { ...this.report(bytesRead, allow), ...protectionReport(protection) },
+      report: {
+        ...compileReport(output.count, output.bytes, {
+          plan,
+          bytesRead,
+          states: reader.states,
+          weakened: this.weakened,
+          allow: allowReport(allow),
+        }),
+        ...protectionReport(protection),
+      },
       inputs: reader.inputs,
       web,
       files: reader.files,
@@ -342,24 +349,6 @@ class ListCompiler {
       list.push(chunk);
       pool.cache.done(chunk);
     }
-  }
-
-  private report(bytesRead: readonly number[], allow: AllowList): CompileReport {
-    const { count, bytes } = this.output;
-    const { states } = this.reader;
-    const sources = sourceReports(count, this.plan.sources, bytesRead, states).map((one, index) =>
-      this.weakened[index] === undefined ? one : { ...one, weakened: this.weakened[index] },
-    );
-    return {
-      name: this.plan.config.name,
-      sources,
-      rules: count.rules,
-      lines: sources.reduce((sum, { lines }) => sum + lines, 0),
-      kept: sources.reduce((sum, { kept }) => sum + kept, 0),
-      bytes,
-      ...allowReport(allow),
-      degraded: states.some(({ kind }) => isDegraded(kind)),
-    };
   }
 }
 

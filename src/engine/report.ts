@@ -4,8 +4,8 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
-import type { SourceState } from "../sources/acquire.ts";
-import type { PlannedSource } from "./plan.ts";
+import { type SourceState, isDegraded } from "../sources/acquire.ts";
+import type { Plan, PlannedSource } from "./plan.ts";
 
 /** What became of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
 export interface SourceReport {
@@ -55,8 +55,35 @@ export function isFlawless({ degraded, protected: kept, sources }: CompileReport
   return !degraded && kept === undefined && !isOver;
 }
 
+/** What a compile knows besides what it counted; arrays are by source. */
+export interface CompileFacts {
+  readonly plan: Plan;
+  readonly bytesRead: readonly number[];
+  readonly states: readonly SourceState[];
+  /** Exceptions that lost their `$important`. */
+  readonly weakened: readonly number[];
+  readonly allow: Pick<CompileReport, "allow">;
+}
+
+export function compileReport(count: FateCount, bytes: number, facts: CompileFacts): CompileReport {
+  const { plan, bytesRead, states, weakened, allow } = facts;
+  const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) =>
+    weakened[index] === undefined ? one : { ...one, weakened: weakened[index] },
+  );
+  return {
+    name: plan.config.name,
+    sources,
+    rules: count.rules,
+    lines: sources.reduce((sum, { lines }) => sum + lines, 0),
+    kept: sources.reduce((sum, { kept }) => sum + kept, 0),
+    bytes,
+    ...allow,
+    degraded: states.some(({ kind }) => isDegraded(kind)),
+  };
+}
+
 /** The report of every source, from what was counted. */
-export function sourceReports(
+function sourceReports(
   count: FateCount,
   sources: readonly PlannedSource[],
   bytesRead: readonly number[],
