@@ -1,6 +1,6 @@
 /**
- * Builds single executables, which need no runtime: node scripts/executables.ts FOLDER [TARGET…]. They are Bun's, because it bundles,
- * and cross-compiles; BUN names its binary. See docs/decisions/0015-distribution-of-the-program.md.
+ * Builds single executables, which need no runtime: node scripts/executables.ts FOLDER [TARGET…]. Bun builds them, because it bundles
+ * and cross-compiles; BUN is the path of its binary. See docs/decisions/0015-distribution-of-the-program.md.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kernelConstants } from "./kernel-constants.ts";
 
-/** src/kernel/kernel-wasm.ts: the kernel, compiled by AssemblyScript, as text that every runtime and bundler can carry. */
+/** src/kernel/kernel-wasm.ts: the kernel, compiled by AssemblyScript, as text that every runtime and bundler can load. */
 export function kernelModule(): string {
   const folder = mkdtempSync(join(tmpdir(), "kernel-"));
   const [input, output] = [join(folder, "kernel.ts"), join(folder, "kernel.wasm")];

@@ -28,6 +28,7 @@ import { EntryReader } from "./entry-reader.ts";
 import { locate } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
+import { lockedFiles } from "./source-lock.ts";
 import type { SourceOptions } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning } from "./state-text.ts";
@@ -262,7 +263,7 @@ export class SourceReader {
       accept: options.accept ?? [],
       kind: this.kindOf(wish),
       mayBeEmpty: compat,
-      locked: options.locked?.(wish.source),
+      locked: lockedFiles(options.lock, wish),
     };
     const key = acquiredKey(location.url, wish);
     const { shared } = options;
@@ -321,7 +322,7 @@ export class SourceReader {
     this.hasStoreFailed = true;
     const folder = printable(this.options.cacheDir ?? "");
     this.diagnostics.push(
-      warningOf("cache-unusable", `Copies of sources cannot be kept in ${folder}`, {
+      warningOf("cache-unusable", `Cannot write to the cache folder ${folder}`, {
         cause: reasonOf(code, message),
       }),
     );

@@ -1,15 +1,15 @@
 import { LF } from "../bytes/ascii.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 
-/** Lines of a format for one name: the texts before, between and behind the places where the name stands. */
+/** The lines of a format for one name: the texts before, between and after its occurrences. */
 export class LineTemplate {
   readonly parts: readonly Uint8Array[];
   private readonly texts: readonly string[];
-  /** Lines for a name. */
+  /** The number of lines per name. */
   readonly lines: number;
   private readonly fixed: number;
 
-  /** Templates with the same key make the same lines. */
+  /** Templates with the same key produce the same lines. */
   get key(): string {
     return this.texts.join("%");
   }
@@ -21,20 +21,20 @@ export class LineTemplate {
     this.fixed = this.parts.reduce((sum, part) => sum + part.length, 0);
   }
 
-  /** Bytes of the lines for so many names, which take so many bytes with a line feed behind each. */
+  /** The size of the lines for `count` names, which take `length` bytes with their line feeds. */
   size(count: number, length: number): number {
     return (length - count) * (this.parts.length - 1) + count * this.fixed;
   }
 
-  /** How many of the first names of a block have lines that fit into so many bytes. */
+  /** How many of the first names of a block have lines that fit into a number of bytes. */
   fitting(names: Uint8Array, most: number, bytes: number): number {
-    const places = this.parts.length - 1;
-    if (names.length * places + most * this.fixed <= bytes) return most;
+    const occurrences = this.parts.length - 1;
+    if (names.length * occurrences + most * this.fixed <= bytes) return most;
     let left = bytes;
     let start = 0;
     for (let count = 0; count < most; count++) {
       const end = names.indexOf(LF, start);
-      left -= (end - start) * places + this.fixed;
+      left -= (end - start) * occurrences + this.fixed;
       if (left < 0) return count;
       start = end + 1;
     }
