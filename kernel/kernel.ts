@@ -1,53 +1,40 @@
 /**
- * The innermost loops, in AssemblyScript: reading lines and resolving names. The same is there in TypeScript (`src/syntax`,
- * `src/kernel/*-by-script.ts`); a differential test holds the two together. Numbers of kinds, flags and fates are those
- * of `src/rules`.
+ * The innermost loops, in AssemblyScript: reading lines and resolving names. `test/reference` has them in TypeScript; a
+ * differential test compares the two. `scripts/kernel-module.ts` generates the constants from `src/kernel/kernel-layout.ts`,
+ * `src/rules` and `src/bytes`.
  *
- * Memory is laid out by the caller, who passes addresses in; sixteen bytes behind every text may be read.
+ * The caller lays out the memory and passes addresses in. Functions that need many numbers take a descriptor: the address of
+ * a block of words. Up to sixteen bytes after every text may be read.
  */
 
-const WORD: u32 = 1;
-const UPPER: u32 = 2;
-const DOT_CLASS: u32 = 4;
-const HYPHEN_CLASS: u32 = 8;
-const BLANK: u32 = 16;
-const MARK: u32 = 32;
-const NON_ASCII: u32 = 64;
-const HOST: u32 = WORD | UPPER | DOT_CLASS | HYPHEN_CLASS;
+import {
+  AT_BY, AT_FLAGS, AT_ID, AT_LENGTH, AT_TEXT, BLOCK_SHIFT, CLASS_BLANK, CLASS_DOT, CLASS_HYPHEN, CLASS_MARK,
+  CLASS_NON_ASCII, CLASS_UPPER, CLASS_WORD, COLUMN_END, COLUMN_FATE, COLUMN_FLAGS, COLUMN_HOST_END, COLUMN_HOST_HASH,
+  COLUMN_HOST_PART, COLUMN_HOST_START, COLUMN_KIND, COLUMN_START, CONTENTS_BLANKS, CONTENTS_COMMENTS,
+  CONTENTS_LONG_LINES, CONTENTS_SPECIAL_HOSTS, CONTENTS_OUTER_BLANKS, CURSOR_BYTES, CURSOR_COUNT, CURSOR_END, PARTITION_BYTES,
+  PARTITION_CAPACITY, PARTITION_CHECKS_TEXT, PARTITION_COLUMNS, PARTITION_CURSORS, PARTITION_FIRST_ID, PARTITION_FROM_ROW, PARTITION_LIST_MASK,
+  PARTITION_ROWS, PARTITION_WIDE_LIST, FATE_BLANK, FATE_COVERED, FATE_DUPLICATE, FATE_SAME_HOST, FILTER_BITS, FILTER_BYTES,
+  FLAG_AS_BLOCK, FLAG_CONTINUED, FLAG_DEEP_HOST, FLAG_GENERATED, FLAG_NON_ASCII, FLAG_ORDINARY, FLAG_PLAIN_HOST,
+  FLAG_REWRITTEN, FLAG_UPPER_HOST, FLAG_WIDENED, KIND_BLANK, KIND_BLOCK, KIND_COMMENT, KIND_DOMAIN, KIND_HOSTS,
+  KIND_RULE, LONGEST_NAME, LONG_LINE, OTHER_NO_RULE, PART_HAS_ONE_LABEL, PART_RUNS, PART_RUN_COUNT,
+  PART_SEPARATES_WIDENED, PART_SLOTS, PART_TABLE, PART_TRUSTS_ORDINARY, PART_USED, PART_WIDE_SLOTS, PART_WIDE_TABLE,
+  RECORD_EXCLUDED, RECORD_COVERED, RECORD_DEEP, RECORD_ORDINARY, RECORD_PLAIN, RECORD_SAME, RECORD_TRUSTED, RECORD_USED,
+  RECORD_WAS_WIDENED, RECORD_WIDENED, SCAN_BYTES, SCAN_CAPACITY, SCAN_COLUMNS, SCAN_FIRST_ROW, SCAN_FROM,
+  SCAN_HASH_COMMENTS, SCAN_LIVE_FATE, SCAN_MASKS, SCAN_SPLITS, SCAN_TO, SCAN_UNKNOWN, STOP_END, STOP_PAGE, STOP_ROW,
+  WIDE, WRITE_BYTES, WRITE_CAPACITY, WRITE_COLUMNS, WRITE_FROM_ROW, WRITE_OUT, WRITE_OUT_END, WRITE_ROWS,
+} from "./constants";
 
-const KIND_BLANK: u32 = 0;
-const KIND_COMMENT: u32 = 1;
-const KIND_HOSTS: u32 = 2;
-const KIND_DOMAIN: u32 = 3;
-const KIND_BLOCK: u32 = 4;
-const KIND_RULE: u32 = 5;
+const HOST: u32 = CLASS_WORD | CLASS_UPPER | CLASS_DOT | CLASS_HYPHEN;
+
 /** Left to the caller, who knows more syntax. */
 const KIND_UNKNOWN: u32 = 255;
 
-const FLAG_REWRITTEN: u32 = 1;
-const FLAG_NON_ASCII: u32 = 4;
-const FLAG_UPPER_HOST: u32 = 8;
-const FLAG_PLAIN_HOST: u32 = 32;
-const FLAG_AS_BLOCK: u32 = 2;
-const FLAG_WIDENED: u32 = 2048;
-const FLAG_DEEP_HOST: u32 = 4096;
-const FLAG_ORDINARY: u32 = 8192;
-const FLAG_GENERATED: u32 = 256;
-const FLAG_CONTINUED: u32 = 512;
-const OTHER_NO_RULE: u32 = 4;
-
-/** Rows of a block, bytes of its filter, and the bits of both; as in `name-filter.ts`. */
-const BLOCK_SHIFT: u32 = 11;
-const FILTER_SHIFT: u32 = 12;
-const FILTER_BITS: u32 = 15;
-const FILTER_MASK: u32 = 0x7fff;
+const FILTER_MASK: u32 = FILTER_BYTES * 8 - 1;
 
 /** `localhost.localdomain`, the one local name of a hosts file that has a dot; told by its length and first letter. */
 const LOCAL_DOMAIN_LENGTH: u32 = 21;
 
-const FATE_BLANK: u32 = 2;
-
-/** Class of each byte. At a fixed place, because data of the module would be written again by every kernel over this memory. */
+/** Class of each byte, at a fixed address. */
 const CLASSES: u32 = 64;
 const CLASSES_END: u32 = CLASSES + 256;
 
@@ -59,12 +46,12 @@ export function init(seed: i32): u32 {
 }
 
 function classOf(byte: u32): u32 {
-  if ((byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57)) return WORD;
-  if (byte >= 65 && byte <= 90) return UPPER;
-  if (byte == 46) return DOT_CLASS;
-  if (byte == 45) return HYPHEN_CLASS;
-  if (byte == 32 || byte == 9 || byte == 11 || byte == 12) return BLANK;
-  return byte < 128 ? MARK : NON_ASCII;
+  if ((byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57)) return CLASS_WORD;
+  if (byte >= 65 && byte <= 90) return CLASS_UPPER;
+  if (byte == 46) return CLASS_DOT;
+  if (byte == 45) return CLASS_HYPHEN;
+  if (byte == 32 || byte == 9 || byte == 11 || byte == 12) return CLASS_BLANK;
+  return byte < 128 ? CLASS_MARK : CLASS_NON_ASCII;
 }
 
 // What `readHost` found.
@@ -129,9 +116,6 @@ function isInFilter(filter: u32, mask: u32, hash: u32): bool {
     (<u32>load<u8>(filter + ((other >> 3) & mask)) & (1 << (other & 7))) != 0
   );
 }
-
-/** Partition of names that are parents of names in all of them. */
-const WIDE: u32 = 255;
 
 /**
  * The partition of a name: the same for a name and all its parents, but for those that are wide. Names fall apart by
@@ -229,7 +213,7 @@ function readHost(start: u32, end: u32): void {
   state = hashLabel(state, start, labelEnd);
   hostHash = hashEnd(state);
   hostPart = partOf(inner, inner >= 2 ? two : state, inner >= 3 ? three : state);
-  hostMask = hasUpper ? HOST : HOST & ~UPPER;
+  hostMask = hasUpper ? HOST : HOST & ~CLASS_UPPER;
   hostIsDomain = true;
 }
 
@@ -265,7 +249,7 @@ function readAnyHost(start: u32, end: u32): void {
   hostPart = partOf(inner, inner >= 2 ? two : state, inner >= 3 ? three : state);
   hostMask = mask;
   hostIsDomain = isWellFormed && (mask & ~HOST) == 0 && dots > 0;
-  hostFlags = (mask & UPPER) != 0 ? FLAG_UPPER_HOST : 0;
+  hostFlags = (mask & CLASS_UPPER) != 0 ? FLAG_UPPER_HOST : 0;
   if (hostIsDomain && !hasFinalDot) hostFlags |= dots > 1 ? FLAG_PLAIN_HOST | FLAG_DEEP_HOST : FLAG_PLAIN_HOST;
 }
 
@@ -303,17 +287,17 @@ function isSpaceOrTab(at: u32): bool {
 
 /** Whether a line may be a hosts line with more names than one, or become one when it is trimmed. */
 function mayHaveSeveralNames(start: u32, end: u32, first: u32, mask: u32): bool {
-  if ((mask & (BLANK | NON_ASCII)) == 0) return false;
-  if (<u32>load<u8>(CLASSES + first) == BLANK || first >= 128) return true;
+  if ((mask & (CLASS_BLANK | CLASS_NON_ASCII)) == 0) return false;
+  if (<u32>load<u8>(CLASSES + first) == CLASS_BLANK || first >= 128) return true;
   const isHex = (first >= 48 && first <= 57) || ((first | 32) >= 97 && (first | 32) <= 102) || first == 58 || first == 91;
   if (!isHex) return false;
-  if ((mask & NON_ASCII) != 0) return true;
+  if ((mask & CLASS_NON_ASCII) != 0) return true;
   let tokens: u32 = 0;
   let isInside = false;
   for (let at = start; at < end; at++) {
     const byte = <u32>load<u8>(at);
     if (byte == 35) break;
-    const isBlank = <u32>load<u8>(CLASSES + byte) == BLANK;
+    const isBlank = <u32>load<u8>(CLASSES + byte) == CLASS_BLANK;
     if (!isBlank && !isInside) tokens++;
     isInside = !isBlank;
   }
@@ -336,18 +320,15 @@ export function countLines(from: u32, to: u32, splits: bool): u32 {
   return splits && blanks > lines ? blanks : lines;
 }
 
-/** Lines longer than this are noted by the caller. */
-const LONG_LINE: u32 = 4000;
-
 /**
  * Whether a line that is neither a name nor a comment is surely a rule, without looking closer: 0 when it is not sure,
  * `start` when it is and names no host, otherwise where the host of `||host^…` ends, which was read then.
  */
 function ruleHost(start: u32, end: u32, first: u32, mask: u32): u32 {
-  if ((mask & NON_ASCII) != 0 || end - start > LONG_LINE) return 0;
+  if ((mask & CLASS_NON_ASCII) != 0 || end - start > LONG_LINE) return 0;
   if (first == 35) return start;
   // `@@` and regular expressions are noted, and what has blanks may be a hosts line.
-  if ((mask & BLANK) != 0 || first == 64 || first == 47) return 0;
+  if ((mask & CLASS_BLANK) != 0 || first == 64 || first == 47) return 0;
   if (first != 124 || end - start < 4 || load<u8>(start + 1) != 124) return start;
   let at = start + 2;
   while (at < end && (((<u32>load<u8>(CLASSES + <u32>load<u8>(at))) & HOST) != 0 || load<u8>(at) == 95)) at++;
@@ -370,24 +351,42 @@ function maskOf(start: u32, end: u32): u32 {
 /** Where `scan` stopped. */
 export let scanEnd: u32 = 0;
 export let unknownRows: u32 = 0;
-/** What was among the rows: 1 comments, 2 blank lines, 4 a space or tab at the end of a line, 8 odd hosts, 16 long lines. */
+/** What was among the rows: 1 comments, 2 blank lines, 4 a space or tab at the end of a line, 8 special hosts, 16 long lines. */
 export let contents: u32 = 0;
 
 /**
- * Reads whole lines from `from` on; `base` is added to positions. Stops at `to`, when the columns are full, at a line
- * without an end, and, with `splits`, before a hosts line that may have several names. Returns the number of rows.
+ * Reads whole lines from `from` on into the columns of a chunk, from `firstRow` on. Stops at `to`, when the columns are
+ * full, at a line without an end, and, with `splits`, before a hosts line that may have several names. Returns the number
+ * of rows.
  */
-export function scan(
-  from: u32, to: u32, base: u32, capacity: u32, liveFate: u32, hashComments: bool, splits: bool,
-  starts: u32, ends: u32, hostStarts: u32, hostEnds: u32, hashes: u32,
-  kinds: u32, flagsOut: u32, fates: u32, parts: u32, masks: u32, unknown: u32,
-): u32 {
+export function scan(descriptor: u32): u32 {
+  const bytes = load<u32>(descriptor + SCAN_BYTES);
+  const columns = load<u32>(descriptor + SCAN_COLUMNS);
+  const capacity = load<u32>(descriptor + SCAN_CAPACITY);
+  const firstRow = load<u32>(descriptor + SCAN_FIRST_ROW);
+  const from = load<u32>(descriptor + SCAN_FROM);
+  const to = load<u32>(descriptor + SCAN_TO);
+  const liveFate = load<u32>(descriptor + SCAN_LIVE_FATE);
+  const hashComments = load<u32>(descriptor + SCAN_HASH_COMMENTS) != 0;
+  const splits = load<u32>(descriptor + SCAN_SPLITS) != 0;
+  const masks = load<u32>(descriptor + SCAN_MASKS);
+  const unknown = load<u32>(descriptor + SCAN_UNKNOWN);
+  const starts = columns + capacity * COLUMN_START + (firstRow << 2);
+  const ends = columns + capacity * COLUMN_END + (firstRow << 2);
+  const hostStarts = columns + capacity * COLUMN_HOST_START + (firstRow << 2);
+  const hostEnds = columns + capacity * COLUMN_HOST_END + (firstRow << 2);
+  const hashes = columns + capacity * COLUMN_HOST_HASH + (firstRow << 2);
+  const flagsOut = columns + capacity * COLUMN_FLAGS + (firstRow << 1);
+  const parts = columns + capacity * COLUMN_HOST_PART + firstRow;
+  const kinds = columns + capacity * COLUMN_KIND + firstRow;
+  const fates = columns + capacity * COLUMN_FATE + firstRow;
+  const free = capacity - firstRow;
   let row: u32 = 0;
   let at = from;
   unknownRows = 0;
   contents = 0;
   scanEnd = from;
-  while (at < to && row < capacity) {
+  while (at < to && row < free) {
     const start = at;
     let nonAscii: u32 = 0;
     while (true) {
@@ -420,10 +419,10 @@ export function scan(
     if (start == end) {
       kind = KIND_BLANK;
       fate = FATE_BLANK;
-      contents |= 2;
+      contents |= CONTENTS_BLANKS;
     } else {
       const first = <u32>load<u8>(start);
-      if (end - start > LONG_LINE) contents |= 16;
+      if (end - start > LONG_LINE) contents |= CONTENTS_LONG_LINES;
       if (first == 124) {
         if (end - start >= 4 && load<u8>(start + 1) == 124 && load<u8>(end - 1) == 94) {
           readHost(start + 2, end - 1);
@@ -475,12 +474,12 @@ export function scan(
       }
       if (hostEnd != hostStart) {
         flags |= hostFlags;
-        if ((hostFlags & FLAG_PLAIN_HOST) == 0) contents |= 8;
+        if ((hostFlags & FLAG_PLAIN_HOST) == 0) contents |= CONTENTS_SPECIAL_HOSTS;
         else if (kind != KIND_RULE && isOrdinary(hostStart, hostEnd)) flags |= FLAG_ORDINARY;
       } else {
         const last = <u32>load<u8>(end - 1);
-        if (last == 32 || last == 9) contents |= 4;
-        if (kind == KIND_COMMENT) contents |= 1;
+        if (last == 32 || last == 9) contents |= CONTENTS_OUTER_BLANKS;
+        if (kind == KIND_COMMENT) contents |= CONTENTS_COMMENTS;
         else if (kind == KIND_UNKNOWN) {
           if (splits && first != 124 && first != 35 && mayHaveSeveralNames(start, end, first, mask)) break;
           store<u8>(masks + row, mask);
@@ -490,10 +489,10 @@ export function scan(
         }
       }
     }
-    store<u32>(starts + (row << 2), start + base);
-    store<u32>(ends + (row << 2), end + base);
-    store<u32>(hostStarts + (row << 2), hostStart + base);
-    store<u32>(hostEnds + (row << 2), hostEnd + base);
+    store<u32>(starts + (row << 2), start - bytes);
+    store<u32>(ends + (row << 2), end - bytes);
+    store<u32>(hostStarts + (row << 2), hostStart - bytes);
+    store<u32>(hostEnds + (row << 2), hostEnd - bytes);
     store<i32>(hashes + (row << 2), hostHash);
     store<u8>(kinds + row, kind);
     store<u16>(flagsOut + (row << 1), flags);
@@ -512,25 +511,6 @@ export function scan(
 //
 // `by` is the address of the record that makes this one redundant.
 
-const RECORD_HEAD: u32 = 16;
-const RECORD_DEEP: u32 = 1;
-const RECORD_WIDENED: u32 = 2;
-const RECORD_BARRED: u32 = 4;
-const RECORD_USED: u32 = 8;
-const RECORD_PLAIN: u32 = 16;
-const RECORD_SAME: u32 = 32;
-const RECORD_COVERED: u32 = 64;
-const RECORD_TRUSTED: u32 = 128;
-/** An ordinary name, which no validator drops. */
-const RECORD_ORDINARY: u32 = 2048;
-/** Was widened before a rule for the same name said that it is not. */
-const RECORD_WAS_WIDENED: u32 = 256;
-
-/** What `deal` stopped at: nothing, a row that the caller has to put in, or a page without room. */
-const STOP_END: u32 = 0;
-const STOP_ROW: u32 = 1;
-const STOP_PAGE: u32 = 2;
-
 export let stop: u32 = 0;
 export let stopList: u32 = 0;
 export let stopSize: u32 = 0;
@@ -538,18 +518,33 @@ export let stopSize: u32 = 0;
 // @ts-ignore: decorator
 @inline
 function sizeOf(length: u32): u32 {
-  return (RECORD_HEAD + length + 3) & ~3;
+  return (AT_TEXT + length + 3) & ~3;
 }
 
 /**
  * Turns the live rows of ordinary names into rules, and puts the names of all rules into the pages of their partitions. `cursors` has, for each list, the next free
  * address, the end of its page and the number of records. Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
  */
-export function deal(
-  fromRow: u32, rows: u32, firstId: u32, bytesBase: i32, longest: u32,
-  starts: u32, ends: u32, hostStarts: u32, hostEnds: u32, hashes: u32, flagsIn: u32, parts: u32, kinds: u32, fates: u32,
-  cursors: u32, listMask: u32, wideList: u32, stopFlags: u32, checksText: bool,
-): u32 {
+export function partition(descriptor: u32): u32 {
+  const bytes = load<u32>(descriptor + PARTITION_BYTES);
+  const columns = load<u32>(descriptor + PARTITION_COLUMNS);
+  const capacity = load<u32>(descriptor + PARTITION_CAPACITY);
+  const fromRow = load<u32>(descriptor + PARTITION_FROM_ROW);
+  const rows = load<u32>(descriptor + PARTITION_ROWS);
+  const firstId = load<u32>(descriptor + PARTITION_FIRST_ID);
+  const cursors = load<u32>(descriptor + PARTITION_CURSORS);
+  const listMask = load<u32>(descriptor + PARTITION_LIST_MASK);
+  const wideList = load<u32>(descriptor + PARTITION_WIDE_LIST);
+  const checksText = load<u32>(descriptor + PARTITION_CHECKS_TEXT) != 0;
+  const starts = columns + capacity * COLUMN_START;
+  const ends = columns + capacity * COLUMN_END;
+  const hostStarts = columns + capacity * COLUMN_HOST_START;
+  const hostEnds = columns + capacity * COLUMN_HOST_END;
+  const hashes = columns + capacity * COLUMN_HOST_HASH;
+  const flagsIn = columns + capacity * COLUMN_FLAGS;
+  const parts = columns + capacity * COLUMN_HOST_PART;
+  const kinds = columns + capacity * COLUMN_KIND;
+  const fates = columns + capacity * COLUMN_FATE;
   for (let row = fromRow; row < rows; row++) {
     if (load<u8>(fates + row) != 0) continue;
     let flags = <u32>load<u16>(flagsIn + (row << 1));
@@ -562,7 +557,7 @@ export function deal(
     const hostStart = load<u32>(hostStarts + (row << 2));
     const hostEnd = load<u32>(hostEnds + (row << 2));
     const length = hostEnd - hostStart;
-    if ((flags & stopFlags) != 0 || length > longest) {
+    if ((flags & FLAG_REWRITTEN) != 0 || length > LONGEST_NAME) {
       stop = STOP_ROW;
       return row;
     }
@@ -572,30 +567,30 @@ export function deal(
         return row;
       }
     }
-    const start = hostStart + bytesBase;
+    const start = hostStart + bytes;
     const part = <u32>load<u8>(parts + row);
     const list = part == WIDE ? wideList : part & listMask;
-    const cursor = cursors + (list << 4);
+    const cursor = cursors + list * CURSOR_BYTES;
     const record = load<u32>(cursor);
     const size = sizeOf(length);
-    if (record + size > load<u32>(cursor + 4)) {
+    if (record + size > load<u32>(cursor + CURSOR_END)) {
       stop = STOP_PAGE;
       stopList = list;
       stopSize = size;
       return row;
     }
     store<u32>(cursor, record + size);
-    store<u32>(cursor + 8, load<u32>(cursor + 8) + 1);
+    store<u32>(cursor + CURSOR_COUNT, load<u32>(cursor + CURSOR_COUNT) + 1);
     store<i32>(record, load<i32>(hashes + (row << 2)));
-    store<u32>(record + 4, firstId + row);
-    store<u32>(record + 8, 0);
+    store<u32>(record + AT_ID, firstId + row);
+    store<u32>(record + AT_BY, 0);
     store<u32>(
-      record + 12,
+      record + AT_LENGTH,
       length | (((flags & FLAG_DEEP_HOST) != 0 ? RECORD_DEEP : 0) | ((flags & FLAG_WIDENED) != 0 ? RECORD_WIDENED | RECORD_WAS_WIDENED : 0) | ((flags & FLAG_PLAIN_HOST) != 0 ? RECORD_PLAIN : 0) | ((flags & FLAG_ORDINARY) != 0 ? RECORD_ORDINARY : 0)) << 16,
     );
     // Names are short; `memory.copy` costs more to call than they take to copy. The last step may write up to 7 bytes
     // beyond the name, which the next record or the slack at the end of a page takes.
-    const to = record + RECORD_HEAD;
+    const to = record + AT_TEXT;
     for (let at: u32 = 0; at < length; at += 8) store<u64>(to + at, load<u64>(start + at));
   }
   stop = STOP_END;
@@ -624,41 +619,39 @@ export function useTable(at: u32, slots: u32): void {
 /** Whether one of these records is for a top-level domain. */
 export function namesOneLabel(page: u32, end: u32): bool {
   for (let record = page; record < end; ) {
-    const length = <u32>load<u16>(record + 12);
-    if (isOneLabel(record + RECORD_HEAD, length)) return true;
+    const length = <u32>load<u16>(record + AT_LENGTH);
+    if (isOneLabel(record + AT_TEXT, length)) return true;
     record += sizeOf(length);
   }
   return false;
 }
 
-/** The table of the wide names, with no slots where there are none. */
-export function useWide(at: u32, slots: u32, oneLabel: bool): void {
-  wideTable = at;
-  wideMask = slots == 0 ? 0 : slots - 1;
-  hasOneLabel = oneLabel;
-}
-
 /**
- * All of the work on one partition but for asking whether parents survive. `runs` are pairs of where records begin and
- * end; the rest is as for `useTable`, `useWide` and `cover`. It writes to these records and tables only, and nobody else
- * may at the time. Returns how many are in the list at `used`.
+ * Resolves one partition, except for the question whether parents survive. `runs` are pairs of where records begin and
+ * end; the wide table has no slots where there are no wide names. Returns how many parents are in the list at `used`.
  */
-export function resolvePart(
-  runs: u32, runCount: u32, at: u32, slots: u32, used: u32, separatesWidened: bool, trustsOrdinary: bool,
-  wideAt: u32, wideSlots: u32, oneLabel: bool,
-): u32 {
-  useWide(wideAt, wideSlots, oneLabel);
-  useTable(at, slots);
+export function resolvePart(descriptor: u32): u32 {
+  const runs = load<u32>(descriptor + PART_RUNS);
+  const runCount = load<u32>(descriptor + PART_RUN_COUNT);
+  const slots = load<u32>(descriptor + PART_SLOTS);
+  const wideSlots = load<u32>(descriptor + PART_WIDE_SLOTS);
+  wideTable = load<u32>(descriptor + PART_WIDE_TABLE);
+  wideMask = wideSlots == 0 ? 0 : wideSlots - 1;
+  hasOneLabel = load<u32>(descriptor + PART_HAS_ONE_LABEL) != 0;
+  useTable(load<u32>(descriptor + PART_TABLE), slots);
   for (let run: u32 = 0; run < runCount; run++) indexNames(load<u32>(runs + (run << 3)), load<u32>(runs + (run << 3) + 4));
-  return coverPart(runs, runCount, at, slots, used, separatesWidened, trustsOrdinary);
+  return coverPart(descriptor);
 }
 
-/** Looks for parents once more, because some of those that were found are barred now. */
-export function coverPart(
-  runs: u32, runCount: u32, at: u32, slots: u32, used: u32, separatesWidened: bool, trustsOrdinary: bool,
-): u32 {
-  table = at;
-  tableMask = slots - 1;
+/** Looks for parents once more, because some of those that were found are excluded now. */
+export function coverPart(descriptor: u32): u32 {
+  const runs = load<u32>(descriptor + PART_RUNS);
+  const runCount = load<u32>(descriptor + PART_RUN_COUNT);
+  const used = load<u32>(descriptor + PART_USED);
+  const separatesWidened = load<u32>(descriptor + PART_SEPARATES_WIDENED) != 0;
+  const trustsOrdinary = load<u32>(descriptor + PART_TRUSTS_ORDINARY) != 0;
+  table = load<u32>(descriptor + PART_TABLE);
+  tableMask = load<u32>(descriptor + PART_SLOTS) - 1;
   let count: u32 = 0;
   for (let run: u32 = 0; run < runCount; run++)
     count = cover(load<u32>(runs + (run << 3)), load<u32>(runs + (run << 3) + 4), separatesWidened, trustsOrdinary, used, count);
@@ -668,8 +661,8 @@ export function coverPart(
 // @ts-ignore: decorator
 @inline
 function isSame(record: u32, start: u32, length: u32): bool {
-  if (<u32>load<u16>(record + 12) != length) return false;
-  const other = record + RECORD_HEAD;
+  if (<u32>load<u16>(record + AT_LENGTH) != length) return false;
+  const other = record + AT_TEXT;
   let at: u32 = 0;
   for (; at + 8 <= length; at += 8) if (load<u64>(other + at) != load<u64>(start + at)) return false;
   for (; at < length; at++) if (load<u8>(other + at) != load<u8>(start + at)) return false;
@@ -692,11 +685,11 @@ function find(slots: u32, mask: u32, hash: i32, start: u32, length: u32): u32 {
 /** Enters the records of a page into the table and finds those whose name stands in an earlier one. */
 function indexNames(page: u32, end: u32): void {
   for (let record = page; record < end; ) {
-    const length = <u32>load<u16>(record + 12);
+    const length = <u32>load<u16>(record + AT_LENGTH);
     const hash = load<i32>(record);
     let slot = <u32>hash & tableMask;
     let same = load<u32>(table + (slot << 3) + 4);
-    while (same != 0 && !(load<i32>(table + (slot << 3)) == hash && isSame(same, record + RECORD_HEAD, length))) {
+    while (same != 0 && !(load<i32>(table + (slot << 3)) == hash && isSame(same, record + AT_TEXT, length))) {
       slot = (slot + 1) & tableMask;
       same = load<u32>(table + (slot << 3) + 4);
     }
@@ -704,10 +697,10 @@ function indexNames(page: u32, end: u32): void {
       store<i32>(table + (slot << 3), hash);
       store<u32>(table + (slot << 3) + 4, record);
     } else {
-      store<u32>(record + 8, same);
-      const flags = load<u16>(record + 14);
-      store<u16>(record + 14, flags | <u16>RECORD_SAME);
-      if ((flags & <u16>RECORD_WIDENED) == 0) store<u16>(same + 14, load<u16>(same + 14) & <u16>~RECORD_WIDENED);
+      store<u32>(record + AT_BY, same);
+      const flags = load<u16>(record + AT_FLAGS);
+      store<u16>(record + AT_FLAGS, flags | <u16>RECORD_SAME);
+      if ((flags & <u16>RECORD_WIDENED) == 0) store<u16>(same + AT_FLAGS, load<u16>(same + AT_FLAGS) & <u16>~RECORD_WIDENED);
     }
     record += sizeOf(length);
   }
@@ -716,7 +709,7 @@ function indexNames(page: u32, end: u32): void {
 /** The same for texts, of which the last stays: the table ends up with the last record of each. */
 export function indexTexts(page: u32, end: u32): void {
   for (let record = page; record < end; ) {
-    const length = <u32>load<u16>(record + 12);
+    const length = <u32>load<u16>(record + AT_LENGTH);
     const slot = slotOfText(record, length);
     store<i32>(table + (slot << 3), load<i32>(record));
     store<u32>(table + (slot << 3) + 4, record);
@@ -727,11 +720,11 @@ export function indexTexts(page: u32, end: u32): void {
 /** After `indexTexts` for all pages: finds the records that are not the last of their text. */
 export function resolveTexts(page: u32, end: u32): void {
   for (let record = page; record < end; ) {
-    const length = <u32>load<u16>(record + 12);
+    const length = <u32>load<u16>(record + AT_LENGTH);
     const last = load<u32>(table + (slotOfText(record, length) << 3) + 4);
     if (last != record) {
-      store<u32>(record + 8, last);
-      store<u16>(record + 14, load<u16>(record + 14) | <u16>RECORD_SAME);
+      store<u32>(record + AT_BY, last);
+      store<u16>(record + AT_FLAGS, load<u16>(record + AT_FLAGS) | <u16>RECORD_SAME);
     }
     record += sizeOf(length);
   }
@@ -740,14 +733,14 @@ export function resolveTexts(page: u32, end: u32): void {
 /** The slot of a record with the same text and the same flags, or the free one for it. */
 function slotOfText(record: u32, length: u32): u32 {
   const hash = load<i32>(record);
-  const flags = load<u16>(record + 14) & ~<u16>RECORD_SAME;
+  const flags = load<u16>(record + AT_FLAGS) & ~<u16>RECORD_SAME;
   let slot = <u32>hash & tableMask;
   let other = load<u32>(table + (slot << 3) + 4);
   while (other != 0) {
     if (
       load<i32>(table + (slot << 3)) == hash &&
-      (load<u16>(other + 14) & ~<u16>RECORD_SAME) == flags &&
-      isSame(other, record + RECORD_HEAD, length)
+      (load<u16>(other + AT_FLAGS) & ~<u16>RECORD_SAME) == flags &&
+      isSame(other, record + AT_TEXT, length)
     ) break;
     slot = (slot + 1) & tableMask;
     other = load<u32>(table + (slot << 3) + 4);
@@ -777,22 +770,22 @@ function isIpv4(start: u32, end: u32): bool {
 }
 
 /**
- * Finds, for every record of the page that is first of its name, the widest parent in the tables that is not barred, and
+ * Finds, for every record of the page that is first of its name, the widest parent in the tables that is not excluded, and
  * notes parents that nobody vouched for yet, once each, in the list at `used`. Returns how many are in it then.
  */
 function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool, used: u32, usedCount: u32): u32 {
   const trusted = RECORD_USED | RECORD_TRUSTED | (trustsOrdinary ? RECORD_ORDINARY : 0);
   let count = usedCount;
   for (let record = page; record < end; ) {
-    const flags = <u32>load<u16>(record + 14);
-    const length = <u32>load<u16>(record + 12);
-    const start = record + RECORD_HEAD;
+    const flags = <u32>load<u16>(record + AT_FLAGS);
+    const length = <u32>load<u16>(record + AT_LENGTH);
+    const start = record + AT_TEXT;
     record += sizeOf(length);
     if ((flags & RECORD_SAME) != 0) continue;
     // Two plain labels: the only parent is a top-level domain.
     if (!hasOneLabel && (flags & (RECORD_PLAIN | RECORD_DEEP)) == RECORD_PLAIN) continue;
-    const self = start - RECORD_HEAD;
-    store<u16>(self + 14, <u16>(flags & ~RECORD_COVERED));
+    const self = start - AT_TEXT;
+    store<u16>(self + AT_FLAGS, <u16>(flags & ~RECORD_COVERED));
     const stopAt = start + length;
     const last = <u32>load<u8>(stopAt - 1);
     if (last >= 48 && last <= 57 && isIpv4(start, stopAt)) continue;
@@ -817,15 +810,15 @@ function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool
         ? find(wideTable, wideMask, hash, at + 1, stopAt - at - 1)
         : find(table, tableMask, hash, at + 1, stopAt - at - 1);
       if (parent == 0) continue;
-      const parentFlags = <u32>load<u16>(parent + 14);
+      const parentFlags = <u32>load<u16>(parent + AT_FLAGS);
       const mayCover = !separatesWidened || (flags & RECORD_WIDENED) != 0 || (parentFlags & RECORD_WIDENED) == 0;
-      if (!mayCover || (parentFlags & RECORD_BARRED) != 0) continue;
+      if (!mayCover || (parentFlags & RECORD_EXCLUDED) != 0) continue;
       if ((parentFlags & trusted) == 0) {
-        store<u16>(parent + 14, <u16>(parentFlags | RECORD_USED));
+        store<u16>(parent + AT_FLAGS, <u16>(parentFlags | RECORD_USED));
         store<u32>(used + (count++ << 2), parent);
       }
-      store<u32>(self + 8, parent);
-      store<u16>(self + 14, load<u16>(self + 14) | <u16>RECORD_COVERED);
+      store<u32>(self + AT_BY, parent);
+      store<u16>(self + AT_FLAGS, load<u16>(self + AT_FLAGS) | <u16>RECORD_COVERED);
       break;
     }
   }
@@ -843,14 +836,14 @@ const RESULT_NOT_WIDENED: u32 = 0x7fffffff;
  */
 export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
   for (let record = page; record < end; ) {
-    const flags = <u32>load<u16>(record + 14);
+    const flags = <u32>load<u16>(record + AT_FLAGS);
     const isRedundant = (flags & (RECORD_SAME | RECORD_COVERED)) != 0;
     if (isRedundant || (flags & (RECORD_WIDENED | RECORD_WAS_WIDENED)) == RECORD_WAS_WIDENED) {
-      const id = load<u32>(record + 4);
+      const id = load<u32>(record + AT_ID);
       const list = id >> idShift;
-      const cursor = cursors + (list << 4);
+      const cursor = cursors + list * CURSOR_BYTES;
       const at = load<u32>(cursor);
-      if (at + 8 > load<u32>(cursor + 4)) {
+      if (at + 8 > load<u32>(cursor + CURSOR_END)) {
         stop = STOP_PAGE;
         stopList = list;
         stopSize = 8;
@@ -858,28 +851,24 @@ export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
       }
       let by: u32 = RESULT_NOT_WIDENED;
       if (isRedundant) {
-        by = load<u32>(load<u32>(record + 8) + 4);
+        by = load<u32>(load<u32>(record + AT_BY) + AT_ID);
         if ((flags & RECORD_SAME) == 0) by |= RESULT_COVERED;
       }
       store<u32>(at, id);
       store<u32>(at + 4, by);
       store<u32>(cursor, at + 8);
     }
-    record += sizeOf(<u32>load<u16>(record + 12));
+    record += sizeOf(<u32>load<u16>(record + AT_LENGTH));
   }
   stop = STOP_END;
   return end;
 }
 
-const FATE_DUPLICATE: u32 = 11;
-const FATE_SAME_HOST: u32 = 12;
-const FATE_COVERED: u32 = 13;
-
 /**
  * Writes verdicts on names, pairs as `deliver` made them, into the columns of the chunk with this id. The flags come
  * last in case that a rule is no wider than its author meant; returns whether there was one.
  */
-export function applyVerdicts(
+export function applyResults(
   from: u32, to: u32, chunk: u32, idShift: u32, fates: u32, causes: u32, flags: u32,
 ): bool {
   let isChanged = false;
@@ -905,18 +894,28 @@ export let writeEnd: u32 = 0;
 
 /**
  * Writes the live rows from `fromRow` on, a line feed before each, to `out` as long as there is room. Returns the row to go on with:
- * the first that does not fit, or whose text lies elsewhere (`rewrittenFlag`), or `rows`.
+ * the first that does not fit, or whose text was rewritten, or `rows`.
  */
-export function writeRows(
-  fromRow: u32, rows: u32, bytes: u32, starts: u32, ends: u32, hostStarts: u32, hostEnds: u32, flagsIn: u32, fates: u32,
-  rewrittenFlag: u32, out: u32, outEnd: u32,
-): u32 {
+export function writeRows(descriptor: u32): u32 {
+  const bytes = load<u32>(descriptor + WRITE_BYTES);
+  const columns = load<u32>(descriptor + WRITE_COLUMNS);
+  const capacity = load<u32>(descriptor + WRITE_CAPACITY);
+  const fromRow = load<u32>(descriptor + WRITE_FROM_ROW);
+  const rows = load<u32>(descriptor + WRITE_ROWS);
+  const out = load<u32>(descriptor + WRITE_OUT);
+  const outEnd = load<u32>(descriptor + WRITE_OUT_END);
+  const starts = columns + capacity * COLUMN_START;
+  const ends = columns + capacity * COLUMN_END;
+  const hostStarts = columns + capacity * COLUMN_HOST_START;
+  const hostEnds = columns + capacity * COLUMN_HOST_END;
+  const flagsIn = columns + capacity * COLUMN_FLAGS;
+  const fates = columns + capacity * COLUMN_FATE;
   let to = out;
   let row = fromRow;
   for (; row < rows; row++) {
     if (load<u8>(fates + row) != 0) continue;
     const flags = <u32>load<u16>(flagsIn + (row << 1));
-    if ((flags & rewrittenFlag) != 0) break;
+    if ((flags & FLAG_REWRITTEN) != 0) break;
     const isBlock = (flags & FLAG_AS_BLOCK) != 0;
     const start = load<u32>((isBlock ? hostStarts : starts) + (row << 2));
     const length = load<u32>((isBlock ? hostEnds : ends) + (row << 2)) - start;
@@ -974,12 +973,12 @@ export function findHashes(rows: u32, fates: u32, hashes: u32, filter: u32, out:
  */
 export function enterNames(rows: u32, flagsIn: u32, hashes: u32, filters: u32, out: u32): u32 {
   let count: u32 = 0;
-  memory.fill(filters, 0, ((rows + (1 << BLOCK_SHIFT) - 1) >> BLOCK_SHIFT) << FILTER_SHIFT);
+  memory.fill(filters, 0, ((rows + (1 << BLOCK_SHIFT) - 1) >> BLOCK_SHIFT) * FILTER_BYTES);
   for (let row: u32 = 0; row < rows; row++) {
     const flags = <u32>load<u16>(flagsIn + (row << 1));
     if ((flags & (FLAG_ORDINARY | FLAG_REWRITTEN)) != FLAG_ORDINARY) store<u32>(out + (count++ << 2), row);
     if ((flags & FLAG_ORDINARY) == 0) continue;
-    const filter = filters + ((row >> BLOCK_SHIFT) << FILTER_SHIFT);
+    const filter = filters + ((row >> BLOCK_SHIFT) * FILTER_BYTES);
     const hash = load<u32>(hashes + (row << 2));
     setBit(filter, hash & FILTER_MASK);
     setBit(filter, (hash >> FILTER_BITS) & FILTER_MASK);

@@ -1,12 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { kernelConstants } from "./kernel-constants.ts";
 
 /** src/kernel/kernel-wasm.ts: the kernel, compiled by AssemblyScript, as text that every runtime and bundler can load. */
 export function kernelModule(): string {
   const folder = mkdtempSync(join(tmpdir(), "kernel-"));
-  const output = join(folder, "kernel.wasm");
+  const [input, output] = [join(folder, "kernel.ts"), join(folder, "kernel.wasm")];
+  copyFileSync("kernel/kernel.ts", input);
+  writeFileSync(join(folder, "constants.ts"), kernelConstants());
   const options = [
     "--runtime",
     "stub",
@@ -19,11 +22,9 @@ export function kernelModule(): string {
     "--enable",
     "simd",
   ];
-  const { status, stderr } = spawnSync(
-    "npx",
-    ["asc", "kernel/kernel.ts", ...options, "-o", output],
-    { encoding: "utf8" },
-  );
+  const { status, stderr } = spawnSync("npx", ["asc", input, ...options, "-o", output], {
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(stderr);
   const base64 = readFileSync(output).toString("base64");
   rmSync(folder, { recursive: true });

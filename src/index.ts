@@ -215,7 +215,6 @@ async function contextOf(request: BuildRequest, host: Host): Promise<BuildContex
     copyToRules: false,
     rulesDir: request.rulesDir ?? "./rules",
     memory: request.memory,
-    workers: undefined,
     cacheDir: cacheDirOf(request.cacheDir, host),
     record: request.record ?? true,
     offline: request.offline ?? false,

@@ -25,8 +25,6 @@ export interface ProjectOptions {
 export interface BuildOptions extends ProjectOptions {
   /** Bytes of memory to stay below; by default half of what the machine has. */
   readonly memory: number | undefined;
-  /** Threads to use; by default one for each processor. */
-  readonly workers: number | undefined;
   /** Folder of source copies and the build cache; without it there is neither. */
   readonly cacheDir: string | undefined;
   /** Whether to keep a record of the build. */

@@ -109,7 +109,6 @@ async function compile(
     configFolder: project.folder,
     signal,
     memory: options.memory,
-    workers: options.workers,
     cacheDir: options.cacheDir,
     offline: options.offline,
     lock: lock.sources,

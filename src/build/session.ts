@@ -1,6 +1,5 @@
 import { buildTime } from "../engine/build-time.ts";
 import { SharedSources } from "../engine/shared-sources.ts";
-import { workersOf } from "../engine/workbench.ts";
 import type { Host } from "../host/host.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { BuildEvent } from "./build-event.ts";
@@ -41,8 +40,7 @@ export class BuildSession implements BuildContext {
     this.builtAt = buildTime(host);
     if (!isLasting && !this.hasSeveral) return;
     const sources = plans.map(({ compile }) => compile.sources);
-    const workers = workersOf(options.workers, host);
-    this.sources = new SharedSources(sources, workers, options.memory, host);
+    this.sources = new SharedSources(sources, options.memory, host);
     this.sources.isLasting = isLasting;
   }
 

@@ -57,7 +57,7 @@ export function hashName(
   return hashEnd(hashLabel(state, bytes, start, labelEnd));
 }
 
-/** Two secret odd factors, because any bytes can stand in a text, and differences chosen well would cancel out by one. */
+/** Two secret special factors, because any bytes can stand in a text, and differences chosen well would cancel out by one. */
 const FACTORS = [randomOdd(), randomOdd()] as const;
 
 function randomOdd(): number {

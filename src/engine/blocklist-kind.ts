@@ -2,11 +2,8 @@ import type { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
-import { NameWatch } from "../meaning/name-watch.ts";
-import { PlainArena } from "../rules/arena.ts";
-import { ChunkShelf } from "../rules/chunk-shelf.ts";
+import { NameMatcher } from "../meaning/name-matcher.ts";
 import { hostOf } from "../rules/row-text.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import type { ListKind } from "../sources/acquire.ts";
@@ -16,8 +13,8 @@ import { type Stage, eachChunk } from "../transformations/stage.ts";
 import { prepareRegex } from "../transformations/trust.ts";
 import type { PlannedSource } from "./plan.ts";
 import { PROTECTED_NAMES, waivedNames } from "./protected-names.ts";
-import { scratchOf } from "./scratch.ts";
 import { SourceSink } from "./source-sink.ts";
+import type { Engine } from "./engine.ts";
 
 /**
  * Real block-lists have rules for 1 to 7 protected names, which are handled one by one. Lists with more than this are something
@@ -40,35 +37,32 @@ export class BlocklistKind implements ListKind {
   readonly watched: ReadonlySet<string> = WATCHED;
   private readonly source: Pick<PlannedSource, "type" | "shown">;
   private readonly names: readonly string[];
-  private readonly host: Host;
+  private readonly engineOf: () => Engine;
 
-  /** Names of `mayBlock` do not count. */
+  /** Names of `mayBlock` do not count. Few lists have to be judged by their rules, so the engine is asked for then. */
   constructor(
     source: Pick<PlannedSource, "type" | "shown">,
     mayBlock: readonly string[],
-    host: Host,
+    engineOf: () => Engine,
   ) {
     const waived = new Set(waivedNames(mayBlock));
     this.source = source;
     this.names = PROTECTED_NAMES.filter((name) => !waived.has(name));
-    this.host = host;
+    this.engineOf = engineOf;
   }
 
   /** By the names in its text, and where there are many by its rules. */
   async judge(...[found, list]: Parameters<ListKind["judge"]>): Promise<void> {
     const own = new Set(this.names.flatMap(watchedFor));
     if (found.filter((name) => own.has(name)).length <= MOST) return;
-    const pool = new ChunkPool(
-      new PlainArena(),
-      new ChunkShelf(Infinity, () => scratchOf(this.host)),
-    );
-    const { stage, problem } = this.counter(new RowFinder(undefined), true);
+    const { kernel, scanner } = this.engineOf();
+    const { stage, problem } = this.counter(new RowFinder(kernel), true);
     const sink = new SourceSink(
-      pool,
+      new ChunkPool(kernel),
       { index: 0, type: this.source.type, splitHosts: false },
-      undefined,
+      scanner,
       [{ prepare: prepareRegex }],
-      (chunk) => stage.push(chunk, () => {}),
+      (chunk) => stage.push(chunk, (judged) => judged.leave()),
     );
     await list.readAhead(sink);
     await sink.end();
@@ -84,7 +78,7 @@ export class BlocklistKind implements ListKind {
     readonly stage: Stage;
     readonly problem: () => CompilerError | undefined;
   } {
-    const watch = new NameWatch(this.names, finder, true);
+    const watch = new NameMatcher(this.names, finder, true);
     const own = new Set(this.names.flatMap(watchedFor));
     // Lines of other formats are written as patterns.
     const looksAtAll = isRaw || foreignFormats.has(this.source.type);

@@ -1,6 +1,6 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { SourceBounds } from "../sources/hold.ts";
-import type { MemoryWish } from "./memory-plan.ts";
+import type { MemoryOptions } from "./memory-plan.ts";
 import type { ListSpool } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";
 import type { ProgressEvent } from "./progress-event.ts";
@@ -15,14 +15,12 @@ export interface PublishedExceptions {
   readonly sources: ReadonlySet<string>;
 }
 
-export interface CompileOptions extends MemoryWish {
+export interface CompileOptions extends MemoryOptions {
   /** Folder that relative paths start from; the working directory without it. */
   readonly configFolder?: string;
   readonly signal?: AbortSignal;
   /** Told what happens while it happens. */
   readonly onProgress?: (event: ProgressEvent) => void;
-  /** Threads that may work, this one included; without it as many as the machine has processors. */
-  readonly workers?: number | undefined;
   /** Bytes of a file that are worked on at a time. */
   readonly blockBytes?: number;
   /** Where last good copies of remote sources are kept; without it there are none. */

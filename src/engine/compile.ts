@@ -8,18 +8,16 @@ import { Checkpoint } from "../host/checkpoint.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { RowRecorder } from "../kernel/row-recorder.ts";
-import { PlainArena } from "../rules/arena.ts";
 import { RecordWriter } from "../record/record-writer.ts";
-import { ChunkShelf } from "../rules/chunk-shelf.ts";
+import { ChunkCache } from "../rules/chunk-cache.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
-import { isDegraded } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { InputFile } from "../sources/load-list.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
-import type { Workshop } from "../transformations/transformation.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
@@ -28,7 +26,7 @@ import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import type { CompileOptions, PublishedExceptions } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
 import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
-import { Flow, type NamedStage } from "./flow.ts";
+import { Pipeline, type NamedStage } from "./pipeline.ts";
 import {
   type ListFindings,
   NO_FINDINGS,
@@ -37,26 +35,21 @@ import {
   protectionWarnings,
   unknownEntries,
 } from "./list-findings.ts";
-import { ListHead } from "./list-head.ts";
+import { ListHeader } from "./list-header.ts";
 import { listShape } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
-import { type Filters, stagesOf } from "./level.ts";
+import { type Filters, stagesOf } from "./stages-of.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
-import { Notes } from "./notes.ts";
+import { Warnings } from "./warnings.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
-import { type CompileReport, sourceReports } from "./report.ts";
+import { type CompileReport, compileReport } from "./report.ts";
 import { scratchOf } from "./scratch.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
 import { WideRules } from "./wide-rules.ts";
-import { Workbench, workersOf } from "./workbench.ts";
-
-/** A thread takes 20 MB by itself; below this limit they are better spent otherwise. */
-const CREW_MEMORY = 192 * 1024 * 1024;
-/** Bytes of text for which one thread is enough, and how much each further one should find to do. */
-const ALONE_BELOW = 8 * 1024 * 1024;
+import { Engine } from "./engine.ts";
 
 export interface CompiledList {
   /** Every row that was read, with its fate. */
@@ -118,11 +111,11 @@ export class Compilation {
   private readonly reader: SourceReader;
   private readonly host: Host;
   private readonly memory: MemoryPlan;
-  private readonly workshop: Workshop;
-  private readonly notes: Notes;
-  private readonly head: ListHead;
+  private readonly context: StageContext;
+  private readonly warnings: Warnings;
+  private readonly head: ListHeader;
   private readonly output: OutputStage;
-  private readonly bench: Workbench;
+  private readonly engine: Engine;
   private readonly builtAt: Date;
   private protection: Protection | undefined;
   private readonly checkpoint: Checkpoint;
@@ -136,18 +129,18 @@ export class Compilation {
     this.host = host;
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
-    this.reader = new SourceReader(host, options, config.allow_private === true);
-    this.bench = options.shared?.bench ?? new Workbench(workersOf(options.workers, host));
-    const { kernel } = this.bench;
-    this.bench.clear();
+    this.engine = options.shared?.engine ?? new Engine();
+    this.reader = new SourceReader(host, options, config.allow_private === true, this.engine);
+    const { kernel } = this.engine;
+    this.engine.clear();
     this.memory = memoryPlan(options, host, kernel);
-    const { chunksLimit, room } = this.memory;
-    const shelf = new ChunkShelf(chunksLimit, () => room.openScratch());
-    const pool = new ChunkPool(kernel ?? new PlainArena(), shelf);
-    this.workshop = { pool, room, finder: new RowFinder(kernel) };
-    this.notes = new Notes(pool);
+    const { chunksLimit, budget } = this.memory;
+    const cache = new ChunkCache(chunksLimit, () => budget.openScratch());
+    const pool = new ChunkPool(kernel, cache);
+    this.context = { pool, budget, finder: new RowFinder(kernel) };
+    this.warnings = new Warnings(pool);
     this.builtAt = options.builtAt ?? buildTime(host);
-    this.head = new ListHead(config, this.builtAt, options.headerLines ?? []);
+    this.head = new ListHeader(config, this.builtAt, options.headerLines ?? []);
     const sources = this.plan.sources.length;
     const to = this.head.before(sink, () => scratchOf(host));
     this.output = new OutputStage(pool, kernel, sources, adblock, this.head.lines(), to);
@@ -156,39 +149,17 @@ export class Compilation {
   close(): void {
     this.reader.close();
     this.head.close();
-    this.dismissCrew();
     this.memory.close();
-  }
-
-  /** Threads cost 40 ms of start each, which little text is not worth. */
-  private async startCrew(textBytes: number): Promise<void> {
-    const { bench, memory, options, host } = this;
-    const { scanner, workers } = bench;
-    const { room } = memory;
-    const aloneBelow = options.limits?.aloneBelow ?? ALONE_BELOW;
-    if (room.kernel === undefined || scanner === undefined) return;
-    if (workers === 1 || textBytes < aloneBelow) return;
-    if (options.memory !== undefined && options.memory < CREW_MEMORY) return;
-    const size = Math.min(workers - 1, Math.floor(textBytes / Math.max(1, aloneBelow)));
-    const crew = bench.crewOf(size, host);
-    if (aloneBelow === 0) await crew?.ready();
-    room.crew = scanner.crew = crew;
-  }
-
-  private dismissCrew(): void {
-    const { bench, memory } = this;
-    if (this.options.shared === undefined) bench.close();
-    memory.room.crew = undefined;
-    if (bench.scanner !== undefined) bench.scanner.crew = undefined;
   }
 
   async fetch(): Promise<void> {
     const { plan, reader } = this;
     const { config } = plan;
-    const allow = await reader.allowList(config.allow ?? [], config.allow_sources ?? []);
-    const list = { ...(await reader.filters(plan.list)), allow };
-    const protect = await reader.names(config.guards?.protect ?? []);
-    const sources = await Promise.all(plan.sources.map(({ passes }) => reader.filters(passes)));
+    const { entries } = reader;
+    const allow = await entries.allowList(config.allow ?? [], config.allow_sources ?? []);
+    const list = { ...(await entries.filters(plan.list)), allow };
+    const protect = await entries.names(config.guards?.protect ?? []);
+    const sources = await Promise.all(plan.sources.map(({ passes }) => entries.filters(passes)));
     await reader.fetch(plan.sources);
     this.filters = { list, sources, protect };
   }
@@ -205,7 +176,7 @@ export class Compilation {
 
   /** `published` are the exceptions of the published list; without them no exception is new. */
   async compile(published?: PublishedExceptions): Promise<CompiledList> {
-    const { plan, options, reader, workshop, output } = this;
+    const { plan, options, reader, context, output } = this;
     const { config } = plan;
     const { list: listFilters, sources: sourceFilters, protect } = this.filters!;
     const web = reader.webDigest();
@@ -218,31 +189,30 @@ export class Compilation {
         bytes: scratchBytes,
         ...(await this.host.scratchRoom()),
       });
-    await this.startCrew(size);
     const cancelled = await cancelledElsewhere(plan.sources, reader);
     const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
     const protection = this.protectionOf(guarded.names);
     this.protection = protection;
     const limited = limitedSources(plan.sources, reader, options);
-    const budget = exceptionBudget(limited, published, workshop);
-    const wide = this.looksForSuffixes ? new WideRules(workshop.finder) : undefined;
+    const budget = exceptionBudget(limited, published, context);
+    const wide = this.looksForSuffixes ? new WideRules(context.finder) : undefined;
     output.watch = wide;
     const record =
       options.record === undefined
         ? undefined
-        : new RecordWriter(workshop.finder, new RowRecorder(this.bench.kernel), options.record);
+        : new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
     output.record = record;
     output.spool = options.spool;
     const last =
       protection === undefined
         ? []
         : [
-            { name: "trust", stage: finalTrust((index) => this.lastTrust(index), workshop) },
+            { name: "trust", stage: finalTrust((index) => this.lastTrust(index), context) },
             ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
           ];
-    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.notes, workshop);
-    const list = new Flow(stages, (chunk) => output.take(chunk));
+    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.warnings, context);
+    const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
     for (const source of plan.sources) {
       const filters = sourceFilters[source.index]!;
@@ -251,18 +221,23 @@ export class Compilation {
     }
     if (reader.failures.length > 0)
       throw new CompilerError([...reader.diagnostics, ...reader.failures]);
-    options.onProgress?.({ kind: "compiling", lines: rowsIn(workshop) });
+    options.onProgress?.({ kind: "compiling", lines: rowsIn(context) });
     await list.end(() => this.checkpoint.pass());
     await this.checkpoint.yieldNow();
     output.end();
     this.head.end(output.count.rules);
-    this.dismissCrew();
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     const labels = plan.sources.map(({ label }) => label);
     return {
       rules: output.rules,
       report: {
-        ...this.report(bytesRead, listFilters.allow),
+        ...compileReport(output.count, output.bytes, {
+          plan,
+          bytesRead,
+          states: reader.states,
+          weakened: this.weakened,
+          allow: allowReport(listFilters.allow),
+        }),
         ...protectionReport(protection),
       },
       inputs: reader.inputs,
@@ -275,14 +250,14 @@ export class Compilation {
       findings:
         protection === undefined
           ? NO_FINDINGS
-          : listFindings(protection, wide?.found ?? [], guarded.lifelines, workshop.pool),
+          : listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
-        ...this.notes.diagnostics(labels),
+        ...this.warnings.diagnostics(labels),
         ...unusedEntries(listFilters.allow),
         ...(protection === undefined ? [] : protectionWarnings(protection, labels)),
-        ...(budget === undefined ? [] : budgetWarnings(budget, labels, workshop.pool)),
+        ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),
         ...unknownEntries(guarded),
       ],
     };
@@ -305,7 +280,7 @@ export class Compilation {
     const { sources } = this.plan;
     return new Protection(
       names,
-      this.workshop,
+      this.context,
       (index) => this.reader.trustOf(sources[index]!).level === "full",
     );
   }
@@ -318,15 +293,15 @@ export class Compilation {
     );
   }
 
-  /** Reads a source and takes its chunks through its own stations and on to those of the list. */
+  /** Reads a source and takes its chunks through its own stages and on to those of the list. */
   private async compileSource(
     source: PlannedSource,
     filters: Filters,
     above: Filters,
-    list: Flow,
+    list: Pipeline,
   ): Promise<number | undefined> {
-    const { reader, workshop, options } = this;
-    const { pool } = workshop;
+    const { reader, context, options } = this;
+    const { pool } = context;
     // A list that cannot be finished is only read to see what else is wrong.
     if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
     this.pushBanner(source, list);
@@ -335,10 +310,12 @@ export class Compilation {
     const first: NamedStage[] = [];
     // Those from the web were judged before they were kept.
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
-    const kind = isJudged ? undefined : new BlocklistKind(source, source.mayBlock ?? [], this.host);
-    const counter = kind?.counter(workshop.finder);
+    const kind = isJudged
+      ? undefined
+      : new BlocklistKind(source, source.mayBlock ?? [], () => this.engine);
+    const counter = kind?.counter(context.finder);
     if (options.compat !== true)
-      for (const stage of trustStages(trust.level, trust.mayCancel, workshop, () => {
+      for (const stage of trustStages(trust.level, trust.mayCancel, context, () => {
         this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
       }))
         first.push({ name: "trust", stage });
@@ -347,14 +324,14 @@ export class Compilation {
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
     if (foreignFormats.get(source.type)?.nests === true)
-      first.push({ name: "nesting", stage: new Nesting(workshop) });
-    const stages = stagesOf(source.passes, { filters, above, first }, this.notes, workshop);
-    const own = new Flow(stages, (chunk) => list.push(chunk));
+      first.push({ name: "nesting", stage: new Nesting(context) });
+    const stages = stagesOf(source.passes, { filters, above, first }, this.warnings, context);
+    const own = new Pipeline(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];
     const sink = new SourceSink(
       pool,
       source,
-      this.bench.scanner,
+      this.engine.scanner,
       [
         { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
         ...steps.map(({ transformation }) => transformation),
@@ -392,37 +369,19 @@ export class Compilation {
     }
   }
 
-  private pushBanner({ index, shown, label }: PlannedSource, list: Flow): void {
-    const { pool } = this.workshop;
+  private pushBanner({ index, shown, label }: PlannedSource, list: Pipeline): void {
+    const { pool } = this.context;
     const origin = pool.addOrigin({ source: index, file: label });
     const { name } = this.plan.config.sources[index]!;
     const note = stateNote(this.reader.states[index]);
     for (const line of bannerLines(name, shown, note)) {
       const chunk = lineChunk(pool, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
       list.push(chunk);
-      pool.shelf.done(chunk);
+      pool.cache.done(chunk);
     }
-  }
-
-  private report(bytesRead: readonly number[], allow: AllowList): CompileReport {
-    const { count, bytes } = this.output;
-    const { states } = this.reader;
-    const sources = sourceReports(count, this.plan.sources, bytesRead, states).map((one, index) =>
-      this.weakened[index] === undefined ? one : { ...one, weakened: this.weakened[index] },
-    );
-    return {
-      name: this.plan.config.name,
-      sources,
-      rules: count.rules,
-      lines: sources.reduce((sum, { lines }) => sum + lines, 0),
-      kept: sources.reduce((sum, { kept }) => sum + kept, 0),
-      bytes,
-      ...allowReport(allow),
-      degraded: states.some(({ kind }) => isDegraded(kind)),
-    };
   }
 }
 
-function rowsIn({ pool }: Workshop): number {
+function rowsIn({ pool }: StageContext): number {
   return pool.chunks.reduce((sum, { length }) => sum + length, 0);
 }

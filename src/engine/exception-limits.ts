@@ -5,7 +5,7 @@ import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
 import { textOf } from "../rules/row-text.ts";
 import { ExceptionBudget } from "../transformations/exception-budget.ts";
-import type { Workshop } from "../transformations/transformation.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
 import type { CompileOptions, PublishedExceptions } from "./compile-options.ts";
 import { placeOf } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
@@ -25,7 +25,7 @@ export function limitedSources(
 export function exceptionBudget(
   limited: readonly PlannedSource[],
   published: PublishedExceptions | undefined,
-  workshop: Workshop,
+  context: StageContext,
 ): ExceptionBudget | undefined {
   if (published === undefined) return undefined;
   // All exceptions of a source that was added to the configuration are new, and intended.
@@ -33,7 +33,7 @@ export function exceptionBudget(
     limited.filter(({ shown }) => published.sources.has(shown)).map(({ index }) => index),
   );
   const terms = { known: published.texts, isJudged: (source: number) => isJudged.has(source) };
-  return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, workshop);
+  return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, context);
 }
 
 /** One warning for each source that is over its budget. */
@@ -56,8 +56,8 @@ export function budgetWarnings(
 
 function textAt(row: number, pool: ChunkPool): string {
   const chunk = pool.chunkOf(row);
-  pool.shelf.use(chunk);
+  pool.cache.use(chunk);
   const text = textOf(chunk, rowOf(row));
-  pool.shelf.done(chunk);
+  pool.cache.done(chunk);
   return text;
 }

@@ -12,12 +12,13 @@ import { readAllowEntry } from "../syntax/allow-entry.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { loadIdna } from "../syntax/idna.ts";
 import { RegexEntryError, compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
-import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
+import { type FileLines, ListScan, type LineRange } from "../syntax/list-scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import { isWideAllowEntry, isWideExclusion } from "../syntax/wide-entry.ts";
 import { AllowList } from "../transformations/allow.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
 import { isInternationalName } from "../transformations/name-entries.ts";
+import type { Engine } from "./engine.ts";
 
 /** An entry of a file or of the configuration itself, with the place where a person would fix it. */
 interface Entry {
@@ -194,22 +195,23 @@ export class EntrySink implements LineSink {
   /** Whether somebody else can change the file. */
   readonly isRemote: boolean;
   private readonly files: string[] = [];
-  private readonly scan: ListScan = new ListScan(
-    new ChunkPool(),
-    { hashComments: false, splitHosts: false },
-    (chunk) => this.take(chunk),
-  );
+  private readonly scan: ListScan;
 
-  constructor(isRemote: boolean) {
+  constructor(isRemote: boolean, { kernel, scanner }: Engine) {
     this.isRemote = isRemote;
+    this.scan = new ListScan(
+      new ChunkPool(kernel),
+      { hashComments: false, splitHosts: false, scanner },
+      (chunk) => this.take(chunk),
+    );
   }
 
   begin(label: string): FileLines {
     return { origin: this.files.push(label) - 1, nextLine: 1 };
   }
 
-  read(file: FileLines, block: TextBlock, stretch: Stretch): void {
-    this.scan.read(file, block, stretch);
+  read(file: FileLines, block: TextBlock, range: LineRange): void {
+    this.scan.read(file, block, range);
   }
 
   nextLine(file: FileLines): number {

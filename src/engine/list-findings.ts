@@ -52,9 +52,9 @@ export function listFindings(
 export function placeOf({ row, text }: { row: number; text: string }, pool: ChunkPool): At {
   const chunk = pool.chunkOf(row);
   const { file } = pool.origins[chunk.origin]!;
-  pool.shelf.use(chunk);
+  pool.cache.use(chunk);
   const line = chunk.lineOf(rowOf(row));
-  pool.shelf.done(chunk);
+  pool.cache.done(chunk);
   return line === 0 ? undefined : { file, line, frame: printable(text, 120) };
 }
 

@@ -1,6 +1,6 @@
 import type { Host, Scratch } from "../host/host.ts";
-import type { KernelMemory } from "../kernel/memory.ts";
-import type { Room } from "../kernel/room.ts";
+import type { KernelMemory } from "../kernel/kernel-memory.ts";
+import type { MemoryBudget } from "../kernel/memory-budget.ts";
 import { scratchOf } from "./scratch.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -19,12 +19,12 @@ const SHARE = 0.5;
 export interface MemoryPlan {
   /** Bytes of chunks that stay in memory. */
   readonly chunksLimit: number;
-  readonly room: Room;
+  readonly budget: MemoryBudget;
   /** Closes all scratch files that are open. What was put aside is gone then. */
   close(): void;
 }
 
-export interface MemoryWish {
+export interface MemoryOptions {
   /** Bytes that the process should not exceed by much. */
   readonly memory?: number | undefined;
   /** Instead of what follows from `memory`; for tests, which want little. */
@@ -38,31 +38,27 @@ export interface MemoryLimits {
   readonly partitions: number;
   /** Bytes at the start of the arena that nobody uses: addresses above 2 GiB for small lists. */
   readonly unused: number;
-  /** Bytes of text for which no further thread is started; with 0 the work waits for all of them. */
-  readonly aloneBelow?: number;
 }
 
 export function memoryPlan(
-  { memory, limits }: MemoryWish,
+  { memory, limits }: MemoryOptions,
   host: Host,
-  kernel: KernelMemory | undefined,
+  kernel: KernelMemory,
 ): MemoryPlan {
   const { chunks, pages, pageBytes, partitions, unused } = {
     ...limitsOf(memory ?? host.memoryLimit() * SHARE),
     ...limits,
   };
-  if (unused > 0) kernel?.allocate(unused);
+  if (unused > 0) kernel.allocate(unused);
   const open = new Set<Scratch>();
   return {
     close() {
       for (const scratch of open) scratch.close();
       open.clear();
     },
-    // Without a kernel everything is done in memory.
-    chunksLimit: kernel === undefined ? Infinity : chunks,
-    room: {
+    chunksLimit: chunks,
+    budget: {
       kernel,
-      crew: undefined,
       partitions,
       pageBytes,
       pagesLimit: pages,
@@ -99,15 +95,15 @@ const CHUNK_FACTOR = 2.2;
 const RECORD_FACTOR = 1.8;
 
 /** Makes the arena as large as so much text will need, as far as it may be. */
-export function expectText(textBytes: number, { chunksLimit, room }: MemoryPlan): void {
+export function expectText(textBytes: number, { chunksLimit, budget }: MemoryPlan): void {
   const chunks = Math.min(textBytes * CHUNK_FACTOR, chunksLimit);
-  const records = Math.min(textBytes * RECORD_FACTOR, room.pagesLimit);
-  room.kernel?.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
+  const records = Math.min(textBytes * RECORD_FACTOR, budget.pagesLimit);
+  budget.kernel.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
 }
 
 /** About how much of so much text will have to go to scratch files; 0 when all of it fits. */
-export function scratchNeed(textBytes: number, { chunksLimit, room }: MemoryPlan): number {
+export function scratchNeed(textBytes: number, { chunksLimit, budget }: MemoryPlan): number {
   const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);
-  const records = Math.max(0, textBytes * RECORD_FACTOR - room.pagesLimit);
-  return room.kernel === undefined ? 0 : chunks + records;
+  const records = Math.max(0, textBytes * RECORD_FACTOR - budget.pagesLimit);
+  return chunks + records;
 }

@@ -1,6 +1,6 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Format } from "../formats/format.ts";
-import type { KernelMemory } from "../kernel/memory.ts";
+import type { KernelMemory } from "../kernel/kernel-memory.ts";
 import { RowWriter } from "../kernel/row-writer.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { type ChunkPool, RuleTable } from "../rules/rule-table.ts";
@@ -27,18 +27,18 @@ export class OutputStage {
   private readonly sink: ByteSink;
   /** Grows to what it needs: of a hundred lists most are small. */
   private readonly piece = new ByteBuffer(65_536);
-  private readonly writer: RowWriter | undefined;
+  private readonly writer: RowWriter;
 
   constructor(
     pool: ChunkPool,
-    kernel: KernelMemory | undefined,
+    kernel: KernelMemory,
     sources: number,
     format: Format,
     header: readonly string[],
     sink: ByteSink,
   ) {
     this.rules = new RuleTable(pool);
-    this.writer = kernel === undefined ? undefined : new RowWriter(kernel);
+    this.writer = new RowWriter(kernel);
     this.count = new FateCount(pool, sources, this.writer);
     this.format = format;
     this.sink = sink;

@@ -4,8 +4,8 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
-import type { SourceState } from "../sources/acquire.ts";
-import type { PlannedSource } from "./plan.ts";
+import { type SourceState, isDegraded } from "../sources/acquire.ts";
+import type { Plan, PlannedSource } from "./plan.ts";
 
 /** What became of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
 export interface SourceReport {
@@ -55,8 +55,35 @@ export function isFlawless({ degraded, protected: kept, sources }: CompileReport
   return !degraded && kept === undefined && !isOver;
 }
 
+/** What a compile knows besides what it counted; arrays are by source. */
+export interface CompileFacts {
+  readonly plan: Plan;
+  readonly bytesRead: readonly number[];
+  readonly states: readonly SourceState[];
+  /** Exceptions that lost their `$important`. */
+  readonly weakened: readonly number[];
+  readonly allow: Pick<CompileReport, "allow">;
+}
+
+export function compileReport(count: FateCount, bytes: number, facts: CompileFacts): CompileReport {
+  const { plan, bytesRead, states, weakened, allow } = facts;
+  const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) =>
+    weakened[index] === undefined ? one : { ...one, weakened: weakened[index] },
+  );
+  return {
+    name: plan.config.name,
+    sources,
+    rules: count.rules,
+    lines: sources.reduce((sum, { lines }) => sum + lines, 0),
+    kept: sources.reduce((sum, { kept }) => sum + kept, 0),
+    bytes,
+    ...allow,
+    degraded: states.some(({ kind }) => isDegraded(kind)),
+  };
+}
+
 /** The report of every source, from what was counted. */
-export function sourceReports(
+function sourceReports(
   count: FateCount,
   sources: readonly PlannedSource[],
   bytesRead: readonly number[],
@@ -99,10 +126,10 @@ export class FateCount {
   /** For each source, how many lines have each fate. */
   readonly fates: readonly Float64Array[];
   rules = 0;
-  private readonly writer: RowWriter | undefined;
+  private readonly writer: RowWriter;
   private lineFate: number = Fate.Live;
 
-  constructor(pool: ChunkPool, sources: number, writer: RowWriter | undefined) {
+  constructor(pool: ChunkPool, sources: number, writer: RowWriter) {
     this.pool = pool;
     this.writer = writer;
     this.fates = Array.from({ length: sources }, () => new Float64Array(256));
@@ -112,7 +139,7 @@ export class FateCount {
   add(chunk: Chunk): void {
     const count = this.fates[this.pool.origins[chunk.origin]!.source]!;
     // Where every row is a line of its own, and of the input, rows are simply counted.
-    if (this.writer !== undefined && !chunk.has.otherRows) {
+    if (!chunk.has.otherRows) {
       this.rules += this.writer.count(chunk, count);
       this.lineFate = chunk.fate[chunk.length - 1] ?? this.lineFate;
       return;

@@ -7,7 +7,7 @@ import type { InputFile } from "../sources/load-list.ts";
 import { type Location, isAddress } from "../sources/location.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { PlannedSource } from "./plan.ts";
-import { Workbench } from "./workbench.ts";
+import { Engine } from "./engine.ts";
 
 /** What a source was when it was had: where from, and what was to be said about it. */
 export interface SourceNotes {
@@ -36,7 +36,7 @@ const SHARE = 0.25;
 
 /** What several lists of one run have in common: the memory they work in, and sources, each fetched and read once. */
 export class SharedSources {
-  readonly bench: Workbench;
+  readonly engine: Engine;
   private readonly kept = new Map<string, KeptSource>();
   /** How many lists have not had it yet. */
   private readonly uses = new Map<string, number>();
@@ -52,11 +52,10 @@ export class SharedSources {
   /** `lists` are the sources of all lists that will be compiled. */
   constructor(
     lists: readonly (readonly PlannedSource[])[],
-    workers: number,
     memory: number | undefined,
     host: Host,
   ) {
-    this.bench = new Workbench(workers);
+    this.engine = new Engine();
     this.room = (memory ?? host.memoryLimit() / 2) * SHARE;
     for (const source of lists.flat()) {
       const key = keyOf(source);
@@ -122,7 +121,6 @@ export class SharedSources {
   }
 
   close(): void {
-    this.bench.close();
     this.kept.clear();
   }
 }

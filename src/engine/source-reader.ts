@@ -23,34 +23,18 @@ import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import type { AllowList } from "../transformations/allow.ts";
 import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
-import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
-import type { Filters } from "./level.ts";
+import { EntryReader } from "./entry-reader.ts";
 import { locate } from "./locate.ts";
-import type { Passes, PlannedSource } from "./plan.ts";
+import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
+import type { SourceOptions } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning } from "./state-text.ts";
+import { Engine } from "./engine.ts";
 
-/** What a source of the configuration says about how it is to be had. */
-export type SourceWish = Pick<
-  PlannedSource,
-  | "source"
-  | "shown"
-  | "isSecret"
-  | "type"
-  | "mirrors"
-  | "isOptional"
-  | "maxStaleMs"
-  | "timeoutMs"
-  | "allowPrivate"
-  | "bounds"
-  | "mayBlock"
->;
-
-/** Reads sources and files of entries, and remembers what is to be said about them. */
+/** Reads sources, and collects diagnostics about them. */
 export class SourceReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly failures: Diagnostic[] = [];
@@ -60,8 +44,8 @@ export class SourceReader {
   readonly inputs: InputFile[] = [];
   private readonly host: Host;
   private readonly options: CompileOptions;
-  /** Whether files of entries may be in private networks. */
-  private readonly hasPrivateEntries: boolean;
+  /** Reads files of entries: exclusions, inclusions, allow-lists, names. */
+  readonly entries: EntryReader;
   private readonly lists: (SourceList | undefined)[] = [];
   private readonly buffers: Uint8Array[] = [];
   private readonly limits: FetchLimits;
@@ -75,10 +59,23 @@ export class SourceReader {
   private hasUnknownFiles = false;
   /** Of sources that another list read. */
   private knownBytes = 0;
+  /** What lines are read with that are not compiled; made when there are such lines. */
+  private engine: Engine | undefined;
 
-  constructor(host: Host, options: CompileOptions, hasPrivateEntries: boolean = false) {
+  constructor(
+    host: Host,
+    options: CompileOptions,
+    hasPrivateEntries: boolean = false,
+    engine?: Engine,
+  ) {
+    this.engine = engine;
     this.host = host;
-    this.hasPrivateEntries = hasPrivateEntries;
+    this.entries = new EntryReader(this, {
+      isCompat: options.compat === true,
+      allowPrivate: hasPrivateEntries,
+      engineOf: () => this.usedEngine(),
+      open: (source) => this.open(source),
+    });
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
     this.limits = { ...FETCH_LIMITS, ...options.fetchLimits };
@@ -199,34 +196,6 @@ export class SourceReader {
     for (const list of this.lists.splice(0)) list?.close();
   }
 
-  async filters({ exclusions, inclusions }: Passes): Promise<Filters> {
-    const [excluded, included] = await Promise.all([
-      Promise.all(exclusions.files.map((file) => this.entries(file))),
-      Promise.all(inclusions.files.map((file) => this.entries(file))),
-    ]);
-    return {
-      exclusions: this.taken(await filterOf(exclusions.inline, excluded, false)),
-      inclusions: this.taken(await filterOf(inclusions.inline, included, true)),
-    };
-  }
-
-  private taken<T>({ value, warnings }: Entries<T>): T {
-    this.diagnostics.push(...warnings);
-    return value;
-  }
-
-  /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that names every bad one. */
-  async allowList(inline: readonly string[], files: readonly string[]): Promise<AllowList> {
-    const lists = await Promise.all(files.map((file) => this.entries(file)));
-    return this.taken(allowListOf(inline, lists));
-  }
-
-  /** Names that stand in files, one a line, in any syntax. */
-  async names(files: readonly string[]): Promise<string[]> {
-    const lists = await Promise.all(files.map((file) => this.entries(file)));
-    return this.taken(protectedOf(lists));
-  }
-
   /** Shows the text of a source that is not compiled. Rejects with a `CompilerError` when neither it nor a copy can be read. */
   async look(
     source: string,
@@ -242,23 +211,6 @@ export class SourceReader {
     } finally {
       list.close();
     }
-  }
-
-  private async entries(file: string): Promise<EntrySink> {
-    const shown = withoutCredentials(file);
-    const allowPrivate = this.hasPrivateEntries;
-    const wish = { ...FETCH_DEFAULTS, source: file, shown, allowPrivate };
-    const { list, state } = await this.open(wish);
-    const sink = new EntrySink(this.options.compat !== true && state.kind !== "local");
-    try {
-      await list.readInto(sink);
-    } finally {
-      list.close();
-    }
-    sink.end();
-    this.diagnostics.push(...list.diagnostics);
-    this.inputs.push(...list.inputs);
-    return sink;
   }
 
   private async locate(source: string): Promise<Location> {
@@ -277,7 +229,7 @@ export class SourceReader {
     return found.location;
   }
 
-  private async open(wish: SourceWish, watch?: FetchWatch): Promise<Acquired> {
+  private async open(wish: SourceOptions, watch?: FetchWatch): Promise<Acquired> {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
@@ -347,11 +299,16 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
+  private usedEngine(): Engine {
+    this.engine ??= new Engine();
+    return this.engine;
+  }
+
   /** Files of entries may hold any name. */
-  private kindOf(wish: SourceWish): ListKind {
+  private kindOf(wish: SourceOptions): ListKind {
     const { mayBlock } = wish;
     if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
-    return new BlocklistKind(wish, mayBlock, this.host);
+    return new BlocklistKind(wish, mayBlock, () => this.usedEngine());
   }
 
   /** A copy that stands in is the same text, but not the same build: it has to be said. */

@@ -9,7 +9,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { type KeptChunk, keepChunk, restoreChunk } from "../rules/kept-chunk.ts";
 import type { ChunkPool, Origin } from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/load-list.ts";
-import { type FileLines, ListScan, type Stretch } from "../syntax/scan.ts";
+import { type FileLines, ListScan, type LineRange } from "../syntax/list-scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import { ForeignRows } from "./foreign-rows.ts";
@@ -37,7 +37,7 @@ export class SourceSink implements LineSink {
   constructor(
     pool: ChunkPool,
     source: Pick<PlannedSource, "index" | "type" | "splitHosts">,
-    scanner: LineScanner | undefined,
+    scanner: LineScanner,
     preparing: readonly Pick<Transformation, "prepare">[],
     push: (chunk: Chunk) => void,
   ) {
@@ -88,15 +88,15 @@ export class SourceSink implements LineSink {
     }
   }
 
-  read(file: FileLines, block: TextBlock, stretch: Stretch): Promise<void> | undefined {
+  read(file: FileLines, block: TextBlock, range: LineRange): Promise<void> | undefined {
     // Rows of different files never share a chunk, and must keep their order.
     if (file !== this.current) {
       this.pauseReader();
       this.scan.flush();
     }
     this.current = file;
-    if (this.format === undefined) this.scan.read(file, block, stretch);
-    else this.readForeign(this.format, file, block, stretch);
+    if (this.format === undefined) this.scan.read(file, block, range);
+    else this.readForeign(this.format, file, block, range);
     return this.ready.length === 0 ? undefined : this.send();
   }
 
@@ -104,7 +104,7 @@ export class SourceSink implements LineSink {
     format: ForeignFormat,
     file: FileLines,
     { bytes, isLast }: TextBlock,
-    { start, end, fate }: Stretch,
+    { start, end, fate }: LineRange,
   ): void {
     this.foreignRows.begin(file.origin);
     let reader = this.readers.get(file);
@@ -127,7 +127,6 @@ export class SourceSink implements LineSink {
   }
 
   nextLine(file: FileLines): number {
-    this.scan.settle();
     return file.nextLine;
   }
 
@@ -171,11 +170,11 @@ export class SourceSink implements LineSink {
   private sendOne(chunk: Chunk): void {
     this.kept?.push(keepChunk(chunk, chunk.origin - this.firstOrigin!));
     this.push(chunk);
-    this.pool.shelf.done(chunk);
+    this.pool.cache.done(chunk);
   }
 }
 
-/** A chunk of one line that is not of the input. It is in use until `shelf.done`. */
+/** A chunk of one line that is not of the input. It is in use until `cache.done`. */
 export function lineChunk(
   pool: ChunkPool,
   origin: number,

@@ -1,7 +1,7 @@
 import { DOT } from "../bytes/ascii.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
 import { nameScope } from "../meaning/name-scope.ts";
-import { isForHost } from "../meaning/name-watch.ts";
+import { isForHost } from "../meaning/name-matcher.ts";
 import { readRule } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -29,7 +29,7 @@ export class WideRules {
   }
 
   take(chunk: Chunk): void {
-    for (const row of this.finder.odd(chunk)) {
+    for (const row of this.finder.special(chunk)) {
       if (chunk.kind[row]! < Kind.Hosts || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
       const wide = widthOf(chunk, row);
       if (wide !== undefined)

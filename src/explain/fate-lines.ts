@@ -3,7 +3,7 @@ import { LF } from "../bytes/ascii.ts";
 import { bufferOf } from "../bytes/search.ts";
 import type { Host } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
-import { Other } from "../kernel/row-recorder.ts";
+import { Other } from "../kernel/kernel-layout.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { FATES, fateName } from "../rules/fate.ts";
 import { readRecorded } from "./read-recorded.ts";

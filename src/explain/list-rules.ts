@@ -39,7 +39,7 @@ export class ListRules {
     asked?: readonly string[],
   ): Promise<ListRules> {
     const special: ListRule[] = [];
-    for (const frame of record.frames) for (const rule of frame.odd) special.push(rule);
+    for (const frame of record.frames) for (const rule of frame.special) special.push(rule);
     return await ListRules.from(special, names, asked);
   }
 

@@ -1,5 +1,5 @@
 import type { BuildRecord } from "../record/build-record.ts";
-import { Other } from "../kernel/row-recorder.ts";
+import { Other } from "../kernel/kernel-layout.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 
 /** Rules of the list that the same sources have. */

@@ -10,10 +10,8 @@ export const adblock: Format = {
   header: (lines) => encodeUtf8(lines.join("\n")),
   append(chunk, out, writer) {
     for (let row = 0; row < chunk.length; row++) {
-      if (writer !== undefined) {
-        row = writer.write(chunk, row, (bytes) => void out.append(bytes, 0, bytes.length));
-        if (row === chunk.length) return;
-      }
+      row = writer.write(chunk, row, (bytes) => void out.append(bytes, 0, bytes.length));
+      if (row === chunk.length) return;
       if (chunk.fate[row] !== Fate.Live) continue;
       out.push(LF);
       appendText(chunk, row, out);

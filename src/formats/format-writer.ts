@@ -1,5 +1,4 @@
 import { LF } from "../bytes/ascii.ts";
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
 import { cancelledKey } from "../meaning/rule.ts";
@@ -76,10 +75,9 @@ export class FormatWriter {
   private readonly how: WriteOptions;
   private readonly lines: Lines;
   private readonly sinks: FormatSinks;
-  private readonly expander: NameExpander | undefined;
-  private readonly out = new ByteBuffer();
+  private readonly expander: NameExpander;
 
-  constructor(how: WriteOptions, sinks: FormatSinks, expander?: NameExpander) {
+  constructor(how: WriteOptions, sinks: FormatSinks, expander: NameExpander) {
     this.how = how;
     this.lines = how.format.lines(how.options);
     this.sinks = sinks;
@@ -248,13 +246,7 @@ export class FormatWriter {
     if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
     this.isEmpty = false;
-    let lines = this.expander?.expand(template.parts, bytes, taken);
-    if (lines === undefined) {
-      this.out.length = 0;
-      template.expand(bytes, taken, this.out);
-      lines = this.out.view();
-    }
-    this.sinks.block(lines, taken);
+    this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken);
   }
 
   private writeEntries(entries: readonly Entry[]): void {

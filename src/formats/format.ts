@@ -9,5 +9,5 @@ export interface Format {
   /** The header above the rules, from its lines. */
   header(lines: readonly string[]): Uint8Array;
   /** Appends the live rows of the next chunk. `writer` copies many rows at a time. */
-  append(chunk: Chunk, out: ByteBuffer, writer: RowWriter | undefined): void;
+  append(chunk: Chunk, out: ByteBuffer, writer: RowWriter): void;
 }

@@ -26,10 +26,6 @@ export interface Host {
   stampOf(path: string): Promise<FileStamp | undefined>;
   /** Bytes of memory that this process may use: the machine's, or less where a container says so. */
   memoryLimit(): number;
-  /** Processors that may be used. */
-  processors(): number;
-  /** Runs a module in another thread; undefined where that cannot be. Without the method nothing is tried. */
-  startThread?(entry: URL, data: object): Thread | undefined;
   /** This process, for others to ask about. */
   processId(): ProcessId;
   /** Whether a process still runs; undefined when that cannot be seen from here. */
@@ -74,10 +70,6 @@ export interface Host {
   readonly stdin?: TextSource;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
-}
-
-export interface Thread {
-  stop(): void;
 }
 
 export interface SelfRun {

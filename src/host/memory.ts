@@ -86,7 +86,6 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     scratchRoom: async () => ({ folder: "/tmp", free: Infinity }),
     sizeOf: async (path) => files.get(path)?.length ?? 0,
     memoryLimit: () => options.memoryLimit ?? 2 ** 31,
-    processors: () => 1,
     processId: () => ({ pid: 1, began: "", machine: "memory" }),
     isRunning: () => false,
     listFolder: async (path) => {

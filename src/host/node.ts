@@ -13,7 +13,6 @@ import {
   stat,
   utimes,
 } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
@@ -26,7 +25,6 @@ import { packFile } from "./node-pack-file.ts";
 import { isRunning, processId } from "./node-process-id.ts";
 import { scratchRoom } from "./node-scratch-room.ts";
 import { watchSignals } from "./node-signal-watch.ts";
-import { startThread } from "./node-threads.ts";
 
 /** The real world, by way of Node's modules, which Deno and Bun have too. */
 export function nodeHost(): Host {
@@ -54,8 +52,6 @@ export function nodeHost(): Host {
         () => 0,
       ),
     memoryLimit,
-    processors: availableParallelism,
-    startThread,
     processId,
     isRunning,
     listFolder: (path) => attempt(() => readdir(path)).catch(() => []),

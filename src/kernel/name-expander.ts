@@ -1,9 +1,8 @@
-import { usesWasm } from "./choice.ts";
-import { KernelMemory } from "./memory.ts";
+import { KernelMemory } from "./kernel-memory.ts";
 
 const STEP = 16;
 
-/** Room that is taken again for every block. */
+/** MemoryBudget that is taken again for every block. */
 interface Area {
   at: number;
   size: number;
@@ -11,18 +10,13 @@ interface Area {
 
 /** Writes lines for many names by the kernel, in a memory of its own. */
 export class NameExpander {
-  private readonly kernel = new KernelMemory(false);
+  private readonly kernel = new KernelMemory();
   private readonly areas = {
     names: { at: 0, size: 0 },
     parts: { at: 0, size: 0 },
     out: { at: 0, size: 0 },
   };
   private lastNames: Uint8Array | undefined;
-
-  /** Undefined where there is no kernel. */
-  static create(): NameExpander | undefined {
-    return usesWasm() ? new NameExpander() : undefined;
-  }
 
   /**
    * The lines for the first names of a block, which each have a line feed behind them. `parts` are the texts before, between and

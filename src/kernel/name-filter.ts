@@ -3,11 +3,11 @@
  * there (by chance in one block of seventy); otherwise it surely is not.
  */
 
-const BLOCK_SHIFT = 11;
+export const BLOCK_SHIFT = 11;
 export const BLOCK_ROWS: number = 1 << BLOCK_SHIFT;
 /** Bytes of the filter of a whole block, and how many bits it takes to number theirs. */
 export const FILTER_BYTES = 4096;
-const FILTER_BITS = 15;
+export const FILTER_BITS = 15;
 const SMALLEST_BYTES = 64;
 
 export function blocksOf(rows: number): number {

@@ -1,7 +1,23 @@
-import type { Chunk } from "../rules/chunk.ts";
-import { NamesByScript } from "./names-by-script.ts";
-import { NamesByWasm } from "./names-by-wasm.ts";
-import type { Room } from "./room.ts";
+import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
+import { Flag } from "../rules/kind.ts";
+import { AT, PARTITION, PART, RECORD, STOP, WIDE } from "./kernel-layout.ts";
+import { LONGEST_NAME } from "./longest-name.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
+import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
+import { tableSlots } from "./table-slots.ts";
+import { PartitionResults } from "./partition-results.ts";
+
+
+/** A partition that is being worked on, by addresses. */
+interface Part {
+  readonly list: number;
+  readonly runs: readonly Run[];
+  readonly runsAt: number;
+  readonly table: number;
+  readonly slots: number;
+  readonly used: number;
+}
 
 export interface NameOptions {
   /** What lost modifiers (`Flag.Widened`) covers only what lost some too. */
@@ -20,18 +36,193 @@ export interface NameOptions {
 /**
  * Finds, among the live rules of `Kind.Block`, those for a name that an earlier one blocks (`Fate.SameHost`), then those of
  * which a surviving rule blocks a parent domain (`Fate.Covered`, by the widest such rule).
+ *
+ * Names are assigned to partitions by registrable domain, so that a name and its parents meet in one, and a partition's
+ * table stays in the cache. Names above that (`||com^`, `||co.uk^`) are parents of names in all partitions; they have a
+ * list of their own.
  */
-export interface NameResolver {
-  /** The chunks of the list, in order. Live rows of ordinary names become rules for them. */
-  add(chunk: Chunk): void;
-  /** After the last one, before the first `apply`. */
-  resolve(): void;
-  /** Drops the chunk's redundant rows. */
-  apply(chunk: Chunk): void;
-  close(): void;
-}
+export class NameResolver {
+  private readonly options: NameOptions;
+  private readonly kernel: KernelMemory;
+  private readonly stock: PageStock;
+  private readonly names: PagedLists;
+  private readonly wideList: number;
+  private wide = { table: 0, slots: 0, oneLabel: 0 };
+  private chunks = 0;
+  private results: PartitionResults | undefined;
 
-export function nameResolver(options: NameOptions, room: Room): NameResolver {
-  const { kernel } = room;
-  return kernel === undefined ? new NamesByScript(options) : new NamesByWasm(options, room, kernel);
+  constructor(options: NameOptions, budget: MemoryBudget) {
+    this.options = options;
+    this.kernel = budget.kernel;
+    this.stock = new PageStock(this.kernel, budget);
+    this.wideList = budget.partitions;
+    this.names = new PagedLists(this.stock, budget.partitions + 1);
+  }
+
+  /** Takes the chunks of the list, in order. Live rows of ordinary names become rules for them. */
+  add(chunk: Chunk): void {
+    const { options } = this;
+    const { exports } = this.kernel;
+    const { length } = chunk;
+    this.chunks = Math.max(this.chunks, chunk.id + 1);
+    let row = 0;
+    while (true) {
+      const descriptor = this.kernel.describe(PARTITION, {
+        bytes: chunk.bytesAt,
+        columns: chunk.columnsAt,
+        capacity: chunk.capacity,
+        fromRow: row,
+        rows: length,
+        firstId: chunk.id << CHUNK_SHIFT,
+        cursors: this.names.cursors,
+        listMask: this.wideList - 1,
+        wideList: this.wideList,
+        checksText: Number(options.losesByText !== undefined),
+      });
+      row = exports.partition(descriptor);
+      const stop = exports.stop.value;
+      if (stop === STOP.End) return;
+      if (stop === STOP.Row) this.addRow(chunk, row++);
+      else this.names.refill(exports.stopList.value, exports.stopSize.value);
+    }
+  }
+
+  /** A row that the kernel leaves to us: its text was rewritten, or has to be looked at, or is far too long. */
+  private addRow(chunk: Chunk, row: number): void {
+    const bytes = chunk.bytesOf(row);
+    const start = chunk.hostStart[row]!;
+    const end = chunk.hostEnd[row]!;
+    if (end - start > LONGEST_NAME) return;
+    const flags = chunk.flags[row]!;
+    let recordFlags = 0;
+    if ((flags & Flag.DeepHost) !== 0) recordFlags |= RECORD.Deep;
+    if ((flags & Flag.Widened) !== 0) recordFlags |= RECORD.Widened | RECORD.WasWidened;
+    if ((flags & Flag.PlainHost) !== 0) recordFlags |= RECORD.Plain;
+    const { losesByText } = this.options;
+    if (losesByText !== undefined && (flags & Flag.AsBlock) === 0) {
+      recordFlags |= RECORD.Verbatim;
+      if (losesByText(chunk, row)) recordFlags |= RECORD.Excluded;
+    }
+    const part = chunk.hostPart[row]!;
+    const list = part === WIDE ? this.wideList : part & (this.wideList - 1);
+    this.names.append(list, chunk.hostHash[row]!, chunk.idOf(row), recordFlags, bytes, start, end);
+  }
+
+  /** After the last chunk, before the first `apply`. */
+  resolve(): void {
+    this.results = new PartitionResults(this.stock, this.chunks);
+    // For the largest partition at once: areas that grow would leave others behind.
+    const { records, away, pages } = this.names.largest();
+    this.stock.workArea("pages", away);
+    const areaSize = tableSlots(records) * 8 + records * 4 + pages * 8;
+    const area = this.stock.workArea("table", areaSize);
+    this.resolveWide();
+    for (let list = 0; list < this.wideList; list++) this.resolvePart(list, area);
+  }
+
+  private resolvePart(list: number, area: number): void {
+    const part = this.partOf(list, area);
+    if (part !== undefined)
+      this.conclude(part, this.kernel.exports.resolvePart(this.describe(part)));
+  }
+
+  /** Wide names, and their table, are needed for all the partitions that follow. */
+  private resolveWide(): void {
+    const { exports } = this.kernel;
+    const list = this.wideList;
+    this.wide = { table: 0, slots: 0, oneLabel: 0 };
+    const count = this.names.countOf(list);
+    if (count === 0) return;
+    const runs = this.names.runsOf(list, true);
+    const slots = tableSlots(count);
+    const area = this.stock.keep(slots * 8 + count * 4 + runs.length * 8);
+    const oneLabel = runs.some(({ start, end }) => exports.namesOneLabel(start, end) !== 0);
+    this.wide = { table: area, slots, oneLabel: oneLabel ? 1 : 0 };
+    const part = this.placed(list, runs, area, count);
+    this.conclude(part, exports.resolvePart(this.describe(part)));
+  }
+
+  private partOf(list: number, area: number, isKept = false): Part | undefined {
+    const count = this.names.countOf(list);
+    if (count === 0) return undefined;
+    return this.placed(list, this.names.runsOf(list, isKept), area, count);
+  }
+
+  /** In the area: the table, the list of parents that were used, the runs. */
+  private placed(list: number, runs: readonly Run[], table: number, count: number): Part {
+    const slots = tableSlots(count);
+    const used = table + slots * 8;
+    const runsAt = used + count * 4;
+    this.kernel.words(runsAt, runs.length * 2).set(runs.flatMap(({ start, end }) => [start, end]));
+    return { list, runs, runsAt, table, slots, used };
+  }
+
+  private describe({ runsAt, runs, table, slots, used }: Part): number {
+    const { wide, options } = this;
+    return this.kernel.describe(PART, {
+      runs: runsAt,
+      runCount: runs.length,
+      table,
+      slots,
+      used,
+      separatesWidened: Number(options.separatesWidened),
+      trustsOrdinary: Number(options.ordinarySurvive()),
+      wideTable: wide.table,
+      wideSlots: wide.slots,
+      hasOneLabel: wide.oneLabel,
+    });
+  }
+
+  /** Asks whether the parents that were used survive, and hands out the verdicts. */
+  private conclude(part: Part, usedCount: number): void {
+    const { exports } = this.kernel;
+    let count = usedCount >>> 0;
+    while (this.markSurvivors(this.kernel.words(part.used, count)))
+      count = exports.coverPart(this.describe(part)) >>> 0;
+    for (const run of part.runs) this.results!.takeFrom(run);
+    if (part.list !== this.wideList) this.names.clear(part.list);
+  }
+
+  /** Bars the parents that will not survive; true when there was one, and what it covered must be looked at again. */
+  private markSurvivors(parents: Iterable<number>): boolean {
+    const { kernel, options } = this;
+    let isExcluded = false;
+    for (const record of parents) {
+      const head = kernel.shorts(record + AT.Length, 2);
+      const flags = head[1]!;
+      const survives = options.survives(
+        kernel.bytes(record + AT.Text, head[0]!),
+        (flags & RECORD.Plain) !== 0,
+        (flags & RECORD.Verbatim) !== 0,
+      );
+      head[1] = (flags & ~RECORD.Used) | (survives ? RECORD.Trusted : RECORD.Excluded);
+      if (!survives) isExcluded = true;
+    }
+    return isExcluded;
+  }
+
+  /** Drops the chunk's redundant rows. */
+  apply(chunk: Chunk): void {
+    const { exports } = this.kernel;
+    const runs = this.results!.runsOf(chunk);
+    if (runs.length === 0) return;
+    chunk.causes();
+    const { byAt } = chunk;
+    for (const { start, end } of runs) {
+      const isChanged = exports.applyResults(
+        start,
+        end,
+        chunk.id,
+        CHUNK_SHIFT,
+        chunk.columnAt(COLUMN.fate),
+        byAt,
+        chunk.columnAt(COLUMN.flags),
+      );
+      if (isChanged !== 0) chunk.isChanged = true;
+    }
+  }
+
+  close(): void {
+    this.stock.close();
+  }
 }

@@ -1,12 +1,10 @@
 import type { Scratch } from "../host/host.ts";
-import type { KernelMemory } from "./memory.ts";
-import type { Room } from "./room.ts";
+import { AT, CURSOR } from "./kernel-layout.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 
 /** Bytes that a full page may be written beyond its end: the kernel copies eight at a time. */
 const SLACK = 8;
-
-/** Bytes of a list's cursor: the next free address, the end of its page, the number of records. */
-const CURSOR = 16;
 
 /** A page of records. */
 interface Page {
@@ -20,7 +18,7 @@ interface Page {
 /** Memory for pages, shared by all lists of one kernel; a page that was put aside makes room for another. */
 export class PageStock {
   readonly kernel: KernelMemory;
-  readonly room: Room;
+  readonly budget: MemoryBudget;
   private readonly lists: PagedLists[] = [];
   private inUse = 0;
   /** Pages that are free. They stay here: there are many, and they come and go. */
@@ -29,9 +27,9 @@ export class PageStock {
   private readonly keptAreas: { readonly at: number; readonly size: number }[] = [];
   private readonly areas = { pages: { at: 0, size: 0 }, table: { at: 0, size: 0 } };
 
-  constructor(kernel: KernelMemory, room: Room) {
+  constructor(kernel: KernelMemory, budget: MemoryBudget) {
     this.kernel = kernel;
-    this.room = room;
+    this.budget = budget;
   }
 
   add(lists: PagedLists): void {
@@ -40,9 +38,9 @@ export class PageStock {
 
   /** A page with room for `bytes`. */
   take(bytes: number): Page {
-    const { pageBytes, pagesLimit } = this.room;
+    const { pageBytes, pagesLimit } = this.budget;
     if (this.inUse >= pagesLimit) {
-      this.scratch ??= this.room.openScratch();
+      this.scratch ??= this.budget.openScratch();
       for (const lists of this.lists) lists.putAside(this.scratch);
     }
     this.inUse += pageBytes;
@@ -52,9 +50,9 @@ export class PageStock {
   }
 
   release({ at, size }: Page): void {
-    if (size === this.room.pageBytes) this.spare.push(at);
+    if (size === this.budget.pageBytes) this.spare.push(at);
     else this.kernel.free(at, size);
-    this.inUse -= this.room.pageBytes;
+    this.inUse -= this.budget.pageBytes;
   }
 
   /** An area to work in, used again by the next who asks for one of its kind. */
@@ -81,7 +79,7 @@ export class PageStock {
 
   close(): void {
     for (const lists of this.lists) lists.clearAll();
-    for (const page of this.spare) this.kernel.free(page, this.room.pageBytes);
+    for (const page of this.spare) this.kernel.free(page, this.budget.pageBytes);
     this.spare.length = 0;
     for (const { at, size } of this.keptAreas.splice(0)) this.kernel.free(at, size);
     for (const area of Object.values(this.areas))
@@ -112,8 +110,8 @@ export class PagedLists {
   constructor(stock: PageStock, count: number) {
     this.stock = stock;
     this.pages = Array.from({ length: count }, () => []);
-    this.cursors = stock.kernel.allocate(count * CURSOR);
-    stock.kernel.words(this.cursors, count * (CURSOR / 4)).fill(0);
+    this.cursors = stock.kernel.allocate(count * CURSOR.Bytes);
+    stock.kernel.words(this.cursors, count * (CURSOR.Bytes / 4)).fill(0);
     stock.add(this);
   }
 
@@ -124,7 +122,7 @@ export class PagedLists {
     if (last !== undefined) this.full.push({ list, page: last });
     const page = this.stock.take(bytes);
     this.pages[list]!.push(page);
-    const cursor = this.stock.kernel.words(this.cursors + list * CURSOR, 2);
+    const cursor = this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, 2);
     cursor[0] = page.at;
     cursor[1] = page.at + page.size - SLACK;
   }
@@ -133,7 +131,7 @@ export class PagedLists {
   private close(list: number): void {
     const page = this.pages[list]!.at(-1);
     if (page === undefined || page.at === -1) return;
-    page.used = this.stock.kernel.words(this.cursors + list * CURSOR, 1)[0]! - page.at;
+    page.used = this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, 1)[0]! - page.at;
   }
 
   /** Appends a record (see kernel/kernel.ts); for the few that the kernel does not put in itself. */
@@ -147,25 +145,25 @@ export class PagedLists {
     end: number,
   ): void {
     const { kernel } = this.stock;
-    const cursor = (this.cursors + list * CURSOR) >>> 2;
+    const cursor = (this.cursors + list * CURSOR.Bytes) >>> 2;
     const length = end - start;
     if (length > 0xffff) throw new Error("a record is too long");
-    const size = (16 + length + 3) & ~3;
+    const size = (AT.Text + length + 3) & ~3;
     // A new page may make the arena grow, and these bytes may lie in it.
     const isInArena = bytes.buffer === kernel.buffer;
     const address = bytes.byteOffset + start;
     if (kernel.u32[cursor]! + size > kernel.u32[cursor + 1]!) this.refill(list, size);
     const { u32, u8 } = kernel;
     const at = u32[cursor]!;
-    u32[at >>> 2] = hash;
-    u32[(at >>> 2) + 1] = id;
-    u32[(at >>> 2) + 2] = 0;
-    u32[(at >>> 2) + 3] = length | (flags << 16);
+    u32[(at + AT.Hash) >>> 2] = hash;
+    u32[(at + AT.Id) >>> 2] = id;
+    u32[(at + AT.By) >>> 2] = 0;
+    u32[(at + AT.Length) >>> 2] = length | (flags << 16);
     u32[cursor] = at + size;
     u32[cursor + 2]!++;
     const from = isInArena ? u8 : bytes;
     let next = isInArena ? address : start;
-    for (let to = at + 16; to < at + 16 + length; to++) u8[to] = from[next++]!;
+    for (let to = at + AT.Text; to < at + AT.Text + length; to++) u8[to] = from[next++]!;
   }
 
   /** Writes the full pages of all lists to the scratch file. */
@@ -208,14 +206,9 @@ export class PagedLists {
     });
   }
 
-  /** Whether records of the list are in the scratch file. */
-  isPartlyAway(list: number): boolean {
-    return this.pages[list]!.some(({ at }) => at === -1);
-  }
-
   /** Number of records in the list, if they were all put in one by one. */
   countOf(list: number): number {
-    return this.stock.kernel.u32[(this.cursors + list * CURSOR + 8) >>> 2]!;
+    return this.stock.kernel.u32[(this.cursors + list * CURSOR.Bytes + CURSOR.Count) >>> 2]!;
   }
 
   /** The most that any list has: records, pages, and bytes in the scratch file. Good to know before areas are made for them. */
@@ -236,7 +229,7 @@ export class PagedLists {
 
   clearAll(): void {
     for (let list = 0; list < this.pages.length; list++) this.clear(list);
-    this.stock.kernel.free(this.cursors, this.pages.length * CURSOR);
+    this.stock.kernel.free(this.cursors, this.pages.length * CURSOR.Bytes);
   }
 
   /** The list's records are no longer needed. */
@@ -247,6 +240,6 @@ export class PagedLists {
     }
     this.pages[list] = [];
     this.kept.delete(list);
-    this.stock.kernel.words(this.cursors + list * CURSOR, CURSOR / 4).fill(0);
+    this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, CURSOR.Bytes / 4).fill(0);
   }
 }

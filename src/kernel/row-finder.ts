@@ -1,29 +1,29 @@
 import { CHUNK_ROWS, COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 
 /**
  * Finds the rows that a pass has to look at. Nine rows in ten are ordinary names, which most passes can leave alone; a
  * loop in TypeScript that skips them costs more than the work on the others (80 ms of 1.3 s on 2.3 million lines).
  */
 export class RowFinder {
-  private readonly kernel: KernelMemory | undefined;
-  private readonly at: number = 0;
+  private readonly kernel: KernelMemory;
+  private readonly at: number;
   private readonly filters = new Map<HashFilter, number>();
 
-  constructor(kernel: KernelMemory | undefined) {
+  constructor(kernel: KernelMemory) {
     this.kernel = kernel;
-    if (kernel !== undefined) this.at = kernel.allocate(CHUNK_ROWS * 4);
+    this.at = kernel.allocate(CHUNK_ROWS * 4);
   }
 
   /** Live rows that are not ordinary names. */
-  odd(chunk: Chunk): Uint32Array {
+  special(chunk: Chunk): Uint32Array {
     return this.find(chunk, Fate.Live, Flag.Ordinary);
   }
 
   /** The same, with the rows that are spare. */
-  oddOrSpare(chunk: Chunk): Uint32Array {
+  specialOrSpare(chunk: Chunk): Uint32Array {
     return this.find(chunk, Fate.Spare, Flag.Ordinary);
   }
 
@@ -34,7 +34,6 @@ export class RowFinder {
   /** Live rows whose hash is in the filter; see `HashFilter`. */
   hashed(chunk: Chunk, filter: HashFilter): Uint32Array {
     const { kernel, at } = this;
-    if (kernel === undefined) return findHashesByScript(chunk, filter);
     // It stays in the kernel's memory for as long as the compile lasts.
     let filterAt = this.filters.get(filter);
     if (filterAt === undefined) {
@@ -51,7 +50,6 @@ export class RowFinder {
   private find(chunk: Chunk, lastFate: number, without: number): Uint32Array {
     const { kernel, at } = this;
     const { length } = chunk;
-    if (kernel === undefined) return findByScript(chunk, lastFate, without);
     const fates = chunk.columnAt(COLUMN.fate);
     const flags = chunk.columnAt(COLUMN.flags);
     const count = kernel.exports.findRows(length, fates, flags, lastFate, without, at);
@@ -71,18 +69,4 @@ export class HashFilter {
   has(hash: number): boolean {
     return (this.bits[(hash & 0xffff) >> 3]! & (1 << (hash & 7))) !== 0;
   }
-}
-
-function findHashesByScript(chunk: Chunk, filter: HashFilter): Uint32Array {
-  const rows: number[] = [];
-  for (let row = 0; row < chunk.length; row++)
-    if (filter.has(chunk.hostHash[row]!) && chunk.fate[row] === Fate.Live) rows.push(row);
-  return Uint32Array.from(rows);
-}
-
-function findByScript(chunk: Chunk, lastFate: number, without: number): Uint32Array {
-  const rows: number[] = [];
-  for (let row = 0; row < chunk.length; row++)
-    if (chunk.fate[row]! <= lastFate && (chunk.flags[row]! & without) === 0) rows.push(row);
-  return Uint32Array.from(rows);
 }

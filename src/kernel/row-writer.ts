@@ -1,6 +1,7 @@
 import { COLUMN, type Chunk } from "../rules/chunk.ts";
 import { Flag } from "../rules/kind.ts";
-import type { KernelMemory } from "./memory.ts";
+import { WRITE } from "./kernel-layout.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 
 const OUT_BYTES = 256 * 1024;
 
@@ -22,20 +23,16 @@ export class RowWriter {
     const { kernel, out } = this;
     let next = row;
     while (true) {
-      next = kernel.exports.writeRows(
-        next,
-        chunk.length,
-        chunk.bytesAt,
-        chunk.columnAt(COLUMN.start),
-        chunk.columnAt(COLUMN.end),
-        chunk.columnAt(COLUMN.hostStart),
-        chunk.columnAt(COLUMN.hostEnd),
-        chunk.columnAt(COLUMN.flags),
-        chunk.columnAt(COLUMN.fate),
-        Flag.Rewritten,
+      const descriptor = kernel.describe(WRITE, {
+        bytes: chunk.bytesAt,
+        columns: chunk.columnsAt,
+        capacity: chunk.capacity,
+        fromRow: next,
+        rows: chunk.length,
         out,
-        out + OUT_BYTES,
-      );
+        outEnd: out + OUT_BYTES,
+      });
+      next = kernel.exports.writeRows(descriptor);
       const length = (kernel.exports.writeEnd.value >>> 0) - out;
       if (length > 0) take(kernel.bytes(out, length));
       // Nothing was written, or the next row is of the kind that cannot be.

@@ -3,7 +3,7 @@
  * need not have.
  */
 export interface WasmMemory {
-  readonly buffer: ArrayBuffer | SharedArrayBuffer;
+  readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
@@ -20,16 +20,7 @@ interface Wasm {
     module: WasmModule,
     imports: { env: { memory: WasmMemory } },
   ) => { readonly exports: object };
-  readonly Memory: new (limits: {
-    initial: number;
-    maximum: number;
-    shared?: boolean;
-  }) => WasmMemory;
+  readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
 }
 
-const { WebAssembly: found } = globalThis as { WebAssembly?: Wasm };
-
-export const hasWasm: boolean = typeof found === "object";
-
-/** Only for those who know that it is there. */
-export const wasm: Wasm = found!;
+export const wasm: Wasm = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;

@@ -46,7 +46,7 @@ export async function lineFates(
     sources: [{ source: path, type, trust }],
     transformations: [...LINT_TRANSFORMATIONS],
   };
-  const compiled = await compileList(config, host, () => {}, { workers: 1, memory: Infinity });
+  const compiled = await compileList(config, host, () => {}, { memory: Infinity });
   const lines = new Map<number, LineFate>();
   const cancelledElsewhere = new Set<string>();
   try {

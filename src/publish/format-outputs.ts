@@ -52,7 +52,7 @@ interface Written {
 /** What all formats are written from. */
 interface WriteContext {
   readonly model: ListModel;
-  readonly expander: NameExpander | undefined;
+  readonly expander: NameExpander;
   readonly protectedNames: readonly string[];
   readonly header: HeaderBuilder;
   readonly builtAt: Date;
@@ -83,7 +83,7 @@ export class FormatOutputs {
     // With `apply`, the list comes from a file, and its expressions were not compiled yet.
     if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
     const model = new ListModel(buffer, shape);
-    const expander = NameExpander.create();
+    const expander = new NameExpander();
     const { protectedNames } = shape;
     const context = { model, expander, protectedNames, header, builtAt };
     for (const plan of this.plans) await this.writeOne(plan, context);

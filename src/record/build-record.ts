@@ -33,7 +33,7 @@ export interface Frame {
   /** Where its live rows begin in the list. */
   readonly offset: number;
   /** Live rules that are more than a name. */
-  readonly odd: readonly OddRule[];
+  readonly special: readonly OddRule[];
   /** Where its causes stand in the record, and the chunk that their numbers count from. */
   readonly causes: { readonly chunk: number; readonly start: number; readonly end: number };
 }
@@ -215,12 +215,12 @@ class FrameReader {
     const fates = this.take(length);
     const causes = this.causes(id, (parts & Part.Causes) !== 0);
     const blocks = this.blocks(length);
-    const odd: OddRule[] = [];
+    const special: OddRule[] = [];
     let row = base;
     for (let count = this.number(); count > 0; count--) {
       row += this.number();
       const end = this.number() + this.at;
-      odd.push({ row, text: this.text.toString("utf8", this.at, end) });
+      special.push({ row, text: this.text.toString("utf8", this.at, end) });
       this.at = end;
     }
     this.rows += length;
@@ -236,7 +236,7 @@ class FrameReader {
       fates,
       blocks,
       offset,
-      odd,
+      special,
       causes,
     });
   }

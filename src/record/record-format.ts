@@ -15,7 +15,7 @@ import { FATES } from "../rules/fate.ts";
  *                                   that row minus the one before (the first: minus chunk id × 65,536)
  *           blocks                  for each 2,048 rows a byte: 1 has lines of which no hash is kept, 2 those have letters that are not
  *                                   small ones of ASCII; then for each its filter of names (`kernel/name-filter.ts`), smaller for few rows
- *           odd                     varint count; for each live rule that is more than a name: varint row minus the row before,
+ *           special                     varint count; for each live rule that is more than a name: varint row minus the row before,
  *                                   varint length, text
  */
 export const RECORD_VERSION = 2;

@@ -58,7 +58,7 @@ export class RecordWriter {
     this.append(chunk.fate.subarray(0, length));
     if (by !== undefined) this.causes(chunk, by);
     this.blocks(chunk);
-    this.odd(chunk);
+    this.special(chunk);
     if (this.out.length >= PIECE) this.flush();
   }
 
@@ -109,8 +109,8 @@ export class RecordWriter {
     this.append(causes);
   }
 
-  private odd(chunk: Chunk): void {
-    const rows = this.finder.odd(chunk);
+  private special(chunk: Chunk): void {
+    const rows = this.finder.special(chunk);
     const { kind } = chunk;
     const rules = rows.filter((row) => kind[row]! >= Kind.Hosts);
     this.number(rules.length);

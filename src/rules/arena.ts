@@ -1,11 +1,9 @@
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-
 /**
  * The bytes that all rows and columns lie in, by address. There is one a compile. It may grow, which makes views of
  * `buffer` void; whoever keeps views listens.
  */
 export interface Arena {
-  readonly buffer: ArrayBuffer | SharedArrayBuffer;
+  readonly buffer: ArrayBuffer;
   /** An area of this size, on an 8-byte boundary, with whatever was in it before. */
   allocate(bytes: number): number;
   free(at: number, bytes: number): void;
@@ -56,33 +54,4 @@ export class FreeAreas {
 
 export function roundSize(bytes: number): number {
   return Math.max(64, Math.ceil(bytes / 64) * 64);
-}
-
-const LARGEST = 2 ** 30;
-
-/** An arena without a kernel. */
-export class PlainArena implements Arena {
-  readonly buffer: ArrayBuffer = new ArrayBuffer(1 << 16, { maxByteLength: LARGEST });
-  private readonly areas = new FreeAreas();
-  private next = 64;
-
-  allocate(bytes: number): number {
-    const size = roundSize(bytes);
-    const free = this.areas.take(size);
-    if (free !== undefined) return free;
-    const at = this.next;
-    this.next += size;
-    if (this.next > LARGEST)
-      throw new CompilerError([errorOf("too-large", "A file of entries is larger than 1 GiB")]);
-    if (this.next > this.buffer.byteLength)
-      this.buffer.resize(Math.min(LARGEST, Math.max(this.next, this.buffer.byteLength * 2)));
-    return at;
-  }
-
-  free(at: number, bytes: number): void {
-    this.areas.give(at, roundSize(bytes));
-  }
-
-  /** Views of a buffer that is resized stay as they are. */
-  onGrow(): void {}
 }

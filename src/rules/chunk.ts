@@ -13,7 +13,7 @@ export interface ChunkContents {
   /** A space or a tab at either end of a line. */
   outerBlanks: boolean;
   /** A host that is not two or more plain labels. */
-  oddHosts: boolean;
+  specialHosts: boolean;
   regexes: boolean;
   nonAscii: boolean;
   longLines: boolean;
@@ -97,7 +97,7 @@ export class Chunk {
     comments: false,
     blanks: false,
     outerBlanks: false,
-    oddHosts: false,
+    specialHosts: false,
     regexes: false,
     nonAscii: false,
     longLines: false,

@@ -33,7 +33,7 @@ export function keptBytes({ bytes, columns, lines }: KeptChunk): number {
   );
 }
 
-/** The chunk again, in this compile. It is in use until `shelf.done`. */
+/** The chunk again, in this compile. It is in use until `cache.done`. */
 export function restoreChunk(kept: KeptChunk, pool: ChunkPool, origin: number): Chunk {
   const { bytes, columns, lines, rest, has } = kept;
   const rows = columns[0]!.length;

@@ -21,9 +21,9 @@ export interface RowView {
 /** Every line that was read, in order, as objects. Made one at a time; for people and plugins, not for loops over millions. */
 export function* rowsOf(rules: RuleTable): Generator<RowView> {
   for (const chunk of rules.chunks) {
-    rules.pool.shelf.use(chunk);
+    rules.pool.cache.use(chunk);
     yield* rowsOfChunk(rules.pool, chunk);
-    rules.pool.shelf.done(chunk);
+    rules.pool.cache.done(chunk);
   }
 }
 
@@ -47,11 +47,11 @@ function* rowsOfChunk(pool: ChunkPool, chunk: Chunk): Generator<RowView> {
 function causeOf(pool: ChunkPool, id: number): NonNullable<RowView["by"]> {
   const chunk = pool.chunkOf(id);
   const row = rowOf(id);
-  pool.shelf.use(chunk);
+  pool.cache.use(chunk);
   try {
     const { file } = pool.origins[chunk.origin]!;
     return { text: textOf(chunk, row), file, line: chunk.lineOf(row) };
   } finally {
-    pool.shelf.done(chunk);
+    pool.cache.done(chunk);
   }
 }

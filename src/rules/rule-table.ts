@@ -1,7 +1,7 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { type Arena, PlainArena } from "./arena.ts";
+import type { Arena } from "./arena.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "./chunk.ts";
-import { ChunkShelf } from "./chunk-shelf.ts";
+import { ChunkCache } from "./chunk-cache.ts";
 
 /** Where the rows of a chunk were read. */
 export interface Origin {
@@ -21,22 +21,19 @@ export class ChunkPool {
   readonly chunks: Chunk[] = [];
   readonly origins: Origin[] = [];
   readonly arena: Arena;
-  readonly shelf: ChunkShelf;
+  readonly cache: ChunkCache;
 
-  constructor(
-    arena: Arena = new PlainArena(),
-    shelf: ChunkShelf = new ChunkShelf(Infinity, noScratch),
-  ) {
+  constructor(arena: Arena, cache: ChunkCache = new ChunkCache(Infinity, noScratch)) {
     this.arena = arena;
-    this.shelf = shelf;
-    arena.onGrow(() => shelf.attachAll());
+    this.cache = cache;
+    arena.onGrow(() => cache.attachAll());
   }
 
   addOrigin(origin: Origin): number {
     return this.origins.push(origin) - 1;
   }
 
-  /** Takes the chunk in; it is in use until `shelf.done`. */
+  /** Takes the chunk in; it is in use until `cache.done`. */
   add(chunk: Chunk): Chunk {
     if (this.chunks.length === MAX_CHUNKS)
       throw new CompilerError([
@@ -44,7 +41,7 @@ export class ChunkPool {
       ]);
     chunk.id = this.chunks.length;
     this.chunks.push(chunk);
-    this.shelf.use(chunk);
+    this.cache.use(chunk);
     return chunk;
   }
 

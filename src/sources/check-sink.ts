@@ -1,7 +1,7 @@
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
-import type { FileLines, Stretch } from "../syntax/scan.ts";
+import type { FileLines, LineRange } from "../syntax/list-scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import { LINE_COUNT } from "./line-count.ts";
 import type { LineSink } from "./load-list.ts";
@@ -23,7 +23,7 @@ export class CheckSink implements LineSink {
     return LINE_COUNT.begin(label, place);
   }
 
-  read(file: FileLines, block: TextBlock, stretch: Stretch): void {
+  read(file: FileLines, block: TextBlock, stretch: LineRange): void {
     this.hasBadfilter ||= indexOfBytes(block.bytes, BADFILTER) !== -1;
     const before = file.nextLine;
     void LINE_COUNT.read(file, block, stretch);

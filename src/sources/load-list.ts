@@ -4,7 +4,7 @@ import type { Checkpoint } from "../host/checkpoint.ts";
 import { type FileStamp, type Host, HostError } from "../host/host.ts";
 import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
 import { Fate } from "../rules/fate.ts";
-import type { FileLines, Stretch } from "../syntax/scan.ts";
+import type { FileLines, LineRange } from "../syntax/list-scan.ts";
 import { type TextBlock, lastLineStart, partOf } from "../syntax/text-block.ts";
 import { CheckSink } from "./check-sink.ts";
 import { tooLargeText } from "./fetch-limits.ts";
@@ -19,7 +19,7 @@ import type { WebTexts } from "./web-texts.ts";
 export interface LineSink {
   /** Another file begins: the list itself or one that it includes. */
   begin(label: string, place: string): FileLines;
-  read(file: FileLines, block: TextBlock, stretch: Stretch): void | Promise<void>;
+  read(file: FileLines, block: TextBlock, stretch: LineRange): void | Promise<void>;
   /** Number of the file's line that comes next. */
   nextLine(file: FileLines): number;
   /** The file had no text at all. */

@@ -169,7 +169,7 @@ function setHost(chunk: Chunk, row: number, start: number, end: number): void {
   let flags = chunk.flags[row]! & ~(Flag.PlainHost | Flag.UpperHost | Flag.DeepHost);
   if (host.shape === DomainShape.Plain)
     flags |= host.dots > 1 ? Flag.PlainHost | Flag.DeepHost : Flag.PlainHost;
-  else chunk.has.oddHosts = true;
+  else chunk.has.specialHosts = true;
   if ((host.mask & Class.Upper) !== 0) flags |= Flag.UpperHost;
   chunk.flags[row] = flags;
 }

@@ -3,12 +3,12 @@ import { indexOfBytes } from "../bytes/search.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
 import { evaluateCondition } from "./condition.ts";
-import type { Stretch } from "./scan.ts";
+import type { LineRange } from "./list-scan.ts";
 import type { TextBlock } from "./text-block.ts";
 
-/** A stretch of lines, or the place where another file is to stand. */
-export interface Piece extends Stretch {
-  /** Argument of `!#include`; the stretch is then the directive's own line. */
+/** A range of lines, or the place where another file is to stand. */
+export interface Piece extends LineRange {
+  /** Argument of `!#include`; the range is then the directive's own line. */
   readonly include?: string;
 }
 

@@ -7,7 +7,7 @@ import { hostOf } from "../rules/row-text.ts";
 import { Suffix, publicSuffixKind } from "./public-suffix.ts";
 import { type ValidatorOptions, judgeRule } from "./validate-rule.ts";
 
-/** Verdict on a row that reads `||host^`, without making a string of it unless the host is an odd one. */
+/** Verdict on a row that reads `||host^`, without making a string of it unless the host is a special one. */
 export function judgeBlockRow(chunk: Chunk, row: number, options: ValidatorOptions): Fate {
   if (!isPlainName(chunk, row)) return judgeRule(`||${hostOf(chunk, row)}^`, options);
   return judgeSuffix(suffixOf(chunk, row), options);

@@ -1,4 +1,4 @@
-import { canaries } from "./canaries.ts";
+import { sampleNames } from "./sample-names.ts";
 import { type LinearRegex, isRegexLoaded, limitedTest, linearRegex } from "./linear-regex.ts";
 import { regexCost } from "./regex-cost.ts";
 
@@ -119,7 +119,7 @@ export function compileEntryRegex(source: string, isOwn = true): LineTest {
 /** Whether ordinary names are enough to see that an expression takes too long. */
 function isSlow(regex: LinearRegex): boolean {
   const { test, isGivenUp } = limitedTest(regex);
-  for (const name of canaries()) test(`||${name}^`);
+  for (const name of sampleNames()) test(`||${name}^`);
   return isGivenUp();
 }
 

@@ -1,11 +1,11 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
 import { BROWSER_MODIFIERS, parseAdblockRule } from "./adblock-rule.ts";
-import { matchesTooMany } from "./canaries.ts";
+import { matchesTooMany } from "./sample-names.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { quickAscii } from "./idna.ts";
 import { isForAddress, matchesPattern, patternParts } from "./name-pattern.ts";
-import { isWholeSuffix, judgeReach } from "./reach.ts";
+import { isWholeSuffix, judgeBreadth } from "./pattern-breadth.ts";
 import { isLinearRegex, isRegexText, nameRegex, scriptRegex } from "./regex-rule.ts";
 import { WidthTrial } from "./width-trial.ts";
 import { withoutEnd } from "./without-end.ts";
@@ -117,7 +117,7 @@ function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fat
     if (matchesTooMany((name) => matchesPattern(name, parts), texts)) return Fate.TooWide;
   }
   // What else can be wrong with a pattern cannot be with one name.
-  return ONE_NAME.test(pattern) ? Fate.Live : judgeReach(pattern, NO_SUFFIX, false);
+  return ONE_NAME.test(pattern) ? Fate.Live : judgeBreadth(pattern, NO_SUFFIX, false);
 }
 
 /** A note behind a name, and dots behind it, are taken away by other passes or by resolvers. */

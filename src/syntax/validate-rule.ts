@@ -3,7 +3,7 @@ import { type ValidatorOptions, judgeHost } from "./acceptable-host.ts";
 import { type AdblockRule, type Modifier, parseAdblockRule } from "./adblock-rule.ts";
 import { LABEL, PLAIN_DOMAIN, isListedName } from "./listed-name.ts";
 import { type IpPattern, ipv6Of, parseIpPattern } from "./ip-pattern.ts";
-import { judgeReach } from "./reach.ts";
+import { judgeBreadth } from "./pattern-breadth.ts";
 import { regexCompiles } from "./regex-rule.ts";
 
 export type { ValidatorOptions } from "./acceptable-host.ts";
@@ -96,12 +96,12 @@ function judgeName(
   const star = pattern.indexOf("*");
   if (caret !== -1 && star > caret) return Fate.BadSyntax;
   if (exactHost !== undefined) return judgeHost(exactHost, options, isLimited);
-  if (!pattern.startsWith("||") || caret === -1) return judgeReach(pattern, options, isLimited);
+  if (!pattern.startsWith("||") || caret === -1) return judgeBreadth(pattern, options, isLimited);
   // `||host^`, perhaps with more behind it: an end anchor, or what may stand for nothing.
   const tail = pattern.slice(caret + 1);
   if (tail !== "" && !tail.startsWith("|") && (star === -1 || !/^[\^*]+\|?$/.test(tail)))
     return Fate.BadSyntax;
   const host = pattern.slice(2, caret);
-  if (star !== -1) return judgeReach(pattern, options, isLimited);
+  if (star !== -1) return judgeBreadth(pattern, options, isLimited);
   return judgeHost(host, options, isLimited);
 }

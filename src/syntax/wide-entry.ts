@@ -1,7 +1,7 @@
 import { Fate } from "../rules/fate.ts";
 import { type AllowEntry, writtenEntry } from "./allow-entry.ts";
-import { canaries } from "./canaries.ts";
-import { isWholeSuffix } from "./reach.ts";
+import { sampleNames } from "./sample-names.ts";
+import { isWholeSuffix } from "./pattern-breadth.ts";
 import { TrustJudge } from "./trust.ts";
 
 /** Entries of allow-lists and exclusions that come from an address: what an exception of such a source may not say either. */
@@ -20,6 +20,6 @@ let lines: readonly string[] | undefined;
 export function isWideExclusion(text: string, matches: (line: string) => boolean): boolean {
   const bare = text.replace(/[^\p{L}\p{N}._-]/gu, "").replace(/^\.+|\.+$/g, "");
   if (bare === "" || isWholeSuffix(bare, true)) return true;
-  lines ??= canaries().map((name) => `||${name}^`);
+  lines ??= sampleNames().map((name) => `||${name}^`);
   return lines.filter((line) => matches(line)).length > lines.length / 100;
 }

@@ -1,5 +1,5 @@
 import { Fate } from "../rules/fate.ts";
-import { matchesTooMany } from "./canaries.ts";
+import { matchesTooMany } from "./sample-names.ts";
 import { limitedTest, linearRegex } from "./linear-regex.ts";
 import { type PatternParts, matchesPattern } from "./name-pattern.ts";
 import { regexTexts } from "./regex-texts.ts";

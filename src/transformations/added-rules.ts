@@ -2,13 +2,13 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { Pass } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /** Sends exceptions that no source has, one a line, on their way as a chunk of their own. `origin` is that of a chunk before. */
 export function addExceptions(
   lines: readonly string[],
   origin: number,
-  { pool }: Workshop,
+  { pool }: StageContext,
   pass: Pass,
 ): void {
   if (lines.length === 0) return;
@@ -24,5 +24,5 @@ export function addExceptions(
   }
   chunk.has.otherRows = true;
   pass(chunk);
-  pool.shelf.done(chunk);
+  pool.cache.done(chunk);
 }

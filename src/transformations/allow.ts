@@ -11,12 +11,12 @@ import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import { nameScope } from "../meaning/name-scope.ts";
-import { NameWatch, isForHost } from "../meaning/name-watch.ts";
+import { NameMatcher, isForHost } from "../meaning/name-matcher.ts";
 import { type Rule, cancelledKey, readRule } from "../meaning/rule.ts";
-import { type Effects, SubtreeReach, addEffects, noEffects } from "../meaning/subtree-reach.ts";
+import { type Effects, SubtreeEffects, addEffects, noEffects } from "../meaning/subtree-effects.ts";
 import { addExceptions } from "./added-rules.ts";
 import { type Pass, type Stage, eachChunk } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /** What an entry of the allow-list did. */
 export interface AllowUse {
@@ -74,7 +74,7 @@ export class AllowList {
 }
 
 /** Takes rules for allowed names out. */
-export function allowing(list: AllowList, { finder }: Workshop): Stage {
+export function allowing(list: AllowList, { finder }: StageContext): Stage {
   return eachChunk((chunk) => takeOut(list, chunk, finder, { fate: Fate.Allowed }));
 }
 
@@ -91,7 +91,7 @@ export function takeOut(list: AllowList, chunk: Chunk, finder: RowFinder, remova
     return;
   }
   // Names alone are found by their hash: 5 ms instead of 200 for two million rows.
-  for (const row of finder.odd(chunk)) takeOutRow(list, chunk, row, removal);
+  for (const row of finder.special(chunk)) takeOutRow(list, chunk, row, removal);
   for (const row of finder.hashed(chunk, list.filter)) takeOutRow(list, chunk, row, removal);
 }
 
@@ -172,28 +172,28 @@ function takeOutSome(list: AllowList, chunk: Chunk, row: number, removal: Remova
 /** Adds exceptions at the end of the list for allowed names that rules for more than these names could block or rewrite. */
 export class AllowExceptions implements Stage {
   private readonly list: AllowList;
-  private readonly workshop: Workshop;
-  private readonly watch: NameWatch;
+  private readonly context: StageContext;
+  private readonly watch: NameMatcher;
   /** What patterns could do below the entries that stand for everything below a name. */
-  private readonly patterns: SubtreeReach | undefined;
+  private readonly patterns: SubtreeEffects | undefined;
   private origin = 0;
 
-  constructor(list: AllowList, workshop: Workshop) {
+  constructor(list: AllowList, context: StageContext) {
     this.list = list;
-    this.workshop = workshop;
-    this.watch = new NameWatch(
+    this.context = context;
+    this.watch = new NameMatcher(
       list.uses.map(({ entry }) => probeOf(entry)),
-      workshop.finder,
+      context.finder,
     );
-    this.patterns = list.uses.some(({ entry }) => entry.below) ? new SubtreeReach() : undefined;
+    this.patterns = list.uses.some(({ entry }) => entry.below) ? new SubtreeEffects() : undefined;
   }
 
   push(chunk: Chunk, pass: Pass): void {
     this.origin = chunk.origin;
-    const odd = this.workshop.finder.odd(chunk);
-    this.watch.take(chunk, odd);
+    const special = this.context.finder.special(chunk);
+    this.watch.take(chunk, special);
     if (this.patterns !== undefined)
-      for (const row of odd)
+      for (const row of special)
         if (chunk.kind[row] === Kind.Rule && !isForHost(chunk, row)) {
           const rule = readRule(textOf(chunk, row).trim());
           if (rule !== undefined) this.patterns.add(rule);
@@ -219,7 +219,7 @@ export class AllowExceptions implements Stage {
         lines.add(line);
       }
     }
-    addExceptions([...lines], this.origin, this.workshop, pass);
+    addExceptions([...lines], this.origin, this.context, pass);
   }
 }
 

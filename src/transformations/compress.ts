@@ -1,7 +1,7 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
 import { skipBlanksBack } from "../bytes/blank.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { type NameResolver, nameResolver } from "../kernel/name-resolver.ts";
+import { NameResolver } from "../kernel/name-resolver.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
@@ -10,19 +10,19 @@ import { hostOf, textOf, toBlockRule } from "../rules/row-text.ts";
 import { maskOf, pointAtHost } from "../syntax/classify.ts";
 import { judgeBlockName } from "../syntax/judge-row.ts";
 import { hasUnderscore, isUnderscoreName } from "../syntax/listed-name.ts";
-import type { Outlook } from "./outlook.ts";
-import { Gathering } from "./stage.ts";
+import type { TransformationContext } from "./transformation-context.ts";
+import { BarrierStage } from "./stage.ts";
 import { HostsSplitter } from "./to-block-rule.ts";
-import type { Transformation, Workshop } from "./transformation.ts";
+import type { Transformation } from "./transformation.ts";
 
 export const compress: Transformation = {
   summary: "Writes every name as `||name^` and drops what a parent domain covers",
   details:
     "Hosts lines and plain domains become `||name^`, one rule per name, in lower case. Of several rules for one name the first stays; a rule goes when a parent domain is blocked as well. A parent covers nothing if it would not itself survive: when the validator drops it, a later exclusion takes it or a `$badfilter` rule, of this source or another, cancels it. Addresses have no parents.",
-  stages: (outlook, workshop) => [new Names(outlook, workshop)],
+  stages: (context) => [new Names(context)],
 };
 
-class Names extends Gathering {
+class Names extends BarrierStage {
   private readonly splitter: HostsSplitter;
   private readonly names: NameResolver;
   /** Names that `$badfilter` rules take back. */
@@ -30,31 +30,32 @@ class Names extends Gathering {
   private readonly finder: RowFinder;
   private readonly leavesUnderscores: boolean;
 
-  constructor(outlook: Outlook, { pool, room, finder }: Workshop) {
-    super(pool.shelf);
+  constructor(context: TransformationContext) {
+    const { pool, budget, finder } = context;
+    super(pool.cache);
     this.finder = finder;
-    this.cancelled = new Set(outlook.cancelledLater);
-    this.leavesUnderscores = outlook.leavesUnderscores === true;
-    this.splitter = new HostsSplitter(outlook);
-    const { willBeFiltered } = outlook;
-    this.names = nameResolver(
+    this.cancelled = new Set(context.cancelledLater);
+    this.leavesUnderscores = context.leavesUnderscores === true;
+    this.splitter = new HostsSplitter(context);
+    const { willBeFiltered } = context;
+    this.names = new NameResolver(
       {
-        separatesWidened: outlook.removesModifiers === true,
-        survives: (name, isPlain, isVerbatim) => this.survives(name, isPlain, isVerbatim, outlook),
+        separatesWidened: context.removesModifiers === true,
+        survives: (name, isPlain, isVerbatim) => this.survives(name, isPlain, isVerbatim, context),
         ordinarySurvive: () => this.cancelled.size === 0 && willBeFiltered === undefined,
         losesByText:
           willBeFiltered === undefined
             ? undefined
             : (chunk, row) => willBeFiltered(textOf(chunk, row)),
       },
-      room,
+      budget,
     );
   }
 
   protected gather(chunk: Chunk): void {
     chunk.isChanged = true;
     // Rows of ordinary names, nearly all, are turned into rules when they are added to the others.
-    for (const row of this.finder.oddOrSpare(chunk)) {
+    for (const row of this.finder.specialOrSpare(chunk)) {
       if (!this.leavesUnderscores) readUnderscoreName(chunk, row);
       nameRow(chunk, row, this.splitter, this.cancelled);
     }
@@ -79,7 +80,7 @@ class Names extends Gathering {
     name: Uint8Array,
     isPlain: boolean,
     isVerbatim: boolean,
-    { validator, willBeFiltered }: Outlook,
+    { validator, willBeFiltered }: TransformationContext,
   ): boolean {
     if (this.cancelled.size > 0 && this.cancelled.has(decodeUtf8(name))) return false;
     if (validator !== undefined && judgeBlockName(name, isPlain, validator) !== Fate.Live)
@@ -136,8 +137,8 @@ function isBadfilter(chunk: Chunk, row: number): boolean {
  * at the top level, must leave the others alone.
  */
 function releaseOddNames(chunk: Chunk, finder: RowFinder): void {
-  if (!chunk.has.oddHosts) return;
-  for (const row of finder.odd(chunk)) {
+  if (!chunk.has.specialHosts) return;
+  for (const row of finder.special(chunk)) {
     if (chunk.kind[row] !== Kind.Block || (chunk.flags[row]! & Flag.PlainHost) !== 0) continue;
     const mask = maskOf(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);
     if ((mask & ~HOST_CLASSES) === 0) continue;

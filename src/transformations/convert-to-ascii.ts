@@ -12,7 +12,7 @@ export const convertToAscii: Transformation = {
   details:
     "`||пример.рф^` becomes `||xn--e1afmkfd.xn--p1ai^` (UTS 46). Names are converted where a host may stand: in the pattern, in a hosts line, in the value of a modifier. Regular expressions, the selector of a browser rule, paths and comments stay as they are; a line whose name has no ASCII form is left alone and counted.",
   prepare: (chunk) => (chunk.has.nonAscii ? loadIdna() : undefined),
-  stages: (outlook) => [
+  stages: (context) => [
     eachChunk((chunk) => {
       if (!chunk.has.nonAscii) return;
       for (let row = 0; row < chunk.length; row++) {
@@ -20,7 +20,7 @@ export const convertToAscii: Transformation = {
         if (chunk.kind[row] === Kind.Comment) continue;
         const text = textOf(chunk, row);
         const ascii = asciiLine(text);
-        if (ascii === undefined) outlook.note("not-converted", chunk, row);
+        if (ascii === undefined) context.warn("not-converted", chunk, row);
         if (ascii === undefined || ascii === text) continue;
         rewriteText(chunk, row, ascii);
         classifyAgain(chunk, row);

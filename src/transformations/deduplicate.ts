@@ -1,45 +1,46 @@
 import { HOST_CLASSES } from "../bytes/ascii.ts";
 import { loadDigest } from "../kernel/long-text-digest.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
-import { type TextResolver, textResolver } from "../kernel/text-resolver.ts";
+import { TextResolver } from "../kernel/text-resolver.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { maskOf } from "../syntax/classify.ts";
 import { isPlainName } from "../syntax/judge-row.ts";
-import { RuleByRule, isComment } from "./rule-by-rule.ts";
-import { Gathering } from "./stage.ts";
-import type { Transformation, Workshop } from "./transformation.ts";
+import { RuleStage, isComment } from "./rule-stage.ts";
+import { BarrierStage } from "./stage.ts";
+import type { StageContext } from "./stage-context.ts";
+import type { Transformation } from "./transformation.ts";
 
 export const deduplicate: Transformation = {
   summary: "Drops duplicate lines",
   details:
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
   prepare: ({ has }) => (has.longLines || has.nonAscii ? loadDigest() : undefined),
-  stages({ compresses }, workshop) {
-    const texts = textResolver(workshop.room);
-    const isUnique = compresses === true;
-    return [new Copies(workshop, texts, isUnique), new CopyDropping(workshop, texts, isUnique)];
+  stages(context) {
+    const texts = new TextResolver(context.budget);
+    const isUnique = context.compresses === true;
+    return [new Copies(context, texts, isUnique), new CopyDropping(context, texts, isUnique)];
   },
 };
 
 /** Enters every line whose text may stand in the list again. */
-class Copies extends Gathering {
+class Copies extends BarrierStage {
   private readonly texts: TextResolver;
   /** Compress left one row a name; only addresses are written anew after it. */
   private readonly namesAreUnique: boolean;
   private readonly finder: RowFinder;
 
-  constructor({ pool, finder }: Workshop, texts: TextResolver, namesAreUnique: boolean) {
-    super(pool.shelf);
+  constructor({ pool, finder }: StageContext, texts: TextResolver, namesAreUnique: boolean) {
+    super(pool.cache);
     this.finder = finder;
     this.texts = texts;
     this.namesAreUnique = namesAreUnique;
   }
 
   protected gather(chunk: Chunk): void {
-    const rows = this.namesAreUnique ? this.finder.odd(chunk) : this.finder.live(chunk);
+    const rows = this.namesAreUnique ? this.finder.special(chunk) : this.finder.live(chunk);
     for (const row of rows) {
       if (isComment(chunk, row)) continue;
       if (this.namesAreUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) continue;
@@ -61,13 +62,13 @@ class Copies extends Gathering {
 }
 
 /** Drops all copies of a line but the last. */
-class CopyDropping extends RuleByRule {
+class CopyDropping extends RuleStage {
   protected readonly keepsOrdinary: boolean;
   private readonly texts: TextResolver;
   private copies: Int32Array = new Int32Array(0);
 
-  constructor(workshop: Workshop, texts: TextResolver, keepsOrdinary: boolean) {
-    super(workshop);
+  constructor(context: StageContext, texts: TextResolver, keepsOrdinary: boolean) {
+    super(context);
     this.texts = texts;
     this.keepsOrdinary = keepsOrdinary;
   }
@@ -83,7 +84,7 @@ class CopyDropping extends RuleByRule {
   }
 }
 
-/** Gives an odd `||name^` its text, and points at the name in it. */
+/** Gives a special `||name^` its text, and points at the name in it. */
 function writeOut(chunk: Chunk, row: number): void {
   rewriteText(chunk, row, textOf(chunk, row));
   chunk.hostStart[row] = chunk.start[row]! + 2;

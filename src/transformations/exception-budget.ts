@@ -4,7 +4,7 @@ import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import type { Pass, Stage } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /** What the new exceptions of one source may free: this many names, or this part of those that the others have. */
 const LEAST = 20;
@@ -32,15 +32,15 @@ export interface BudgetTerms {
 export class ExceptionBudget implements Stage {
   readonly over: OverBudget[] = [];
   private readonly terms: BudgetTerms;
-  private readonly workshop: Workshop;
+  private readonly context: StageContext;
   private readonly fresh = new Map<number, number[]>();
   private readonly seen: Chunk[] = [];
   private held: Chunk[] = [];
   private readonly names = new FreedNames();
 
-  constructor(terms: BudgetTerms, workshop: Workshop) {
+  constructor(terms: BudgetTerms, context: StageContext) {
     this.terms = terms;
-    this.workshop = workshop;
+    this.context = context;
   }
 
   push(chunk: Chunk, pass: Pass): void {
@@ -52,23 +52,23 @@ export class ExceptionBudget implements Stage {
   }
 
   end(pass: Pass): void {
-    const { shelf } = this.workshop.pool;
+    const { cache } = this.context.pool;
     if (this.fresh.size > 0) this.judge();
     const dropped = new Set(this.over.flatMap(({ rows }) => rows));
     const sources = new Set(this.over.map(({ source }) => source));
     for (const chunk of this.held) {
-      shelf.use(chunk);
+      cache.use(chunk);
       if (sources.has(this.sourceOf(chunk)))
         for (let row = 0; row < chunk.length; row++)
           if (dropped.has(chunk.idOf(row))) chunk.drop(row, Fate.OverBudget);
       pass(chunk);
-      shelf.done(chunk);
+      cache.done(chunk);
     }
     this.held = [];
   }
 
   private look(chunk: Chunk, source: number): void {
-    for (const row of this.workshop.finder.odd(chunk)) {
+    for (const row of this.context.finder.special(chunk)) {
       const flags = chunk.flags[row]! & (Flag.Allow | Flag.Generated);
       if (chunk.kind[row] !== Kind.Rule || flags !== Flag.Allow) continue;
       const text = textOf(chunk, row);
@@ -81,11 +81,11 @@ export class ExceptionBudget implements Stage {
   }
 
   private judge(): void {
-    const { shelf } = this.workshop.pool;
+    const { cache } = this.context.pool;
     for (const chunk of this.seen) {
-      shelf.use(chunk);
+      cache.use(chunk);
       this.names.take(chunk, this.sourceOf(chunk));
-      shelf.done(chunk);
+      cache.done(chunk);
     }
     for (const { source, freed, names } of this.names.results())
       if (freed.length > Math.max(LEAST, names * PART))
@@ -93,6 +93,6 @@ export class ExceptionBudget implements Stage {
   }
 
   private sourceOf({ origin }: Chunk): number {
-    return this.workshop.pool.origins[origin]!.source;
+    return this.context.pool.origins[origin]!.source;
   }
 }

@@ -6,18 +6,19 @@ import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { namesOfLine } from "../syntax/names-of-line.ts";
 import { type LineFilter, splitsLabel } from "./line-filter.ts";
-import type { Outlook } from "./outlook.ts";
+import type { TransformationContext } from "./transformation-context.ts";
 import { type Stage, eachChunk } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /** Drops the lines that an exclusion matches. Banners are ours and stay. */
-export function exclude(filter: LineFilter, outlook: Outlook, { finder }: Workshop): Stage {
+export function exclude(filter: LineFilter, context: TransformationContext): Stage {
+  const { finder } = context;
   const { names } = filter;
   return eachChunk((chunk) => {
     if (filter.hasTexts)
       for (let row = 0; row < chunk.length; row++) {
         if (!isOpenToFilters(chunk, row) || !filter.matchesText(chunk, row)) continue;
-        noteSplitLabel(chunk, row, filter, outlook);
+        noteSplitLabel(chunk, row, filter, context);
         chunk.drop(row, Fate.Excluded);
       }
     for (const row of names.rowsOf(chunk, finder))
@@ -27,7 +28,7 @@ export function exclude(filter: LineFilter, outlook: Outlook, { finder }: Worksh
 }
 
 /** Drops the lines that no inclusion matches. */
-export function include(filter: LineFilter, { finder }: Workshop): Stage {
+export function include(filter: LineFilter, { finder }: StageContext): Stage {
   const { names } = filter;
   return eachChunk((chunk) => {
     const named = new Set(names.rowsOf(chunk, finder));
@@ -62,10 +63,15 @@ function keepNames(
   }
 }
 
-function noteSplitLabel(chunk: Chunk, row: number, filter: LineFilter, outlook: Outlook): void {
+function noteSplitLabel(
+  chunk: Chunk,
+  row: number,
+  filter: LineFilter,
+  context: TransformationContext,
+): void {
   const hit = filter.lastPlain;
   if (hit === undefined || (chunk.flags[row]! & Flag.AsBlock) !== 0) return;
   const { start, end } = chunk;
   if (splitsLabel(chunk.bytesOf(row), start[row]!, end[row]!, hit.text, hit.end))
-    outlook.note("exclusion-splits-label", chunk, row, hit.text);
+    context.warn("exclusion-splits-label", chunk, row, hit.text);
 }

@@ -8,7 +8,7 @@ import type { Transformation } from "./transformation.ts";
 export const insertFinalNewLine: Transformation = {
   summary: "Ends the list with a line feed",
   details: "Adds one empty line at the end unless the last line is blank already.",
-  stages: (_outlook, { pool }) => [new FinalLine(pool)],
+  stages: ({ pool }) => [new FinalLine(pool)],
 };
 
 class FinalLine implements Stage {
@@ -32,7 +32,7 @@ class FinalLine implements Stage {
     chunk.flags[chunk.push(0, 0, 0)] = Flag.Generated;
     chunk.has.blanks = chunk.has.otherRows = true;
     pass(chunk);
-    this.pool.shelf.done(chunk);
+    this.pool.cache.done(chunk);
   }
 }
 

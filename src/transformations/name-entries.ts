@@ -58,7 +58,7 @@ export class NameEntries {
       if (isOrdinary && this.hashes.has(chunk.hostHash[row]!) && this.names.has(hostOf(chunk, row)))
         rows.push(row);
     }
-    for (const row of finder.odd(chunk))
+    for (const row of finder.special(chunk))
       if (chunk.kind[row] !== Kind.Blank && this.mayName(chunk, row) && this.isNamed(chunk, row))
         rows.push(row);
     return rows;

@@ -10,7 +10,7 @@ import { classifyAgain } from "../syntax/classify.ts";
 import { withParents } from "../syntax/parents.ts";
 import { type NestedRule, NestedLevels } from "./nested-levels.ts";
 import type { Pass, Stage } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /** A row whose rule an exception has something to do with. */
 interface RelatedRow {
@@ -26,7 +26,7 @@ const RULE = /^(?<allow>@@)?\|(?<subtree>\|)?(?<below>\*\.)?(?<name>[^*|^/$]+)\^
  * anything is done with them, as its reader wrote them.
  */
 export class Nesting implements Stage {
-  private readonly workshop: Workshop;
+  private readonly context: StageContext;
   private held: Chunk[] = [];
   /** Names of exceptions, and hashes of those and of their parents. */
   private readonly exceptions = new Set<string>();
@@ -35,14 +35,14 @@ export class Nesting implements Stage {
   private readonly parentFilter = new HashFilter();
   private readonly levels = new NestedLevels();
 
-  constructor(workshop: Workshop) {
-    this.workshop = workshop;
+  constructor(context: StageContext) {
+    this.context = context;
   }
 
   push(chunk: Chunk): void {
     this.held.push(chunk);
     const { flags, kind } = chunk;
-    for (const row of this.workshop.finder.odd(chunk))
+    for (const row of this.context.finder.special(chunk))
       if (kind[row] === Kind.Rule && (flags[row]! & Flag.Allow) !== 0) {
         const rule = ruleOf(chunk, row);
         if (rule !== undefined) this.enterException(rule.name);
@@ -50,15 +50,15 @@ export class Nesting implements Stage {
   }
 
   end(pass: Pass): void {
-    const { shelf } = this.workshop.pool;
+    const { cache } = this.context.pool;
     const related =
       this.exceptions.size === 0 ? [] : this.held.map((chunk) => this.relatedIn(chunk));
     this.levels.resolve();
     for (const [index, chunk] of this.held.entries()) {
-      shelf.use(chunk);
+      cache.use(chunk);
       for (const { row, rule } of related[index] ?? []) this.apply(chunk, row, rule);
       pass(chunk);
-      shelf.done(chunk);
+      cache.done(chunk);
     }
     this.held = [];
   }
@@ -74,8 +74,8 @@ export class Nesting implements Stage {
 
   /** Exceptions, blocks that they are below of, and blocks that are below them. */
   private relatedIn(chunk: Chunk): RelatedRow[] {
-    const { finder, pool } = this.workshop;
-    pool.shelf.use(chunk);
+    const { finder, pool } = this.context;
+    pool.cache.use(chunk);
     const rows: RelatedRow[] = [];
     for (const row of finder.live(chunk)) {
       if (chunk.kind[row]! < Kind.Hosts || !this.mayBeRelated(chunk, row)) continue;
@@ -84,7 +84,7 @@ export class Nesting implements Stage {
       this.levels.enter(rule);
       rows.push({ row, rule });
     }
-    pool.shelf.done(chunk);
+    pool.cache.done(chunk);
     return rows;
   }
 

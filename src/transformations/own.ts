@@ -5,8 +5,9 @@ import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { classifyAgain } from "../syntax/classify.ts";
-import { RuleByRule } from "./rule-by-rule.ts";
-import type { Transformation, Workshop } from "./transformation.ts";
+import { RuleStage } from "./rule-stage.ts";
+import type { StageContext } from "./stage-context.ts";
+import type { Transformation } from "./transformation.ts";
 
 const SEVERAL_NAMES = /^\s*[\da-f.:]*[.:][\da-f.:]*\s+\S+\s+[^\s#]/i;
 
@@ -17,17 +18,17 @@ export function ownTransformation(name: string, summary: string, judge: Judge): 
   return {
     summary,
     details: summary,
-    stages: (_outlook, workshop) => [new OwnStage(name, judge, workshop)],
+    stages: (context) => [new OwnStage(name, judge, context)],
   };
 }
 
-class OwnStage extends RuleByRule {
+class OwnStage extends RuleStage {
   protected readonly keepsOrdinary = false;
   private readonly name: string;
   private readonly ask: Judge;
 
-  constructor(name: string, ask: Judge, workshop: Workshop) {
-    super(workshop);
+  constructor(name: string, ask: Judge, context: StageContext) {
+    super(context);
     this.name = name;
     this.ask = ask;
   }
@@ -53,7 +54,7 @@ class OwnStage extends RuleByRule {
       const answer = this.ask(text);
       if (answer === undefined || answer === null) return answer;
       if (typeof answer === "string" && !/[\r\n]/.test(answer)) {
-        // Room for the further names of a line is made when it is read.
+        // MemoryBudget for the further names of a line is made when it is read.
         if (SEVERAL_NAMES.test(answer))
           throw new TypeError("it returned several names in one line");
         return answer;

@@ -1,13 +1,13 @@
-import { NameWatch, type WatchedRule } from "../meaning/name-watch.ts";
+import { NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
 import { nameScope } from "../meaning/name-scope.ts";
 import type { Rule } from "../meaning/rule.ts";
-import { addEffects, noEffects } from "../meaning/subtree-reach.ts";
+import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { addExceptions } from "./added-rules.ts";
 import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
 import { type Pass, type Stage, eachChunk } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /** A protected name that the list blocks, by the word of a source that is fully trusted. */
 export interface BlockedName {
@@ -35,17 +35,17 @@ export class Protection {
   readonly uses: Map<number, ProtectedUse> = new Map();
   private readonly names: readonly string[];
   private readonly list: AllowList;
-  private readonly workshop: Workshop;
+  private readonly context: StageContext;
   private readonly isTrusted: (source: number) => boolean;
 
   constructor(
     names: readonly string[],
-    workshop: Workshop,
+    context: StageContext,
     isTrusted: (source: number) => boolean,
   ) {
     this.names = [...new Set(names)];
     this.list = new AllowList(this.names.map((name) => ({ name, below: false, self: true })));
-    this.workshop = workshop;
+    this.context = context;
     this.isTrusted = isTrusted;
   }
 
@@ -57,7 +57,7 @@ export class Protection {
 
   /** Drops the rules of a source for protected names. */
   sourceStage(source: number): Stage {
-    const { finder } = this.workshop;
+    const { finder } = this.context;
     return eachChunk((chunk) => {
       takeOut(this.list, chunk, finder, {
         fate: Fate.Protected,
@@ -68,7 +68,7 @@ export class Protection {
 
   /** Looks at the whole list, and adds exceptions at its end. */
   listStage(): Stage {
-    const watch = new NameWatch(this.names, this.workshop.finder, true);
+    const watch = new NameMatcher(this.names, this.context.finder, true);
     let origin = 0;
     return {
       push: (chunk: Chunk, pass: Pass) => {
@@ -77,12 +77,12 @@ export class Protection {
         pass(chunk);
       },
       end: (pass: Pass) => {
-        addExceptions(this.exceptions(watch), origin, this.workshop, pass);
+        addExceptions(this.exceptions(watch), origin, this.context, pass);
       },
     };
   }
 
-  private exceptions(watch: NameWatch): string[] {
+  private exceptions(watch: NameMatcher): string[] {
     const lines: string[] = [];
     for (const { name, isBlocked } of watch.verdicts()) {
       if (!isBlocked) continue;
@@ -114,7 +114,7 @@ export class Protection {
   }
 
   private sourceOf(row: number): number {
-    const { pool } = this.workshop;
+    const { pool } = this.context;
     return pool.origins[pool.chunkOf(row).origin]!.source;
   }
 }

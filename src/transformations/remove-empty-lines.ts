@@ -6,10 +6,10 @@ import type { Transformation } from "./transformation.ts";
 export const removeEmptyLines: Transformation = {
   summary: "Drops empty lines",
   details: "A line of blanks only, of any script, counts as empty.",
-  stages: (_outlook, { finder }) => [
+  stages: ({ finder }) => [
     eachChunk((chunk) => {
       if (!chunk.has.blanks) return;
-      for (const row of finder.odd(chunk))
+      for (const row of finder.special(chunk))
         if (chunk.kind[row] === Kind.Blank) chunk.drop(row, Fate.Empty);
     }),
   ],

@@ -6,7 +6,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { BROWSER_MODIFIERS, formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
-import type { Outlook } from "./outlook.ts";
+import type { TransformationContext } from "./transformation-context.ts";
 import { eachChunk } from "./stage.ts";
 import type { Transformation } from "./transformation.ts";
 
@@ -14,22 +14,22 @@ export const removeModifiers: Transformation = {
   summary: "Removes modifiers that only browsers know",
   details:
     "Takes `third-party`, `3p`, `document`, `doc`, `all`, `popup` and `network` out of a rule, with or without a value; other modifiers keep their bytes. A rule of which nothing is left is dropped. Outer blanks go as well.",
-  stages: (outlook) => [
+  stages: (context) => [
     eachChunk((chunk) => {
       for (let row = 0; row < chunk.length; row++)
-        if (chunk.fate[row] === Fate.Live && needsLook(chunk, row)) strip(chunk, row, outlook);
+        if (chunk.fate[row] === Fate.Live && needsLook(chunk, row)) strip(chunk, row, context);
     }),
   ],
 };
 
-function strip(chunk: Chunk, row: number, outlook: Outlook): void {
+function strip(chunk: Chunk, row: number, context: TransformationContext): void {
   const text = textOf(chunk, row);
   const rule = parseAdblockRule(text);
   if (rule === undefined) return;
   const kept = rule.modifiers.filter(({ name }) => !BROWSER_MODIFIERS.has(name));
   const result = formatAdblockRule({ ...rule, modifiers: kept });
   if (kept.length < rule.modifiers.length) {
-    outlook.note("modifiers-removed", chunk, row);
+    context.warn("modifiers-removed", chunk, row);
     chunk.flags[row]! |= Flag.Widened;
     chunk.isChanged = true;
   }

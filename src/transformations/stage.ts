@@ -1,11 +1,11 @@
 import type { Chunk } from "../rules/chunk.ts";
-import type { ChunkShelf } from "../rules/chunk-shelf.ts";
+import type { ChunkCache } from "../rules/chunk-cache.ts";
 
 export type Pass = (chunk: Chunk) => void;
 
 /**
- * A station on the way of a list's chunks, which come in order and leave in order. Nearly all of them work on a chunk by
- * itself and hand it on at once, so that a chunk is still in the cache when the next station has it; those that must
+ * A stage on the way of a list's chunks, which come in order and leave in order. Nearly all of them work on a chunk by
+ * itself and hand it on at once, so that a chunk is still in the cache when the next stage has it; those that must
  * have seen all chunks first hold them back.
  */
 export interface Stage {
@@ -15,7 +15,7 @@ export interface Stage {
   end(pass: Pass): void;
 }
 
-/** A station that works on every chunk by itself. */
+/** A stage that works on every chunk by itself. */
 export function eachChunk(work: (chunk: Chunk) => void): Stage {
   return {
     push(chunk, pass) {
@@ -26,13 +26,13 @@ export function eachChunk(work: (chunk: Chunk) => void): Stage {
   };
 }
 
-/** A station that must see all chunks before it can work on the first. */
-export abstract class Gathering implements Stage {
-  private readonly shelf: ChunkShelf;
+/** A stage that must see all chunks before it can work on the first. */
+export abstract class BarrierStage implements Stage {
+  private readonly cache: ChunkCache;
   private held: Chunk[] = [];
 
-  constructor(shelf: ChunkShelf) {
-    this.shelf = shelf;
+  constructor(cache: ChunkCache) {
+    this.cache = cache;
   }
 
   protected abstract gather(chunk: Chunk): void;
@@ -48,10 +48,10 @@ export abstract class Gathering implements Stage {
   end(pass: Pass): void {
     this.resolve();
     for (const chunk of this.held) {
-      this.shelf.use(chunk);
+      this.cache.use(chunk);
       this.apply(chunk);
       pass(chunk);
-      this.shelf.done(chunk);
+      this.cache.done(chunk);
     }
     this.held = [];
     this.close();

@@ -8,7 +8,7 @@ import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { host, readHost } from "../syntax/read-host.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { isLocalName, mayBeLocalName } from "../syntax/local-names.ts";
-import type { Outlook } from "./outlook.ts";
+import type { TransformationContext } from "./transformation-context.ts";
 
 /** A hosts line with several names, and how far it was read. */
 interface HostsHead {
@@ -19,29 +19,29 @@ interface HostsHead {
 
 /** Turns hosts lines into one row a name. Rows for the further names were set aside when the file was scanned. */
 export class HostsSplitter {
-  private readonly outlook: Outlook;
+  private readonly context: TransformationContext;
   /** The line whose further names the next spare rows are for. */
   private head: HostsHead | undefined;
 
-  constructor(outlook: Outlook) {
-    this.outlook = outlook;
+  constructor(context: TransformationContext) {
+    this.context = context;
   }
 
   split(chunk: Chunk, row: number): void {
     this.head = undefined;
     const flags = chunk.flags[row]!;
     if (chunk.hostStart[row] === chunk.hostEnd[row]) {
-      this.outlook.note("no-name", chunk, row);
+      this.context.warn("no-name", chunk, row);
       chunk.drop(row, Fate.NoName);
       return;
     }
     if ((flags & Flag.SeveralNames) !== 0) {
-      // Room is missing only where another transformation made a hosts line of something else; that line stays.
+      // MemoryBudget is missing only where another transformation made a hosts line of something else; that line stays.
       if (spareRowsAfter(chunk, row) < countFurtherNames(chunk, row)) return;
       const { namesEnd } = hostsLine;
       this.head = headOf(chunk, row, namesEnd);
     }
-    if ((flags & Flag.RealAddress) !== 0) this.outlook.note("real-address", chunk, row);
+    if ((flags & Flag.RealAddress) !== 0) this.context.warn("real-address", chunk, row);
     this.become(chunk, row);
   }
 
@@ -85,7 +85,7 @@ export class HostsSplitter {
    * the source's type says that these are names, the name is taken.
    */
   readCommentedDomain(chunk: Chunk, row: number): void {
-    if (this.outlook.validator === undefined && !chunk.hashComments) return;
+    if (this.context.validator === undefined && !chunk.hashComments) return;
     const end = commentedDomainEnd(chunk, row);
     if (end === -1) return;
     const start = chunk.start[row]!;

@@ -8,10 +8,10 @@ export const trimLines: Transformation = {
   summary: "Removes spaces and tabs at both ends of a line",
   details:
     "Only the two ASCII blanks go; a no-break space or an ideographic space stays. Indented hosts lines are recognised only after this.",
-  stages: (_outlook, { finder }) => [
+  stages: ({ finder }) => [
     eachChunk((chunk) => {
       if (!chunk.has.outerBlanks) return;
-      for (const row of finder.odd(chunk)) {
+      for (const row of finder.special(chunk)) {
         if ((chunk.flags[row]! & Flag.AsBlock) !== 0) continue;
         const bytes = chunk.bytesOf(row);
         let start = chunk.start[row]!;

@@ -14,37 +14,37 @@ import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { TrustJudge, isWideName } from "../syntax/trust.ts";
 import { Sign, hasUnsafeCharacters, isMetadata, signsOf } from "../syntax/unsafe-text.ts";
-import { RuleByRule } from "./rule-by-rule.ts";
-import { Gathering, type Stage, eachChunk } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import { RuleStage } from "./rule-stage.ts";
+import { BarrierStage, type Stage, eachChunk } from "./stage.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /** Resolvers read lines into 64 KiB; a name has 253 bytes at the most, and what else a rule says is short. */
 const LONGEST_LINE = 4096;
 
 /**
- * The first stations of every source: lines are written as they are read, and what the source may not say is dropped.
+ * The first stages of every source: lines are written as they are read, and what the source may not say is dropped.
  * `onWeakened` is told of each exception that lost its `$important`.
  */
 export function trustStages(
   trust: Trust,
   mayCancel: boolean,
-  workshop: Workshop,
+  context: StageContext,
   onWeakened: () => void = () => {},
 ): readonly Stage[] {
-  if (trust === "full") return [tidying(workshop)];
-  const judging = new SourceJudging(workshop, judgeFor(trust), onWeakened);
+  if (trust === "full") return [tidying(context)];
+  const judging = new SourceJudging(context, judgeFor(trust), onWeakened);
   // What a source may do to its own rules is done to them before the others see any.
-  return mayCancel && trust === "standard" ? [new OwnCancelling(workshop), judging] : [judging];
+  return mayCancel && trust === "standard" ? [new OwnCancelling(context), judging] : [judging];
 }
 
 function judgeFor(trust: Exclude<Trust, "full">): TrustJudge {
   return new TrustJudge({ onlyBlocks: trust === "block-only" });
 }
 
-/** All that is done to the lines of a fully trusted source. By itself it takes a fifth of the time of a `RuleByRule`. */
-function tidying({ finder }: Workshop): Stage {
+/** All that is done to the lines of a fully trusted source. By itself it takes a fifth of the time of a `RuleStage`. */
+function tidying({ finder }: StageContext): Stage {
   return eachChunk((chunk) => {
-    for (const row of finder.odd(chunk)) {
+    for (const row of finder.special(chunk)) {
       if (isNothingButName(chunk, row)) continue;
       const signs = signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
       const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
@@ -57,10 +57,13 @@ function tidying({ finder }: Workshop): Stage {
 }
 
 /**
- * The last station of the list: rows whose text changed since their source was judged are judged again. `trustOf` gives the
+ * The last stage of the list: rows whose text changed since their source was judged are judged again. `trustOf` gives the
  * trust of a source by its number.
  */
-export function finalTrust(trustOf: (source: number) => Trust, { pool, finder }: Workshop): Stage {
+export function finalTrust(
+  trustOf: (source: number) => Trust,
+  { pool, finder }: StageContext,
+): Stage {
   const judges = new Map<number, TrustJudge>();
   return eachChunk((chunk) => {
     const { source } = pool.origins[chunk.origin]!;
@@ -68,7 +71,7 @@ export function finalTrust(trustOf: (source: number) => Trust, { pool, finder }:
     if (trust === "full") return;
     const judge = judges.get(source) ?? judgeFor(trust);
     judges.set(source, judge);
-    for (const row of finder.odd(chunk)) {
+    for (const row of finder.special(chunk)) {
       if ((chunk.flags[row]! & (Flag.Judged | Flag.Generated)) !== 0) continue;
       const fate = fateOf(chunk, row, judge);
       if (fate === Fate.Live) weaken(chunk, row);
@@ -88,13 +91,13 @@ export function prepareTrust({ has }: Chunk): Promise<void> | undefined {
   return has.regexes || has.outerBlanks || has.nonAscii ? loadRegex() : undefined;
 }
 
-class SourceJudging extends RuleByRule {
+class SourceJudging extends RuleStage {
   protected readonly keepsOrdinary = true;
   private readonly rules: TrustJudge;
   private readonly onWeakened: () => void;
 
-  constructor(workshop: Workshop, rules: TrustJudge, onWeakened: () => void) {
-    super(workshop);
+  constructor(context: StageContext, rules: TrustJudge, onWeakened: () => void) {
+    super(context);
     this.rules = rules;
     this.onWeakened = onWeakened;
   }
@@ -246,17 +249,17 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 /** A source's `$badfilter` rules, carried out on its own rules. */
-class OwnCancelling extends Gathering {
+class OwnCancelling extends BarrierStage {
   private readonly cancelled = new Set<string>();
-  private readonly finder: Workshop["finder"];
+  private readonly finder: StageContext["finder"];
 
-  constructor({ pool, finder }: Workshop) {
-    super(pool.shelf);
+  constructor({ pool, finder }: StageContext) {
+    super(pool.cache);
     this.finder = finder;
   }
 
   protected gather(chunk: Chunk): void {
-    for (const row of this.finder.odd(chunk)) {
+    for (const row of this.finder.special(chunk)) {
       if (chunk.kind[row] !== Kind.Rule) continue;
       const key = cancelledKey(tidyRule(textOf(chunk, row)));
       if (key !== undefined) this.cancelled.add(key);

@@ -12,11 +12,11 @@ import { normaliseIpPattern } from "../syntax/ip-pattern.ts";
 import { isPlainName, judgeBlockRow, judgeSuffix, suffixOf } from "../syntax/judge-row.ts";
 import { Suffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
-import { isBareDomainPrefix } from "../syntax/reach.ts";
+import { isBareDomainPrefix } from "../syntax/pattern-breadth.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
-import type { Outlook } from "./outlook.ts";
-import { RuleByRule } from "./rule-by-rule.ts";
-import type { Transformation, Workshop } from "./transformation.ts";
+import type { TransformationContext } from "./transformation-context.ts";
+import { RuleStage } from "./rule-stage.ts";
+import type { Transformation } from "./transformation.ts";
 
 const RULES =
   "Keeps comments, blank lines, hosts lines with good names and rules that a DNS resolver can carry out. Modifiers other than `important`, `dnstype`, `dnsrewrite`, `ctag`, `denyallow`, `badfilter` and `client`, browser rules, bad host names, regular expressions that do not compile and rules that would match nearly everything are dropped, with the comments above them. Of a hosts line only the bad names go; a plain domain loses a trailing ` # note`.";
@@ -53,7 +53,7 @@ function validator(options: ValidatorOptions, summary: string, details: string):
     details,
     options,
     prepare: (chunk) => (chunk.has.regexes ? loadRegex() : undefined),
-    stages: (outlook, workshop) => [new Validation(workshop, options, outlook)],
+    stages: (context) => [new Validation(context, options)],
   };
 }
 
@@ -61,37 +61,42 @@ export function isValidator(transformation: Transformation): transformation is V
   return "options" in transformation;
 }
 
-class Validation extends RuleByRule {
+class Validation extends RuleStage {
   protected readonly keepsOrdinary = true;
   private readonly options: ValidatorOptions;
-  private readonly outlook: Outlook;
+  private readonly context: TransformationContext;
 
-  constructor(workshop: Workshop, options: ValidatorOptions, outlook: Outlook) {
-    super(workshop);
+  constructor(context: TransformationContext, options: ValidatorOptions) {
+    super(context);
     this.options = options;
-    this.outlook = outlook;
+    this.context = context;
   }
 
   protected judge(chunk: Chunk, row: number): boolean {
-    const fate = judge(chunk, row, this.options, this.outlook);
+    const fate = judge(chunk, row, this.options, this.context);
     if (fate !== Fate.Live) chunk.drop(row, fate);
     return fate === Fate.Live;
   }
 }
 
-function judge(chunk: Chunk, row: number, options: ValidatorOptions, outlook: Outlook): Fate {
+function judge(
+  chunk: Chunk,
+  row: number,
+  options: ValidatorOptions,
+  context: TransformationContext,
+): Fate {
   const kind = chunk.kind[row]!;
   const flags = chunk.flags[row]!;
   if (kind === Kind.Blank) return Fate.Live;
   const isSeveral = kind === Kind.Hosts && (flags & Flag.SeveralNames) !== 0;
   if (kind !== Kind.Rule && !isSeveral && isPlainName(chunk, row)) {
     const suffix = suffixOf(chunk, row);
-    if (suffix === Suffix.Private) outlook.note("private-suffix", chunk, row);
+    if (suffix === Suffix.Private) context.warn("private-suffix", chunk, row);
     return judgeSuffix(suffix, options);
   }
   if ((flags & Flag.AsBlock) !== 0) return judgeBlockRow(chunk, row, options);
   if (kind === Kind.Hosts) return judgeHosts(chunk, row, options);
-  return judgeText(chunk, row, options, outlook);
+  return judgeText(chunk, row, options, context);
 }
 
 function judgeHosts(chunk: Chunk, row: number, options: ValidatorOptions): Fate {
@@ -110,7 +115,12 @@ function judgeHosts(chunk: Chunk, row: number, options: ValidatorOptions): Fate 
   return Fate.Live;
 }
 
-function judgeText(chunk: Chunk, row: number, options: ValidatorOptions, outlook: Outlook): Fate {
+function judgeText(
+  chunk: Chunk,
+  row: number,
+  options: ValidatorOptions,
+  context: TransformationContext,
+): Fate {
   const nameEnd = commentedDomainEnd(chunk, row);
   if (nameEnd !== -1) {
     chunk.end[row] = nameEnd;
@@ -120,7 +130,7 @@ function judgeText(chunk: Chunk, row: number, options: ValidatorOptions, outlook
   const isWidened = (chunk.flags[row]! & Flag.Widened) !== 0;
   if (isWidened && isBareDomainPrefix(textOf(chunk, row))) return Fate.BadHost;
   const fate = judgeRule(textOf(chunk, row), options);
-  if (fate === Fate.BadRegex) outlook.note("bad-regex", chunk, row);
+  if (fate === Fate.BadRegex) context.warn("bad-regex", chunk, row);
   return fate;
 }
 

@@ -49,11 +49,7 @@ test("a change is compiled and shown; an error is reported, and the next change 
       steps.shift()?.();
     },
   };
-  const exit = await run(
-    ["watch", "-c", "c.json", "--no-cache", "--no-record", "--workers", "1"],
-    host,
-    stop.signal,
-  );
+  const exit = await run(["watch", "-c", "c.json", "--no-cache", "--no-record"], host, stop.signal);
   assert.equal(exit, 0, memory.output.stderr);
   assert.deepEqual(seen, ["a b", "a b new", "a b new", "a b new d", "a b new", "a b new", "a b2"]);
   const said = memory.output.stderr;
@@ -108,7 +104,7 @@ test("files that are saved one after the other, a source that comes later, a lis
       steps[0]?.[0]();
     },
   };
-  const words = ["watch", "-c", "c.json", "--no-cache", "--no-record", "--workers", "1"];
+  const words = ["watch", "-c", "c.json", "--no-cache", "--no-record"];
   assert.equal(await run(words, host, stop.signal), 0, memory.output.stderr);
   assert.deepEqual(seen, ["a b, ", "a2 b2, ", "a2 b2, later"]);
   memory.output.stderr = "";

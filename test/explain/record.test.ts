@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BuildRecord } from "../../src/record/build-record.ts";
-import { Other } from "../../src/kernel/row-recorder.ts";
+import { Other } from "../../src/kernel/kernel-layout.ts";
 import { Fate, fateName, hasCause } from "../../src/rules/fate.ts";
 import { type Config, memoryHost, rowsOf } from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";
@@ -66,7 +66,7 @@ function lines(start: string, count: number): string {
   ).join("\n");
 }
 
-test("the record does not depend on chunks, memory and threads", async () => {
+test("the record does not depend on chunks and memory", async () => {
   const files = {
     "a.txt": `!c\n||x1.example^\n${lines("n", 9000)}`,
     "b.txt": `# c\n${lines("0.0.0.0 m", 5000)}\n0.0.0.0 a.test b.test c.test\n`,

@@ -8,7 +8,6 @@ import {
   type Host,
   compile,
   memoryHost,
-  nodeHost,
   rowsOf,
 } from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";
@@ -17,8 +16,6 @@ import { isNightly } from "../support/nightly.ts";
 
 const CONFIGURATIONS = isNightly ? 500 : 150;
 const seed = seedFrom(process.env["FUZZ_SEED"]);
-
-const real = nodeHost();
 
 /** Bytes, the fate of every line with what made it redundant, and what is said about it. */
 async function outcomeOf(
@@ -30,7 +27,6 @@ async function outcomeOf(
   let open = 0;
   const host: Host = {
     ...memory,
-    startThread: (entry, data) => real.startThread?.(entry, data),
     openScratch: () => {
       const scratch = memory.openScratch();
       open++;
@@ -59,14 +55,7 @@ function cramped(random: Random): CompileOptions {
   };
 }
 
-/** With threads, which are all there before the first line is read. */
-function crowded(random: Random): CompileOptions {
-  const options = cramped(random);
-  const limits = random.pick([options.limits, { partitions: 16 }]);
-  return { ...options, workers: 2 + random.below(2), limits: { ...limits, aloneBelow: 0 } };
-}
-
-test(`${CONFIGURATIONS} random configurations give the same list with any memory, threads, blocks and partitions`, async () => {
+test(`${CONFIGURATIONS} random configurations give the same list with any memory, blocks and partitions`, async () => {
   const random = new Random(seed);
   for (let index = 0; index < CONFIGURATIONS; index++) {
     const { config, files } = randomCase(random);
@@ -75,11 +64,6 @@ test(`${CONFIGURATIONS} random configurations give the same list with any memory
     const actual = await outcomeOf(config, { ...files }, options);
     const context = `seed ${seed}, configuration ${index}, ${JSON.stringify(options)}`;
     assert.deepEqual(actual, ample, context);
-    // Threads take their time to start.
-    if (index % 5 > 0) continue;
-    const shared = crowded(random);
-    const byThreads = await outcomeOf(config, { ...files }, shared);
-    assert.deepEqual(byThreads, ample, `${context}, ${JSON.stringify(shared)}`);
   }
 });
 
@@ -165,8 +149,8 @@ test("a wide parent that is removed later covers nothing, whatever the order of 
     sources: [{ source: "list.txt" }],
     transformations: ["Compress", "Validate"],
   };
-  const alone = await outcomeOf(config, { ...files }, {});
-  const shared = await outcomeOf(config, { ...files }, { workers: 3, limits: { aloneBelow: 0 } });
-  assert.deepEqual(shared, alone);
-  assert.match(JSON.stringify(alone), /n2999\.co\.uk\^/);
+  const many = await outcomeOf(config, { ...files }, { limits: { partitions: 256 } });
+  const one = await outcomeOf(config, { ...files }, { limits: { partitions: 1 } });
+  assert.deepEqual(one, many);
+  assert.match(JSON.stringify(many), /n2999\.co\.uk\^/);
 });

@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { type GuardContext, guardLimits } from "../../src/build/guards/guard.ts";
 import { guardList } from "../../src/build/guards/registry.ts";
 import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
+import type { KernelMemory } from "../../src/kernel/kernel-memory.ts";
 import { RowFinder } from "../../src/kernel/row-finder.ts";
 import { Flag, Kind } from "../../src/rules/kind.ts";
-import { NameWatch, isForHost } from "../../src/meaning/name-watch.ts";
+import { NameMatcher, isForHost } from "../../src/meaning/name-matcher.ts";
 import { compile, memoryHost, rowsOf } from "../support/internals.ts";
 
 type State = GuardContext["report"]["sources"][number]["state"];
@@ -134,7 +135,10 @@ async function meaning(name: string, ...lines: string[]): Promise<string> {
   const host = memoryHost({ files: { "a.txt": `${lines.join("\n")}\n` } });
   const config = { name: "N", sources: [{ source: "a.txt", type: "adblock" as const, name: "A" }] };
   const { rules } = await compile(config, { host, compat: true });
-  const watch = new NameWatch([name, "unrelated.test"], new RowFinder(undefined));
+  const watch = new NameMatcher(
+    [name, "unrelated.test"],
+    new RowFinder(rules.pool.arena as KernelMemory),
+  );
   for (const chunk of rules.chunks) watch.take(chunk);
   assert.equal([...rowsOf(rules)].length, lines.length);
   return [...watch.verdicts()]

@@ -176,7 +176,7 @@ test("trust prepares for expressions in every chunk that may have one", () => {
   assert.equal(waits({ regexes: true }), true);
   assert.equal(waits({ outerBlanks: true }), true);
   assert.equal(waits({ nonAscii: true }), true);
-  assert.equal(waits({ comments: true, oddHosts: true }), false);
+  assert.equal(waits({ comments: true, specialHosts: true }), false);
 });
 
 test("wide names of an untrusted hosts line are recognised", () => {

@@ -1,5 +1,4 @@
 import { test } from "node:test";
-import { chooseKernel } from "../../src/kernel/choice.ts";
 import { checkLintFix } from "../support/lint-fix.ts";
 import { isNightly } from "../support/nightly.ts";
 import { Random } from "../support/random.ts";
@@ -9,8 +8,6 @@ test(
   { timeout: 1_800_000 },
   async (context) => {
     const random = new Random(8_112_026);
-    // Sixteen megabytes less for each of a hundred thousand compiles; the two forms give the same columns.
-    chooseKernel("script");
     const rounds = isNightly ? 10_000 : 1500;
     for (let round = 0; round < rounds; round++) await checkLintFix(random, `round ${round}`);
     context.diagnostic(`${rounds} lists`);

@@ -27,7 +27,6 @@ await inParallel(runs, 6, async ({ what, place }) => {
       { name: "n", sources },
       {
         host: nodeHost(),
-        workers: 1,
         fetchLimits: {
           sourceMs: DEADLINE_MS,
           timeouts: { connectMs: 400, headersMs: 600, idleMs: 600, totalMs: 1200 },

@@ -63,7 +63,7 @@ async function compiledOf(
     sources: [{ source: "l.txt", type }],
     transformations: [...transformations],
   };
-  const { bytes } = await compile(config, { host, workers: 1 });
+  const { bytes } = await compile(config, { host });
   return new TextDecoder().decode(bytes);
 }
 

@@ -1,6 +1,7 @@
 import { ByteBuffer } from "../../src/bytes/byte-buffer.ts";
 import { FormatWriter, type LossPolicy } from "../../src/formats/format-writer.ts";
 import { NO_LIMIT, type SizeLimit } from "../../src/formats/file-budget.ts";
+import { NameExpander } from "../../src/kernel/name-expander.ts";
 import { ListModel } from "../../src/formats/list-model.ts";
 import type { Loss } from "../../src/formats/losses.ts";
 import { DEFAULT_OPTIONS, type FormatOptions } from "../../src/formats/name-format.ts";
@@ -28,6 +29,8 @@ function text(buffer: ByteBuffer): string {
   return new TextDecoder().decode(buffer.view());
 }
 
+const EXPANDER = new NameExpander();
+
 /** The lines of a list in a format, without a header. */
 export function writeFormat(
   format: string,
@@ -43,10 +46,14 @@ export function writeFormat(
     policy,
     protectedNames,
   };
-  const writer = new FormatWriter(how, {
-    block: (bytes) => void files.block.append(bytes, 0, bytes.length),
-    allow: (bytes) => void files.allow.append(bytes, 0, bytes.length),
-  });
+  const writer = new FormatWriter(
+    how,
+    {
+      block: (bytes) => void files.block.append(bytes, 0, bytes.length),
+      allow: (bytes) => void files.allow.append(bytes, 0, bytes.length),
+    },
+    EXPANDER,
+  );
   writer.write(
     new ListModel(spool, { isMinimal, hasSureCovers: true, protectedNames }),
     room ?? NO_LIMIT,

@@ -96,7 +96,7 @@ async function reachable(
     const wish = { cacheDir, offline, configFolder, allowPrivate: true };
     const reader = new SourceReader(host, wish);
     try {
-      await reader.names([source]);
+      await reader.entries.names([source]);
       found.push(source);
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;

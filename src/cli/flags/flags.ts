@@ -82,13 +82,6 @@ export const FLAGS = [
       "Use about this much memory, such as 128M or 2G; the rest goes to the temporary folder (default: half the memory of the machine or container)",
   },
   {
-    name: "workers",
-    value: "COUNT",
-    sets: ["building"],
-    description:
-      "Use this many threads (default: one per processor, at most 16; small lists use one)",
-  },
-  {
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],

@@ -37,7 +37,6 @@ export function optionsOf(args: Args, host: Host): Options {
     copyToRules: args.switches.has("copy-to-rules"),
     rulesDir: nonEmpty(env["RULES_DIR"]) ?? "./rules",
     memory: sizeOf(args.values.get("memory")?.[0]),
-    workers: countOf(args.values.get("workers")?.[0]),
     cacheDir: args.switches.has("no-cache")
       ? undefined
       : cacheFolderOf(args.values.get("cache-dir")?.[0], host),
@@ -71,15 +70,6 @@ function acceptedOf(names: readonly string[]): readonly string[] {
     throw new CompilerError([errorOf("unknown-flag", message)]);
   }
   return names;
-}
-
-function countOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new CompilerError([
-      errorOf("unknown-flag", `--workers must be 1 or more, not ${printable(text, 40)}`),
-    ]);
-  return Number(text);
 }
 
 /** `256M`, `2G`, `500000k` or bytes. */

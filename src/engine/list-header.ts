@@ -14,7 +14,7 @@ const MOST_RULES = 9_999_999_999;
  * The header of the list itself. It always takes as many bytes, however many rules there are: what is known about the rules
  * (the build record, patches) is known by where they stand. Blanks behind its last line make up for the digits.
  */
-export class ListHead {
+export class ListHeader {
   /** Whether it says how many rules there are, so that it can be written only when all are known. */
   private readonly isLate: boolean;
   private held: HeldList | undefined;

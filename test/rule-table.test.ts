@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { PlainArena } from "./arena.ts";
-import { Chunk } from "./chunk.ts";
-import { Fate } from "./fate.ts";
-import { appendText, hostOf, rewriteText, textOf } from "./row-text.ts";
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import { ChunkPool, rowOf } from "./rule-table.ts";
-import { Flag } from "./kind.ts";
+import { encodeUtf8 } from "../src/bytes/utf8.ts";
+import { KernelMemory } from "../src/kernel/kernel-memory.ts";
+import { Chunk } from "../src/rules/chunk.ts";
+import { Fate } from "../src/rules/fate.ts";
+import { appendText, hostOf, rewriteText, textOf } from "../src/rules/row-text.ts";
+import { ByteBuffer } from "../src/bytes/byte-buffer.ts";
+import { ChunkPool, rowOf } from "../src/rules/rule-table.ts";
+import { Flag } from "../src/rules/kind.ts";
 
-const ARENA = new PlainArena();
+const ARENA = new KernelMemory();
 
 test("a row keeps the first fate it gets", () => {
-  const chunk = new ChunkPool().add(new Chunk(ARENA, 0, encodeUtf8("a"), 2));
+  const chunk = new ChunkPool(ARENA).add(new Chunk(ARENA, 0, encodeUtf8("a"), 2));
   const row = chunk.push(0, 1, 1);
   chunk.drop(row, Fate.Comment);
   chunk.dropFor(row, Fate.Duplicate, 7);
@@ -21,7 +21,7 @@ test("a row keeps the first fate it gets", () => {
 });
 
 test("a row keeps its number, and the number finds the row", () => {
-  const pool = new ChunkPool();
+  const pool = new ChunkPool(ARENA);
   pool.add(new Chunk(ARENA, 0, new Uint8Array(0), 1));
   const chunk = pool.add(new Chunk(ARENA, 0, encodeUtf8("a.com b.com"), 4));
   chunk.push(0, 5, 1);
@@ -40,7 +40,7 @@ test("a row keeps its number, and the number finds the row", () => {
 });
 
 test("a row marked as a block is read and written as ||host^ without a copy", () => {
-  const chunk = new ChunkPool().add(new Chunk(ARENA, 0, encodeUtf8("0.0.0.0 a.com"), 1));
+  const chunk = new ChunkPool(ARENA).add(new Chunk(ARENA, 0, encodeUtf8("0.0.0.0 a.com"), 1));
   const row = chunk.push(0, 13, 1);
   chunk.hostStart[row] = 8;
   chunk.hostEnd[row] = 13;

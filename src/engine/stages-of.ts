@@ -1,10 +1,10 @@
 import { AllowExceptions, type AllowList, allowing } from "../transformations/allow.ts";
 import { exclude, include } from "../transformations/filter.ts";
 import type { LineFilter } from "../transformations/line-filter.ts";
-import type { Outlook } from "../transformations/outlook.ts";
-import type { Workshop } from "../transformations/transformation.ts";
-import type { NamedStage } from "./flow.ts";
-import type { Notes } from "./notes.ts";
+import type { TransformationContext } from "../transformations/transformation-context.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
+import type { NamedStage } from "./pipeline.ts";
+import type { Warnings } from "./warnings.ts";
 import type { Passes } from "./plan.ts";
 
 /** Exclusions and inclusions of one level, with the entries of their files. */
@@ -27,14 +27,15 @@ export interface LevelParts {
   readonly last?: readonly NamedStage[];
 }
 
-/** The stations of one level, in their fixed order: those that come first, filters, transformations, those that come last. */
+/** The stages of one level, in their fixed order: those that come first, filters, transformations, those that come last. */
 export function stagesOf(
   passes: Passes,
   { filters, above, first = [], last = [] }: LevelParts,
-  notes: Notes,
-  workshop: Workshop,
+  warnings: Warnings,
+  stageContext: StageContext,
 ): NamedStage[] {
-  const outlook: Outlook = {
+  const context: TransformationContext = {
+    ...stageContext,
     ...(passes.validator === undefined ? {} : { validator: passes.validator }),
     compresses: passes.steps.some(({ name }) => name === "Compress"),
     leavesUnderscores: passes.compat,
@@ -43,23 +44,23 @@ export function stagesOf(
       ? {}
       : { willBeFiltered: (text) => isFiltered(text, above) }),
     ...(above?.cancelled === undefined ? {} : { cancelledLater: above.cancelled }),
-    note: (code, chunk, row, detail) => notes.add(code, chunk, row, detail),
+    warn: (code, chunk, row, detail) => warnings.add(code, chunk, row, detail),
   };
   const { allow } = filters;
   const stages: NamedStage[] = [...first];
-  if (allow?.isEmpty === false) stages.push({ name: "allow", stage: allowing(allow, workshop) });
+  if (allow?.isEmpty === false) stages.push({ name: "allow", stage: allowing(allow, context) });
   if (!filters.exclusions.isEmpty)
-    stages.push({ name: "exclusions", stage: exclude(filters.exclusions, outlook, workshop) });
+    stages.push({ name: "exclusions", stage: exclude(filters.exclusions, context) });
   if (!filters.inclusions.isEmpty)
-    stages.push({ name: "inclusions", stage: include(filters.inclusions, workshop) });
+    stages.push({ name: "inclusions", stage: include(filters.inclusions, context) });
   const ends: NamedStage[] =
     allow?.isEmpty === false
-      ? [{ name: "allow", stage: new AllowExceptions(allow, workshop) }, ...last]
+      ? [{ name: "allow", stage: new AllowExceptions(allow, context) }, ...last]
       : [...last];
   for (const { name, transformation } of passes.steps) {
     // What ends the list stays at its end.
     if (name === "InsertFinalNewLine") stages.push(...ends.splice(0));
-    for (const stage of transformation.stages(outlook, workshop)) stages.push({ name, stage });
+    for (const stage of transformation.stages(context)) stages.push({ name, stage });
   }
   stages.push(...ends);
   return stages;

@@ -3,15 +3,17 @@ import process from "node:process";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
 import type { Chunk } from "../../src/rules/chunk.ts";
+import { Engine } from "../../src/engine/engine.ts";
 import { Fate } from "../../src/rules/fate.ts";
 import { Kind } from "../../src/rules/kind.ts";
 import { hostOf } from "../../src/rules/row-text.ts";
 import { ChunkPool } from "../../src/rules/rule-table.ts";
 import { hostsLine, nextName, readHostsLine } from "../../src/syntax/hosts-line.ts";
-import { ListScan } from "../../src/syntax/scan.ts";
+import { ListScan } from "../../src/syntax/list-scan.ts";
 import { BlockCutter } from "../../src/syntax/text-block.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { type LineClass, classifyText } from "./classify-text.ts";
+import { withReferenceKernel } from "./reference-kernel.ts";
 
 const KINDS = new Map<number, LineClass["kind"]>([
   [Kind.Blank, "blank"],
@@ -22,9 +24,10 @@ const KINDS = new Map<number, LineClass["kind"]>([
   [Kind.Rule, "rule"],
 ]);
 
-test("lines are classified like in the reference implementation", () => {
+function checkLines(): void {
   const seed = seedFrom(process.env["FUZZ_SEED"]);
   const random = new Random(seed);
+  const engine = new Engine();
   const seen = new Map<string, number>();
   for (let round = 0; round < 200; round++) {
     const hashComments = random.chance(0.3);
@@ -36,8 +39,9 @@ test("lines are classified like in the reference implementation", () => {
     ];
     const bytes = encodeUtf8(lines.join("\n"));
     const chunks: Chunk[] = [];
-    const options = { hashComments, splitHosts: false };
-    const scan = new ListScan(new ChunkPool(), options, (chunk) => chunks.push(chunk));
+    const options = { hashComments, splitHosts: false, scanner: engine.scanner };
+    engine.clear();
+    const scan = new ListScan(new ChunkPool(engine.kernel), options, (chunk) => chunks.push(chunk));
     scan.read({ origin: 0, nextLine: 1 }, new BlockCutter().blockOf(bytes, true), {
       start: 0,
       end: bytes.length,
@@ -67,6 +71,12 @@ test("lines are classified like in the reference implementation", () => {
   }
   for (const kind of KINDS.values())
     assert.ok((seen.get(kind) ?? 0) > 1000, `${kind} was met often enough`);
+}
+
+test("lines are classified as by the reference implementation", checkLines);
+
+test("lines that are read one by one are classified as by the reference implementation", async () => {
+  await withReferenceKernel(async () => checkLines());
 });
 
 function namesOf(bytes: Uint8Array, start: number, end: number): string[] {

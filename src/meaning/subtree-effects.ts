@@ -39,7 +39,7 @@ export function addEffects(
  * Which effects patterns could have on a name or on something below it. It errs on the safe side: a pattern counts unless its
  * end rules that out. Patterns are found by their ends, so that many names can be asked about many patterns.
  */
-export class SubtreeReach {
+export class SubtreeEffects {
   /** Of patterns that may end in anything. */
   private readonly free = noEffects();
   private readonly byEnd = new Map<string, Effects>();

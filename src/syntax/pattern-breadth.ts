@@ -8,7 +8,7 @@ import { withoutEnd } from "./without-end.ts";
  * How far a pattern without a clear end, or with wildcards, reaches. Its literal part is judged as if it were a host:
  * `||org`, `*.org` and `||**.org^` all take in every name under `org`.
  */
-export function judgeReach(pattern: string, options: ValidatorOptions, isLimited: boolean): Fate {
+export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimited: boolean): Fate {
   const body = pattern.replace(/^(?::[:/]*|\|+)/, "");
   const end = body.search(/[\^|]/);
   const host = end === -1 ? body : body.slice(0, end);

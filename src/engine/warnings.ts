@@ -4,18 +4,18 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
-import type { NoteCode } from "../transformations/outlook.ts";
+import type { WarningCode } from "../transformations/transformation-context.ts";
 
 /** What the transformations noticed: counted by source and kind, with the first example of each. */
 export interface Note {
-  readonly code: NoteCode;
+  readonly code: WarningCode;
   readonly source: number;
   readonly detail?: string;
   readonly example: { readonly file: string; readonly line: number; readonly text: string };
   count: number;
 }
 
-const WORDS: Record<NoteCode, (count: string, detail: string) => string> = {
+const WORDS: Record<WarningCode, (count: string, detail: string) => string> = {
   "real-address": (count) =>
     `${count} hosts lines map a name to a real address; the names are blocked like all others`,
   "no-name": (count) => `${count} lines have an address but no name`,
@@ -30,24 +30,24 @@ const WORDS: Record<NoteCode, (count: string, detail: string) => string> = {
     `${count} rules now block without the conditions of their removed modifiers`,
 };
 
-export class Notes {
-  private readonly notes = new Map<string, Note>();
+export class Warnings {
+  private readonly warnings = new Map<string, Note>();
   private readonly pool: ChunkPool;
 
   constructor(pool: ChunkPool) {
     this.pool = pool;
   }
 
-  add(code: NoteCode, chunk: Chunk, row: number, detail?: string): void {
+  add(code: WarningCode, chunk: Chunk, row: number, detail?: string): void {
     const { source, file } = this.pool.origins[chunk.origin]!;
     const key = `${code} ${source} ${detail ?? ""}`;
-    const known = this.notes.get(key);
+    const known = this.warnings.get(key);
     if (known !== undefined) {
       known.count++;
       return;
     }
     const example = { file, line: chunk.lineOf(row), text: printable(textOf(chunk, row), 80) };
-    this.notes.set(key, {
+    this.warnings.set(key, {
       code,
       source,
       example,
@@ -57,7 +57,7 @@ export class Notes {
   }
 
   diagnostics(labels: readonly string[]): Diagnostic[] {
-    return Array.from(this.notes.values(), ({ code, source, detail, example, count }) =>
+    return Array.from(this.warnings.values(), ({ code, source, detail, example, count }) =>
       warningOf(
         "list-note",
         `${printable(labels[source] ?? "")}: ${WORDS[code](String(count), printable(detail ?? ""))}`,

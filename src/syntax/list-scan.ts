@@ -1,7 +1,6 @@
 import { CR, Class, LF } from "../bytes/ascii.ts";
 import { skipBlanks } from "../bytes/blank.ts";
-import type { Crew } from "../kernel/crew.ts";
-import type { LineScanner, LinesAhead } from "../kernel/line-scanner.ts";
+import type { LineScanner } from "../kernel/line-scanner.ts";
 import { CHUNK_ROWS, Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
@@ -11,7 +10,7 @@ import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { BLOCK_BYTES, type TextBlock, endsLine } from "./text-block.ts";
 
 /** Lines of a block that share one fate: all of it, or what lies between two directives. */
-export interface Stretch {
+export interface LineRange {
   readonly start: number;
   readonly end: number;
   /** `Fate.Live` for lines that are rules, otherwise why they are not. */
@@ -30,19 +29,8 @@ export interface ScanOptions {
   readonly hashComments: boolean;
   /** Leave room for the further names of hosts lines, which Compress will need. */
   readonly splitHosts: boolean;
-  /** Reads ordinary lines faster; without it every line is read one by one, with the same result. */
-  readonly scanner?: LineScanner | undefined;
-}
-
-/** A block that is being read by somebody else. */
-interface BlockAhead {
-  readonly crew: Crew;
-  readonly file: FileLines;
-  readonly chunk: Chunk;
-  readonly lines: LinesAhead;
-  readonly listEnd: number;
-  readonly isLast: boolean;
-  readonly fate: Fate;
+  /** Reads ordinary lines; the others are read one by one. */
+  readonly scanner: LineScanner;
 }
 
 /**
@@ -57,8 +45,6 @@ export class ListScan {
   private rows: Chunk | undefined;
   /** Where in the block the chunk's bytes begin. */
   private base = 0;
-  /** Blocks that are not done yet, in order. Nothing is gathered in `rows` while there are any. */
-  private readonly ahead: BlockAhead[] = [];
 
   constructor(pool: ChunkPool, options: ScanOptions, emit: (chunk: Chunk) => void) {
     this.pool = pool;
@@ -67,60 +53,14 @@ export class ListScan {
   }
 
   /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
-  read(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
-    if (this.readAhead(file, block, { start, end, fate })) return;
-    this.settle();
+  read(file: FileLines, block: TextBlock, { start, end, fate }: LineRange): void {
     if (this.block !== block) this.flush();
     this.block = block;
-    this.readOn(file, block, { start, end, fate });
-  }
-
-  /** Leaves a block that is all of one fate to the crew. */
-  private readAhead(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): boolean {
-    const { scanner, splitHosts: splits } = this.options;
-    const { bytes, listStart, listEnd, isLast } = block;
-    const crew = scanner?.crew;
-    if (scanner === undefined || crew === undefined || listStart > 0) return false;
-    if (start > 0 || end < bytes.length || bytes.length > BLOCK_BYTES * 2) return false;
-    const to = isLast ? lastLineOf(block) : end;
-    if (to === 0) return false;
-    while (this.ahead.length >= crew.places) this.settleOne();
-    this.block = block;
-    const chunk = this.newChunk(file.origin, 0, end);
-    this.rows = undefined;
-    const lines = scanner.readAhead(crew, chunk, { from: 0, to, fate, splits });
-    this.ahead.push({ crew, file, chunk, lines, listEnd, isLast, fate });
-    return true;
-  }
-
-  /** Takes in all blocks that were left to others. Line numbers and the order of chunks are right afterwards. */
-  settle(): void {
-    while (this.ahead.length > 0) this.settleOne();
-  }
-
-  private settleOne(): void {
-    const { crew, file, chunk, lines, fate, ...rest } = this.ahead.shift()!;
-    const at = this.options.scanner!.finish(crew, chunk, lines, file.nextLine);
-    file.nextLine += chunk.length;
-    this.classifyUnknown(chunk, 0);
-    this.rows = chunk;
-    this.base = 0;
-    if (at < chunk.byteCount) {
-      // Its own bytes would be given back when it is full and another chunk takes the rest.
-      const { position } = chunk;
-      this.block = { bytes: chunk.bytes.slice(), position, listStart: 0, ...rest };
-      this.readOn(file, this.block, { start: at, end: chunk.byteCount, fate });
-    }
-    this.flushRows();
-  }
-
-  private readOn(file: FileLines, block: TextBlock, { start, end, fate }: Stretch): void {
-    const { scanner } = this.options;
     const wholeLinesEnd = block.isLast ? lastLineOf(block) : block.bytes.length;
     let at = start;
     while (at < end) {
-      if (at >= block.listStart && at < wholeLinesEnd && scanner !== undefined) {
-        const reached = this.readLines(scanner, file, at, Math.min(end, wholeLinesEnd), fate);
+      if (at >= block.listStart && at < wholeLinesEnd) {
+        const reached = this.readLines(file, at, Math.min(end, wholeLinesEnd), fate);
         if (reached > at) {
           at = reached;
           continue;
@@ -132,11 +72,6 @@ export class ListScan {
 
   /** Hands on what was gathered. To be called at the end, and before another file stands in between. */
   flush(): void {
-    this.settle();
-    this.flushRows();
-  }
-
-  private flushRows(): void {
     const { rows } = this;
     this.rows = undefined;
     if (rows === undefined) return;
@@ -155,14 +90,12 @@ export class ListScan {
 
   /** `least` is the number of rows that are known to be needed. */
   private newChunk(origin: number, at: number, end: number, least = 0): Chunk {
-    this.flushRows();
+    this.flush();
     const { scanner, splitHosts, hashComments } = this.options;
     const text = this.block!.bytes.subarray(at, end);
-    // Without a kernel nobody counts lines faster than reads them; eight bytes are a short one.
     const capacityOf = (bytesAt: number): number => {
       if (least > 0) return Math.min(CHUNK_ROWS, least);
-      const count = scanner?.countLines(bytesAt, text.length, splitHosts) ?? text.length >>> 3;
-      return Math.min(CHUNK_ROWS, count + 4);
+      return Math.min(CHUNK_ROWS, scanner.countLines(bytesAt, text.length, splitHosts) + 4);
     };
     const chunk = this.pool.add(new Chunk(this.pool.arena, origin, text, capacityOf, hashComments));
     chunk.position = this.block!.position + at;
@@ -171,23 +104,17 @@ export class ListScan {
     return chunk;
   }
 
-  private readLines(
-    scanner: LineScanner,
-    file: FileLines,
-    from: number,
-    to: number,
-    fate: Fate,
-  ): number {
+  private readLines(file: FileLines, from: number, to: number, fate: Fate): number {
     const rows = this.roomAt(file.origin, from);
     const { base } = this;
     const count = rows.length;
-    const stretch = {
+    const range = {
       from: from - base,
       to: Math.min(to - base, rows.byteCount),
       fate,
       splits: this.options.splitHosts,
     };
-    const reached = scanner.read(rows, stretch, file.nextLine);
+    const reached = this.options.scanner.read(rows, range, file.nextLine);
     file.nextLine += rows.length - count;
     this.classifyUnknown(rows, count);
     return reached + base;
@@ -195,7 +122,7 @@ export class ListScan {
 
   /** Rows that the kernel left to us, counted from `first`. */
   private classifyUnknown(rows: Chunk, first: number): void {
-    const { unknown, masks } = this.options.scanner!;
+    const { unknown, masks } = this.options.scanner;
     for (const index of unknown) classify(rows, first + index, masks[index]!);
   }
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "tldts";
 import { AhoCorasick, EXACT } from "../../src/bytes/aho-corasick.ts";
-import { ByteBuffer } from "../../src/bytes/byte-buffer.ts";
 import { skipBlanks, skipBlanksBack } from "../../src/bytes/blank.ts";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
 import { LineTemplate } from "../../src/formats/line-template.ts";
@@ -78,7 +77,7 @@ test("public suffixes agree with tldts for every rule of the list and similar na
   assert.ok(suffixes > 15_000);
 });
 
-test("the kernel expands names like the reference implementation", () => {
+test("the kernel expands names as their template says", () => {
   const random = new Random(17);
   const expander = new NameExpander();
   for (let round = 0; round < 500; round++) {
@@ -89,13 +88,10 @@ test("the kernel expands names like the reference implementation", () => {
     const lines = Array.from({ length: 1 + random.below(3) }, () => `${piece()}%${piece()}`);
     const template = new LineTemplate(lines);
     const taken = random.below(count + 1);
-    const out = new ByteBuffer();
-    template.expand(block, taken, out);
     const expected = names
       .slice(0, taken)
       .map((name) => lines.map((line) => `${line.replace("%", name)}\n`).join(""))
       .join("");
-    assert.equal(new TextDecoder().decode(out.view()), expected);
     assert.equal(
       new TextDecoder().decode(expander.expand(template.parts, block, taken).slice()),
       expected,

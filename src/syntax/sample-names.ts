@@ -16,7 +16,7 @@ const ENDINGS =
  */
 let names: readonly string[] | undefined;
 
-export function canaries(): readonly string[] {
+export function sampleNames(): readonly string[] {
   names ??= Array.from({ length: 300 }, (_, index) => {
     const word = WORDS[(index * 7) % WORDS.length]!;
     const other = WORDS[(index * 13 + 5) % WORDS.length]!;
@@ -42,7 +42,7 @@ const MOST_ADDRESSES = 10;
 let indexes: readonly (readonly [GramIndex, number])[] | undefined;
 
 /**
- * Whether a rule takes in too many canaries. It is tried on those that have all the texts which it cannot match without, if
+ * Whether a rule takes in too many sampleNames. It is tried on those that have all the texts which it cannot match without, if
  * `mayTry` lets it be tried on so many; undefined if not.
  */
 export function matchesTooMany(
@@ -51,7 +51,7 @@ export function matchesTooMany(
   mayTry: (count: number) => boolean = () => true,
 ): boolean | undefined {
   indexes ??= [
-    [new GramIndex(canaries()), MOST_NAMES],
+    [new GramIndex(sampleNames()), MOST_NAMES],
     [new GramIndex(ADDRESSES), MOST_ADDRESSES],
   ];
   for (const [index, most] of indexes) {

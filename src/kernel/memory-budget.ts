@@ -1,13 +1,9 @@
 import type { Scratch } from "../host/host.ts";
-import type { Crew } from "./crew.ts";
-import type { KernelMemory } from "./memory.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 
 /** How much room there is to compare rows with each other. What is compared, and with what result, does not depend on it. */
-export interface Room {
-  /** The running kernel; without one everything is done in TypeScript, and in memory. */
-  readonly kernel: KernelMemory | undefined;
-  /** Threads that take work over, where there are any. */
-  crew: Crew | undefined;
+export interface MemoryBudget {
+  readonly kernel: KernelMemory;
   /** Records are dealt to this many partitions, a power of two up to 256. */
   readonly partitions: number;
   /** Bytes of a page; each partition has one that is being filled. */

@@ -33,7 +33,7 @@ export interface NameVerdict {
 }
 
 /** What the rules of a list, seen chunk by chunk, mean for a few names. */
-export class NameWatch {
+export class NameMatcher {
   private readonly names: readonly string[];
   /** Names and their parents by hash; a filter in front, because nearly no row has one of them. */
   private readonly byHash = new Map<number, string[]>();
@@ -64,10 +64,10 @@ export class NameWatch {
     this.filter.add(hash);
   }
 
-  /** Looks at the live rows of a chunk; `odd` are those that are not ordinary names. */
-  take(chunk: Chunk, odd: Uint32Array = this.finder.odd(chunk)): void {
+  /** Looks at the live rows of a chunk; `special` are those that are not ordinary names. */
+  take(chunk: Chunk, special: Uint32Array = this.finder.special(chunk)): void {
     const { kind, flags } = chunk;
-    for (const row of odd)
+    for (const row of special)
       if (kind[row] === Kind.Rule) {
         // Nearly all are rules for one name, and not for one of these.
         if (!isForHost(chunk, row) || this.filter.has(chunk.hostHash[row]!))

@@ -1,24 +1,24 @@
 import type { RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import type { ChunkShelf } from "../rules/chunk-shelf.ts";
+import type { ChunkCache } from "../rules/chunk-cache.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { Pass, Stage } from "./stage.ts";
-import type { Workshop } from "./transformation.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /**
- * A station that judges rule by rule. A comment speaks of the rule below it: when that rule is dropped, the comments and
+ * A stage that judges rule by rule. A comment speaks of the rule below it: when that rule is dropped, the comments and
  * empty lines directly above go with it, up to the first other line. Chunks that end in comments are held back until
  * the next rule is known. Banners are never taken for comments.
  */
-export abstract class RuleByRule implements Stage {
-  private readonly shelf: ChunkShelf;
+export abstract class RuleStage implements Stage {
+  private readonly cache: ChunkCache;
   private readonly finder: RowFinder;
   /** Chunks whose last lines, from a row on, wait for the rule below. */
   private held: { readonly chunk: Chunk; readonly from: number }[] = [];
 
-  constructor({ pool, finder }: Workshop) {
-    this.shelf = pool.shelf;
+  constructor({ pool, finder }: StageContext) {
+    this.cache = pool.cache;
     this.finder = finder;
   }
 
@@ -33,7 +33,7 @@ export abstract class RuleByRule implements Stage {
 
   push(chunk: Chunk, pass: Pass): void {
     this.begin?.(chunk);
-    const rows = this.keepsOrdinary ? this.finder.odd(chunk) : this.finder.live(chunk);
+    const rows = this.keepsOrdinary ? this.finder.special(chunk) : this.finder.live(chunk);
     let waiting = -1;
     let next = 0;
     for (const row of rows) {
@@ -71,13 +71,13 @@ export abstract class RuleByRule implements Stage {
 
   /** The line below the comments that wait is known: it stays, or it goes and takes them along. */
   private settle(isKept: boolean, pass: Pass): void {
-    const { held, shelf } = this;
+    const { held, cache } = this;
     this.held = [];
     for (const { chunk, from } of held) {
-      shelf.use(chunk);
+      cache.use(chunk);
       if (!isKept) dropComments(chunk, from, chunk.length);
       pass(chunk);
-      shelf.done(chunk);
+      cache.done(chunk);
     }
   }
 }

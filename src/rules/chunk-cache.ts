@@ -19,7 +19,7 @@ const NOWHERE = -1;
  * `done` after. Lists are walked from the first chunk to the last and then again, so the chunk to put aside is the one
  * that was just done: those that came first stay, and are here when the next walk begins.
  */
-export class ChunkShelf {
+export class ChunkCache {
   private readonly limit: number;
   private readonly openScratch: () => Scratch;
   private scratch: Scratch | undefined;

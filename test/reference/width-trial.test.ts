@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { Fate } from "../../src/rules/fate.ts";
-import { matchesTooMany } from "../../src/syntax/canaries.ts";
+import { matchesTooMany } from "../../src/syntax/sample-names.ts";
 import { GramIndex } from "../../src/syntax/gram-index.ts";
 import { namePattern, patternParts } from "../../src/syntax/name-pattern.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.ts";

@@ -1,6 +1,7 @@
 import { HASH_SEED } from "../bytes/hash.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { type Arena, FreeAreas, roundSize } from "../rules/arena.ts";
+import { DESCRIPTOR_BYTES } from "./kernel-layout.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
 import { type WasmGlobal, type WasmMemory, type WasmModule, wasm } from "./web-assembly.ts";
 
@@ -9,19 +10,19 @@ export interface KernelExports {
   init(seed: number): number;
   useSuffixes(filter: number, wildcards: number): void;
   countLines(from: number, to: number, splits: number): number;
-  scan(...values: number[]): number;
+  scan(descriptor: number): number;
   readonly scanEnd: WasmGlobal;
   readonly unknownRows: WasmGlobal;
   readonly contents: WasmGlobal;
-  /** Why `deal` or `deliver` stopped: 0 at the end, 1 at a row for the caller, 2 because a list's page is full. */
+  /** Why `partition` or `deliver` stopped: 0 at the end, 1 at a row for the caller, 2 because a list's page is full. */
   readonly stop: WasmGlobal;
   readonly stopList: WasmGlobal;
   readonly stopSize: WasmGlobal;
-  deal(...values: number[]): number;
+  partition(descriptor: number): number;
   useTable(at: number, slots: number): void;
   namesOneLabel(page: number, end: number): number;
-  resolvePart(...values: number[]): number;
-  coverPart(...values: number[]): number;
+  resolvePart(descriptor: number): number;
+  coverPart(descriptor: number): number;
   indexTexts(page: number, end: number): void;
   resolveTexts(page: number, end: number): void;
   findRows(...values: number[]): number;
@@ -29,8 +30,8 @@ export interface KernelExports {
   writeCauses(rows: number, fates: number, by: number, first: number, out: number): number;
   enterNames(rows: number, flags: number, hashes: number, filters: number, out: number): number;
   findHashes(rows: number, fates: number, hashes: number, filter: number, out: number): number;
-  applyVerdicts(...values: number[]): number;
-  writeRows(...values: number[]): number;
+  applyResults(...values: number[]): number;
+  writeRows(descriptor: number): number;
   readonly writeEnd: WasmGlobal;
   countFates(rows: number, fates: number, kinds: number, counts: number): void;
   expandNames(names: number, count: number, parts: number, places: number, out: number): number;
@@ -54,24 +55,21 @@ export class KernelMemory implements Arena {
   /** Areas that outlive a compile, in the order of their addresses. */
   private readonly lasting: { readonly at: number; readonly size: number }[] = [];
   private readonly first: number;
+  private readonly descriptorAt: number;
   /** All of the memory, as it is now. */
   u8: Uint8Array;
   u32: Uint32Array;
 
-  /** With `isShared`, other threads can run kernels of their own over this memory. */
-  constructor(isShared: boolean) {
-    this.memory = new wasm.Memory({
-      initial: FIRST_BYTES / PAGE,
-      maximum: MOST_PAGES,
-      shared: isShared,
-    });
+  constructor() {
+    this.memory = new wasm.Memory({ initial: FIRST_BYTES / PAGE, maximum: MOST_PAGES });
     this.exports = kernelOver(this.memory);
-    this.first = this.next = (this.exports.init(HASH_SEED) + 63) & ~63;
+    this.descriptorAt = (this.exports.init(HASH_SEED) + 63) & ~63;
+    this.first = this.next = this.descriptorAt + DESCRIPTOR_BYTES;
     this.u8 = new Uint8Array(this.memory.buffer);
     this.u32 = new Uint32Array(this.memory.buffer);
   }
 
-  get buffer(): ArrayBuffer | SharedArrayBuffer {
+  get buffer(): ArrayBuffer {
     return this.memory.buffer;
   }
 
@@ -146,6 +144,16 @@ export class KernelMemory implements Arena {
     }
   }
 
+  /** Writes a descriptor and returns its address. It is valid until the next one is written. */
+  describe<Field extends string>(
+    fields: readonly Field[],
+    values: Readonly<Record<Field, number>>,
+  ): number {
+    let at = this.descriptorAt >>> 2;
+    for (const field of fields) this.u32[at++] = values[field];
+    return this.descriptorAt;
+  }
+
   onGrow(listener: () => void): void {
     this.listeners.push(listener);
   }
@@ -167,28 +175,12 @@ export class KernelMemory implements Arena {
   }
 }
 
-const modules = new Map<boolean, WasmModule>();
+let module: WasmModule | undefined;
 
 /** A kernel over this memory. The module is compiled once; it is under 6 kB. */
-export function kernelOver(memory: WasmMemory): KernelExports {
-  const isShared = !(memory.buffer instanceof ArrayBuffer);
-  let module = modules.get(isShared);
-  if (module === undefined) {
-    const code = Uint8Array.from(atob(KERNEL_WASM), (character) => character.charCodeAt(0));
-    if (isShared) markAsShared(code);
-    module = new wasm.Module(code);
-    modules.set(isShared, module);
-  }
-  return new wasm.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
-}
-
-/** The import of the memory as AssemblyScript writes it: `memory`, kind 2, and limits of which bit 1 means shared. */
-const MEMORY_IMPORT = [...Array.from("memory", (letter) => letter.charCodeAt(0)), 2];
-
-/** A module says whether its memory is shared. Ours uses no atomic operations, so that is all there is to it. */
-function markAsShared(code: Uint8Array): void {
-  const at = code.findIndex((_, start) =>
-    MEMORY_IMPORT.every((byte, index) => code[start + index] === byte),
+function kernelOver(memory: WasmMemory): KernelExports {
+  module ??= new wasm.Module(
+    Uint8Array.from(atob(KERNEL_WASM), (character) => character.charCodeAt(0)),
   );
-  code[at + MEMORY_IMPORT.length]! |= 2;
+  return new wasm.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
 }

@@ -6,11 +6,11 @@ export interface NamedStage {
   readonly stage: Stage;
 }
 
-/** Chunks go in at one end, through every station in turn, and come out at the other in the same order. */
-export class Flow {
+/** Chunks go in at one end, through every stage in turn, and come out at the other in the same order. */
+export class Pipeline {
   private readonly stages: readonly NamedStage[];
   private readonly passes: readonly Pass[];
-  /** Milliseconds spent in each station; time in those behind it does not count. */
+  /** Milliseconds spent in each stage; time in those behind it does not count. */
   private readonly spent: number[];
   private at = 0;
   private since = 0;
@@ -36,7 +36,7 @@ export class Flow {
     this.passes[0]!(chunk);
   }
 
-  /** `between` is asked before each station whether there is something to wait for. */
+  /** `between` is asked before each stage whether there is something to wait for. */
   async end(between: () => Promise<void> | undefined): Promise<void> {
     for (const [index, { stage }] of this.stages.entries()) {
       const waiting = between();
@@ -48,12 +48,12 @@ export class Flow {
     }
   }
 
-  /** Stations with their times, in order. */
+  /** Stages with their times, in order. */
   *times(): Generator<{ name: string; ms: number }> {
     for (const [index, { name }] of this.stages.entries()) yield { name, ms: this.spent[index]! };
   }
 
-  /** The clock runs for this station from now on. Returns the one it ran for. */
+  /** The clock runs for this stage from now on. Returns the one it ran for. */
   private enter(index: number): number {
     const now = performance.now();
     const before = this.at;

@@ -1,11 +1,12 @@
 import type { Chunk } from "../rules/chunk.ts";
 import type { ValidatorOptions } from "../syntax/validate-rule.ts";
+import type { StageContext } from "./stage-context.ts";
 
 /**
- * What a transformation may know of the passes after it. Compress needs it: a parent domain may only swallow its
- * children if it will still be there at the end.
+ * What a transformation works with, and what it may know of the stages after it. Compress needs that: a parent domain
+ * may only cover its children if it will still be there at the end.
  */
-export interface Outlook {
+export interface TransformationContext extends StageContext {
   /** The validator that will see this list, at this level or the one above. */
   readonly validator?: ValidatorOptions;
   /** Whether RemoveModifiers works on this list too: what it widened covers only what it widened. */
@@ -18,11 +19,11 @@ export interface Outlook {
   readonly willBeFiltered?: (text: string) => boolean;
   /** Names whose rules other sources of the list above cancel. */
   readonly cancelledLater?: ReadonlySet<string>;
-  /** Told about things a person should know; the same words are counted, not repeated. */
-  note(code: NoteCode, chunk: Chunk, row: number, detail?: string): void;
+  /** Warns the user. Equal warnings are counted, not repeated. */
+  warn(code: WarningCode, chunk: Chunk, row: number, detail?: string): void;
 }
 
-export type NoteCode =
+export type WarningCode =
   | "real-address"
   | "no-name"
   | "not-converted"

@@ -1,10 +1,11 @@
 import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
+import { STOP } from "./kernel-layout.ts";
 import { PagedLists, type PageStock, type Run } from "./paged-lists.ts";
 
 const MOST_LISTS = 256;
 
-/** Verdicts on rows, reached partition by partition, handed out chunk by chunk. */
-export class Verdicts {
+/** PartitionResults on rows, reached partition by partition, handed out chunk by chunk. */
+export class PartitionResults {
   private readonly stock: PageStock;
   private readonly lists: PagedLists;
   private readonly idShift: number;
@@ -27,7 +28,7 @@ export class Verdicts {
     let record = start;
     while (true) {
       record = exports.deliver(record, end, this.lists.cursors, this.idShift) >>> 0;
-      if (exports.stop.value === 0) return;
+      if (exports.stop.value === STOP.End) return;
       this.lists.refill(exports.stopList.value, exports.stopSize.value);
     }
   }

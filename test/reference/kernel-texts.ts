@@ -1,9 +1,8 @@
-import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
-import { hostOf, textOf } from "../rules/row-text.ts";
-import type { TextResolver } from "./text-resolver.ts";
+import { CHUNK_ROWS, type Chunk } from "../../src/rules/chunk.ts";
+import { hostOf, textOf } from "../../src/rules/row-text.ts";
 
-/** The plain form of `TextResolver`: one map of all texts. The twin of `texts-by-wasm.ts`. */
-export class TextsByScript implements TextResolver {
+/** The reference implementation of `TextResolver`: one map of all texts. */
+export class ReferenceTexts {
   private readonly last = new Map<string, number>();
   private readonly keys = new Map<number, string>();
   private readonly copies = new Int32Array(CHUNK_ROWS);
@@ -15,8 +14,6 @@ export class TextsByScript implements TextResolver {
     this.keys.set(id, key);
   }
 
-  resolve(): void {}
-
   copiesOf(chunk: Chunk): Int32Array {
     for (let row = 0; row < chunk.length; row++) {
       const id = chunk.idOf(row);
@@ -26,6 +23,4 @@ export class TextsByScript implements TextResolver {
     }
     return this.copies;
   }
-
-  close(): void {}
 }

@@ -1,14 +1,14 @@
-import { isDigit } from "../bytes/ascii.ts";
-import { isIpv4 } from "../bytes/ipv4.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { Chunk } from "../rules/chunk.ts";
-import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf, textOf, toBlockRule } from "../rules/row-text.ts";
-import { LONGEST_NAME } from "./longest-name.ts";
-import type { NameOptions, NameResolver } from "./name-resolver.ts";
+import { isDigit } from "../../src/bytes/ascii.ts";
+import { isIpv4 } from "../../src/bytes/ipv4.ts";
+import { encodeUtf8 } from "../../src/bytes/utf8.ts";
+import type { Chunk } from "../../src/rules/chunk.ts";
+import { Fate } from "../../src/rules/fate.ts";
+import { Flag, Kind } from "../../src/rules/kind.ts";
+import { hostOf, textOf, toBlockRule } from "../../src/rules/row-text.ts";
+import { LONGEST_NAME } from "../../src/kernel/longest-name.ts";
+import type { NameOptions } from "../../src/kernel/name-resolver.ts";
 
-/** What stands for a name: the first row that has it. */
+/** The first row that has a name. */
 interface Name {
   readonly id: number;
   readonly isPlain: boolean;
@@ -17,8 +17,8 @@ interface Name {
   survives: boolean | undefined;
 }
 
-/** The plain form of `NameResolver`: one map of all names. The twin of `names-by-wasm.ts`. */
-export class NamesByScript implements NameResolver {
+/** The reference implementation of `NameResolver`: one map of all names. */
+export class ReferenceNames {
   private readonly options: NameOptions;
   private readonly names = new Map<string, Name>();
 
@@ -51,8 +51,6 @@ export class NamesByScript implements NameResolver {
     this.names.set(host, { id: chunk.idOf(row), isPlain, isVerbatim, isWidened, survives });
   }
 
-  resolve(): void {}
-
   apply(chunk: Chunk): void {
     for (let row = 0; row < chunk.length; row++) {
       if (!isName(chunk, row)) continue;
@@ -70,7 +68,7 @@ export class NamesByScript implements NameResolver {
 
   /** From the right: the first parent met is the widest, and it is covered by nothing itself. */
   private widestParent(host: string, own: Name): Name | undefined {
-    for (let dot = host.lastIndexOf(".", host.length - 2); dot !== -1; ) {
+    for (let dot = host.lastIndexOf(".", host.length - 2); dot !== -1;) {
       const parent = this.names.get(host.slice(dot + 1));
       if (parent !== undefined && this.mayCover(parent, own, host.slice(dot + 1))) return parent;
       dot = dot === 0 ? -1 : host.lastIndexOf(".", dot - 1);
@@ -83,8 +81,6 @@ export class NamesByScript implements NameResolver {
     parent.survives ??= this.options.survives(encodeUtf8(host), parent.isPlain, parent.isVerbatim);
     return parent.survives;
   }
-
-  close(): void {}
 }
 
 function isName(chunk: Chunk, row: number): boolean {
@@ -97,4 +93,3 @@ function isAddress(chunk: Chunk, row: number): boolean {
   const end = chunk.hostEnd[row]!;
   return isDigit(bytes[end - 1]!) && isIpv4(bytes, chunk.hostStart[row]!, end);
 }
-
