@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { CompilerError, loadConfig, memoryHost } from "../src/index.ts";
+import { CompilerError, loadConfig } from "../src/index.ts";
+import { memoryHost } from "./support/memory-host.ts";
 
 const MESSAGE =
   /^(?:Invalid JSON|Invalid configuration|Failed to parse configuration|Configuration file not found|name is required|sources is required)/;

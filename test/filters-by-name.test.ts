@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../src/index.ts";
+import { type Config, compile } from "../src/index.ts";
 import { chooseKernel } from "../src/kernel/choice.ts";
+import { memoryHost } from "./support/memory-host.ts";
 
 /** Rules for a name, in every syntax. */
 const FORMS: readonly ((name: string) => string)[] = [

@@ -12,10 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../src/cli/main.ts";
-import { memoryHost, nodeHost } from "../src/index.ts";
+import { nodeHost } from "../src/index.ts";
 import { checkLintFix } from "./support/lint-fix.ts";
 import { MemoryProject } from "./support/memory-project.ts";
 import { Random } from "./support/random.ts";
+import { memoryHost } from "./support/memory-host.ts";
 
 const LIST = `! Title: Mine
 ||ads.example.com^

@@ -5,7 +5,8 @@ import { slugOf } from "../src/engine/slug.ts";
 import { run } from "../src/cli/main.ts";
 import { chooseKernel } from "../src/kernel/choice.ts";
 import { withoutCredentials } from "../src/diagnostics/printable.ts";
-import { type Config, compile, memoryHost, nodeHost } from "../src/index.ts";
+import { type Config, compile, nodeHost } from "../src/index.ts";
+import { memoryHost } from "./support/memory-host.ts";
 
 /** Faults that were found once; each test is named after what went wrong. */
 async function linesOf(

@@ -3,8 +3,9 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { CompilerError, type Host, compile, memoryHost, nodeHost } from "../src/index.ts";
+import { CompilerError, type Host, compile, nodeHost } from "../src/index.ts";
 import { serve } from "./support/web-server.ts";
+import { memoryHost } from "./support/memory-host.ts";
 
 const GZIPPED = gzipSync("0.0.0.0 zipped.example.com\n".repeat(50));
 

@@ -20,7 +20,7 @@ export async function locate(
       "file: addresses are not read; write the path",
     );
   if (isAddress(source)) return { kind: "web", url: source };
-  const [beside, elsewhere] = candidatePaths(source, configFolder, host.cwd);
+  const [beside, elsewhere] = candidatePaths(source, configFolder, host);
   if (elsewhere === undefined || (await host.exists(beside!)))
     return { kind: "file", path: beside! };
   if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };

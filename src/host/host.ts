@@ -1,6 +1,10 @@
+import type { PlatformPath } from "node:path";
+
 /** The outside world. Everything the compiler reads, writes, waits for or prints goes through one of these. */
 export interface Host {
   readonly cwd: string;
+  /** How paths are written here: `node:path` of the system whose files these are. */
+  readonly path: PlatformPath;
   readonly env: Readonly<Record<string, string | undefined>>;
   now(): Date;
   /** Rejects with a `HostError`. */

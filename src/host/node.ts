@@ -14,7 +14,7 @@ import {
   utimes,
 } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
+import nodePath from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
@@ -32,6 +32,7 @@ import { startThread } from "./node-threads.ts";
 export function nodeHost(): Host {
   return {
     cwd: process.cwd(),
+    path: nodePath,
     env: process.env,
     now: () => new Date(),
     readFile: (path) => attempt(() => readRegularFile(path)),
@@ -129,9 +130,9 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(path);
   } catch (error) {
     const { code } = toHostError(error);
-    if (code === "EEXIST" || code === "EISDIR" || dirname(path) === path) return;
+    if (code === "EEXIST" || code === "EISDIR" || nodePath.dirname(path) === path) return;
     if (code !== "ENOENT") throw error;
-    await makeFolder(dirname(path));
+    await makeFolder(nodePath.dirname(path));
     await mkdir(path).catch((again: unknown) => {
       // Somebody else may have made it meanwhile.
       if (toHostError(again).code !== "EEXIST") throw again;
@@ -147,7 +148,9 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
   return await readFile(path);
 }
 
+/** Windows cannot flush a folder, and writes a rename to its journal. */
 async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
   const folder = await open(path, constants.O_RDONLY);
   try {
     if (typeof folder.sync === "function") await folder.sync();

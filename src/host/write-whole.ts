@@ -1,4 +1,3 @@
-import { basename, dirname, join } from "node:path";
 import type { Host, NewFile } from "./host.ts";
 
 /** A name beside a path, for a file until it is whole. */
@@ -13,13 +12,13 @@ export async function removeLeftovers(path: string, host: Host): Promise<void> {
 
 /** The same for several paths of one folder, which may hold what belongs to hundreds of lists. */
 export async function removeLeftoversOf(paths: readonly string[], host: Host): Promise<void> {
-  const folder = dirname(paths[0]!);
-  const starts = paths.map((path) => `${basename(path)}.`);
+  const folder = host.path.dirname(paths[0]!);
+  const starts = paths.map((path) => `${host.path.basename(path)}.`);
   for (const name of await host.listFolder(folder)) {
     if (!name.endsWith(".tmp")) continue;
     const start = starts.find((one) => name.startsWith(one));
     if (start !== undefined && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
-      await host.removeFile(join(folder, name)).catch(() => {});
+      await host.removeFile(host.path.join(folder, name)).catch(() => {});
   }
 }
 
@@ -38,7 +37,7 @@ export async function writeWhole<T>(
   const temporary = temporaryFor(path);
   let file: NewFile | undefined;
   try {
-    await host.makeFolder(dirname(path));
+    await host.makeFolder(host.path.dirname(path));
     file = host.createFile(temporary, like);
     const written = await write(file);
     await file.finish();

@@ -1,4 +1,3 @@
-import { extname, resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type ConfigNode, ConfigSyntaxError } from "../config/config-node.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -16,14 +15,18 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Reads what other software is set up with. Rejects with a `CompilerError`. */
 export async function readSetup(path: string, host: Host): Promise<ForeignSetup> {
   const shown = printable(path);
-  const absolute = resolve(host.cwd, path);
+  const absolute = host.path.resolve(host.cwd, path);
   try {
     const isDatabase = await startsAsDatabase(absolute, host);
     if (!isDatabase && (await host.sizeOf(absolute)) > MAX_BYTES)
       throw new HostError("EFBIG", "is larger than settings are");
     const text = isDatabase ? "" : decodeUtf8(await host.readFile(absolute));
     const rows = isDatabase ? await database(absolute, host) : undefined;
-    const file = { text, tree: isDatabase ? undefined : await treeOf(text, path), rows };
+    const file = {
+      text,
+      tree: isDatabase ? undefined : await treeOf(text, host.path.extname(path)),
+      rows,
+    };
     for (const reader of foreignReaders) {
       const setup = await reader(file);
       if (setup !== undefined) return tidied(setup);
@@ -89,9 +92,9 @@ async function database(
 }
 
 /** Settings as plain values; undefined for what is neither YAML nor JSON with an object in it. */
-async function treeOf(text: string, path: string): Promise<unknown> {
+async function treeOf(text: string, extension: string): Promise<unknown> {
   try {
-    const json = /^\.jsonc?$/i.test(extname(path)) || text.trimStart().startsWith("{");
+    const json = /^\.jsonc?$/i.test(extension) || text.trimStart().startsWith("{");
     const node = json
       ? (await import("../config/json.ts")).parseJson(text, true)
       : (await import("../config/yaml.ts")).parseYaml(text);

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
@@ -21,7 +20,7 @@ interface Need {
  * cannot write to the cache has no copies to lose.
  */
 export async function needCopies(folder: string, need: Need, host: Host): Promise<void> {
-  const path = join(folder, "needed", `${await digestOf(need.path)}.json`);
+  const path = host.path.join(folder, "needed", `${await digestOf(need.path)}.json`);
   const text = encodeUtf8(JSON.stringify(need));
   try {
     await writeWhole(path, host, (file) => file.write(text));
@@ -32,22 +31,22 @@ export async function needCopies(folder: string, need: Need, host: Host): Promis
 
 /** Removes the copies that no source, lock or list needs any more. What cannot be read stops it: too much is better than too little. */
 export async function collectCopies(folder: string, host: Host): Promise<void> {
-  const replaced = new Set(await host.listFolder(join(folder, "replaced")));
+  const replaced = new Set(await host.listFolder(host.path.join(folder, "replaced")));
   try {
-    const objects = await host.listFolder(join(folder, "objects"));
+    const objects = await host.listFolder(host.path.join(folder, "objects"));
     const needed = await neededCopies(folder, host);
     for (const name of objects) {
       if (needed.has(name)) continue;
-      const path = join(folder, "objects", name);
-      const mark = join(folder, "replaced", name);
+      const path = host.path.join(folder, "objects", name);
+      const mark = host.path.join(folder, "replaced", name);
       const isUnneeded = replaced.has(name)
         ? await host.exists(mark)
         : await isOlder(path, name.endsWith(".tmp") ? UNFINISHED_MS : ORPHAN_MS, host);
       if (isUnneeded) await host.removeFile(path);
     }
-    const left = new Set(await host.listFolder(join(folder, "objects")));
+    const left = new Set(await host.listFolder(host.path.join(folder, "objects")));
     for (const name of replaced)
-      if (!left.has(name)) await host.removeFile(join(folder, "replaced", name));
+      if (!left.has(name)) await host.removeFile(host.path.join(folder, "replaced", name));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }
@@ -61,10 +60,10 @@ async function isOlder(path: string, ms: number, host: Host): Promise<boolean> {
 /** All digests that stand in records of sources and in what was noted down. Rejects with a `HostError`. */
 async function neededCopies(folder: string, host: Host): Promise<Set<string>> {
   const needed = new Set<string>();
-  for (const name of await host.listFolder(join(folder, "sources")))
-    addDigests(await textAt(join(folder, "sources", name), host), needed);
-  for (const name of await host.listFolder(join(folder, "needed"))) {
-    const note = join(folder, "needed", name);
+  for (const name of await host.listFolder(host.path.join(folder, "sources")))
+    addDigests(await textAt(host.path.join(folder, "sources", name), host), needed);
+  for (const name of await host.listFolder(host.path.join(folder, "needed"))) {
+    const note = host.path.join(folder, "needed", name);
     const need = parsed(await textAt(note, host));
     if (need === undefined) continue;
     if (!(await host.exists(need.path))) await host.removeFile(note);

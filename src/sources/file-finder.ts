@@ -62,8 +62,8 @@ export class FileFinder {
       return { ...found, isCut, id: isMoved ? undefined : id };
     }
     const path = await this.attempt(label, () => this.host.realPath(location.path));
-    const folder = root ?? path.slice(0, path.lastIndexOf("/") + 1);
-    if (root !== undefined && !isBelow(path, root))
+    const folder = root ?? this.host.path.dirname(path);
+    if (root !== undefined && !isBelow(path, root, this.host))
       throw sourceError(
         "bad-directive",
         `${printable(label)} lies outside the folder of the list`,

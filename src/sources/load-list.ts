@@ -294,7 +294,7 @@ export class SourceList {
             "bad-directive",
             `A local list cannot include an address: ${shownAddress(argument)}`,
           );
-        const path = includedPath(from.place, argument);
+        const path = includedPath(from.place, argument, this.host);
         await this.load({ kind: "file", path }, path, from.folder, chain);
       }
     } catch (error) {

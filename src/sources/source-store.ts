@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
@@ -73,7 +72,7 @@ export class SourceStore {
   }
 
   async recordOf(source: string): Promise<SourceRecord | undefined> {
-    const path = join(this.folder, "sources", `${await digestOf(source)}.json`);
+    const path = this.host.path.join(this.folder, "sources", `${await digestOf(source)}.json`);
     try {
       const record: unknown = JSON.parse(decodeUtf8(await this.host.readFile(path)));
       if (!isRecord(record)) return undefined;
@@ -164,7 +163,7 @@ export class SourceStore {
   }
 
   private async write(url: string, record: SourceRecord): Promise<void> {
-    const path = join(this.folder, "sources", `${await digestOf(url)}.json`);
+    const path = this.host.path.join(this.folder, "sources", `${await digestOf(url)}.json`);
     const text = encodeUtf8(JSON.stringify(record));
     await writeWhole(path, this.host, (file) => file.write(text));
   }
@@ -201,11 +200,11 @@ export class SourceStore {
   }
 
   private markPath(sha256: string): string {
-    return join(this.folder, "replaced", sha256);
+    return this.host.path.join(this.folder, "replaced", sha256);
   }
 
   private objectPath(sha256: string): string {
-    return join(this.folder, "objects", sha256);
+    return this.host.path.join(this.folder, "objects", sha256);
   }
 }
 

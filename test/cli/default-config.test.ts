@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/index.ts";
+import { type MemoryHost, type MemoryHostOptions } from "../../src/index.ts";
 import { packingHost } from "../support/packing-host.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const HOSTS = "0.0.0.0 ads.example.com\n";
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, HostError, memoryHost } from "../../src/index.ts";
+import { type Host, HostError } from "../../src/index.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const HOME = `
 filters:

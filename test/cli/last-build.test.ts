@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type Host, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Host, type MemoryHost } from "../../src/index.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const ARGS = ["-c", "c.json", "-o", "out.txt", "--cache-dir", "cache"];
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type Host, HostError, memoryHost } from "../../src/index.ts";
+import { type Host, HostError } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 /** 400,000 rules: more than fits into the least memory. */
 const LIST = Array.from({ length: 400_000 }, (_, index) => `||n${index}.example.org^\n`).join("");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { memoryHost } from "../../src/index.ts";
 import { changedRules } from "../../src/cli/changed-rules.ts";
 import { Random } from "../support/random.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

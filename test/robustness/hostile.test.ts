@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, CompilerError, compile, memoryHost } from "../../src/index.ts";
+import { type Config, CompilerError, compile } from "../../src/index.ts";
 import { checkAccount } from "../support/account.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { PLAIN_NAMES, VALIDATOR_NAMES } from "../support/transformation-names.ts";
 import process from "node:process";
+import { memoryHost } from "../support/memory-host.ts";
 
 const ALL: readonly string[] = PLAIN_NAMES;
 const VALIDATORS: readonly string[] = VALIDATOR_NAMES;

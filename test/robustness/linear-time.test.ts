@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 /** Twice the input may cost 2.3 times the CPU at the most, whatever its shape. */
 const LIMIT = 2.3;

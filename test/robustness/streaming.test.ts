@@ -6,8 +6,8 @@ import {
   type CompileResult,
   type Config,
   compile,
-  memoryHost,
 } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 async function compileFiles(
   config: Omit<Config, "name">,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, CompilerError, compile, rowsOf } from "../../src/index.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 async function allowed(
   lines: readonly string[],

@@ -6,7 +6,8 @@ import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
 import { RowFinder } from "../../src/kernel/row-finder.ts";
 import { Flag, Kind } from "../../src/rules/kind.ts";
 import { NameWatch, isForHost } from "../../src/meaning/name-watch.ts";
-import { compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { compile, rowsOf } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 type State = GuardContext["report"]["sources"][number]["state"];
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Config, type MemoryHost } from "../../src/index.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const LIST = "/project/out.txt";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { slugOf } from "../../src/engine/slug.ts";
 import { ListFile } from "../../src/publish/write.ts";
-import { CompilerError, type Host, HostError, memoryHost } from "../../src/index.ts";
+import { CompilerError, type Host, HostError } from "../../src/index.ts";
 import {
   LIST,
   LOCK,
@@ -16,6 +16,7 @@ import {
   systemError,
   textAt,
 } from "../support/publishing.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 test("a list is published and nothing else is left", async () => {
   const host = seeded();

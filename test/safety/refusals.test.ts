@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Config, type MemoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const NAMES = Array.from({ length: 300 }, (_, index) => `||n${index}.example^`);
 

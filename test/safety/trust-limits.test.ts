@@ -4,7 +4,8 @@ import type { Chunk } from "../../src/rules/chunk.ts";
 import { namePattern, patternTexts } from "../../src/syntax/name-pattern.ts";
 import { isWideName } from "../../src/syntax/trust.ts";
 import { prepareTrust } from "../../src/transformations/trust.ts";
-import { type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, compile, rowsOf } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 /** What becomes of each line of a stranger's, by its number. */
 async function fatesOf(

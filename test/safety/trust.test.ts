@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CompileOptions, type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type CompileOptions, type Config, compile, rowsOf } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 /** The rules that are left of a source, and the fates of the lines that are not. */
 async function outcome(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const SOURCES = 20;
 const NAMES = 100;

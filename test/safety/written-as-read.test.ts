@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile } from "../../src/index.ts";
 import { missingEngine } from "../reference/adguard-engine.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const GOOD = "good.txt";
 const EVIL = "https://evil.example/l.txt";

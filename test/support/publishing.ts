@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { ListFile } from "../../src/publish/write.ts";
-import {
-  CompilerError,
-  type Host,
-  HostError,
-  type MemoryHost,
-  memoryHost,
-} from "../../src/index.ts";
+import { CompilerError, type Host, HostError, type MemoryHost } from "../../src/index.ts";
+import { memoryHost } from "./memory-host.ts";
 
 export const LIST = "/project/l.txt";
 export const LOCK = "/project/.l.txt.lock";

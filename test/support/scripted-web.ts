@@ -1,10 +1,5 @@
-import {
-  type FetchRequest,
-  type FetchResponse,
-  type Host,
-  HostError,
-  memoryHost,
-} from "../../src/index.ts";
+import { type FetchRequest, type FetchResponse, type Host, HostError } from "../../src/index.ts";
+import { memoryHost } from "./memory-host.ts";
 
 export type Answer =
   | string

@@ -6,7 +6,7 @@ import type { Loss } from "../../src/formats/losses.ts";
 import { DEFAULT_OPTIONS, type FormatOptions } from "../../src/formats/name-format.ts";
 import { NameSpool } from "../../src/formats/name-spool.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "./memory-host.ts";
 
 export interface WrittenFormat {
   readonly block: string;
