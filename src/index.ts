@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { ByteBuffer } from "./bytes/byte-buffer.ts";
 import { buildTime } from "./engine/build-time.ts";
 import { type CompiledList, compileList } from "./engine/compile.ts";
@@ -61,7 +60,7 @@ export async function loadConfig(
   const loaded = await loadConfigFile(path, host, context, async (files, of) => {
     if (options.plugins === undefined)
       throw pluginsOff(files, "loadConfig(path, host, { plugins })");
-    if (given === undefined) plugins = await loadPlugins(files, dirname(of), true, host);
+    if (given === undefined) plugins = await loadPlugins(files, host.path.dirname(of), true, host);
     return contextWith(plugins);
   });
   return { ...loaded, plugins };

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../host/host.ts";
@@ -52,7 +51,7 @@ export class LastBuilds {
     this.host = host;
     this.question = question;
     this.started = host.now().getTime();
-    this.file = join(folder, `build-${question.slice(0, 16)}.json`);
+    this.file = host.path.join(folder, `build-${question.slice(0, 16)}.json`);
   }
 
   static async of(folder: string, question: string, host: Host): Promise<LastBuilds> {

@@ -1,4 +1,3 @@
-import { basename, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { removeLeftovers, writeWhole } from "../host/write-whole.ts";
@@ -41,8 +40,8 @@ export interface Remembering {
   readonly size: SizeLimits;
 }
 
-function recordOf(output: string): string {
-  return join(recordFolder(output), `${basename(output)}.json`);
+function recordOf(output: string, host: Host): string {
+  return host.path.join(recordFolder(output, host), `${host.path.basename(output)}.json`);
 }
 
 /** Undefined the first time, when the list itself is gone, and when the record cannot be read. */
@@ -52,7 +51,7 @@ export async function readLastPublish(
 ): Promise<LastPublish | undefined> {
   try {
     if (!(await host.exists(output))) return undefined;
-    return remembered(decodeUtf8(await host.readFile(recordOf(output))), host.now());
+    return remembered(decodeUtf8(await host.readFile(recordOf(output, host))), host.now());
   } catch (error) {
     if (error instanceof HostError || error instanceof SyntaxError) return undefined;
     throw error;
@@ -95,8 +94,8 @@ export async function rememberPublish(
     `${JSON.stringify(publishRecord(last, report, remembering, host.now()), undefined, 1)}\n`,
   );
   try {
-    await removeLeftovers(recordOf(output), host);
-    await writeWhole(recordOf(output), host, (file) => file.write(text));
+    await removeLeftovers(recordOf(output, host), host);
+    await writeWhole(recordOf(output, host), host, (file) => file.write(text));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }

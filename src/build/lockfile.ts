@@ -1,4 +1,3 @@
-import { join, relative } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Config } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
@@ -47,7 +46,7 @@ interface LockedFile {
 
 /** The locks of a folder, one for each configuration. Throws a `CompilerError` for a file that cannot be read. */
 export async function readLockfile(folder: string, host: Host): Promise<readonly Lockfile[]> {
-  const path = join(folder, LOCKFILE);
+  const path = host.path.join(folder, LOCKFILE);
   let text: string;
   try {
     text = decodeUtf8(await host.readFile(path));
@@ -162,7 +161,7 @@ export async function changedFiles(
 
 /** Writes the lock of a configuration; those of others in its folder stay. */
 export async function writeLockfile(folder: string, lock: Lockfile, host: Host): Promise<void> {
-  const path = join(folder, LOCKFILE);
+  const path = host.path.join(folder, LOCKFILE);
   const known = await readLockfile(folder, host).catch((error: unknown) => {
     if (error instanceof CompilerError) return [];
     throw error;
@@ -189,7 +188,7 @@ async function localFiles(
   const files = new Map<string, LockedFile>();
   for (const { path, stamp } of inputs) {
     if (stamp === undefined) continue;
-    const name = relative(folder, path);
+    const name = host.path.relative(folder, path).replaceAll(host.path.sep, "/");
     files.set(name, { path: name, sha256: (await digestOfFile(path, host)) ?? "" });
   }
   return [...files.values()];

@@ -41,7 +41,7 @@ export async function compileAside(
   const lock = await LockInPlace.open(configured, options, host, talk);
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
-  const plans = artifactPlans(configured.config, "", "", [], configured.plugins);
+  const plans = artifactPlans(configured.config, "", { ...host, cwd: "" }, [], configured.plugins);
   const tape = new SpoolTape(plans.some(blocksNamesAlone), () => scratchOf(host));
   const sinks = {
     spool: plans.length === 0 ? undefined : tape,

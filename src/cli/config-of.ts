@@ -1,4 +1,3 @@
-import { basename, dirname, resolve } from "node:path";
 import { VALIDATION_CONTEXT, contextWith } from "../engine/validation-context.ts";
 import { nodeOfValue } from "../config/config-node.ts";
 import type { Config } from "../config/fields.ts";
@@ -79,19 +78,31 @@ function isCalled(name: string, wanted: string): boolean {
 
 async function wholeConfig(options: Options, host: Host, talk: Talk): Promise<ConfigInPlace> {
   if (options.inputs.length > 0) return quickConfig(options, host);
-  talk.debug(`configuration: ${printable(resolve(host.cwd, options.configPath))}`);
+  talk.debug(`configuration: ${printable(host.path.resolve(host.cwd, options.configPath))}`);
   let plugins = NO_PLUGINS;
   const { config, path, warnings } = await loadConfigFile(
     options.configPath,
     host,
     VALIDATION_CONTEXT,
     async (files, of) => {
-      plugins = await loadPlugins(files, dirname(of), options.args.switches.has("plugins"), host);
+      plugins = await loadPlugins(
+        files,
+        host.path.dirname(of),
+        options.args.switches.has("plugins"),
+        host,
+      );
       return contextWith(plugins);
     },
   );
   for (const warning of warnings) talk.diagnostic(warning);
-  return { config, whole: config, folder: dirname(path), name: basename(path), plugins, warnings };
+  return {
+    config,
+    whole: config,
+    folder: host.path.dirname(path),
+    name: host.path.basename(path),
+    plugins,
+    warnings,
+  };
 }
 
 function quickConfig({ inputs, inputType }: Options, host: Host): ConfigInPlace {

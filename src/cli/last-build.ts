@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -66,9 +65,9 @@ export async function buildAt(
 /** Names of the lists that were asked for, which tell where they are. Reading all of a configuration takes longer than most answers. */
 export async function listNames(options: Options, host: Host, talk: Talk): Promise<string[]> {
   const { output, writesToRules } = options;
-  if (output !== undefined && !isFolderName(output) && !writesToRules) return [""];
+  if (output !== undefined && !isFolderName(output, host) && !writesToRules) return [""];
   try {
-    const text = await host.readFile(resolve(host.cwd, options.configPath));
+    const text = await host.readFile(host.path.resolve(host.cwd, options.configPath));
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
     if (typeof name === "string" && lists === undefined && !options.args.values.has("filter"))
       return [name];

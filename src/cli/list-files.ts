@@ -1,4 +1,3 @@
-import { join, resolve } from "node:path";
 import type { OutputFile } from "../publish/output-file.ts";
 import { slugOf } from "../engine/slug.ts";
 import { NOWHERE } from "../publish/output-target.ts";
@@ -15,9 +14,9 @@ export function listFiles(
   const names: string[] = [];
   const own = `${slugOf(name)}.txt`;
   if (output !== undefined && output !== "-" && output !== NOWHERE)
-    names.push(isFolderName(output) ? join(output, own) : output);
-  if (writesToRules) names.push(join(rulesDir, own));
+    names.push(isFolderName(output, host) ? host.path.join(output, own) : output);
+  if (writesToRules) names.push(host.path.join(rulesDir, own));
   // `-o` may name the file in the rules directory.
-  const byPath = new Map(names.map((file) => [resolve(host.cwd, file), file]));
+  const byPath = new Map(names.map((file) => [host.path.resolve(host.cwd, file), file]));
   return [...byPath].map(([path, file]) => ({ name: file, path }));
 }

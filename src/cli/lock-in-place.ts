@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { CompiledList } from "../engine/compile.ts";
 import type { CompileOptions } from "../engine/compile-options.ts";
 import {
@@ -62,7 +61,7 @@ export class LockInPlace {
     const { cacheDir } = options;
     const lock = lockFor(locks, configured.name);
     if (cacheDir !== undefined && (locks.length > 0 || update !== undefined))
-      await needCopies(cacheDir, { path: join(configured.folder, LOCKFILE) }, host);
+      await needCopies(cacheDir, { path: host.path.join(configured.folder, LOCKFILE) }, host);
     const opened = new LockInPlace(lock, configured, options, host);
     await opened.prepare();
     return opened;

@@ -74,10 +74,8 @@ export async function runCompile(
   const isToStdout = options.output === "-";
   const files = listFiles(configured.config.name, options, host);
   const { rulesDir } = options;
-  const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesDir, host.cwd)];
-  const plans = isToStdout
-    ? []
-    : artifactPlans(config, rulesDir, host.cwd, taken, configured.plugins);
+  const taken = [...files.map(({ path }) => path), ...manifestPaths(config, rulesDir, host)];
+  const plans = isToStdout ? [] : artifactPlans(config, rulesDir, host, taken, configured.plugins);
   const spool =
     plans.length === 0
       ? undefined

@@ -12,7 +12,7 @@ import { isFolderName } from "./output-place.ts";
 /** Lists are written to files of their own. Throws a `CompilerError` where they are not. */
 export function refuseSameFiles(lists: readonly ListInPlace[], options: Options, host: Host): void {
   const { output } = options;
-  if (output !== undefined && !isFolderName(output) && lists.length > 1)
+  if (output !== undefined && !isFolderName(output, host) && lists.length > 1)
     throw new CompilerError([
       errorOf(
         "several-lists",
@@ -23,8 +23,8 @@ export function refuseSameFiles(lists: readonly ListInPlace[], options: Options,
   for (const { config, plugins } of lists) {
     const paths = [
       ...listFiles(config.name, options, host).map(({ path }) => path),
-      ...manifestPaths(config, options.rulesDir, host.cwd),
-      ...artifactPlans(config, options.rulesDir, host.cwd, [], plugins)
+      ...manifestPaths(config, options.rulesDir, host),
+      ...artifactPlans(config, options.rulesDir, host, [], plugins)
         .flatMap(plannedFiles)
         .map(({ path }) => path),
     ];

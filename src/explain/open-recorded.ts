@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Host, OpenFile } from "../host/host.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 
@@ -12,7 +11,7 @@ export async function openRecorded(
   host: Host,
 ): Promise<OpenFile | undefined> {
   if (path === undefined && (sha256 === undefined || cacheDir === undefined)) return undefined;
-  const file = await host.openFile(path ?? join(cacheDir!, "objects", sha256!));
+  const file = await host.openFile(path ?? host.path.join(cacheDir!, "objects", sha256!));
   if (path === undefined || file.stamp.text === stamp) return file;
   await file.close();
   return undefined;

@@ -1,4 +1,3 @@
-import { basename, isAbsolute, join, resolve } from "node:path";
 import type { Config, OutputConfig } from "../config/fields.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -8,6 +7,7 @@ import type { Room } from "../formats/file-room.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
+import type { Host } from "../host/host.ts";
 import { packedName } from "./packed-files.ts";
 import { type PartLimits, stemOf } from "./parted-file.ts";
 import { fileNamed } from "./file-template.ts";
@@ -36,7 +36,7 @@ const LONGEST_ORIGIN = 100;
 export function artifactPlans(
   config: Pick<Config, "name" | "outputs">,
   folder: string,
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
   taken: readonly string[] = [],
   plugins: Plugins = NO_PLUGINS,
 ): PlannedArtifact[] {
@@ -45,7 +45,7 @@ export function artifactPlans(
     const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
     if (format === undefined)
       throw invalid(`${where}.format is of a plugin`, "A saved plan cannot be applied with it");
-    return planOf(output, format, where, config.name, folder, cwd);
+    return planOf(output, format, where, config.name, folder, host);
   });
   const seen = new Set(taken);
   for (const { name, path } of plans.flatMap(plannedFiles)) {
@@ -55,7 +55,7 @@ export function artifactPlans(
   }
   const split = plans.filter(({ limits }) => Math.min(limits.names, limits.bytes) !== Infinity);
   for (const { path, name } of split.flatMap(plainFiles)) {
-    const start = `${path.slice(0, path.length - basename(path).length)}${stemOf(path)}-`;
+    const start = `${path.slice(0, path.length - host.path.basename(path).length)}${stemOf(path, host)}-`;
     const isPart = (file: string): boolean =>
       file.startsWith(start) && /^\d+(?:\.|$)/.test(file.slice(start.length));
     if ([...seen].some((file) => file !== path && isPart(file)))
@@ -91,7 +91,7 @@ function planOf(
   where: string,
   list: string,
   folder: string,
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
 ): PlannedArtifact {
   const answer = output.answer ?? format.answers[0] ?? DEFAULT_OPTIONS.answer;
   if (output.answer !== undefined && !format.answers.includes(output.answer))
@@ -109,9 +109,10 @@ function planOf(
   const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
   const allowFile =
     output.allow_file === undefined
-      ? file.replace(/(\.[^./]*)?$/, ".allow$1")
+      ? file.replace(/(\.[^./\\]*)?$/, ".allow$1")
       : fileNamed(output.allow_file, values);
-  const name = (one: string): string => (isAbsolute(one) ? one : join(folder, one));
+  const name = (one: string): string =>
+    host.path.isAbsolute(one) ? one : host.path.join(folder, one);
   return {
     formatName: output.format,
     format,
@@ -125,9 +126,9 @@ function planOf(
     policy: output.on_loss ?? "skip",
     isSorted: output.sort === "name",
     name: name(file),
-    path: resolve(cwd, folder, file),
+    path: host.path.resolve(host.cwd, folder, file),
     allowName: name(allowFile),
-    allowPath: resolve(cwd, folder, allowFile),
+    allowPath: host.path.resolve(host.cwd, folder, allowFile),
     limits: {
       names: output.split?.max_rules ?? Infinity,
       bytes: sizeBytes(output.split?.max_bytes ?? "") ?? Infinity,

@@ -1,4 +1,3 @@
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { durationMs } from "../config/duration.ts";
 import type { Config } from "../config/fields.ts";
@@ -39,19 +38,23 @@ const DEFAULT_EXPIRES = "14d";
 export function manifestPath(
   { name, manifest }: Pick<Config, "name" | "manifest">,
   folder: string,
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
 ): string {
-  return resolve(cwd, folder, fileNamed(manifest?.file ?? "manifest.json", { name }));
+  return host.path.resolve(
+    host.cwd,
+    folder,
+    fileNamed(manifest?.file ?? "manifest.json", { name }),
+  );
 }
 
 /** What a manifest takes, if there is to be one. */
 export function manifestPaths(
   config: Pick<Config, "name" | "manifest">,
   folder: string,
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
 ): string[] {
   if (config.manifest === undefined) return [];
-  const path = manifestPath(config, folder, cwd);
+  const path = manifestPath(config, folder, host);
   return [path, `${path}.minisig`];
 }
 
@@ -73,7 +76,7 @@ export async function writeManifest(
     expires: new Date(builtAt.getTime() + expiresMs).toISOString(),
     files: await Promise.all(
       paths.map(async (file) => ({
-        file: relative(dirname(path), file).replaceAll("\\", "/"),
+        file: host.path.relative(host.path.dirname(path), file).replaceAll(host.path.sep, "/"),
         bytes: await host.sizeOf(file),
         sha256: (await digestOfFile(file, host)) ?? "",
       })),
@@ -95,7 +98,7 @@ export async function writeManifest(
 async function nextVersion(path: string, name: string, at: Date, host: Host): Promise<number> {
   const now = Math.floor(at.getTime() / 1000);
   const bytes = await read(path, host);
-  const last = bytes === undefined ? undefined : parsed(decodeUtf8(bytes));
+  const last = bytes === undefined ? undefined : parsed(decodeUtf8(bytes), host);
   const isKnown = last?.name === name && Number.isSafeInteger(last.version + 1);
   return isKnown ? Math.max(now, last.version + 1) : now;
 }
@@ -107,7 +110,7 @@ export async function manifestKey(
   host: Host,
 ): Promise<SecretKey | undefined> {
   if (manifest?.key_file === undefined) return undefined;
-  const path = resolve(configFolder, manifest.key_file);
+  const path = host.path.resolve(configFolder, manifest.key_file);
   const text = await host.readFile(path).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
     throw badKey(`Cannot read ${printable(path)}`, reasonOf(error.code, error.message));
@@ -128,7 +131,7 @@ export async function verifyManifest(
   host: Host,
 ): Promise<{ manifest: Manifest | undefined; problems: Diagnostic[] }> {
   const bytes = await read(path, host);
-  const manifest = bytes === undefined ? undefined : parsed(decodeUtf8(bytes));
+  const manifest = bytes === undefined ? undefined : parsed(decodeUtf8(bytes), host);
   if (bytes === undefined || manifest === undefined)
     return { manifest: undefined, problems: [bad(`${printable(path)} is no manifest`)] };
   const problems: Diagnostic[] = [];
@@ -137,18 +140,20 @@ export async function verifyManifest(
     const signature = await read(`${path}.minisig`, host);
     if (publicKey === undefined) problems.push(bad("The key is no minisign public key"));
     else if (signature === undefined)
-      problems.push(bad(`There is no ${printable(basename(path))}.minisig`));
+      problems.push(bad(`There is no ${printable(host.path.basename(path))}.minisig`));
     else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
-      problems.push(bad(`${printable(basename(path))} is not signed by this key`));
+      problems.push(bad(`${printable(host.path.basename(path))} is not signed by this key`));
   }
   if (manifest.files.length === 0) problems.push(bad("It names no files"));
   if (Date.parse(manifest.expires) < host.now().getTime())
     problems.push(bad(`It expired at ${printable(manifest.expires, 40)}`));
   for (const { file, sha256 } of manifest.files) {
-    const there = await digestOfFile(join(dirname(path), file), host).catch((error: unknown) => {
-      if (error instanceof HostError) return undefined;
-      throw error;
-    });
+    const there = await digestOfFile(host.path.join(host.path.dirname(path), file), host).catch(
+      (error: unknown) => {
+        if (error instanceof HostError) return undefined;
+        throw error;
+      },
+    );
     if (there === undefined) problems.push(bad(`${printable(file)} is not there`));
     else if (there !== sha256)
       problems.push(bad(`${printable(file)} is not what the manifest says`));
@@ -169,7 +174,7 @@ async function read(path: string, host: Host): Promise<Uint8Array | undefined> {
   }
 }
 
-function parsed(text: string): Manifest | undefined {
+function parsed(text: string, host: Host): Manifest | undefined {
   try {
     const value = JSON.parse(text) as Partial<Manifest> | null;
     const isManifest =
@@ -179,7 +184,9 @@ function parsed(text: string): Manifest | undefined {
       Array.isArray(value.files) &&
       value.files.every(
         (one) =>
-          typeof one?.file === "string" && typeof one.sha256 === "string" && !isAbsolute(one.file),
+          typeof one?.file === "string" &&
+          typeof one.sha256 === "string" &&
+          !host.path.isAbsolute(one.file),
       ) &&
       !Number.isNaN(Date.parse(value.expires ?? ""));
     return isManifest ? (value as Manifest) : undefined;

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { dirname, join } from "node:path";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
@@ -104,9 +103,9 @@ export async function keepPatch(
 ): Promise<void> {
   const fresh = await host.readFile(path);
   const next = old && nextPatch(old);
-  const folder = join(dirname(path), PATCH_FOLDER);
+  const folder = host.path.join(host.path.dirname(path), PATCH_FOLDER);
   if (old !== undefined && next !== undefined && leadsOn(next, old, fresh))
-    await writeWhole(join(folder, next.file), host, (file) =>
+    await writeWhole(host.path.join(folder, next.file), host, (file) =>
       file.write(patchBytes(old, fresh, next.part)),
     );
   await removeOld(folder, config, host);
@@ -156,7 +155,7 @@ async function removeOld(
     // This run holds the list's lock: what another left half written belongs to nobody.
     const isOld = now - Number(found["made"]) * 1000 > keepMs;
     if (!isOld && !LEFTOVER.test(file)) continue;
-    await host.removeFile(join(folder, file)).catch((error: unknown) => {
+    await host.removeFile(host.path.join(folder, file)).catch((error: unknown) => {
       if (!(error instanceof HostError)) throw error;
     });
   }

@@ -1,4 +1,3 @@
-import { basename, isAbsolute, relative } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Edition, editionOf, packEdition, packedFolder } from "./published-list.ts";
@@ -25,9 +24,9 @@ export class ListShelf {
   }
 
   nameOf(path: string): string {
-    const name = this.root === undefined ? ".." : relative(this.root, path);
-    const isOutside = name.startsWith("..") || isAbsolute(name);
-    return isOutside ? basename(path) : name.replaceAll("\\", "/");
+    const name = this.root === undefined ? ".." : this.host.path.relative(this.root, path);
+    const isOutside = name.startsWith("..") || this.host.path.isAbsolute(name);
+    return isOutside ? this.host.path.basename(path) : name.replaceAll(this.host.path.sep, "/");
   }
 
   /** Says which files are lists. */
@@ -80,7 +79,7 @@ export class ListShelf {
       if (stamp === undefined) continue;
       there.add(name);
       if (stamp.text === old?.stamp) continue;
-      const found = await editionOf(path, packedFolder(path), this.host);
+      const found = await editionOf(path, packedFolder(path, this.host), this.host);
       if (found === undefined) continue;
       const edition = { ...found, name };
       this.editions.set(name, edition);
@@ -94,8 +93,8 @@ export class ListShelf {
     if (this.host.packFile === undefined) return;
     this.packing = this.packing
       .then(async () => {
-        await packEdition(path, edition, packedFolder(path), this.host);
-        const packed = await editionOf(path, packedFolder(path), this.host);
+        await packEdition(path, edition, packedFolder(path, this.host), this.host);
+        const packed = await editionOf(path, packedFolder(path, this.host), this.host);
         const isCurrent = this.editions.get(edition.name) === edition;
         if (isCurrent && packed?.stamp === edition.stamp)
           this.editions.set(edition.name, { ...packed, name: edition.name });

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
 import { type FileStamp, type Host, HostError, type OpenFile, type Packing } from "../host/host.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { temporaryFor } from "../host/write-whole.ts";
@@ -50,11 +49,14 @@ export async function editionOf(
       formOf({ path, stamp: stamp.text, bytes, size }, tag, undefined, modified, host),
     ];
     for (const [packing, ending] of PACKINGS) {
-      const packed = await packedForm(join(packedIn, `${basename(path)}.${tag}.${ending}`), host);
+      const packed = await packedForm(
+        host.path.join(packedIn, `${host.path.basename(path)}.${tag}.${ending}`),
+        host,
+      );
       if (packed !== undefined)
         forms.push(formOf(packed, `${tag}-${ending}`, packing, modified, host));
     }
-    return { name: basename(path), tag, modified, stamp: stamp.text, forms, size };
+    return { name: host.path.basename(path), tag, modified, stamp: stamp.text, forms, size };
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;
@@ -71,8 +73,8 @@ export async function packEdition(
   await host.makeFolder(packedIn);
   const current = new Set<string>();
   for (const [packing, ending] of PACKINGS) {
-    const packed = join(packedIn, `${basename(path)}.${tag}.${ending}`);
-    current.add(basename(packed));
+    const packed = host.path.join(packedIn, `${host.path.basename(path)}.${tag}.${ending}`);
+    current.add(host.path.basename(packed));
     if (forms.some((form) => form.packing === packing)) continue;
     const temporary = temporaryFor(packed);
     try {
@@ -85,8 +87,8 @@ export async function packEdition(
     }
   }
   for (const name of await host.listFolder(packedIn))
-    if (isPacked(name, basename(path)) && !current.has(name))
-      await host.removeFile(join(packedIn, name)).catch(() => {});
+    if (isPacked(name, host.path.basename(path)) && !current.has(name))
+      await host.removeFile(host.path.join(packedIn, name)).catch(() => {});
 }
 
 function isPacked(name: string, list: string): boolean {
@@ -190,6 +192,6 @@ async function* piecesOf(
 }
 
 /** Where packed forms of a list are kept. */
-export function packedFolder(path: string): string {
-  return join(recordFolder(path), "packed");
+export function packedFolder(path: string, host: Host): string {
+  return host.path.join(recordFolder(path, host), "packed");
 }

@@ -4,9 +4,9 @@ import { artifactPlans } from "../../src/publish/artifact-plan.ts";
 import { Artifacts } from "../../src/publish/artifacts.ts";
 import { NameSpool } from "../../src/formats/name-spool.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
-import { memoryHost } from "../../src/index.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { writeFormat } from "../support/write-format.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const FORMATS = [...nameFormats.keys()].filter((format) => format !== "adblock");
 
@@ -171,7 +171,7 @@ test("an output that blocks a protected name is not published, and is named", as
   const host = memoryHost({ files: {} });
   const spool = new NameSpool(() => host.openScratch(), false);
   spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
-  const plans = artifactPlans({ name: "L", outputs: [{ format: "rpz" }] }, "rules", "/project");
+  const plans = artifactPlans({ name: "L", outputs: [{ format: "rpz" }] }, "rules", memoryHost());
   const artifacts = new Artifacts(plans, 1, host);
   // As if the list did not block it.
   const shape = { isMinimal: true, hasSureCovers: true, protectedNames: ["y.safe.example"] };

@@ -17,6 +17,7 @@ import {
   systemError,
   textAt,
 } from "../support/publishing.ts";
+import { posixPath } from "../support/memory-host.ts";
 
 test("a lock is respected while its holder runs, or has been heard of", async () => {
   for (const [running, silence, isHeld] of [
@@ -78,7 +79,7 @@ test("a dead lock that another run takes meanwhile is the other's", async () => 
     ...real,
     isRunning: ({ pid }) => pid === 7 && renames > 0,
     rename: async (from, to) => {
-      if (from === LOCK && renames++ === 0) host.files.set(LOCK, bytes(fresh));
+      if (posixPath(from) === LOCK && renames++ === 0) host.files.set(LOCK, bytes(fresh));
       await host.rename(from, to);
     },
   };
@@ -103,7 +104,10 @@ test("the holder says that it is there, and stops when it is done", async () => 
   try {
     const host = seeded();
     const touched: string[] = [];
-    const file = new ListFile(LIST, { ...host, touch: async (path) => void touched.push(path) });
+    const file = new ListFile(LIST, {
+      ...host,
+      touch: async (path) => void touched.push(posixPath(path)),
+    });
     await file.open();
     beat?.();
     beat?.();
@@ -166,7 +170,7 @@ test("a lock that comes and goes is tried five times", async () => {
 test("a lock that cannot be read is not one that is gone", async () => {
   const { host, real } = held(true, 1000);
   const readFile: Host["readFile"] = (path) =>
-    path === LOCK
+    posixPath(path) === LOCK
       ? Promise.reject(new HostError("EACCES", "permission denied"))
       : host.readFile(path);
   assert.equal(await codeOf(publish({ ...real, readFile })), "locked");

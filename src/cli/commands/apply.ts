@@ -40,7 +40,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
     const { config, shape, folder, record, report, rulesDir } = plan;
-    const artifacts = artifactPlans(config, rulesDir, host.cwd);
+    const artifacts = artifactPlans(config, rulesDir, host);
     if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
     const publication = {
       config,

@@ -1,4 +1,3 @@
-import { dirname, join, resolve } from "node:path";
 import { OWN_RULES, OWN_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import/config-text.ts";
 import type { ForeignList, ForeignSetup } from "../../import/foreign-setup.ts";
 import { readSetup } from "../../import/read-setup.ts";
@@ -34,7 +33,7 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
       }),
     ]);
   const setup = await readSetup(path, host);
-  const folder = dirname(resolve(host.cwd, path));
+  const folder = host.path.dirname(host.path.resolve(host.cwd, path));
   // Whoever runs these lists fetches them from there already.
   const wish = { ...options, allowPrivate: true };
   const config = auditedConfig(setup, await reachable(setup.allowLists, folder, wish, host, talk));
@@ -47,7 +46,7 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     warnings: [],
   };
   const own = encodeUtf8(`${setup.ownRules.join("\n")}\n`);
-  const world = withFile(host, join(folder, OWN_RULES), own);
+  const world = withFile(host, host.path.join(folder, OWN_RULES), own);
   const { fresh, compiled } = await compileAside(configured, wish, world, talk, signal);
   const stats = statsOf(fresh.record!);
   const guards = await guardsSay(config, compiled, undefined, options, host);

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { LastBuilds } from "../../build/last-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -29,7 +28,7 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   const last = options.args.values.has("filter") ? undefined : await builds?.recall();
   // Nothing is from the web, and all files are as they were.
   if (last?.web === "") {
-    talk.debug(`configuration: ${printable(resolve(host.cwd, configPath))}, as it was`);
+    talk.debug(`configuration: ${printable(host.path.resolve(host.cwd, configPath))}, as it was`);
     return await sayAgain(last, started, options, host, talk);
   }
   // The compiler, and the thread that hears signals while it computes, are loaded only when there is something to compile.
@@ -61,7 +60,7 @@ async function lastBuilds(
   if (cacheDir === undefined) return undefined;
   try {
     const isQuick = inputs.length > 0;
-    const path = resolve(host.cwd, configPath);
+    const path = host.path.resolve(host.cwd, configPath);
     const config = isQuick ? { inputs, inputType } : decodeUtf8(await host.readFile(path));
     const epoch = host.env["SOURCE_DATE_EPOCH"];
     const { cwd } = host;
@@ -79,7 +78,7 @@ async function lastBuilds(
       compat,
       accept,
     };
-    return await LastBuilds.of(resolve(host.cwd, cacheDir), JSON.stringify(parts), host);
+    return await LastBuilds.of(host.path.resolve(host.cwd, cacheDir), JSON.stringify(parts), host);
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;

@@ -1,4 +1,3 @@
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { OWN_RULES, configText, isUsed } from "../../import/config-text.ts";
 import {
   type ForeignList,
@@ -30,7 +29,7 @@ export const initCommand: Command = async (options, host, talk, signal) => {
     throw new CompilerError([
       errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml"),
     ]);
-  const path = resolve(host.cwd, file);
+  const path = host.path.resolve(host.cwd, file);
   // Of two default names only the first is read.
   const isDefault = args.operands.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
@@ -48,13 +47,22 @@ export const initCommand: Command = async (options, host, talk, signal) => {
     ]);
   const count = asked.setup.lists.filter(({ isOn }) => isOn).length;
   talk.info(`reading ${countText(count, "list")} to see what each holds`);
-  const setup = await lookAtLists(asked.setup, dirname(path), { ...options, signal }, host);
+  const setup = await lookAtLists(
+    asked.setup,
+    host.path.dirname(path),
+    { ...options, signal },
+    host,
+  );
   const hasOwn = setup.ownRules.length > 0;
-  const ownRulesFile = await freeName(OWN_RULES, dirname(path), host);
+  const ownRulesFile = await freeName(OWN_RULES, host.path.dirname(path), host);
   const allFormats = [...new Set([...(setup.formats ?? []), ...formats])];
   await writeText(path, configText({ name, setup, formats: allFormats, ownRulesFile }), host);
   if (hasOwn)
-    await writeText(join(dirname(path), ownRulesFile), `${setup.ownRules.join("\n")}\n`, host);
+    await writeText(
+      host.path.join(host.path.dirname(path), ownRulesFile),
+      `${setup.ownRules.join("\n")}\n`,
+      host,
+    );
   const { style } = talk;
   const lists = setup.lists.filter(isUsed).length;
   talk.info(
@@ -76,17 +84,22 @@ export const initCommand: Command = async (options, host, talk, signal) => {
 async function freeName(name: string, folder: string, host: Host): Promise<string> {
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : name.replace(/(?=\.[^.]*$)/, `-${number}`);
-    if (!(await host.exists(join(folder, free)))) return free;
+    if (!(await host.exists(host.path.join(folder, free)))) return free;
   }
 }
 
 /** Paths are looked up beside the file that names them; the new one may be elsewhere. */
-function movedTo(folder: string, setup: ForeignSetup, from: string): ForeignSetup {
+function movedTo(folder: string, setup: ForeignSetup, from: string, host: Host): ForeignSetup {
   const moved = (list: ForeignList): ForeignList =>
-    isAddress(list.source) || isAbsolute(list.source) || folder === from
+    isAddress(list.source) || host.path.isAbsolute(list.source) || folder === from
       ? list
-      : { ...list, source: relative(folder, resolve(from, list.source)) };
+      : { ...list, source: relativeSource(folder, host.path.resolve(from, list.source), host) };
   return { ...setup, lists: setup.lists.map(moved), allowLists: setup.allowLists.map(moved) };
+}
+
+/** With `/` on every system, so that the configuration can move to another one. */
+function relativeSource(folder: string, source: string, { path }: Host): string {
+  return path.relative(folder, source).replaceAll(path.sep, "/");
 }
 
 async function setupOf(
@@ -97,7 +110,12 @@ async function setupOf(
   const from = args.values.get("from")?.[0];
   if (from !== undefined)
     return {
-      setup: movedTo(dirname(path), await readSetup(from, host), dirname(resolve(host.cwd, from))),
+      setup: movedTo(
+        host.path.dirname(path),
+        await readSetup(from, host),
+        host.path.dirname(host.path.resolve(host.cwd, from)),
+        host,
+      ),
     };
   const type = formatOption("-t", inputType ?? "adblock");
   if (inputs.length > 0) {

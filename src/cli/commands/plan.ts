@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { publishedExceptions } from "../../build/published-exceptions.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -95,7 +94,7 @@ async function planOf(
         shape: compiled.shape,
         timelessHead: compiled.timelessHead,
         runs: aside.runs,
-        rulesDir: resolve(host.cwd, options.rulesDir),
+        rulesDir: host.path.resolve(host.cwd, options.rulesDir),
         remembering: { settings, size },
         ...rest,
       },

@@ -1,4 +1,3 @@
-import { dirname, join, resolve } from "node:path";
 import { artifactPlans } from "../../publish/artifact-plan.ts";
 import { slugOf } from "../../engine/slug.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
@@ -38,17 +37,15 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     style: talk.style,
     says: (level) => talk.says(level),
   });
-  const folder = recordFolder(first.path);
+  const folder = recordFolder(first.path, host);
   const further = all
-    .flatMap(({ config, plugins }) =>
-      artifactPlans(config, options.rulesDir, host.cwd, [], plugins),
-    )
+    .flatMap(({ config, plugins }) => artifactPlans(config, options.rulesDir, host, [], plugins))
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(all[0]!.whole.name, options, host);
-  const reports = reportFiles(all, folder);
+  const reports = reportFiles(all, folder, host);
   const report = reportApart(reports, options, host, signal, settings.runTimeoutMs);
-  const root = resolve(host.cwd, options.rulesDir);
+  const root = host.path.resolve(host.cwd, options.rulesDir);
   await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
   return Exit.Done;
 };
@@ -74,9 +71,11 @@ function compileApart(name: string, options: Options, host: Host): RunnerParts["
 }
 
 /** Where the page about the last build of each list is. */
-function reportFiles(all: readonly ListInPlace[], folder: string): string[] {
-  if (all.length === 1) return [join(folder, "report.html")];
-  return all.map(({ config }) => join(folder, "reports", `${slugOf(config.name)}.report.html`));
+function reportFiles(all: readonly ListInPlace[], folder: string, host: Host): string[] {
+  if (all.length === 1) return [host.path.join(folder, "report.html")];
+  return all.map(({ config }) =>
+    host.path.join(folder, "reports", `${slugOf(config.name)}.report.html`),
+  );
 }
 
 /** The reports in a process of their own too. */
@@ -87,7 +86,7 @@ function reportApart(
   signal: AbortSignal,
   timeoutMs: number,
 ): () => Promise<void> {
-  const place = files.length === 1 ? files[0]! : `${dirname(files[0]!)}/`;
+  const place = files.length === 1 ? files[0]! : `${host.path.dirname(files[0]!)}/`;
   return async () => {
     if (options.args.switches.has("no-record")) return;
     const words = ["report", "--quiet", ...wordsFor("report", options.args), place];

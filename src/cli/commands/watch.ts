@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { buildTime } from "../../engine/build-time.ts";
 import { planOf } from "../../engine/plan.ts";
 import { SharedSources } from "../../engine/shared-sources.ts";
@@ -66,7 +65,7 @@ class Watch {
 
   async run(): Promise<void> {
     const { host, signal, options } = this;
-    const config = resolve(host.cwd, options.configPath);
+    const config = host.path.resolve(host.cwd, options.configPath);
     let changed: readonly string[] = [config];
     while (!signal.aborted) {
       // Before they are read: what changes meanwhile is seen afterwards.
@@ -115,13 +114,13 @@ class Watch {
     refuseSameFiles(lists, options, host);
     this.lists = lists;
     this.shared?.close();
-    const config = resolve(host.cwd, options.configPath);
+    const config = host.path.resolve(host.cwd, options.configPath);
     this.known = { [config]: this.known[config] ?? "" };
     // A source that is not there yet may come.
     const local = lists.flatMap((list) =>
       list.config.sources
         .filter(({ source }) => !isAddress(source))
-        .map(({ source }) => resolve(list.folder, source)),
+        .map(({ source }) => host.path.resolve(list.folder, source)),
     );
     await this.note(local);
     const plans = this.lists.map((list) => planOf(list.config, list.plugins).sources);
@@ -158,7 +157,7 @@ class Watch {
     const fresh = await host.readFile(file!.path);
     this.texts.set(file!.path, fresh);
     const seconds = (host.now().getTime() - began) / 1000;
-    const names = someOf(changed.map((path) => path.split("/").at(-1)!));
+    const names = someOf(changed.map((path) => host.path.basename(path)));
     const { style } = talk;
     if (known === undefined) {
       talk.info(
