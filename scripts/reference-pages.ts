@@ -6,7 +6,7 @@ import {
   type Field,
   GUARD_FIELDS,
   LIST_FIELDS,
-  OWN_LISTED_FIELDS,
+  LISTED_ONLY_FIELDS,
   SOURCE_FIELDS,
 } from "../src/config/fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
@@ -111,7 +111,7 @@ With \`lists\`, one configuration makes several lists of the sources at the top 
 does not say, the top level says for it; \`allow\`, \`allow_sources\`, \`exclusions\` and \`exclusions_sources\` of both hold together.
 See [several lists from the same sources](../guide/several-lists.md).
 
-${fieldTable(OWN_LISTED_FIELDS)}
+${fieldTable(LISTED_ONLY_FIELDS)}
 
 ## Paths
 

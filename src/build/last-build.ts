@@ -2,7 +2,7 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import type { ArtifactReport } from "../publish/artifacts.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { CompileReport } from "../engine/report.ts";

@@ -1,5 +1,5 @@
 import { type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
-import { OWN_SOURCE_FIELDS } from "./source-fields.ts";
+import { SOURCE_ONLY_FIELDS } from "./source-fields.ts";
 
 /**
  * Every field of a configuration, once. Validation, the `Config` type, schema.json and docs/reference/configuration.md
@@ -218,7 +218,7 @@ const OUTPUTS_FIELD: {
 };
 
 /** What only one of several lists has. */
-export const OWN_LISTED_FIELDS = {
+export const LISTED_ONLY_FIELDS = {
   sources: {
     type: "strings",
     description:
@@ -235,12 +235,12 @@ export const OWN_LISTED_FIELDS = {
 
 /** One of several lists of a configuration; what it does not say, the top level says for it. */
 const LISTED_FIELDS: typeof TITLE_FIELDS &
-  typeof OWN_LISTED_FIELDS &
+  typeof LISTED_ONLY_FIELDS &
   typeof OUTPUTS_FIELD &
   typeof PUBLISH_FIELDS &
   typeof FILTER_FIELDS = {
   ...TITLE_FIELDS,
-  ...OWN_LISTED_FIELDS,
+  ...LISTED_ONLY_FIELDS,
   ...OUTPUTS_FIELD,
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,
@@ -343,8 +343,8 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,
 };
-export const SOURCE_FIELDS: typeof OWN_SOURCE_FIELDS & typeof FILTER_FIELDS = {
-  ...OWN_SOURCE_FIELDS,
+export const SOURCE_FIELDS: typeof SOURCE_ONLY_FIELDS & typeof FILTER_FIELDS = {
+  ...SOURCE_ONLY_FIELDS,
   ...FILTER_FIELDS,
 };
 

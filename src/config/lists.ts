@@ -7,14 +7,14 @@ import type { Config, ListedConfig } from "./fields.ts";
 const ADDED = ["allow", "allow_sources", "exclusions", "exclusions_sources"] as const;
 
 /** One of the lists that a configuration makes, as a configuration of its own. */
-export interface OwnList {
+export interface ResolvedList {
   readonly config: Config;
   /** Names of lists that it must cover. */
   readonly covers: readonly string[];
 }
 
 /** The lists that a configuration makes: one, or those of `lists`, each after those that it must cover. */
-export function listsOf(config: Config): OwnList[] {
+export function listsOf(config: Config): ResolvedList[] {
   const { lists, ...top } = config;
   if (lists === undefined) return [{ config, covers: [] }];
   const byLabel = new Map(top.sources.map((one) => [labelOf(one), one]));

@@ -1,5 +1,5 @@
 /** Fields that only a source has; `fields.ts` has those that it shares with lists. */
-export const OWN_SOURCE_FIELDS = {
+export const SOURCE_ONLY_FIELDS = {
   source: {
     type: "source",
     required: true,

@@ -16,7 +16,7 @@ import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { Workshop } from "../transformations/transformation.ts";
@@ -189,7 +189,7 @@ class ListCompiler {
       options.onProgress?.({
         kind: "needs-scratch",
         bytes: scratchBytes,
-        ...(await this.host.scratchRoom()),
+        ...(await this.host.scratchSpace()),
       });
     await this.startCrew(size);
     const cancelled = await cancelledElsewhere(plan.sources, reader);

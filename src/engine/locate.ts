@@ -1,7 +1,7 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import { type Location, candidatePaths, isAddress } from "../sources/location.ts";
 import { shownAddress, sourceError } from "../sources/source-error.ts";
 

@@ -23,7 +23,7 @@ export interface Host {
    * Where scratch files go, and the bytes that are free there (Infinity when nobody knows). Where the folder lies in memory,
    * that is not more than what this process may still use.
    */
-  scratchRoom(): Promise<{ readonly folder: string; readonly free: number }>;
+  scratchSpace(): Promise<{ readonly folder: string; readonly free: number }>;
   /** Bytes of a file; 0 when there is none. */
   sizeOf(path: string): Promise<number>;
   /** What tells a file from an earlier state of itself without reading it; undefined when there is none. */

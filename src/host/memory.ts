@@ -89,7 +89,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       return newFile((bytes) => files.set(name, bytes));
     },
     openScratch: scratchInMemory,
-    scratchRoom: async () => ({ folder: paths.resolve(cwd, "/tmp"), free: Infinity }),
+    scratchSpace: async () => ({ folder: paths.resolve(cwd, "/tmp"), free: Infinity }),
     sizeOf: async (path) => files.get(path)?.length ?? 0,
     memoryLimit: () => options.memoryLimit ?? 2 ** 31,
     processors: () => 1,

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { feedInParts } from "./feed-in-parts.ts";
-import { FewATurn } from "./few-a-turn.ts";
+import { feedParser } from "./parser-feed.ts";
+import { LoopThrottle } from "./loop-throttle.ts";
 import {
   type Answerer,
   type ListenPlace,
@@ -19,7 +19,7 @@ const PART = 256 * 1024;
  * How many parts are written in one turn of the event loop. The system takes megabytes for a new reader without a pause, and a
  * turn accepts one connection: without a limit, hundreds of readers keep a newcomer waiting for seconds.
  */
-const writing = new FewATurn(1);
+const writing = new LoopThrottle(1);
 
 /** node:http as it is, made hard to hold up: who reads slowly, says nothing or asks too much takes no room from others. */
 export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<Listening> {
@@ -35,7 +35,7 @@ export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<
   );
   server.on("connection", (socket: Socket) => {
     open.add(socket);
-    feedInParts(socket);
+    feedParser(socket);
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) =>
     open.take(request, response),

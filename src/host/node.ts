@@ -24,7 +24,7 @@ import { cacheDir } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
 import { packFile } from "./node-pack-file.ts";
 import { isRunning, processId } from "./node-process-id.ts";
-import { scratchRoom } from "./node-scratch-room.ts";
+import { scratchSpace } from "./node-scratch-space.ts";
 import { watchSignals } from "./node-signal-watch.ts";
 import { startThread } from "./node-threads.ts";
 
@@ -48,7 +48,7 @@ export function nodeHost(): Host {
     openFile,
     createFile,
     openScratch,
-    scratchRoom,
+    scratchSpace,
     sizeOf: (path) =>
       stat(path).then(
         ({ size }) => size,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { clientOf } from "./client-of.ts";
+import { clientAddress } from "./client-address.ts";
 
 /** Systems allow 1,024 open files as a rule, and lists are files too. */
 const MOST_OPEN = 512;
@@ -52,7 +52,7 @@ export class OpenConnections {
   }
 
   add(socket: Socket): void {
-    const client = clientOf(socket.remoteAddress ?? "");
+    const client = clientAddress(socket.remoteAddress ?? "");
     const since = performance.now();
     const connection: Connection = {
       socket,

@@ -31,14 +31,12 @@ export async function writeWhole<T>(
   host: Host,
   write: (file: NewFile) => T | Promise<T>,
   nameOf: (written: T) => string | Promise<string> = () => path,
-  /** A file whose permissions the new one gets: by default the one that it replaces. */
-  like: string = path,
 ): Promise<T> {
   const temporary = temporaryFor(path);
   let file: NewFile | undefined;
   try {
     await host.makeFolder(host.path.dirname(path));
-    file = host.createFile(temporary, like);
+    file = host.createFile(temporary, path);
     const written = await write(file);
     await file.finish();
     file = undefined;

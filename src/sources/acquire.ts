@@ -2,11 +2,11 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { HostError } from "../host/host.ts";
 import type { DownloadBudget } from "./download-budget.ts";
 import type { FetchContext } from "./fetch-text.ts";
-import { firstGood } from "./first-good.ts";
-import { SourceTurn } from "./host-slots.ts";
-import { type LoadOptions, SourceList } from "./load-list.ts";
+import { hedgedFetch } from "./hedged-fetch.ts";
+import { SourceSlots } from "./host-slots.ts";
+import { type LoadOptions, SourceList } from "./source-list.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
-import { HeldError, type SourceBounds, takeOrHold } from "./hold.ts";
+import { HeldError, type SourceBounds, takeOrHold } from "./source-hold.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
 import {
   type HeldOffer,
@@ -120,12 +120,12 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   const age = context.fetch.host.now().getTime() - record.goodAt;
   if (held === undefined && !offline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
     throw new CompilerError([...causes, ...tooOld(source, age).diagnostics]);
+  const texts = new StoredTexts({ store, record }, source.isSecret);
+  const location = { kind: "web", url: source.url } as const;
   const list = new SourceList(
-    { kind: "web", url: source.url },
-    source.label,
+    { location, label: source.label, texts },
     context.fetch.host,
     context.load,
-    new StoredTexts({ store, record }, source.isSecret),
   );
   try {
     await list.check();
@@ -178,7 +178,7 @@ async function acquireLocked(
   if (store !== undefined) {
     const texts = new StoredTexts({ store, record: { files } }, source.isSecret);
     const location = { kind: "web", url: source.url } as const;
-    const list = new SourceList(location, source.label, fetch.host, load, texts);
+    const list = new SourceList({ location, label: source.label, texts }, fetch.host, load);
     try {
       await list.check();
       return { list, state, files };
@@ -219,12 +219,12 @@ async function fetchAny(
   const stop = (): void => deadline.abort();
   signal?.addEventListener("abort", stop);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const turn = new SourceTurn(() => {
+  const turn = new SourceSlots(() => {
     timer = setTimeout(stop, limits.sourceMs);
   });
   const account = context.budget.open(stop);
   try {
-    const acquired = await firstGood(
+    const acquired = await hedgedFetch(
       [source.url, ...source.mirrors],
       (tired) => host.wait(limits.hedgeMs, tired),
       (url, unneeded) => {
@@ -262,16 +262,16 @@ async function fetchFrom(
 ): Promise<Acquired> {
   const { store, fetch, load } = context;
   // What the source's server calls a version means nothing to a mirror.
-  const isOwn = url === source.url && store !== undefined && record !== undefined;
-  const texts = new FetchedTexts(fetch, isOwn ? { store, record } : undefined);
+  const isSameServer = url === source.url && store !== undefined && record !== undefined;
+  const texts = new FetchedTexts(fetch, isSameServer ? { store, record } : undefined);
   const place = { kind: "web", url, id: source.url } as const;
   const { maxBytes, maxLines } = fetch.limits;
   const limited = { ...load, maxBytes, maxLines };
-  const list = new SourceList(place, source.label, fetch.host, limited, texts);
+  const list = new SourceList({ location: place, label: source.label, texts }, fetch.host, limited);
   try {
     const { kind } = source;
     let measure = record?.measure;
-    if (isOwn && measure !== undefined && (await isAsBefore(place, texts, record)))
+    if (isSameServer && measure !== undefined && (await isAsBefore(place, texts, record)))
       list.assume(record.size);
     else {
       const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);

@@ -4,7 +4,7 @@ import { Fate } from "../rules/fate.ts";
 import type { FileLines, Stretch } from "../syntax/scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import { LINE_COUNT } from "./line-count.ts";
-import type { LineSink } from "./load-list.ts";
+import type { LineSink } from "./source-list.ts";
 import type { SourceGauge } from "./source-gauge.ts";
 
 const BADFILTER = encodeUtf8("badfilter");

@@ -4,7 +4,7 @@ import { decodeUtf8, encodeUtf8, isValidUtf8, repairUtf8 } from "../bytes/utf8.t
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { sourceError } from "./source-error.ts";
-import { Spool } from "./spool.ts";
+import { DownloadedBody } from "./downloaded-body.ts";
 import type { UnpackContext } from "./unpack.ts";
 
 /** Text of a list as UTF-8 bytes, whatever it came as. */
@@ -38,30 +38,30 @@ export async function decodeText(
 
 /** Text of an answer as UTF-8. What needs no decoding, as nearly all, stays where it is; the rest is decoded piece by piece. */
 export async function recodeText(
-  spool: Spool,
+  body: DownloadedBody,
   label: string,
   charset: string | undefined,
   { host, limits, account, room = limits.maxBytes }: UnpackContext,
-): Promise<Spool> {
-  const head = new Uint8Array(Math.min(2, spool.size));
-  if (head.length > 0) spool.read(0, head);
+): Promise<DownloadedBody> {
+  const head = new Uint8Array(Math.min(2, body.size));
+  if (head.length > 0) body.read(0, head);
   const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
   const isWide = isPacked(head);
-  if (!isWide && (name === "utf-8" || name === "utf8")) return spool;
-  let recoded: Spool | undefined;
+  if (!isWide && (name === "utf-8" || name === "utf8")) return body;
+  let recoded: DownloadedBody | undefined;
   try {
     // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
-    if (!isWide && isUtf8(spool)) return spool;
+    if (!isWide && isUtf8(body)) return body;
     const from = isWide ? (head[0] === 0xff ? "utf-16le" : "utf-16be") : name;
-    recoded = new Spool(host, account);
+    recoded = new DownloadedBody(host, account);
     const decoder = decoderOf(from, label);
-    for (const piece of spool.pieces())
+    for (const piece of body.pieces())
       appendText(recoded, decoder.decode(piece, { stream: true }), room);
     appendText(recoded, decoder.decode(), room);
-    spool.close();
+    body.close();
     return recoded;
   } catch (error) {
-    spool.close();
+    body.close();
     recoded?.close();
     if (error instanceof CompilerError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -82,16 +82,16 @@ function decoderOf(charset: string, label: string): InstanceType<typeof TextDeco
   }
 }
 
-function appendText(spool: Spool, text: string, maxBytes: number): void {
+function appendText(body: DownloadedBody, text: string, maxBytes: number): void {
   const bytes = encodeUtf8(text);
-  if (spool.size + bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-  spool.append(bytes);
+  if (body.size + bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+  body.append(bytes);
 }
 
-function isUtf8(spool: Spool): boolean {
+function isUtf8(body: DownloadedBody): boolean {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    for (const piece of spool.pieces()) decoder.decode(piece, { stream: true });
+    for (const piece of body.pieces()) decoder.decode(piece, { stream: true });
     decoder.decode();
     return true;
   } catch {

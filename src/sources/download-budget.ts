@@ -18,7 +18,7 @@ export class DownloadBudget {
   }
 
   static async of(host: Host): Promise<DownloadBudget> {
-    return new DownloadBudget(Math.floor((await host.scratchRoom()).free * SHARE));
+    return new DownloadBudget(Math.floor((await host.scratchSpace()).free * SHARE));
   }
 
   /** The account of one download; `stop` is called when it has to make room for others. */

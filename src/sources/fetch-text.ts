@@ -8,9 +8,9 @@ import { retryAfterMs } from "../host/retry-after.ts";
 import { recodeText } from "./decode.ts";
 import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
 import type { DownloadAccount } from "./download-budget.ts";
-import { type HostSlots, SourceTurn } from "./host-slots.ts";
+import { type HostSlots, SourceSlots } from "./host-slots.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
-import { Spool } from "./spool.ts";
+import { DownloadedBody } from "./downloaded-body.ts";
 import { unpack } from "./unpack.ts";
 import { type Validators, type WebText, openAgain, usableValidators } from "./web-text.ts";
 
@@ -24,7 +24,7 @@ export interface FetchContext {
   /** Bytes that are left of what the source may have; all of them without it. */
   readonly room?: number | undefined;
   /** The source, as those see it who wait with it. */
-  readonly turn?: SourceTurn | undefined;
+  readonly turn?: SourceSlots | undefined;
   readonly account?: DownloadAccount | undefined;
   /** Whether not even the path of an address may be shown. */
   readonly isSecret?: boolean | undefined;
@@ -45,7 +45,7 @@ export interface NotModified {
 }
 
 /** A failure that another try may not meet; the server may have said when. */
-class BadLuck extends Error {
+class RetryableError extends Error {
   readonly error: Error;
   readonly afterMs: number | undefined;
 
@@ -67,7 +67,7 @@ export async function fetchText(
     try {
       return await fetchOnce(url, validators, context);
     } catch (error) {
-      if (!(error instanceof BadLuck)) throw error;
+      if (!(error instanceof RetryableError)) throw error;
       if (attempt === limits.retries || isStopped(signal)) throw error.error;
       // Between half and all of it, so that those who failed together do not come back together.
       const pause = limits.pauseMs * 2 ** attempt * (0.5 + Math.random() / 2);
@@ -100,34 +100,34 @@ async function fetchOnce(
   let current = url;
   for (let hop = 0; hop <= limits.redirects; hop++) {
     const target = addressOf(current, shown);
-    const spool = new Spool(host, context.account);
+    const body = new DownloadedBody(host, context.account);
     let isKept = false;
     try {
-      const response = await request(target, exchange, spool, context);
+      const response = await request(target, exchange, body, context);
       if (response.status === 304 && validators !== undefined) return { url: target.href };
       if (response.status !== 200) {
         current = redirectOf(response, target.href, shown, context);
         continue;
       }
       isKept = true;
-      return await textOf(response, target.href, shown, { spool, context });
+      return await textOf(response, target.href, shown, { body, context });
     } finally {
-      if (!isKept) spool.close();
+      if (!isKept) body.close();
     }
   }
   throw failed(shown, `more than ${limits.redirects} redirects`);
 }
 
-/** Takes the spool over. */
+/** Takes the body over. */
 async function textOf(
   { headers, isUnframed }: FetchResponse,
   url: string,
   shown: string,
-  { spool, context }: { readonly spool: Spool; readonly context: FetchContext },
+  { body, context }: { readonly body: DownloadedBody; readonly context: FetchContext },
 ): Promise<FetchedText> {
-  const unpacked = await unpack(spool, headers["content-encoding"], shown, context);
+  const unpacked = await unpack(body, headers["content-encoding"], shown, context);
   // What was packed says by itself where it ends.
-  const isCut = isUnframed === true && unpacked === spool && !endsWithLine(spool);
+  const isCut = isUnframed === true && unpacked === body && !endsWithLine(body);
   const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
   const text = await recodeText(unpacked, shown, charset, context);
   const { etag, "last-modified": lastModified } = headers;
@@ -142,10 +142,10 @@ async function textOf(
   };
 }
 
-function endsWithLine(spool: Spool): boolean {
-  if (spool.size === 0) return true;
+function endsWithLine(body: DownloadedBody): boolean {
+  if (body.size === 0) return true;
   const last = new Uint8Array(1);
-  spool.read(spool.size - 1, last);
+  body.read(body.size - 1, last);
   return last[0] === LF || last[0] === CR;
 }
 
@@ -173,14 +173,14 @@ function redirectOf(
   }
   const error = failed(shown, `the server answered with status ${status}`);
   if ([408, 425, 429, 500, 502, 503, 504].includes(status))
-    throw new BadLuck(error, retryAfterMs(headers["retry-after"], host.now()));
+    throw new RetryableError(error, retryAfterMs(headers["retry-after"], host.now()));
   throw error;
 }
 
 async function request(
   url: URL,
   { shown, validators }: { readonly shown: string; readonly validators: Validators },
-  spool: Spool,
+  body: DownloadedBody,
   context: FetchContext,
 ): Promise<FetchResponse> {
   const { host, limits, slots, allowPrivate, signal, account } = context;
@@ -194,7 +194,7 @@ async function request(
     headers["if-modified-since"] = validators.lastModified;
   try {
     const proxy = proxyFor(url, host.env);
-    return await slots.run(url.host, context.turn ?? new SourceTurn(), signal, () =>
+    return await slots.run(url.host, context.turn ?? new SourceSlots(), signal, () =>
       host.fetch({
         url: url.href,
         headers,
@@ -204,7 +204,7 @@ async function request(
         proxy,
         signal,
         take: (piece) => {
-          spool.append(piece);
+          body.append(piece);
           context.watch?.arrived(piece.length);
         },
       }),
@@ -214,13 +214,15 @@ async function request(
     if (!(error instanceof HostError)) throw failed(shown, (error as Error).message);
     const { code, message } = error;
     if (code === "ETIMEDOUT")
-      throw new BadLuck(sourceError("fetch-timeout", `Connection timeout: ${shown}`, message));
+      throw new RetryableError(
+        sourceError("fetch-timeout", `Connection timeout: ${shown}`, message),
+      );
     if (code === "EPRIVATE")
       throw sourceError("private-address", `Failed to fetch ${shown}`, message);
     if (code === "EFBIG") throw failed(shown, tooLargeText(limits));
     const problem = failed(shown, reasonOf(code, message));
     if (code === "ECANCELED" || code === "ENOSPC") throw problem;
-    throw new BadLuck(problem);
+    throw new RetryableError(problem);
   }
 }
 

@@ -2,7 +2,7 @@ import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
 import { decodeText, isPacked, refuseHtml } from "./decode.ts";
-import type { InputFile, LoadOptions } from "./load-list.ts";
+import type { InputFile, LoadOptions } from "./source-list.ts";
 import { type Location, isBelow } from "./location.ts";
 import { refuseOther } from "./not-a-list.ts";
 import { fileError, sourceError } from "./source-error.ts";

@@ -2,7 +2,7 @@ import { HostError } from "../host/host.ts";
 import type { FetchLimits } from "./fetch-limits.ts";
 
 /** What a source has of the slots. Its time begins with its first one: waiting for others is not its fault. */
-export class SourceTurn {
+export class SourceSlots {
   inUse = 0;
   hasBegun = false;
   private readonly onBegin: () => void;
@@ -21,7 +21,7 @@ export class SourceTurn {
 
 interface Waiting {
   readonly host: string;
-  readonly turn: SourceTurn;
+  readonly turn: SourceSlots;
   go(): void;
 }
 
@@ -42,7 +42,7 @@ export class HostSlots {
   /** Rejects with a `HostError` when the signal comes while it waits. */
   async run<T>(
     host: string,
-    turn: SourceTurn,
+    turn: SourceSlots,
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
@@ -58,7 +58,7 @@ export class HostSlots {
     }
   }
 
-  private wait(host: string, turn: SourceTurn, signal: AbortSignal | undefined): Promise<void> {
+  private wait(host: string, turn: SourceSlots, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.waiting.splice(this.waiting.indexOf(one), 1);
@@ -95,14 +95,14 @@ export class HostSlots {
     return this.inUse < atOnce && (this.byHost.get(host) ?? 0) < atOnceWithHost;
   }
 
-  private take(host: string, turn: SourceTurn): void {
+  private take(host: string, turn: SourceSlots): void {
     this.inUse++;
     this.byHost.set(host, (this.byHost.get(host) ?? 0) + 1);
     turn.take();
   }
 }
 
-function isBefore(a: SourceTurn, b: SourceTurn): boolean {
+function isBefore(a: SourceSlots, b: SourceSlots): boolean {
   if (a.inUse !== b.inUse) return a.inUse < b.inUse;
   return a.hasBegun && !b.hasBegun;
 }

@@ -1,5 +1,5 @@
 import { endsLine } from "../syntax/text-block.ts";
-import type { LineSink } from "./load-list.ts";
+import type { LineSink } from "./source-list.ts";
 
 /** Takes no lines, but counts them: a problem further down is to be found where it is said to be. */
 export const LINE_COUNT: LineSink = {

@@ -1,5 +1,6 @@
 import { hashEnd } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { HashFilter } from "../kernel/row-finder.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
 import { type Sketch, SketchMaker } from "./name-sketch.ts";
 
@@ -19,8 +20,7 @@ export class SourceGauge implements WrittenNames {
   private entries = 0;
   private readonly salt: number;
   private readonly names = new SketchMaker();
-  /** One bit for each value of the lowest 16 of a hash. */
-  private readonly filter = new Uint8Array(8192);
+  private readonly filter = new HashFilter();
   private readonly watchedNames: ReadonlySet<string>;
   private readonly seen = new Set<string>();
 
@@ -29,8 +29,7 @@ export class SourceGauge implements WrittenNames {
     this.watchedNames = watched;
     for (const name of watched) {
       const bytes = encodeUtf8(name);
-      const hash = this.hashOf(bytes, 0, bytes.length);
-      this.filter[(hash & 0xffff) >> 3]! |= 1 << (hash & 7);
+      this.filter.add(this.hashOf(bytes, 0, bytes.length));
     }
   }
 
@@ -41,7 +40,7 @@ export class SourceGauge implements WrittenNames {
   name(bytes: Uint8Array, start: number, end: number, isException: boolean): void {
     const hash = this.hashOf(bytes, start, end);
     this.names.add(hash >>> 0);
-    if ((this.filter[(hash & 0xffff) >> 3]! & (1 << (hash & 7))) === 0 || isException) return;
+    if (isException || !this.filter.has(hash)) return;
     const name = decodeUtf8(bytes, start, end).toLowerCase();
     if (this.watchedNames.has(name)) this.seen.add(name);
   }

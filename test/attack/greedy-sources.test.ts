@@ -100,7 +100,7 @@ function withRoom(web: ScriptedWeb, free: number): { host: Host; peak: () => num
   let [now, peak] = [0, 0];
   const host: Host = {
     ...web.host,
-    scratchRoom: async () => ({ folder: "/tmp", free }),
+    scratchSpace: async () => ({ folder: "/tmp", free }),
     openScratch() {
       const scratch = web.host.openScratch();
       let size = 0;

@@ -19,7 +19,7 @@ test("what does not fit into memory is said beforehand, with the room that there
     [1000, /needs about .*; only 1\.0 kB are free/],
   ] as const) {
     const host = memoryHost({ files });
-    const small: Host = { ...host, scratchRoom: async () => ({ folder: "/tmp", free }) };
+    const small: Host = { ...host, scratchSpace: async () => ({ folder: "/tmp", free }) };
     const args = ["-i", "list.txt", "-o", "out.txt", "--memory", "1M"];
     assert.equal(await run(args, small, new AbortController().signal), Exit.Done);
     assert.match(host.output.stderr, words);

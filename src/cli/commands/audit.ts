@@ -1,6 +1,6 @@
-import { OWN_RULES, OWN_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import/config-text.ts";
-import type { ForeignList, ForeignSetup } from "../../import/foreign-setup.ts";
-import { readSetup } from "../../import/read-setup.ts";
+import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import/config-text.ts";
+import type { ImportedList, ImportedConfig } from "../../import/imported-config.ts";
+import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
 import { NO_PLUGINS } from "../../engine/plugins.ts";
 import { SourceReader } from "../../engine/source-reader.ts";
@@ -32,7 +32,7 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
         hint: "Such as: audit /opt/AdGuardHome/AdGuardHome.yaml, or audit /etc/pihole/gravity.db",
       }),
     ]);
-  const setup = await readSetup(path, host);
+  const setup = await readImportedConfig(path, host);
   const folder = host.path.dirname(host.path.resolve(host.cwd, path));
   // Whoever runs these lists fetches them from there already.
   const wish = { ...options, allowPrivate: true };
@@ -45,8 +45,8 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     name: "",
     warnings: [],
   };
-  const own = encodeUtf8(`${setup.ownRules.join("\n")}\n`);
-  const world = withFile(host, host.path.join(folder, OWN_RULES), own);
+  const own = encodeUtf8(`${setup.userRules.join("\n")}\n`);
+  const world = withFile(host, host.path.join(folder, USER_RULES), own);
   const { fresh, compiled } = await compileAside(configured, wish, world, talk, signal);
   const stats = statsOf(fresh.record!);
   const guards = await guardsSay(config, compiled, undefined, options, host);
@@ -62,16 +62,16 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
 };
 
 /** The list that `init --from` would make of it, except that any source may fail. */
-function auditedConfig(setup: ForeignSetup, allowSources: readonly string[]): Config {
-  const { software, lists, ownRules, allow } = setup;
-  const own = { name: OWN_RULES_NAME, source: OWN_RULES, type: "adblock" };
+function auditedConfig(setup: ImportedConfig, allowSources: readonly string[]): Config {
+  const { software, lists, userRules, allow } = setup;
+  const own = { name: USER_RULES_NAME, source: USER_RULES, type: "adblock" };
   const value = {
     name: software,
     sources: [
       ...lists
         .filter(({ isOn }) => isOn)
         .map(({ name, source, type }) => ({ name, source, type, optional: true })),
-      ...(ownRules.length === 0 ? [] : [own]),
+      ...(userRules.length === 0 ? [] : [own]),
     ],
     transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
     ...(allow.length === 0 ? {} : { allow }),
@@ -84,7 +84,7 @@ function auditedConfig(setup: ForeignSetup, allowSources: readonly string[]): Co
 
 /** The allow-lists that are switched on and can be read. One that cannot is reported, and the audit goes on without it. */
 async function reachable(
-  lists: readonly ForeignList[],
+  lists: readonly ImportedList[],
   configFolder: string,
   { cacheDir, offline }: Options,
   host: Host,

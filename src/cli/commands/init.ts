@@ -1,12 +1,12 @@
-import { OWN_RULES, configText, isUsed } from "../../import/config-text.ts";
+import { USER_RULES, configText, isUsed } from "../../import/config-text.ts";
 import {
-  type ForeignList,
-  type ForeignSetup,
+  type ImportedList,
+  type ImportedConfig,
   nameOf,
-  setupOfLists,
-  withOwnNames,
-} from "../../import/foreign-setup.ts";
-import { readSetup } from "../../import/read-setup.ts";
+  configOfLists,
+  withUniqueNames,
+} from "../../import/imported-config.ts";
+import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -41,7 +41,7 @@ export const initCommand: Command = async (options, host, talk, signal) => {
   for (const format of formats) formatOption("--format", format);
   const asked = await setupOf(options, path, host);
   const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
-  if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.ownRules.length === 0)
+  if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "No list is switched on there; name some with -i"),
     ]);
@@ -53,20 +53,20 @@ export const initCommand: Command = async (options, host, talk, signal) => {
     { ...options, signal },
     host,
   );
-  const hasOwn = setup.ownRules.length > 0;
-  const ownRulesFile = await freeName(OWN_RULES, host.path.dirname(path), host);
+  const hasOwn = setup.userRules.length > 0;
+  const userRulesFile = await freeName(USER_RULES, host.path.dirname(path), host);
   const allFormats = [...new Set([...(setup.formats ?? []), ...formats])];
-  await writeText(path, configText({ name, setup, formats: allFormats, ownRulesFile }), host);
+  await writeText(path, configText({ name, setup, formats: allFormats, userRulesFile }), host);
   if (hasOwn)
     await writeText(
-      host.path.join(host.path.dirname(path), ownRulesFile),
-      `${setup.ownRules.join("\n")}\n`,
+      host.path.join(host.path.dirname(path), userRulesFile),
+      `${setup.userRules.join("\n")}\n`,
       host,
     );
   const { style } = talk;
   const lists = setup.lists.filter(isUsed).length;
   talk.info(
-    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.ownRules.length, "own rule")} in ${ownRulesFile}` : ""}`,
+    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.userRules.length, "own rule")} in ${userRulesFile}` : ""}`,
   );
   for (const { name: list, isOn, found } of [...setup.lists, ...setup.allowLists])
     if (isOn && found?.problem !== undefined)
@@ -89,8 +89,8 @@ async function freeName(name: string, folder: string, host: Host): Promise<strin
 }
 
 /** Paths are looked up beside the file that names them; the new one may be elsewhere. */
-function movedTo(folder: string, setup: ForeignSetup, from: string, host: Host): ForeignSetup {
-  const moved = (list: ForeignList): ForeignList =>
+function movedTo(folder: string, setup: ImportedConfig, from: string, host: Host): ImportedConfig {
+  const moved = (list: ImportedList): ImportedList =>
     isAddress(list.source) || host.path.isAbsolute(list.source) || folder === from
       ? list
       : { ...list, source: relativeSource(folder, host.path.resolve(from, list.source), host) };
@@ -106,13 +106,13 @@ async function setupOf(
   { args, inputs, inputType }: Options,
   path: string,
   host: Host,
-): Promise<{ setup: ForeignSetup; name?: string | undefined }> {
+): Promise<{ setup: ImportedConfig; name?: string | undefined }> {
   const from = args.values.get("from")?.[0];
   if (from !== undefined)
     return {
       setup: movedTo(
         host.path.dirname(path),
-        await readSetup(from, host),
+        await readImportedConfig(from, host),
         host.path.dirname(host.path.resolve(host.cwd, from)),
         host,
       ),
@@ -120,7 +120,7 @@ async function setupOf(
   const type = formatOption("-t", inputType ?? "adblock");
   if (inputs.length > 0) {
     const lists = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
-    return { setup: setupOfLists("", withOwnNames(lists)) };
+    return { setup: configOfLists("", withUniqueNames(lists)) };
   }
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
   throw new CompilerError([

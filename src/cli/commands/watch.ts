@@ -7,7 +7,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { someOf } from "../../diagnostics/some-of.ts";
 import type { Host } from "../../host/host.ts";
-import type { InputFile } from "../../sources/load-list.ts";
+import type { InputFile } from "../../sources/source-list.ts";
 import { isAddress } from "../../sources/location.ts";
 import { type ListInPlace, listsInPlace } from "../config-of.ts";
 import { CoveredLists } from "../covered-lists.ts";

@@ -1,5 +1,5 @@
 import { Fate } from "../../rules/fate.ts";
-import type { ForeignReader, RowTaker } from "./foreign-reader.ts";
+import type { ConfigReader, RowTaker } from "./foreign-reader.ts";
 import { type JsonTaker, takeTokens } from "./json-tokens.ts";
 import { isName, scopedRule } from "./scoped-rule.ts";
 
@@ -28,7 +28,7 @@ interface Frame {
  * Entries of a JSON document in any layout: objects with `name`, `scope` and `action`, or with `rule`, and texts, which are
  * lines of a list. A row has the number of the line that its entry begins in; lines without an entry have a row too.
  */
-export class JsonEntries implements ForeignReader, JsonTaker {
+export class JsonEntries implements ConfigReader, JsonTaker {
   private take!: RowTaker;
   private frames: Frame[] = [];
   /** A text that stands in no object and no array: the key of what follows, in a document that was cut. */

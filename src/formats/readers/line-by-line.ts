@@ -1,6 +1,6 @@
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { Fate } from "../../rules/fate.ts";
-import type { ForeignReader, RowTaker } from "./foreign-reader.ts";
+import type { ConfigReader, RowTaker } from "./foreign-reader.ts";
 
 /** Reads the lines of a file one after the other. It may hold a line back until it has seen the next. */
 export interface LineReader {
@@ -24,7 +24,7 @@ export function splitLines(bytes: Uint8Array): string[] {
 }
 
 /** Blank lines and comments look the same in most formats. */
-export class LineByLine implements ForeignReader {
+export class LineByLine implements ConfigReader {
   private readonly reader: LineReader;
   private readonly commentStart: RegExp;
 
@@ -76,7 +76,7 @@ export function takeMeaning(
 }
 
 /** A reader of lines that have nothing to do with each other. */
-export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): ForeignReader {
+export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): ConfigReader {
   const reader: LineReader = {
     line: (text, number, take) => takeMeaning(meaningOf(text), text, number, take),
     settle() {},

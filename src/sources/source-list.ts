@@ -51,6 +51,14 @@ export interface InputFile {
   readonly stamp: FileStamp | undefined;
 }
 
+/** Where a list is, and its name in messages. */
+export interface ListSource {
+  readonly location: Location;
+  readonly label: string;
+  /** Required for a list from the web. */
+  readonly texts?: WebTexts;
+}
+
 /**
  * A list with everything it includes. One from the web is checked before its lines are taken, which fetches all of it.
  * Both reject with a `CompilerError` when any of it cannot be had.
@@ -72,20 +80,13 @@ export class SourceList {
   readonly mayHave: { badfilter: boolean } = { badfilter: true };
   private readonly finder: FileFinder;
 
-  /** `texts` is needed for a list from the web. */
-  constructor(
-    location: Location,
-    label: string,
-    host: Host,
-    options: LoadOptions = {},
-    texts?: WebTexts,
-  ) {
-    this.texts = texts;
-    this.location = location;
-    this.label = label;
+  constructor(source: ListSource, host: Host, options: LoadOptions = {}) {
+    this.texts = source.texts;
+    this.location = source.location;
+    this.label = source.label;
     this.host = host;
     this.options = options;
-    this.finder = new FileFinder(host, options, texts);
+    this.finder = new FileFinder(host, options, source.texts);
   }
 
   /** The local files that were read, as they were then. */

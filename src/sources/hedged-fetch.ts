@@ -3,7 +3,7 @@
  * long that it is worth asking both; those that are not needed any more are told by their signal. Rejects with the
  * error of the first.
  */
-export async function firstGood<A, T>(
+export async function hedgedFetch<A, T>(
   alternatives: readonly A[],
   patience: (signal: AbortSignal) => Promise<void>,
   attempt: (alternative: A, signal: AbortSignal) => Promise<T>,

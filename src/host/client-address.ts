@@ -1,5 +1,5 @@
 /** Whom connections from an address are counted for: IPv6 hands out whole networks, so all of a /64 is one client. */
-export function clientOf(address: string): string {
+export function clientAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!address.includes(":")) return address;

@@ -7,7 +7,7 @@ const PART = 1024;
  * Hands what a client sends to the HTTP parser in small parts, and nothing after the connection has ended. Otherwise 64 kB
  * of pipelined requests are 2,400 pairs of objects and 40 ms, even when the second of them ends the connection.
  */
-export function feedInParts(socket: Socket): void {
+export function feedParser(socket: Socket): void {
   // The parser's own listener. Runtimes that read in another way have none.
   const parse = socket.listeners("data")[0];
   if (parse === undefined) return;

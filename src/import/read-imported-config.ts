@@ -6,14 +6,14 @@ import { reasonOf } from "../diagnostics/reason.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
-import { type ForeignList, type ForeignSetup, withOwnNames } from "./foreign-setup.ts";
-import { foreignReaders } from "./registry.ts";
+import { type ImportedList, type ImportedConfig, withUniqueNames } from "./imported-config.ts";
+import { configReaders } from "./registry.ts";
 
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Reads what other software is set up with. Rejects with a `CompilerError`. */
-export async function readSetup(path: string, host: Host): Promise<ForeignSetup> {
+export async function readImportedConfig(path: string, host: Host): Promise<ImportedConfig> {
   const shown = printable(path);
   const absolute = host.path.resolve(host.cwd, path);
   try {
@@ -27,7 +27,7 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
       tree: isDatabase ? undefined : await treeOf(text, host.path.extname(path)),
       rows,
     };
-    for (const reader of foreignReaders) {
+    for (const reader of configReaders) {
       const setup = await reader(file);
       if (setup !== undefined) return tidied(setup);
     }
@@ -45,10 +45,10 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
 }
 
 /** With names that differ, paths without `file://`, and without what cannot be taken over, which is said. */
-function tidied(setup: ForeignSetup): ForeignSetup {
+function tidied(setup: ImportedConfig): ImportedConfig {
   const notes = [...setup.notes];
-  const usable = (lists: readonly ForeignList[]): ForeignList[] =>
-    withOwnNames(
+  const usable = (lists: readonly ImportedList[]): ImportedList[] =>
+    withUniqueNames(
       lists
         .map((list) => ({ ...list, source: list.source.replace(/^file:\/\//i, "") }))
         .filter(({ source }) => {

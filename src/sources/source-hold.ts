@@ -9,7 +9,7 @@ import { dayOf, ofThirtyDays } from "./thirty-days.ts";
 /** How much a source may differ from its last good copy. */
 export interface SourceBounds {
   readonly size: SizeLimits;
-  /** How long the same edition is held, in milliseconds. */
+  /** How long the same version is held, in milliseconds. */
   readonly holdMs: number;
   /** Whether its names may all be others from one day to the next. */
   readonly isVolatile: boolean;
@@ -30,8 +30,8 @@ export class HeldError extends CompilerError {
   }
 }
 
-/** What is judged: an edition of a source, and what is known of it. */
-export interface Edition {
+/** What is judged: an version of a source, and what is known of it. */
+export interface SourceVersion {
   readonly label: string;
   readonly measure: SourceMeasure;
   readonly bytes: number;
@@ -43,30 +43,30 @@ export interface Edition {
 }
 
 /**
- * Decides whether an edition takes the place of the last good copy; throws a `HeldError` when it does not. One that stays the
+ * Decides whether an version takes the place of the last good copy; throws a `HeldError` when it does not. One that stays the
  * same for as long as it is held is taken, and so is one whose copy has become too old. Returns what is to be remembered.
  */
 export function takeOrHold(
-  edition: Edition,
+  version: SourceVersion,
   record: SourceRecord | undefined,
   now: Date,
 ): Pick<SourceRecord, "measure" | "days"> {
-  const { measure, bounds, maxStaleMs } = edition;
-  const found = record === undefined ? [] : deviations(edition, record, now);
+  const { measure, bounds, maxStaleMs } = version;
+  const found = record === undefined ? [] : deviations(version, record, now);
   if (record === undefined || found.length === 0)
     return { measure, days: daysWith(record?.days ?? [], measure.entries, now) };
-  const open = found.filter(({ code }) => !edition.accept.includes(code));
+  const open = found.filter(({ code }) => !version.accept.includes(code));
   const moment = now.getTime();
-  const since = sinceWhen(record.offer, edition, moment);
+  const since = sinceWhen(record.offer, version, moment);
   const isOver = moment - since >= bounds.holdMs || moment - record.goodAt > maxStaleMs;
   if (open.length > 0 && !isOver) throw new HeldError(open, { measure, since });
   return { measure, days: daysWith([], measure.entries, now) };
 }
 
 /** Since when the server has sent what is much the same as this. */
-function sinceWhen(offer: HeldOffer | undefined, edition: Edition, now: number): number {
+function sinceWhen(offer: HeldOffer | undefined, version: SourceVersion, now: number): number {
   if (offer === undefined || offer.since > now) return now;
-  const { measure, bounds } = edition;
+  const { measure, bounds } = version;
   const sizes = { before: offer.measure.entries, now: measure.entries };
   const isSame =
     outOfBounds({ last: sizes, days: [] }, bounds.size) === undefined &&
@@ -74,9 +74,9 @@ function sinceWhen(offer: HeldOffer | undefined, edition: Edition, now: number):
   return isSame ? offer.since : now;
 }
 
-function deviations(edition: Edition, record: SourceRecord, now: Date): Diagnostic[] {
-  const { label, measure, bounds } = edition;
-  const size = sizeFinding(edition, record, now);
+function deviations(version: SourceVersion, record: SourceRecord, now: Date): Diagnostic[] {
+  const { label, measure, bounds } = version;
+  const size = sizeFinding(version, record, now);
   const found = size === undefined ? [] : [sizeProblem(label, size)];
   const before = record.measure;
   if (before !== undefined && !bounds.isVolatile && isReplaced(before, measure)) {
@@ -100,7 +100,7 @@ function isReplaced(before: SourceMeasure, now: SourceMeasure): boolean {
 }
 
 function sizeFinding(
-  { measure, bytes, bounds }: Edition,
+  { measure, bytes, bounds }: SourceVersion,
   { measure: before, days = [], size }: SourceRecord,
   now: Date,
 ): SizeFinding | undefined {

@@ -7,7 +7,7 @@ const TMPFS = 0x01021994;
 const RAMFS = 0x858458f6;
 
 /** Where scratch files go, and how much room they have. */
-export async function scratchRoom(): Promise<{ folder: string; free: number }> {
+export async function scratchSpace(): Promise<{ folder: string; free: number }> {
   const folder = tmpdir();
   try {
     // Deno 2.0 has no such function.

@@ -3,7 +3,7 @@ import type { FormatName } from "../config/output-fields.ts";
 import { distinctNames } from "../diagnostics/distinct-names.ts";
 
 /** A list that other software is set up with. */
-export interface ForeignList {
+export interface ImportedList {
   readonly name: string;
   /** Address or path. */
   readonly source: string;
@@ -27,14 +27,14 @@ export interface FoundList {
 }
 
 /** What somebody runs now, whatever it is. */
-export interface ForeignSetup {
+export interface ImportedConfig {
   /** The software, as people call it. */
   readonly software: string;
-  readonly lists: readonly ForeignList[];
+  readonly lists: readonly ImportedList[];
   /** Lists of names that stay reachable. */
-  readonly allowLists: readonly ForeignList[];
+  readonly allowLists: readonly ImportedList[];
   /** Rules of the owner's own, in adblock syntax. */
-  readonly ownRules: readonly string[];
+  readonly userRules: readonly string[];
   /** Names that stay reachable. */
   readonly allow: readonly string[];
   /** What was there and cannot be taken over, in words. */
@@ -46,12 +46,12 @@ export interface ForeignSetup {
 }
 
 /** A setup that is nothing but lists. */
-export function setupOfLists(software: string, lists: readonly ForeignList[]): ForeignSetup {
-  return { software, lists, allowLists: [], ownRules: [], allow: [], notes: [] };
+export function configOfLists(software: string, lists: readonly ImportedList[]): ImportedConfig {
+  return { software, lists, allowLists: [], userRules: [], allow: [], notes: [] };
 }
 
 /** What a reader looks at: the file's text, and what it says if it is YAML or JSON. */
-export interface ForeignFile {
+export interface ImportedFile {
   readonly text: string;
   /** Undefined when it is neither. */
   readonly tree: unknown;
@@ -60,9 +60,9 @@ export interface ForeignFile {
 }
 
 /** Reads the settings of one software; undefined when the file is not one of its. */
-export type ForeignReader = (
-  file: ForeignFile,
-) => ForeignSetup | undefined | Promise<ForeignSetup | undefined>;
+export type ConfigReader = (
+  file: ImportedFile,
+) => ImportedConfig | undefined | Promise<ImportedConfig | undefined>;
 
 /** The lists among what a setting holds. */
 export function recordsIn(value: unknown): Record<string, unknown>[] {
@@ -84,7 +84,7 @@ export function nameOf(source: string): string {
 }
 
 /** The same lists with names that differ, as reports and `lists` want them. */
-export function withOwnNames(lists: readonly ForeignList[]): ForeignList[] {
+export function withUniqueNames(lists: readonly ImportedList[]): ImportedList[] {
   const names = distinctNames(lists.map(({ name }) => name));
   return lists.map((list, index) => ({ ...list, name: names[index]! }));
 }

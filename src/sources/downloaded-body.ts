@@ -6,7 +6,7 @@ import { sourceError } from "./source-error.ts";
 const PIECE = 256 * 1024;
 
 /** Bytes outside memory, that a source is charged for. */
-export class Spool {
+export class DownloadedBody {
   size = 0;
   private readonly scratch: Scratch;
   private readonly account: DownloadAccount | undefined;
