@@ -1,39 +1,33 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { momentText } from "../diagnostics/moment-text.ts";
 import type { SourceState } from "../sources/acquire.ts";
 
-/** What the user is told about a source that is not as it should be. */
+/** The warning about a source that failed, was held or was skipped. */
 export function stateWarning(state: SourceState, label: string): Diagnostic | undefined {
   if (!("causes" in state)) return undefined;
   const cause = state.causes
     .map((one) => [one.message, one.cause].filter(Boolean).join(": "))
     .join("; ");
   if (state.kind === "dropped")
-    return warningOf("source-dropped", `${label} failed and is left out; it is optional`, {
+    return warningOf("source-dropped", `${label} failed and was skipped; it is optional`, {
       cause,
     });
-  const copy = `its copy of ${dateText(state.goodAt)}`;
+  const copy = `using the cached copy from ${momentText(state.goodAt)}`;
   if (state.kind === "stale")
-    return warningOf("source-stale", `${label} failed; ${copy} stands in for it`, { cause });
+    return warningOf("source-stale", `${label} failed; ${copy}`, { cause });
   const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
   return warningOf(
     "source-held",
-    `${label} is held; ${copy} stands in for it, until ${dateText(state.until)} at most`,
-    {
-      cause,
-      hint: `Look at the source; if it is meant to be as it is now, run once with ${codes}`,
-    },
+    `${label} is held; ${copy}, until ${momentText(state.until)} at the latest`,
+    { cause, hint: `Check the source. If the change is intended, run once with ${codes}` },
   );
 }
 
-/** What readers of the list are told about it. */
+/** The line about it in the header of the list. */
 export function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "stale")
-    return `Copy of ${dateText(state.goodAt)}: the source could not be had since`;
+    return `Using cached copy from ${momentText(state.goodAt)}: source unavailable`;
   if (state?.kind === "held")
-    return `Copy of ${dateText(state.goodAt)}: the source is too different since`;
-  return state?.kind === "dropped" ? "Left out: the source could not be had" : undefined;
-}
-
-function dateText(moment: number): string {
-  return new Date(moment).toISOString();
+    return `Using cached copy from ${momentText(state.goodAt)}: source has changed too much`;
+  return state?.kind === "dropped" ? "Skipped: source unavailable" : undefined;
 }
