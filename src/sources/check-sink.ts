@@ -9,7 +9,7 @@ import type { SourceGauge } from "./source-gauge.ts";
 
 const BADFILTER = encodeUtf8("badfilter");
 
-/** Takes no lines; finds out how many there are, and what may be among them. */
+/** Counts lines and measures them without keeping any. */
 export class CheckSink implements LineSink {
   hasBadfilter = false;
   lines = 0;

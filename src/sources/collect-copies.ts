@@ -3,21 +3,21 @@ import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { digestOf } from "./source-store.ts";
 
-/** Copies that nobody needs and nobody replaced are left by runs that were killed; they are given this long. */
+/** Killed runs leave unneeded copies that were never marked as replaced. They are removed after this time. */
 const ORPHAN_MS = 30 * 86_400_000;
-/** A file that was not finished by now never will be. */
+/** A temporary file older than this belongs to a run that was killed. */
 const UNFINISHED_MS = 86_400_000;
 
-/** A file outside the cache that needs copies for as long as it is there. */
+/** A file outside the cache that needs copies as long as it exists. */
 interface Need {
   readonly path: string;
-  /** Digests of copies; without them, all that stand in the file itself. */
+  /** Digests of copies; by default, all that the file itself names. */
   readonly objects?: readonly string[];
 }
 
 /**
- * Notes down that a file needs copies: a `rules.lock`, which names them itself, or a list that was made from them. Whoever
- * cannot write to the cache has no copies to lose.
+ * Records that a file needs copies: a `rules.lock`, which names them itself, or a list that was built from them. A cache
+ * that cannot be written to has no copies to lose.
  */
 export async function needCopies(folder: string, need: Need, host: Host): Promise<void> {
   const path = host.path.join(folder, "needed", `${await digestOf(need.path)}.json`);
@@ -29,7 +29,7 @@ export async function needCopies(folder: string, need: Need, host: Host): Promis
   }
 }
 
-/** Removes the copies that no source, lock or list needs any more. What cannot be read stops it: too much is better than too little. */
+/** Removes copies that no source, lock or list needs. If a record cannot be read, nothing is removed. */
 export async function collectCopies(folder: string, host: Host): Promise<void> {
   const replaced = new Set(await host.listFolder(host.path.join(folder, "replaced")));
   try {
@@ -57,7 +57,7 @@ async function isOlder(path: string, ms: number, host: Host): Promise<boolean> {
   return stamp !== undefined && host.now().getTime() - stamp.changed > ms;
 }
 
-/** All digests that stand in records of sources and in what was noted down. Rejects with a `HostError`. */
+/** All digests in records of sources and in recorded needs. Rejects with a `HostError`. */
 async function neededCopies(folder: string, host: Host): Promise<Set<string>> {
   const needed = new Set<string>();
   for (const name of await host.listFolder(host.path.join(folder, "sources")))
@@ -77,7 +77,7 @@ function addDigests(text: string, into: Set<string>): void {
   for (const [digest] of text.matchAll(/\b[0-9a-f]{64}\b/g)) into.add(digest);
 }
 
-/** "" when it is gone meanwhile. */
+/** "" if the file was removed meanwhile. */
 async function textAt(path: string, host: Host): Promise<string> {
   try {
     return decodeUtf8(await host.readFile(path));

@@ -7,21 +7,21 @@ import { sourceError } from "./source-error.ts";
 import { DownloadedBody } from "./downloaded-body.ts";
 import type { UnpackContext } from "./unpack.ts";
 
-/** Text of a list as UTF-8 bytes, whatever it came as. */
+/** Text of a list, converted to UTF-8. */
 export interface DecodedText {
   readonly bytes: Uint8Array;
-  /** Some bytes were no UTF-8 and were replaced. */
+  /** Whether bytes that are not UTF-8 were replaced. */
   readonly isRepaired: boolean;
 }
 
 export interface Encoding {
-  /** `Content-Encoding` of the answer. */
+  /** `Content-Encoding` of the response. */
   readonly content?: string | undefined;
-  /** `charset=` of the answer's type. */
+  /** `charset=` of the response's `Content-Type`. */
   readonly charset?: string | undefined;
 }
 
-/** Unpacks, decodes, and refuses what is no list. `label` names the list in messages. */
+/** Unpacks, decodes, and rejects what is not a list. `label` names the list in messages. */
 export async function decodeText(
   raw: Uint8Array,
   label: string,
@@ -36,7 +36,7 @@ export async function decodeText(
   return { bytes: repairUtf8(bytes), isRepaired: true };
 }
 
-/** Text of an answer as UTF-8. What needs no decoding, as nearly all, stays where it is; the rest is decoded piece by piece. */
+/** The body of a response as UTF-8. Nearly all bodies need no decoding and are returned as they are. */
 export async function recodeText(
   body: DownloadedBody,
   label: string,
@@ -50,7 +50,7 @@ export async function recodeText(
   if (!isWide && (name === "utf-8" || name === "utf8")) return body;
   let recoded: DownloadedBody | undefined;
   try {
-    // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
+    // Servers claim iso-8859-1 for everything; valid UTF-8 is more trustworthy.
     if (!isWide && isUtf8(body)) return body;
     const from = isWide ? (head[0] === 0xff ? "utf-16le" : "utf-16be") : name;
     recoded = new DownloadedBody(host, account);
@@ -99,7 +99,7 @@ function isUtf8(body: DownloadedBody): boolean {
   }
 }
 
-/** Whether a file's first bytes say that it has to be unpacked or decoded as a whole: gzip, or UTF-16. */
+/** Whether a file's first bytes mark it as gzip or UTF-16, which must be read as a whole. */
 export function isPacked(head: Uint8Array): boolean {
   const [first, second] = head;
   return (
@@ -140,7 +140,7 @@ async function unpack(
     .map((name) => name.trim());
   try {
     for (const name of names.toReversed()) bytes = await inflate(name, bytes, maxBytes);
-    // A file that is itself gzip (`list.txt.gz`), whatever the server says of it.
+    // A file that is itself gzip (`list.txt.gz`), whatever the headers claim.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await inflate("gzip", bytes, maxBytes);
     return bytes;
   } catch (error) {
@@ -149,14 +149,14 @@ async function unpack(
   }
 }
 
-/** Strict: data that stops early or expands beyond the limit is an error, never a shorter list. */
+/** Truncated data and data that expands beyond the limit are errors, never a shorter list. */
 async function inflate(
   name: string,
   bytes: Uint8Array,
   maxOutputLength: number,
 ): Promise<Uint8Array> {
   if (name === "" || name === "identity") return bytes;
-  // Loaded when the first packed list is met: 5 ms that a run over files can do without.
+  // Loaded on first use: it takes 5 ms, which a build of plain files saves.
   const { constants, brotliDecompressSync, gunzipSync, inflateSync } = await import("node:zlib");
   if (name === "gzip" || name === "x-gzip")
     return gunzipSync(bytes, { maxOutputLength, finishFlush: constants.Z_FINISH });
@@ -169,7 +169,7 @@ function toUtf8(bytes: Uint8Array, label: string, charset: string | undefined): 
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return recode(bytes, label, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return recode(bytes, label, "utf-16be");
   const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
-  // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
+  // Servers claim iso-8859-1 for everything; valid UTF-8 is more trustworthy.
   if (name === "utf-8" || name === "utf8" || isValidUtf8(bytes)) return bytes;
   return recode(bytes, label, name);
 }

@@ -21,30 +21,30 @@ export interface FetchContext {
   /** Whether addresses of private networks may be contacted. */
   readonly allowPrivate: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes that are left of what the source may have; all of them without it. */
+  /** Bytes that the source may still use; `maxBytes` by default. */
   readonly room?: number | undefined;
-  /** The source, as those see it who wait with it. */
+  /** The slots that the source uses, for a fair order among those that wait. */
   readonly turn?: SourceSlots | undefined;
   readonly account?: DownloadAccount | undefined;
-  /** Whether not even the path of an address may be shown. */
+  /** Whether messages must hide the path of the address too. */
   readonly isSecret?: boolean | undefined;
   readonly watch?: FetchWatch | undefined;
 }
 
-/** Told how a download goes. */
+/** Receives the progress of a download. */
 export interface FetchWatch {
   arrived(bytes: number): void;
   retried(retry: number, pauseMs: number, cause: string): void;
 }
 
-/** What a server answered: a text, or that the one with these validators is still the one. */
+/** The response of a server: a text, or that the known version is current. */
 export type FetchedText = Omit<WebText, "key" | "isMoved">;
 export interface NotModified {
   /** The address that answered. */
   readonly url: string;
 }
 
-/** A failure that another try may not meet; the server may have said when. */
+/** A transient failure, with the pause that the server asked for, if any. */
 class RetryableError extends Error {
   readonly error: Error;
   readonly afterMs: number | undefined;
@@ -56,7 +56,7 @@ class RetryableError extends Error {
   }
 }
 
-/** Fetches a text, again if that may help. Rejects with a `CompilerError`. */
+/** Fetches a text and retries transient failures. Rejects with a `CompilerError`. */
 export async function fetchText(
   url: string,
   validators: Validators | undefined,
@@ -69,7 +69,7 @@ export async function fetchText(
     } catch (error) {
       if (!(error instanceof RetryableError)) throw error;
       if (attempt === limits.retries || isStopped(signal)) throw error.error;
-      // Between half and all of it, so that those who failed together do not come back together.
+      // Jitter keeps requests that failed together from being repeated together.
       const pause = limits.pauseMs * 2 ** attempt * (0.5 + Math.random() / 2);
       if ((error.afterMs ?? 0) > limits.longestPauseMs) throw error.error;
       const pauseMs = Math.max(pause, error.afterMs ?? 0);
@@ -118,7 +118,7 @@ async function fetchOnce(
   throw failed(shown, `more than ${limits.redirects} redirects`);
 }
 
-/** Takes the body over. */
+/** Takes ownership of the body. */
 async function textOf(
   { headers, isUnframed }: FetchResponse,
   url: string,
@@ -126,7 +126,7 @@ async function textOf(
   { body, context }: { readonly body: DownloadedBody; readonly context: FetchContext },
 ): Promise<FetchedText> {
   const unpacked = await unpack(body, headers["content-encoding"], shown, context);
-  // What was packed says by itself where it ends.
+  // Compressed data marks its own end.
   const isCut = isUnframed === true && unpacked === body && !endsWithLine(body);
   const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
   const text = await recodeText(unpacked, shown, charset, context);
@@ -135,7 +135,7 @@ async function textOf(
     url,
     size: text.size,
     isCut,
-    // The next run should get all of it, not hear that nothing has changed.
+    // Without validators, the next run fetches the whole text again.
     validators: isCut ? {} : usableValidators({ etag, lastModified }),
     open: async () => openAgain(text.size, (position, into) => text.read(position, into)),
     close: () => text.close(),
@@ -157,7 +157,7 @@ function addressOf(text: string, shown: string): URL {
   return url;
 }
 
-/** Where to go on. Any other answer is a failure, and perhaps bad luck. */
+/** The address that a redirect leads to. Any other status is a failure; some are transient. */
 function redirectOf(
   { status, headers }: FetchResponse,
   current: string,

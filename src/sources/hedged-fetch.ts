@@ -1,7 +1,7 @@
 /**
- * Tries one thing after the other until one is good. The next is begun when the one before has failed, or has taken so
- * long that it is worth asking both; those that are not needed any more are told by their signal. Rejects with the
- * error of the first.
+ * Tries alternatives in order until one succeeds. The next one starts when the previous one has failed or has taken too
+ * long. Attempts that are no longer needed are aborted by their signal. Rejects with the error of the first
+ * alternative.
  */
 export async function hedgedFetch<A, T>(
   alternatives: readonly A[],
@@ -45,7 +45,7 @@ export async function hedgedFetch<A, T>(
 
 const never = new Promise<never>(() => {});
 
-/** The first good outcome, or `failed` when all have failed. */
+/** The first success, or `failed` if all have failed. */
 async function any<T>(
   running: ReadonlySet<Promise<{ good: T } | "failed">>,
 ): Promise<{ good: T } | "failed"> {

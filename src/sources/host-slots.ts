@@ -1,7 +1,7 @@
 import { HostError } from "../host/host.ts";
 import type { FetchLimits } from "./fetch-limits.ts";
 
-/** What a source has of the slots. Its time begins with its first one: waiting for others is not its fault. */
+/** The slots of one source. Its time limit starts with its first slot, so that waiting for others does not count. */
 export class SourceSlots {
   inUse = 0;
   hasBegun = false;
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Lets so many exchanges happen at a time, in all and with one server. Of those that wait, the source with the fewest slots
- * comes first, then one whose time runs already, then the one that has waited longest.
+ * Limits concurrent requests, in total and per server. Among those that wait, the source with the fewest slots comes
+ * first, then one whose time limit has started, then the one that has waited longest.
  */
 export class HostSlots {
   private readonly limits: FetchLimits;
@@ -39,7 +39,7 @@ export class HostSlots {
     this.limits = limits;
   }
 
-  /** Rejects with a `HostError` when the signal comes while it waits. */
+  /** Rejects with a `HostError` if the signal is aborted while it waits. */
   async run<T>(
     host: string,
     turn: SourceSlots,
@@ -85,7 +85,7 @@ export class HostSlots {
         next = one;
     if (next === undefined) return;
     this.waiting.splice(this.waiting.indexOf(next), 1);
-    // Taken here, not when it goes on: somebody else may ask in between.
+    // Taken here, because another request may arrive before this one continues.
     this.take(next.host, next.turn);
     next.go();
   }

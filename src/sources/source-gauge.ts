@@ -4,14 +4,14 @@ import { HashFilter } from "../kernel/row-finder.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
 import { type Sketch, SketchMaker } from "./name-sketch.ts";
 
-/** What is known of the text of a source without reading its rules. */
+/** Statistics of a source's text, gathered without parsing its rules. */
 export interface SourceMeasure {
   /** Entries: names, and lines without one. */
   readonly entries: number;
-  /** Makes its hashes others than those of everybody else: a list cannot be written to look like another one. */
+  /** Makes hashes unpredictable, so that no list can be crafted to look like another one. */
   readonly salt: number;
   readonly sketch: Sketch;
-  /** Watched names that stand in it. */
+  /** Watched names in its text. */
   readonly watched: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class SourceGauge implements WrittenNames {
     return { entries, salt, sketch: names.sketch, watched: [...seen] };
   }
 
-  /** Without regard to case: the bit that tells letters apart is set in all other bytes of names anyway. */
+  /** Ignores case: the bit that differs between cases is set in all other bytes of names anyway. */
   private hashOf(bytes: Uint8Array, start: number, end: number): number {
     let state = this.salt;
     for (let at = start; at < end; at++) {
@@ -65,12 +65,12 @@ export class SourceGauge implements WrittenNames {
   }
 }
 
-/** A salt that nobody else knows. */
+/** An unpredictable salt. */
 export function freshSalt(): number {
   return (Math.random() * 0x1_0000_0000) | 0;
 }
 
-/** Somebody else may have written to it. */
+/** The file may have been changed by others. */
 export function isMeasure(measure: unknown): measure is SourceMeasure {
   if (typeof measure !== "object" || measure === null) return false;
   const { entries, salt, sketch, watched } = measure as Partial<SourceMeasure>;

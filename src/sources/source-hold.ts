@@ -11,16 +11,16 @@ export interface SourceBounds {
   readonly size: SizeLimits;
   /** How long the same version is held, in milliseconds. */
   readonly holdMs: number;
-  /** Whether its names may all be others from one day to the next. */
+  /** Whether all its names may change from one day to the next. */
   readonly isVolatile: boolean;
 }
 
-/** A source that has, or had, fewer entries may become another one. */
+/** Sources with fewer entries, now or before, may change completely. */
 const REPLACED_FROM = 1000;
-/** How many of its names a source has to have in common with its last good copy, of a hundred. */
+/** The percentage of names that a source must share with its last good copy. */
 const COMMON = 30;
 
-/** A source that is too different from its last good copy to be taken at once. */
+/** A source differs too much from its last good copy to be accepted at once. */
 export class HeldError extends CompilerError {
   readonly offer: HeldOffer;
 
@@ -30,21 +30,21 @@ export class HeldError extends CompilerError {
   }
 }
 
-/** What is judged: an version of a source, and what is known of it. */
+/** A new version of a source, with the limits that it must keep to. */
 export interface SourceVersion {
   readonly label: string;
   readonly measure: SourceMeasure;
   readonly bytes: number;
   readonly bounds: SourceBounds;
-  /** Deviations that somebody accepts this time, by code. */
+  /** Codes of the deviations that the user accepts for this run. */
   readonly accept: readonly string[];
-  /** How old the copy may be. */
+  /** The maximum age of the copy. */
   readonly maxStaleMs: number;
 }
 
 /**
- * Decides whether an version takes the place of the last good copy; throws a `HeldError` when it does not. One that stays the
- * same for as long as it is held is taken, and so is one whose copy has become too old. Returns what is to be remembered.
+ * Decides whether a version replaces the last good copy; throws a `HeldError` if it does not. A version that stays the same
+ * for the whole holding time is accepted, and so is one whose copy has become too old. Returns what to store.
  */
 export function takeOrHold(
   version: SourceVersion,
@@ -63,7 +63,7 @@ export function takeOrHold(
   return { measure, days: daysWith([], measure.entries, now) };
 }
 
-/** Since when the server has sent what is much the same as this. */
+/** The moment since which the server has sent about the same version. */
 function sinceWhen(offer: HeldOffer | undefined, version: SourceVersion, now: number): number {
   if (offer === undefined || offer.since > now) return now;
   const { measure, bounds } = version;
@@ -93,7 +93,7 @@ function deviations(version: SourceVersion, record: SourceRecord, now: Date): Di
 }
 
 function isReplaced(before: SourceMeasure, now: SourceMeasure): boolean {
-  // Of sets of very different sizes a sketch tells little.
+  // Sketches of sets of very different sizes are not comparable.
   const least = Math.min(before.entries, now.entries);
   if (before.salt !== now.salt || least < REPLACED_FROM) return false;
   return commonShare(before.sketch, now.sketch) * 100 < COMMON;
@@ -104,7 +104,7 @@ function sizeFinding(
   { measure: before, days = [], size }: SourceRecord,
   now: Date,
 ): SizeFinding | undefined {
-  // Earlier versions wrote down nothing but the bytes.
+  // Earlier versions of the program stored only the bytes.
   if (before === undefined)
     return outOfBounds(
       { last: { before: size, now: bytes }, days: [] },

@@ -15,27 +15,27 @@ import { fileError, shownAddress, sourceError } from "./source-error.ts";
 import type { SourceGauge } from "./source-gauge.ts";
 import type { WebTexts } from "./web-texts.ts";
 
-/** Takes the lines of a list, in order. */
+/** Receives the lines of a list, in order. */
 export interface LineSink {
-  /** Another file begins: the list itself or one that it includes. */
+  /** A new file starts: the list itself or one that it includes. */
   begin(label: string, place: string): FileLines;
   read(file: FileLines, block: TextBlock, stretch: Stretch): void | Promise<void>;
   /** Number of the file's line that comes next. */
   nextLine(file: FileLines): number;
-  /** The file had no text at all. */
+  /** The file was empty. */
   blank(file: FileLines): void;
 }
 
 export interface LoadOptions {
-  /** Taken between blocks; ends the reading when a signal says so. */
+  /** Passed between blocks; stops the reading when its signal is aborted. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly blockBytes?: number | undefined;
-  /** Buffers that lists may share when they are read one after the other: fresh ones are a burden on the collector. */
+  /** Buffers shared by lists that are read one after the other, to spare the garbage collector. */
   readonly buffers?: Uint8Array[] | undefined;
-  /** For a list from the web with all that it includes. */
+  /** For a list from the web with its includes. */
   readonly maxBytes?: number | undefined;
   readonly maxLines?: number | undefined;
-  /** Whether not even the path of its address may be shown. */
+  /** Whether messages must hide the path of its address too. */
   readonly isSecret?: boolean | undefined;
   /** Whether the list is written in JSON. */
   readonly json?: boolean | undefined;
@@ -47,7 +47,7 @@ const MAX_WEB_FILES = 64;
 /** A file that the list depends on. */
 export interface InputFile {
   readonly path: string;
-  /** Undefined where it counts that there was none. */
+  /** Undefined if the build depends on the file being absent. */
   readonly stamp: FileStamp | undefined;
 }
 
@@ -60,8 +60,8 @@ export interface ListSource {
 }
 
 /**
- * A list with everything it includes. One from the web is checked before its lines are taken, which fetches all of it.
- * Both reject with a `CompilerError` when any of it cannot be had.
+ * A list with its includes. A list from the web is checked before its lines are used, which fetches all of it. Both
+ * reject with a `CompilerError` if any part is unavailable.
  */
 export class SourceList {
   readonly diagnostics: Diagnostic[] = [];
@@ -74,9 +74,9 @@ export class SourceList {
   private readonly label: string;
   private sink!: LineSink;
   private readonly texts: WebTexts | undefined;
-  /** Whether the list or anything it includes holds text. */
+  /** Whether the list or any of its includes has text. */
   hasText = false;
-  /** What may stand in it; certain only when it was checked and the answer is no. */
+  /** What its text may contain; false only after a check. */
   readonly mayHave: { badfilter: boolean } = { badfilter: true };
   private readonly finder: FileFinder;
 
@@ -89,12 +89,12 @@ export class SourceList {
     this.finder = new FileFinder(host, options, source.texts);
   }
 
-  /** The local files that were read, as they were then. */
+  /** The local files that were read, with their fingerprints at that time. */
   get inputs(): InputFile[] {
     return this.finder.inputs;
   }
 
-  /** Reads the list to its end without taking anything. `gauge` measures it. */
+  /** Reads the whole list without keeping lines. `gauge` measures it. */
   async check(gauge?: SourceGauge): Promise<void> {
     const sink = new CheckSink(gauge);
     await this.readInto(sink);
@@ -103,9 +103,9 @@ export class SourceList {
     this.rewind();
   }
 
-  /** Shows all blocks of text to somebody who looks ahead. The list can be read afterwards, and fails then if it fails now. */
+  /** Passes all blocks of text to `look` before the list is read. Errors are ignored: the later read reports them. */
   async peek(look: (text: Uint8Array) => void): Promise<void> {
-    // What has no size, such as a pipe, can be read only once.
+    // A file without a size, such as a pipe, can be read only once.
     if ((await this.size().catch(() => 0)) === 0) return;
     try {
       await this.readInto({
@@ -118,7 +118,7 @@ export class SourceList {
     this.rewind();
   }
 
-  /** Reads the list for somebody who decides whether it is taken. It can be read again afterwards. */
+  /** Reads the list in advance. It can be read again afterwards. */
   async readAhead(sink: LineSink): Promise<void> {
     await this.readInto(sink);
     this.rewind();
@@ -131,18 +131,18 @@ export class SourceList {
     this.files = 0;
   }
 
-  /** It was checked before, and had text, so many bytes of it. */
+  /** Skips the check of a list that an earlier run has checked. */
   assume(bytes: number): void {
     this.checkedBytes = bytes;
     this.hasText = true;
   }
 
-  /** Gives back what was fetched. */
+  /** Releases what was fetched. */
   close(): void {
     this.texts?.close();
   }
 
-  /** Bytes of the list, as far as it is known before it is read. */
+  /** Bytes of the list, as far as they are known before it is read. */
   async size(): Promise<number> {
     if (this.location.kind === "file") return await this.host.sizeOf(this.location.path);
     return this.checkedBytes;
@@ -228,7 +228,7 @@ export class SourceList {
       this.diagnostics.push(warningOf("source-empty", `${printable(label)} is empty`));
   }
 
-  /** A line that was cut could be a rule for something else: `||ads.example.n`. */
+  /** A truncated line could be a rule for another name: `||ads.example.n`. */
   private async leaveOut(
     file: FileLines,
     block: TextBlock,
@@ -240,7 +240,7 @@ export class SourceList {
     this.diagnostics.push(
       warningOf(
         "cut-line",
-        `${printable(label)} ends within line ${line}, which may be cut; it is left out`,
+        `${printable(label)} ends within line ${line}, which may be truncated and is skipped`,
       ),
     );
   }
@@ -253,7 +253,7 @@ export class SourceList {
       "fetch-failed",
       `Failed to fetch ${printable(this.label)}`,
       lines > maxLines
-        ? `with all that it includes it has more than ${maxLines} lines`
+        ? `with its includes it has more than ${maxLines} lines`
         : tooLargeText({ maxBytes }),
     );
   }
@@ -264,7 +264,7 @@ export class SourceList {
     this.diagnostics.push(
       warningOf(
         "bad-encoding",
-        `${printable(label)} is not UTF-8; the bytes that are not were replaced by U+FFFD`,
+        `${printable(label)} is not valid UTF-8; invalid bytes were replaced by U+FFFD`,
       ),
     );
   }
@@ -300,13 +300,13 @@ export class SourceList {
       }
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;
-      // The outermost line is where a person starts to look; inner ones are in the message.
+      // Report the outermost line, where a user starts to look; the message names the inner files.
       throw new CompilerError(error.diagnostics.map((one) => ({ ...one, at: one.at ?? at })));
     }
   }
 }
 
-/** Where a server redirects to is not written down or shown: what lies there is called after the file that includes it. */
+/** Targets of redirects are neither stored nor shown: their includes are named after the including file. */
 function namesOfInclude(
   argument: string,
   url: string,

@@ -8,19 +8,19 @@ import { DownloadedBody } from "./downloaded-body.ts";
 const RATIO_FROM = 1024 * 1024;
 const MOST_ENCODINGS = 2;
 
-/** What unpacking may take, and who is charged for it. */
+/** The limits of unpacking, and the account that its bytes count towards. */
 export interface UnpackContext {
   readonly host: Host;
   readonly limits: FetchLimits;
-  /** Bytes that are left of what the source may have; all of them without it. */
+  /** Bytes that the source may still use; `maxBytes` by default. */
   readonly room?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly account?: DownloadAccount | undefined;
 }
 
 /**
- * Undoes the encodings of an answer, and gzip that the list itself is in (`list.txt.gz`). Strict: data that stops early or
- * expands beyond the limits is an error, never a shorter list. The body that was given is closed when another is returned.
+ * Decodes the content encodings of a response, and a list that is itself gzip (`list.txt.gz`). Truncated data and data
+ * that expands beyond the limits are errors, never a shorter list. Closes the given body if it returns another one.
  */
 export async function unpack(
   raw: DownloadedBody,
@@ -57,7 +57,7 @@ async function inflate(
   packed: DownloadedBody,
   { host, limits, signal, account, room = limits.maxBytes }: UnpackContext,
 ): Promise<DownloadedBody> {
-  // Loaded when the first packed list is met: 5 ms that a run over files can do without.
+  // Loaded on first use: it takes 5 ms, which a build of plain files saves.
   const zlib = await import("node:zlib");
   const { pipeline } = await import("node:stream/promises");
   const makers = new Map([
@@ -91,7 +91,7 @@ async function inflate(
   return body;
 }
 
-/** A stream keeps what it is given. */
+/** Streams keep references to what they are given, so they get copies. */
 function* copiesOf(body: DownloadedBody): Generator<Uint8Array> {
   for (const piece of body.pieces()) yield piece.slice();
 }
