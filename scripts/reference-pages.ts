@@ -4,11 +4,11 @@ import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
 import {
   type Field,
-  GUARD_FIELDS,
   LIST_FIELDS,
   LISTED_ONLY_FIELDS,
   SOURCE_FIELDS,
 } from "../src/config/fields.ts";
+import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";

@@ -39,7 +39,7 @@ mine.txt:4:1: warning[same-host]: the same name is blocked by another line: line
 mine.txt:5:1: error[public-suffix]: would block a whole public suffix
 mine.txt:6:1: warning[rewrites]: changes answers ($dnsrewrite), which the source is not trusted with
 mine.txt:7:1: error[bad-syntax]: not a rule of any known form
-mine.txt:8:1: warning[outer-blanks]: has blanks at an end
+mine.txt:8:1: warning[outer-blanks]: has leading or trailing blanks
 mine.txt:9:1: warning[duplicate]: the same text stands in another line: line 2
 1 file: 2 errors, 5 warnings; --fix fixes 3, and the list still means the same to everybody
 `,

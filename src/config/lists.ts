@@ -3,17 +3,17 @@ import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import type { Config, ListedConfig } from "./fields.ts";
 
-/** Entries of the top level hold for every list; a list's own come on top. */
+/** Entries of these fields at the top level apply to every list; a list can add more. */
 const ADDED = ["allow", "allow_sources", "exclusions", "exclusions_sources"] as const;
 
-/** One of the lists that a configuration makes, as a configuration of its own. */
+/** One list of a configuration, with inherited fields resolved. */
 export interface ResolvedList {
   readonly config: Config;
   /** Names of lists that it must cover. */
   readonly covers: readonly string[];
 }
 
-/** The lists that a configuration makes: one, or those of `lists`, each after those that it must cover. */
+/** The lists of a configuration: one, or the entries of `lists`, each after those that it must cover. */
 export function listsOf(config: Config): ResolvedList[] {
   const { lists, ...top } = config;
   if (lists === undefined) return [{ config, covers: [] }];
@@ -35,7 +35,7 @@ function labelOf({ name, source }: Config["sources"][number]): string {
   return name ?? source;
 }
 
-/** Each list after those that it covers, otherwise as they stand. There is no circle. */
+/** Sorts lists after those that they cover, otherwise in their order. There is no cycle. */
 function inOrder(lists: readonly ListedConfig[]): ListedConfig[] {
   const done = new Set<ListedConfig>();
   const visit = (list: ListedConfig): void => {
@@ -47,26 +47,26 @@ function inOrder(lists: readonly ListedConfig[]): ListedConfig[] {
   return [...done];
 }
 
-/** What is wrong with the lists of a configuration that is otherwise valid. */
+/** Problems of `lists` in a configuration that is otherwise valid. */
 export function listProblems({ lists, sources }: Config): { message: string; hint?: string }[] {
   if (lists === undefined) return [];
   if (lists.length === 0)
-    return [{ message: "lists is empty", hint: "Add a list, or leave it out" }];
+    return [{ message: "lists is empty", hint: "Add a list, or remove the field" }];
   const names = lists.map(({ name }) => name);
   const labels = sources.map(labelOf);
   const known = new Set(labels);
   const secret = new Set(sources.filter((one) => one.secret === true).map(labelOf));
-  // An address may hold a password.
+  // An address may contain a password.
   const shown = (label: string): string =>
     printable(withoutCredentials(label, secret.has(label)), 80);
   const problems: { message: string; hint?: string }[] = [];
   const unknown = (what: string, name: string, all: readonly string[]): void => {
     const meant = nearest(name, all);
     problems.push({
-      message: `${what} ${shown(name)}, which there is none of`,
+      message: `${what} ${shown(name)}, which does not exist`,
       hint:
         meant === undefined
-          ? `There are: ${someOf(all.map(shown))}`
+          ? `Known names: ${someOf(all.map(shown))}`
           : `Did you mean "${shown(meant)}"?`,
     });
   };
@@ -84,12 +84,12 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
       : labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined)
     problems.push({
-      message: `two sources are called ${shown(twice)}`,
-      hint: "Lists name sources; give each a name of its own",
+      message: `two sources have the name ${shown(twice)}`,
+      hint: "Give each source a unique name",
     });
   if (problems.length === 0 && hasCircle(lists))
     problems.push({
-      message: "lists cover each other in a circle",
+      message: "lists cover each other in a cycle",
       hint: "Let the larger one cover the smaller one",
     });
   return problems;

@@ -21,7 +21,7 @@ export async function loadConfigFile(
   path: string,
   host: Host,
   context: ValidationContext,
-  /** Told which modules the configuration names, before its names are looked up; returns what they add to the context. */
+  /** Called with the plugin modules before validation; returns what they add to the context. */
   onPlugins?: (files: readonly string[], path: string) => Promise<Partial<ValidationContext>>,
 ): Promise<LoadedConfig> {
   const absolute = host.path.resolve(host.cwd, path);
@@ -96,7 +96,7 @@ function isYaml(extension: string): boolean {
 }
 
 const YAML_HINT =
-  "An entry that begins with |, *, @, &, ! or [ must stand in quotes; keys must not repeat";
+  "An entry that begins with |, *, @, &, ! or [ must be quoted; keys must be unique";
 
 /** Line, column and text of an offset. */
 function placeFinder(file: string, text: string): (offset: number) => Place {
@@ -108,7 +108,7 @@ function placeFinder(file: string, text: string): (offset: number) => Place {
     const lineEnd = text.indexOf("\n", lineStart);
     const frame = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd).replace(/\r$/, "");
     const column = offset - lineStart + 1;
-    // A configuration on one endless line has places, but no line worth showing.
+    // A line this long is not worth showing.
     if (frame.length > 400) return { file, line, column };
     return { file, line, column, frame: maskCredentials(frame, hasSecret) };
   };

@@ -5,8 +5,8 @@ import { HostError, type OpenFile } from "./host.ts";
 const NOT_IN_NAMES = /[<>:"|?*]|[ .]$/;
 
 /**
- * Files by absolute path. As on Windows, if the paths are of that kind: names differ by more than case, some characters are
- * refused, and a file that is open can be neither replaced nor removed.
+ * Files by absolute path. With paths of Windows, it behaves as Windows does: names ignore case, some characters are
+ * invalid, and an open file can be neither replaced nor removed.
  */
 export class MemoryFiles extends Map<string, Uint8Array> {
   private readonly cwd: string;
@@ -76,7 +76,7 @@ export class MemoryFiles extends Map<string, Uint8Array> {
     };
   }
 
-  /** Throws a `HostError` where the system would for a file that is in use. */
+  /** Throws a `HostError` if the system does not allow changing an open file. */
   refuseOpen(name: string): void {
     if (this.isWindows && (this.opened.get(this.spellingOf(name)) ?? 0) > 0)
       throw new HostError("EPERM", "the file is open");

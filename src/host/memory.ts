@@ -27,7 +27,7 @@ export interface MemoryHostOptions {
   readonly now?: Date;
   readonly isTerminal?: boolean;
   readonly memoryLimit?: number;
-  /** The system whose rules for paths and files hold: POSIX by default. */
+  /** The system whose files are simulated: POSIX by default. */
   readonly system?: "posix" | "windows" | undefined;
 }
 

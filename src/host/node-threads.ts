@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Thread } from "./host.ts";
 
-/** Undefined where this runtime cannot: without workers, or without memory that they share. */
+/** Undefined if the runtime has no workers or no shared memory. */
 export function startThread(entry: URL, data: object): Thread | undefined {
   let worker: Worker;
   try {
@@ -9,7 +9,7 @@ export function startThread(entry: URL, data: object): Thread | undefined {
   } catch {
     return undefined;
   }
-  // One that dies is one less; nobody waits for what it has not begun with.
+  // A thread that fails is not replaced: the others take over its jobs.
   worker.on("error", () => {});
   worker.unref();
   return { stop: () => void worker.terminate() };

@@ -28,7 +28,7 @@ import { scratchSpace } from "./node-scratch-space.ts";
 import { watchSignals } from "./node-signal-watch.ts";
 import { startThread } from "./node-threads.ts";
 
-/** The real world, by way of Node's modules, which Deno and Bun have too. */
+/** The real system, through the modules of Node, which Deno and Bun provide too. */
 export function nodeHost(): Host {
   return {
     cwd: process.cwd(),
@@ -36,7 +36,7 @@ export function nodeHost(): Host {
     env: process.env,
     now: () => new Date(),
     readFile: (path) => attempt(() => readRegularFile(path)),
-    // Not `access`: Deno asks for a permission to know the user.
+    // Not `access`: Deno would ask for a permission to know the user.
     exists: (path) =>
       stat(path).then(
         () => true,
@@ -67,7 +67,7 @@ export function nodeHost(): Host {
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),
     syncFolder: (path) => attempt(() => syncFolder(path)),
-    // Loaded when the first address is read: node:http costs 25 ms and 15 MB that a run over files can do without.
+    // Loaded on first use: node:http takes 25 ms and 15 MB, which a build of local files saves.
     fetch: async (request) =>
       isOldDeno()
         ? (await import("./web-fetch-once.ts")).webFetchOnce(request)
@@ -124,7 +124,7 @@ async function attempt<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not `mkdir(…, { recursive: true })`: below /proc that never comes back (Node 24). */
+/** Not `mkdir(…, { recursive: true })`: below /proc it never returns (Node 24). */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
@@ -134,13 +134,13 @@ async function makeFolder(path: string): Promise<void> {
     if (code !== "ENOENT") throw error;
     await makeFolder(nodePath.dirname(path));
     await mkdir(path).catch((again: unknown) => {
-      // Somebody else may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (toHostError(again).code !== "EEXIST") throw again;
     });
   }
 }
 
-/** A folder, a pipe or a device is not a list; reading one could take for ever. */
+/** Folders, pipes and devices are rejected: reading one could block for ever. */
 async function readRegularFile(path: string): Promise<Uint8Array> {
   const info = await stat(path);
   if (info.isDirectory()) throw new HostError("EISDIR", "is a folder");
@@ -148,7 +148,7 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
   return await readFile(path);
 }
 
-/** Windows cannot flush a folder, and writes a rename to its journal. */
+/** Windows cannot flush a folder. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, constants.O_RDONLY);
@@ -159,7 +159,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Not `node:readline`, which has a promise for every line: a tenth of the speed. */
+/** Not `node:readline`: it has one promise per line and a tenth of the speed. */
 async function* stdinLines(): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -171,11 +171,11 @@ async function* stdinLines(): AsyncGenerator<string[]> {
   yield [rest];
 }
 
-/** Streams whose errors are taken care of; a program may make many hosts. */
+/** Streams that have an error handler; a program may create many hosts. */
 const watched = new WeakSet<NodeJS.WriteStream>();
 
 function sink(stream: NodeJS.WriteStream): TextSink {
-  // Whoever sends data hears of it there; a reader of our talk that left is no reason to end with a stack.
+  // `send` reports errors itself; a closed reader of messages must not crash the program.
   if (!watched.has(stream)) stream.on("error", () => {});
   watched.add(stream);
   return {

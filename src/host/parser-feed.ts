@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
 
-/** A request or two; the parser makes objects of everything it is given, whether or not the connection still exists. */
+/** One or two requests; the parser creates objects for all its input, even if the connection is closed. */
 const PART = 1024;
 
 /**
- * Hands what a client sends to the HTTP parser in small parts, and nothing after the connection has ended. Otherwise 64 kB
- * of pipelined requests are 2,400 pairs of objects and 40 ms, even when the second of them ends the connection.
+ * Passes the input of a client to the HTTP parser in small parts, and nothing after the connection is closed. Otherwise 64 kB
+ * of pipelined requests create 2,400 pairs of objects in 40 ms, even if the second request closes the connection.
  */
 export function feedParser(socket: Socket): void {
-  // The parser's own listener. Runtimes that read in another way have none.
+  // The listener of the parser. Some runtimes have none.
   const parse = socket.listeners("data")[0];
   if (parse === undefined) return;
   socket.off("data", parse as (piece: Uint8Array) => void);

@@ -1,6 +1,6 @@
 import { type ConfigReader, nameOf, configOfLists } from "./imported-config.ts";
 
-/** One address or path a line, as in Pi-hole's old `adlists.list`; what is commented out is switched off. */
+/** One address or path per line, as in Pi-hole's old `adlists.list`; comments are disabled lists. */
 export const addressList: ConfigReader = ({ text }) => {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const lists = lines.flatMap((line) => {

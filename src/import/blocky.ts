@@ -12,7 +12,7 @@ export const blocky: ConfigReader = ({ tree }) => {
     | Record<string, unknown>
     | undefined;
   if (typeof blocking !== "object" || blocking === null) return undefined;
-  // Before 0.24 they were called otherwise.
+  // Names of the settings before version 0.24.
   const deny = groupsOf(blocking["denylists"] ?? blocking["blackLists"]);
   const allow = groupsOf(blocking["allowlists"] ?? blocking["whiteLists"]);
   const setup: ImportedConfig = {
@@ -31,7 +31,7 @@ export const blocky: ConfigReader = ({ tree }) => {
   return setup.lists.length + setup.userRules.length === 0 ? undefined : setup;
 };
 
-/** An entry of several lines is no address but what a list would hold. */
+/** An entry of several lines is an inline list, not an address. */
 function isInline(entry: string): boolean {
   return entry.includes("\n");
 }

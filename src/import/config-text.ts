@@ -2,7 +2,7 @@ import { PUBLIC_SCHEMA } from "../config/fields.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { ImportedList, ImportedConfig } from "./imported-config.ts";
 
-/** What a list for DNS gets, in the order in which it happens. */
+/** Usual transformations of a DNS list, in their order. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
   ["TrimLines", "indented lines are read like all others"],
   ["RemoveComments", "comments of the sources are not for resolvers"],
@@ -13,7 +13,7 @@ export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: strin
   ["InsertFinalNewLine", "the file ends with a line feed"],
 ];
 
-/** The name of the file for rules of the owner's own. */
+/** The file for the user's rules. */
 export const USER_RULES = "own-rules.txt";
 export const USER_RULES_NAME = "Own rules";
 
@@ -22,11 +22,11 @@ export interface NewConfig {
   readonly setup: ImportedConfig;
   /** Formats of further files. */
   readonly formats: readonly string[];
-  /** The file with the owner's own rules. */
+  /** The file with the user's rules. */
   readonly userRulesFile: string;
 }
 
-/** A configuration in YAML that says what each part is for. Everything is quoted: names and addresses are other people's. */
+/** A configuration in YAML with comments. All values are quoted: names and addresses are untrusted. */
 export function configText({ name, setup, formats, userRulesFile }: NewConfig): string {
   const { allow, allowLists, groups, notes } = setup;
   const isOne = groups === undefined;
@@ -104,7 +104,7 @@ function allowFiles(lists: readonly ImportedList[], indent: string): string[] {
   ].map((line) => `${indent}${line}`);
 }
 
-/** Sources say it for themselves. */
+/** Each source has its own `allow_private`. */
 function privateFiles(allowLists: readonly ImportedList[]): string[] {
   return allowLists.some((list) => isUsed(list) && list.found?.isPrivate === true)
     ? ["", "# Files of names may be in a private network.", "allow_private: true"]
@@ -127,7 +127,7 @@ function outputLines(formats: readonly string[]): string[] {
       ];
 }
 
-/** Whether a list becomes a part of the new configuration, not a comment in it. */
+/** Whether a list becomes a source of the new configuration instead of a comment. */
 export function isUsed({ isOn, found }: ImportedList): boolean {
   return isOn && found?.problem === undefined;
 }

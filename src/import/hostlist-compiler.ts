@@ -1,7 +1,7 @@
 import { type ConfigReader, nameOf, recordsIn, textsIn } from "./imported-config.ts";
 import { FORMAT_NAMES, type FormatName } from "../config/output-fields.ts";
 
-/** A configuration of HostlistCompiler, or our own: `sources`, `exclusions`. */
+/** A configuration of HostlistCompiler or of this program: `sources`, `exclusions`. */
 export const hostlistCompiler: ConfigReader = ({ tree }) => {
   const config = tree as Record<string, unknown> | undefined;
   const sources = recordsIn(config?.["sources"]).filter(({ source }) => typeof source === "string");
@@ -23,7 +23,7 @@ export const hostlistCompiler: ConfigReader = ({ tree }) => {
     userRules: [],
     allow: [],
     notes: [
-      "Its own transformations, exclusions and inclusions are not looked at: compile it as it is for those.",
+      "Its transformations, exclusions and inclusions are ignored. To apply them, compile the configuration itself.",
     ],
   };
 };

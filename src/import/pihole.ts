@@ -1,3 +1,4 @@
+import { countText } from "../diagnostics/number-text.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { type ImportedList, type ConfigReader, nameOf } from "./imported-config.ts";
 import { PiholeGroups, type Row } from "./pihole-groups.ts";
@@ -5,7 +6,7 @@ import { PiholeGroups, type Row } from "./pihole-groups.ts";
 /** What `type` means in its table of domains. */
 const DOMAIN = { allowed: 0, blocked: 1, allowedRegex: 2, blockedRegex: 3 } as const;
 
-/** Pi-hole's `gravity.db`: subscribed lists, groups of clients, and the owner's own names. */
+/** Pi-hole's `gravity.db`: subscribed lists, groups of clients, and the user's names. */
 export const pihole: ConfigReader = async ({ rows }) => {
   if (rows === undefined) return undefined;
   const found = await rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')");
@@ -36,10 +37,12 @@ export const pihole: ConfigReader = async ({ rows }) => {
     allow: of(DOMAIN.allowed),
     notes: [
       ...(allowedRegexes.length > 0
-        ? [`Regular expressions that allow are not taken over: ${someOf(allowedRegexes)}`]
+        ? [`Not imported, because they are allowing regular expressions: ${someOf(allowedRegexes)}`]
         : []),
       ...(others > 0
-        ? [`Own names of other groups than ${groups.usual} are not taken over: ${others}`]
+        ? [
+            `Not imported, because they belong to other groups than ${groups.usual}: ${countText(others, "name")}`,
+          ]
         : []),
     ],
     ...(hasDifferences(lists, groups.names) ? { groups: groups.names } : {}),
@@ -57,7 +60,7 @@ function listOf(
   return { name, source, type: "hosts", isOn, ...(groups === undefined ? {} : { groups }) };
 }
 
-/** Whether there is a list that some group does not get. */
+/** Whether groups have different lists. */
 function hasDifferences(lists: readonly ImportedList[], groups: readonly string[]): boolean {
   const on = lists.filter(({ isOn }) => isOn);
   return on.some((list) => groups.some((group) => list.groups?.includes(group) === false));

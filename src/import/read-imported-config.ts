@@ -12,14 +12,14 @@ import { configReaders } from "./registry.ts";
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Reads what other software is set up with. Rejects with a `CompilerError`. */
+/** Reads the configuration of other software. Rejects with a `CompilerError`. */
 export async function readImportedConfig(path: string, host: Host): Promise<ImportedConfig> {
   const shown = printable(path);
   const absolute = host.path.resolve(host.cwd, path);
   try {
     const isDatabase = await startsAsDatabase(absolute, host);
     if (!isDatabase && (await host.sizeOf(absolute)) > MAX_BYTES)
-      throw new HostError("EFBIG", "is larger than settings are");
+      throw new HostError("EFBIG", "is too large for a configuration");
     const text = isDatabase ? "" : decodeUtf8(await host.readFile(absolute));
     const rows = isDatabase ? await database(absolute, host) : undefined;
     const file = {
@@ -40,11 +40,11 @@ export async function readImportedConfig(path: string, host: Host): Promise<Impo
     ]);
   }
   throw new CompilerError([
-    errorOf("setup-unknown", `${shown} holds no lists that can be recognised`),
+    errorOf("setup-unknown", `${shown} is not a configuration that can be imported`),
   ]);
 }
 
-/** With names that differ, paths without `file://`, and without what cannot be taken over, which is said. */
+/** Makes names unique, removes `file://`, and replaces what cannot be imported by a note. */
 function tidied(setup: ImportedConfig): ImportedConfig {
   const notes = [...setup.notes];
   const usable = (lists: readonly ImportedList[]): ImportedList[] =>
@@ -59,7 +59,8 @@ function tidied(setup: ImportedConfig): ImportedConfig {
     );
   const allow = setup.allow.map((entry) => entry.replace(/\s+#.*$/, "").trim());
   const bad = allow.filter((entry) => readAllowEntry(entry) === undefined);
-  if (bad.length > 0) notes.push(`Not taken over as names to allow: ${someOf(bad)}`);
+  if (bad.length > 0)
+    notes.push(`Not imported, because they are not names to allow: ${someOf(bad)}`);
   return {
     ...setup,
     lists: usable(setup.lists),
@@ -91,7 +92,7 @@ async function database(
   return async (query) => await host.queryDatabase!(path, query);
 }
 
-/** Settings as plain values; undefined for what is neither YAML nor JSON with an object in it. */
+/** The value of an object in YAML or JSON; undefined for anything else. */
 async function treeOf(text: string, extension: string): Promise<unknown> {
   try {
     const json = /^\.jsonc?$/i.test(extension) || text.trimStart().startsWith("{");

@@ -5,7 +5,7 @@ import type { ConfigReader } from "./imported-config.ts";
 import { hostlistCompiler } from "./hostlist-compiler.ts";
 import { pihole } from "./pihole.ts";
 
-/** All software whose settings can be read; the first that knows the file reads it. */
+/** Readers of all supported software; the first that recognises the file is used. */
 export const configReaders: readonly ConfigReader[] = [
   pihole,
   adguardHome,

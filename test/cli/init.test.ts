@@ -59,7 +59,7 @@ test("paths are moved along, and what cannot be taken over is said", async () =>
   const made = await project.run("init", "--from", "conf/blocky.yml");
   assert.equal(made.exit, 0, made.stderr);
   assert.match(made.stderr, /Not an address: https:\/\/bad host\/x/);
-  assert.match(made.stderr, /Not taken over as names to allow: \/\^regex\//);
+  assert.match(made.stderr, /Not imported, because they are not names to allow: \/\^regex\//);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   assert.match(project.text("rules/my-list.txt"), /\|\|a\.example\^\n\|\|b\.example\^/);
@@ -330,7 +330,10 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
   assert.equal((await project.run("audit", "gravity.db")).exit, 0);
   const made = await project.run("init", "--from", "gravity.db", "--name", "Home");
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /Own names of other groups than Default are not taken over: 1/);
+  assert.match(
+    made.stderr,
+    /Not imported, because they belong to other groups than Default: 1 name/,
+  );
   const text = project.text("compiler-config.yaml");
   assert.match(text, /\noutputs:\n {2}- format: pihole\n/);
   const compiled = await project.run("-c", "compiler-config.yaml");

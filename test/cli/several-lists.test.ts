@@ -82,7 +82,7 @@ test("a list that does not cover what it must is not published; the others are",
 test("what is wrong with lists is said, with what was meant", async () => {
   const problems: [Listed[], RegExp][] = [
     [[], /lists is empty/],
-    [[{ name: "L", sources: ["AB"] }], /lists\[0\] has the source AB, which there is none of/],
+    [[{ name: "L", sources: ["AB"] }], /lists\[0\] has the source AB, which does not exist/],
     [[{ name: "L", covers: ["M"] }], /lists\[0\] covers the list M/],
     [[{ name: "L" }, { name: "L" }], /lists\[1\] has the name of another list/],
     [
@@ -90,7 +90,7 @@ test("what is wrong with lists is said, with what was meant", async () => {
         { name: "L", covers: ["M"] },
         { name: "M", covers: ["L"] },
       ],
-      /in a circle/,
+      /in a cycle/,
     ],
     [[{ name: "L!" }, { name: "L?" }], /same-file/],
     [
@@ -219,7 +219,7 @@ test("addresses with passwords are not shown, and files of exceptions have one o
   const secret = new MemoryProject({ "compiler-config.json": JSON.stringify(config) });
   const said = await secret.run("validate");
   assert.equal(said.exit, 2);
-  assert.match(said.stderr, /There are: https:\/\/host\.example/);
+  assert.match(said.stderr, /Known names: https:\/\/host\.example/);
   assert.doesNotMatch(said.stderr, /s3cret/);
   const pihole = { format: "pihole", allow_file: "allow.txt" };
   const shared = projectOf({ A: "||a.example^" }, [

@@ -152,7 +152,10 @@ test("a held source is reported by everything, and the list is published with it
   assert.equal(source!.problem!.code, "source-shrunk");
   const said = diagnostics.filter(({ code }) => code === "source-held");
   assert.equal(said.length, 1);
-  assert.match(said[0]!.message, /Far is held; using the cached copy from 2026-01-01 00:00 UTC, until 2026-01-05/);
+  assert.match(
+    said[0]!.message,
+    /Far is held; using the cached copy from 2026-01-01 00:00 UTC, until 2026-01-05/,
+  );
   assert.match(said[0]!.cause!, /lost more than 50 % .*it has 10 entries; it had 2,000/);
   assert.match(said[0]!.hint!, /--accept source-shrunk/);
   assert.match(
