@@ -5,7 +5,6 @@ import { reasonOf } from "../diagnostics/reason.ts";
 import type { Trust } from "../config/fields.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { SourceGauge } from "../sources/source-gauge.ts";
 import { fileError } from "../sources/source-error.ts";
 import {
   type Acquired,
@@ -297,11 +296,8 @@ export class SourceReader {
       const list = new SourceList({ location, label }, host, load);
       // What is found out later of one that may be left out would be too late.
       const kind = wish.isOptional ? this.kindOf(wish) : undefined;
-      if (kind !== undefined && (await list.size().catch(() => 0)) > 0) {
-        const gauge = new SourceGauge(0, kind.watched);
-        await list.check(gauge);
-        await kind.judge(gauge.measure.watched, list);
-      }
+      if (kind !== undefined && (await list.size().catch(() => 0)) > 0)
+        await kind.judge(await list.namesAmong(kind.watched), list);
       return { list, state: { kind: "local" } };
     }
     const { limits, slots, store } = this;

@@ -12,7 +12,7 @@ import { FileFinder, type FoundFile } from "./file-finder.ts";
 import { LINE_COUNT } from "./line-count.ts";
 import { type Location, includedPath, isAddress } from "./location.ts";
 import { fileError, shownAddress, sourceError } from "./source-error.ts";
-import type { SourceGauge } from "./source-gauge.ts";
+import { SourceGauge, freshSalt } from "./source-gauge.ts";
 import type { WebTexts } from "./web-texts.ts";
 
 /** Receives the lines of a list, in order. */
@@ -101,6 +101,13 @@ export class SourceList {
     this.mayHave.badfilter = sink.hasBadfilter;
     this.checkedBytes = this.bytesRead;
     this.rewind();
+  }
+
+  /** The names in its text that are among the given ones. */
+  async namesAmong(names: ReadonlySet<string>): Promise<readonly string[]> {
+    const gauge = new SourceGauge(freshSalt(), names);
+    await this.check(gauge);
+    return gauge.measure.watched;
   }
 
   /** Passes all blocks of text to `look` before the list is read. Errors are ignored: the later read reports them. */
