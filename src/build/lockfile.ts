@@ -11,6 +11,7 @@ import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "../engine/compile.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import { VERSION } from "../engine/version.ts";
+import type { Project } from "./project.ts";
 
 export const LOCKFILE = "rules.lock";
 
@@ -88,19 +89,18 @@ export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefin
       "lock-version",
       `${LOCKFILE} was written by rules-compiler ${printable(lock.tool)}`,
       {
-        cause: `this is ${VERSION}, which may build another list from the same sources`,
+        cause: `this is ${VERSION}, which may compile the same sources differently`,
       },
     );
   if (lock.suffixes !== (await suffixDigest()))
-    return errorOf("lock-version", `${LOCKFILE} was written with another list of public suffixes`);
+    return errorOf("lock-version", `${LOCKFILE} was written with another public suffix list`);
   return undefined;
 }
 
 /** The lock of a list that was compiled just now. Rejects with a `HostError`. */
 export async function lockOf(
   { files, inputs, builtAt, report, sources: planned }: CompiledList,
-  config: Config,
-  place: { readonly folder: string; readonly name: string },
+  { config, folder, file }: Project,
   host: Host,
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
@@ -117,13 +117,13 @@ export async function lockOf(
     sources.push({ source: shown, key: await digestOf(source), ...counted, files: stored });
   }
   return {
-    configuration: place.name,
+    configuration: file,
     tool: VERSION,
     suffixes: await suffixDigest(),
     config: await configDigest(config),
     built: builtAt.toISOString(),
     sources,
-    local: await localFiles(inputs, place.folder, host),
+    local: await localFiles(inputs, folder, host),
   };
 }
 
@@ -141,21 +141,20 @@ export function joinedLocks(locks: readonly (Lockfile | undefined)[]): Lockfile 
 /** What is not as the lock says: the configuration, and local files. */
 export async function changedFiles(
   lock: Lockfile,
-  config: Config,
+  { config, folder }: Project,
   inputs: readonly InputFile[],
-  folder: string,
   host: Host,
 ): Promise<Diagnostic[]> {
   if (lock.config !== (await configDigest(config)))
     return [
-      errorOf("lock-mismatch", `The configuration is not the one that ${LOCKFILE} speaks of`),
+      errorOf("lock-mismatch", `The configuration has changed since ${LOCKFILE} was written`),
     ];
   const now = await localFiles(inputs, folder, host);
   const known = new Map(lock.local.map(({ path, sha256 }) => [path, sha256]));
   return now
     .filter(({ path, sha256 }) => known.get(path) !== sha256)
     .map(({ path }) =>
-      errorOf("lock-mismatch", `${printable(path)} is not the file that ${LOCKFILE} speaks of`),
+      errorOf("lock-mismatch", `${printable(path)} has changed since ${LOCKFILE} was written`),
     );
 }
 

@@ -2,7 +2,7 @@ import { AT, LF } from "../bytes/ascii.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { PublishedExceptions } from "../engine/compile-options.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { readLastPublish } from "./last-publish.ts";
+import { readLastPublish } from "./state/last-publish.ts";
 
 const BLOCK = 1024 * 1024;
 

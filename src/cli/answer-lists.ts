@@ -3,7 +3,7 @@ import { Exit } from "../diagnostics/exit.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./flags/options.ts";
-import { sendToOutput } from "./output/send-to-output.ts";
+import { sendToOutput } from "../host/send-to-output.ts";
 import { showText } from "./output/show-text.ts";
 import type { Talk } from "./output/talk.ts";
 

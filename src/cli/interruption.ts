@@ -1,5 +1,6 @@
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
 import type { Talk } from "./output/talk.ts";
 
@@ -7,14 +8,22 @@ const EXITS = { SIGINT: Exit.Interrupted, SIGTERM: Exit.Terminated, SIGHUP: Exit
 
 export const INTERRUPTED: Diagnostic = errorOf(
   "interrupted",
-  "Stopped by a signal; nothing was written",
+  "Interrupted by a signal; nothing was written",
 );
 
 /** The same while files are being replaced. */
 export const INTERRUPTED_PUBLISHING: Diagnostic = errorOf(
   "interrupted",
-  "Stopped by a signal while files were being replaced; each is whole, old or new",
+  "Interrupted by a signal while replacing files; each file is complete, either old or new",
 );
+
+/** The same once lists are out. */
+export function published(lists: readonly string[]): Diagnostic {
+  return errorOf(
+    "interrupted",
+    `Interrupted by a signal; these lists were published before: ${someOf(lists)}`,
+  );
+}
 
 /** The exit code of a run that a signal stopped. */
 export function exitOf(signal: AbortSignal): Exit {

@@ -57,7 +57,7 @@ async function placed(
     known = found ?? options;
   }
   if (known.output === undefined) return known;
-  const { withOutputPlace } = await import("./output-place.ts");
+  const { withOutputPlace } = await import("../build/output-place.ts");
   return await withOutputPlace(known, host);
 }
 

@@ -72,7 +72,7 @@ const FILTER_FIELDS = {
   exclusions: {
     type: "entries",
     description:
-      "Lines to exclude: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which matches every rule for that name, in any syntax.",
+      "Lines to leave out: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which matches every rule for that name, in any syntax.",
     example: ["||example.org^", "/banner\\d+/"],
   },
   exclusions_sources: {
@@ -197,7 +197,7 @@ const PUBLISH_FIELDS = {
   max_stale: {
     type: "duration",
     description:
-      "Maximum age of the last good copy that is used if a remote source fails. Default: `7d`.",
+      "Maximum age of the cached copy that is used when a remote source fails. Default: `7d`.",
     example: "36h",
   },
 } as const;
@@ -220,7 +220,8 @@ const OUTPUTS_FIELD: {
 export const LISTED_ONLY_FIELDS = {
   sources: {
     type: "strings",
-    description: "Names of sources of the top level, in their order in this list. Default: all.",
+    description:
+      "Names of sources of the top level, in the order in which they appear in this list. Default: all sources.",
     example: ["Ads", "Trackers"],
   },
   covers: {

@@ -76,7 +76,7 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
     for (const other of covers)
       if (!names.includes(other)) unknown(`${at} covers the list`, other, names);
     if (names.indexOf(name) !== index)
-      problems.push({ message: `${at} has the name of another list: ${printable(name, 60)}` });
+      problems.push({ message: `${at} has the same name as another list: ${printable(name, 60)}` });
   }
   const twice =
     known.size === labels.length
@@ -85,12 +85,12 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
   if (twice !== undefined)
     problems.push({
       message: `two sources have the name ${shown(twice)}`,
-      hint: "Give each source a unique name",
+      hint: "Lists refer to sources by name; give each a unique name",
     });
   if (problems.length === 0 && hasCircle(lists))
     problems.push({
-      message: "lists cover each other in a cycle",
-      hint: "Let the larger one cover the smaller one",
+      message: "lists cover each other in a circle",
+      hint: "Only the larger list should cover the smaller one",
     });
   return problems;
 }

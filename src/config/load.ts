@@ -95,8 +95,7 @@ function isYaml(extension: string): boolean {
   return extension === ".yaml" || extension === ".yml";
 }
 
-const YAML_HINT =
-  "An entry that begins with |, *, @, &, ! or [ must be quoted; keys must be unique";
+const YAML_HINT = "Quote an entry that begins with |, *, @, &, ! or [; keys must be unique";
 
 /** Line, column and text of an offset. */
 function placeFinder(file: string, text: string): (offset: number) => Place {

@@ -27,7 +27,7 @@ export const SOURCE_ONLY_FIELDS = {
   optional: {
     type: "boolean",
     description:
-      "Whether the list may be compiled without this source if neither it nor a good copy is available.",
+      "Whether the list may be compiled without this source when neither it nor a cached copy is available.",
   },
   max_stale: {
     type: "duration",
@@ -43,7 +43,7 @@ export const SOURCE_ONLY_FIELDS = {
   allow_private: {
     type: "boolean",
     description:
-      "Whether the source may be on this machine or in a private network. By default, only public IP addresses are contacted, whatever names resolve to and wherever the server redirects.",
+      "Whether the source may be on this machine or in a private network. By default, only public IP addresses are contacted, also after name resolution and redirects.",
   },
   volatile: {
     type: "boolean",

@@ -9,7 +9,7 @@ import { proxyFor } from "../host/proxy.ts";
 import { retryAfterMs } from "../host/retry-after.ts";
 import type { ApiKey } from "./api-key.ts";
 
-/** One thing that an account may have some of. */
+/** One quota of an account. */
 export interface AccountLimit {
   readonly name: string;
   readonly used: number;
@@ -18,14 +18,14 @@ export interface AccountLimit {
 
 export interface AccountLimits {
   readonly limits: readonly AccountLimit[];
-  /** Whatever else the answer holds, as it came. */
+  /** All other fields of the response, unchanged. */
   readonly other: Readonly<Record<string, unknown>>;
 }
 
 export interface DnsApiSettings {
-  /** Such as `https://api.example.com`. */
+  /** Base URL, for example `https://api.example.com`. */
   readonly url: string;
-  /** Path of the limits below it; `/v1/limits` without it. */
+  /** Path of the limits; `/v1/limits` by default. */
   readonly path?: string | undefined;
   readonly key: ApiKey;
   readonly signal?: AbortSignal | undefined;
@@ -36,35 +36,43 @@ const TIMEOUTS = { connectMs: 10_000, headersMs: 15_000, idleMs: 15_000, totalMs
 const MAX_BYTES = 1024 * 1024;
 const RETRIES = 3;
 const PAUSE_MS = 1000;
-/** A server that wants more than this is asked again by a person. */
+/** Longer delays are reported instead of waited for. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Asks the DNS API what the account may use and has used. Rejects with a `CompilerError`. */
-export async function accountLimits(settings: DnsApiSettings, host: Host): Promise<AccountLimits> {
-  const url = addressOf(settings);
+/** Requests the limits of the account and their use. Rejects with a `CompilerError`. */
+export async function fetchAccountLimits(
+  settings: DnsApiSettings,
+  host: Host,
+): Promise<AccountLimits> {
+  const url = limitsUrl(settings);
   for (let attempt = 0; ; attempt++) {
     const { status, headers, text } = await exchange(url, settings, host);
-    if (status === 200) return limitsIn(text);
+    if (status === 200) return parseLimits(text);
     if (status !== 429) throw refusal(status, headers, text);
-    const told = retryAfterMs(headers["retry-after"], host.now());
-    if (attempt === RETRIES || (told ?? 0) > LONGEST_PAUSE_MS) throw busy(told, attempt + 1);
-    await host.wait(told ?? PAUSE_MS * 2 ** attempt, settings.signal);
+    const retryAfter = retryAfterMs(headers["retry-after"], host.now());
+    if (attempt === RETRIES || (retryAfter ?? 0) > LONGEST_PAUSE_MS)
+      throw busy(retryAfter, attempt + 1);
+    await host.wait(retryAfter ?? PAUSE_MS * 2 ** attempt, settings.signal);
     settings.signal?.throwIfAborted();
   }
 }
 
-function addressOf({ url, path }: DnsApiSettings): URL {
+function limitsUrl({ url, path }: DnsApiSettings): URL {
   const whole = `${url.replace(/\/+$/, "")}/${(path ?? LIMITS_PATH).replace(/^\/+/, "")}`;
-  if (!URL.canParse(whole)) throw problem("api-address", "The address of the DNS API is none");
+  if (!URL.canParse(whole))
+    throw problem("api-address", "The address of the DNS API is not a valid URL");
   const address = new URL(whole);
-  if (address.protocol !== "https:" && !(address.protocol === "http:" && isHere(address)))
-    throw problem("api-address", `The key is not sent to ${shown(address)}: it is not https`);
+  if (address.protocol !== "https:" && !(address.protocol === "http:" && isLocal(address)))
+    throw problem(
+      "api-address",
+      `The key is not sent to ${shown(address)}: the address is not https`,
+    );
   if (address.username !== "" || address.password !== "")
-    throw problem("api-address", "The address of the DNS API holds a password");
+    throw problem("api-address", "The address of the DNS API contains a password");
   return address;
 }
 
-function isHere({ hostname }: URL): boolean {
+function isLocal({ hostname }: URL): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
@@ -85,12 +93,12 @@ async function exchange(
       maxBytes: MAX_BYTES,
       onlyPublic: false,
       takesAnyStatus: true,
-      // This machine is spoken to directly, or a key would pass a proxy in clear.
-      proxy: isHere(url) ? undefined : proxyFor(url, host.env),
+      // A local API is contacted directly: otherwise a proxy would see the key in plain text.
+      proxy: isLocal(url) ? undefined : proxyFor(url, host.env),
       signal,
     };
     const { status, headers, body } = await fetchBody(request, host);
-    // An answer may repeat what it was sent.
+    // The response may echo the key.
     return { status, headers, text: key.redact(decodeUtf8(body)) };
   } catch (error) {
     signal?.throwIfAborted();
@@ -100,18 +108,18 @@ async function exchange(
   }
 }
 
-function limitsIn(text: string): AccountLimits {
-  let answer: unknown;
+function parseLimits(text: string): AccountLimits {
+  let response: unknown;
   try {
-    answer = JSON.parse(text);
+    response = JSON.parse(text);
   } catch {
-    throw unreachable(`the answer is no JSON; it begins with ${beginning(text)}`);
+    throw unreachable(`the response is not JSON; it begins with ${beginning(text)}`);
   }
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer))
-    throw unreachable(`the answer holds no limits; it begins with ${beginning(text)}`);
+  if (typeof response !== "object" || response === null || Array.isArray(response))
+    throw unreachable(`the response contains no limits; it begins with ${beginning(text)}`);
   const limits: AccountLimit[] = [];
   const other: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(answer)) {
+  for (const [name, value] of Object.entries(response)) {
     const { used, limit, ...rest } = (value ?? {}) as Record<string, unknown>;
     if (typeof used === "number" && typeof limit === "number") {
       limits.push({ name, used, limit });
@@ -126,17 +134,17 @@ function refusal(
   headers: Readonly<Record<string, string>>,
   text: string,
 ): CompilerError {
-  const said = messageIn(text);
-  const words = `the answer has status ${status}${said === "" ? "" : `: ${said}`}`;
+  const message = providerMessage(text);
+  const cause = `the response has status ${status}${message === "" ? "" : `: ${message}`}`;
   if (status === 401 || status === 403)
-    return problem("api-key-refused", "Failed to connect to the DNS API", words);
+    return problem("api-key-refused", "Failed to connect to the DNS API", cause);
   if (status >= 300 && status < 400 && headers["location"] !== undefined)
-    return unreachable(`${words}; the key is not sent on to where it points`);
-  return unreachable(words);
+    return unreachable(`${cause}; the key is not sent to the target of a redirect`);
+  return unreachable(cause);
 }
 
-/** The provider's own words, where the answer has them in the form that it documents. */
-function messageIn(text: string): string {
+/** The provider's error message, in the documented format. */
+function providerMessage(text: string): string {
   try {
     const { error_code: code, message } = JSON.parse(text) as Record<string, unknown>;
     return [code, message]
@@ -148,8 +156,11 @@ function messageIn(text: string): string {
   }
 }
 
-function busy(told: number | undefined, tries: number): CompilerError {
-  const wait = told === undefined ? "" : `; it wants ${Math.ceil(told / 1000)} s of wait`;
+function busy(retryAfter: number | undefined, tries: number): CompilerError {
+  const wait =
+    retryAfter === undefined
+      ? ""
+      : `; it allows the next request in ${Math.ceil(retryAfter / 1000)} s`;
   const after = tries === 1 ? "" : ` after ${tries} tries`;
   return problem("api-busy", `The DNS API is rate limiting (HTTP 429)${after}${wait}`);
 }

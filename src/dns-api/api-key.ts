@@ -7,23 +7,23 @@ import { type Host, HostError } from "../host/host.ts";
 const FILE_VARIABLE = "DNSAPI_DnsApi__ApiKey_FILE";
 const KEY_VARIABLES = ["DNSAPI_DnsApi__ApiKey", "DNSAPI_API_KEY"] as const;
 
-/** A key that cannot be printed by accident. */
+/** An API key that cannot be printed by accident. */
 export class ApiKey {
   readonly #key: string;
 
   /** Throws a `CompilerError` that does not repeat the key. */
   constructor(key: string, from: string) {
     if (!/^[\x21-\x7e]{1,512}$/.test(key))
-      throw keyError(`${from} holds no key: up to 512 visible ASCII characters`);
+      throw keyError(`${from} does not contain a valid key: up to 512 visible ASCII characters`);
     this.#key = key;
   }
 
-  /** The header that carries it. */
+  /** The value of the `Authorization` header. */
   get authorization(): string {
     return `ApiKey ${this.#key}`;
   }
 
-  /** A text without the key in it. */
+  /** Replaces the key in a text. */
   redact(text: string): string {
     return text.replaceAll(this.#key, "(key)");
   }
@@ -37,8 +37,8 @@ export class ApiKey {
   }
 }
 
-/** The key from the environment: the file first, then the variables in their order. Rejects with a `CompilerError`. */
-export async function readApiKey(host: Host): Promise<ApiKey> {
+/** The key from the environment: the file first, then the variables in order. Rejects with a `CompilerError`. */
+export async function loadApiKey(host: Host): Promise<ApiKey> {
   const file = host.env[FILE_VARIABLE];
   if (file !== undefined && file !== "") {
     try {
@@ -56,7 +56,7 @@ export async function readApiKey(host: Host): Promise<ApiKey> {
     const key = host.env[name];
     if (key !== undefined && key !== "") return new ApiKey(key.replace(/\r?\n$/, ""), name);
   }
-  throw keyError("There is no key for the DNS API");
+  throw keyError("No key for the DNS API is configured");
 }
 
 function keyError(message: string, more: Parameters<typeof errorOf>[2] = {}): CompilerError {

@@ -1,11 +1,11 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
-import type { StoredFile } from "../sources/source-store.ts";
 import type { MemoryWish } from "./memory-plan.ts";
 import type { ListSpool } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";
 import type { ProgressEvent } from "./progress-event.ts";
 import type { SharedSources } from "./shared-sources.ts";
+import type { SourceLock } from "./source-lock.ts";
 
 /** By which the new exceptions of sources are told from those that were there before. */
 export interface PublishedExceptions {
@@ -39,19 +39,11 @@ export interface CompileOptions extends MemoryWish {
   readonly record?: ((bytes: Uint8Array) => void) | undefined;
   /** Takes the rules of the list for other formats. */
   readonly spool?: ListSpool | undefined;
-  /**
-   * Asked when everything from the web is there, with what tells it from any other state (undefined when nothing can):
-   * whether the list is known. It is not compiled then; the promise rejects with `KnownList`.
-   */
-  readonly isKnown?: ((web: string | undefined) => boolean) | undefined;
-  /** The files that a source must consist of; undefined for one that may be anything. May throw a `CompilerError`. */
-  readonly locked?: ((source: string) => readonly StoredFile[] | undefined) | undefined;
+  readonly lock?: SourceLock | undefined;
   /** The moment for the list's header, instead of now. */
   readonly builtAt?: Date | undefined;
   /** Further lines of the list's header. */
   readonly headerLines?: readonly string[] | undefined;
-  /** Asked for the exceptions of the list that is published; without it no exception is new. */
-  readonly published?: (() => Promise<PublishedExceptions | undefined>) | undefined;
   /** Transformations of the user's own. */
   readonly plugins?: Plugins | undefined;
   /** What this list has in common with others that are compiled in the same run. */
@@ -59,9 +51,6 @@ export interface CompileOptions extends MemoryWish {
   /** Instead of the usual ones; for tests. */
   readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }
-
-/** The list is known, and was not compiled. */
-export class KnownList extends Error {}
 
 const DAY_MS = 86_400_000;
 export const MAX_STALE_MS: number = 7 * DAY_MS;

@@ -25,9 +25,9 @@ import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transfor
 import { allowReport, unusedEntries } from "./allow-report.ts";
 import { BlocklistKind } from "./blocklist-kind.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
-import { type CompileOptions, KnownList } from "./compile-options.ts";
+import type { CompileOptions, PublishedExceptions } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
-import { budgetWarnings, exceptionBudget } from "./exception-limits.ts";
+import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
 import { Flow, type NamedStage } from "./flow.ts";
 import {
   type ListFindings,
@@ -93,16 +93,26 @@ export async function compileList(
   sink: ByteSink,
   options: CompileOptions = {},
 ): Promise<CompiledList> {
-  const compiler = new ListCompiler(config, host, sink, options);
+  const plan = planOf(config, options.plugins, options.compat);
+  const compilation = new Compilation(plan, host, sink, options);
   try {
-    return await compiler.run();
+    await compilation.fetch();
+    return await compilation.compile();
   } catch (error) {
-    compiler.close();
+    compilation.close();
     throw error;
   }
 }
 
-class ListCompiler {
+interface FetchedFilters {
+  readonly list: Filters & { readonly allow: AllowList };
+  readonly sources: readonly Filters[];
+  /** Names that `guards.protect` adds. */
+  readonly protect: readonly string[];
+}
+
+/** One compile in two steps: `fetch` gets everything from the web, `compile` makes the list of it. */
+export class Compilation {
   private readonly plan: Plan;
   private readonly options: CompileOptions;
   private readonly reader: SourceReader;
@@ -118,9 +128,11 @@ class ListCompiler {
   private readonly checkpoint: Checkpoint;
   /** Exceptions of each source that lost their `$important`. */
   private readonly weakened: number[] = [];
+  private filters: FetchedFilters | undefined;
 
-  constructor(config: Config, host: Host, sink: ByteSink, options: CompileOptions) {
-    this.plan = planOf(config, options.plugins, options.compat);
+  constructor(plan: Plan, host: Host, sink: ByteSink, options: CompileOptions) {
+    const { config } = plan;
+    this.plan = plan;
     this.host = host;
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
@@ -170,18 +182,33 @@ class ListCompiler {
     if (bench.scanner !== undefined) bench.scanner.crew = undefined;
   }
 
-  async run(): Promise<CompiledList> {
-    const { plan, options, reader, workshop, output } = this;
+  async fetch(): Promise<void> {
+    const { plan, reader } = this;
     const { config } = plan;
     const allow = await reader.allowList(config.allow ?? [], config.allow_sources ?? []);
-    const listFilters = { ...(await reader.filters(plan.list)), allow };
+    const list = { ...(await reader.filters(plan.list)), allow };
     const protect = await reader.names(config.guards?.protect ?? []);
-    const sourceFilters = await Promise.all(
-      plan.sources.map(({ passes }) => reader.filters(passes)),
-    );
+    const sources = await Promise.all(plan.sources.map(({ passes }) => reader.filters(passes)));
     await reader.fetch(plan.sources);
+    this.filters = { list, sources, protect };
+  }
+
+  /** Digest of everything that came from the web; undefined when a source failed, or when no digest can tell. */
+  get web(): string | undefined {
+    return this.reader.failures.length === 0 ? this.reader.webDigest() : undefined;
+  }
+
+  /** Whether `compile` compares exceptions with those of the published list. */
+  get limitsExceptions(): boolean {
+    return limitedSources(this.plan.sources, this.reader, this.options).length > 0;
+  }
+
+  /** `published` are the exceptions of the published list; without them no exception is new. */
+  async compile(published?: PublishedExceptions): Promise<CompiledList> {
+    const { plan, options, reader, workshop, output } = this;
+    const { config } = plan;
+    const { list: listFilters, sources: sourceFilters, protect } = this.filters!;
     const web = reader.webDigest();
-    if (reader.failures.length === 0 && options.isKnown?.(web) === true) throw new KnownList();
     const size = await reader.size();
     expectText(size, this.memory);
     const scratchBytes = scratchNeed(size, this.memory);
@@ -196,7 +223,8 @@ class ListCompiler {
     const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
     const protection = this.protectionOf(guarded.names);
     this.protection = protection;
-    const budget = await exceptionBudget(plan.sources, reader, options, workshop);
+    const limited = limitedSources(plan.sources, reader, options);
+    const budget = exceptionBudget(limited, published, workshop);
     const wide = this.looksForSuffixes ? new WideRules(workshop.finder) : undefined;
     output.watch = wide;
     const record =
@@ -233,7 +261,10 @@ class ListCompiler {
     const labels = plan.sources.map(({ label }) => label);
     return {
       rules: output.rules,
-      report: { ...this.report(bytesRead, allow), ...protectionReport(protection) },
+      report: {
+        ...this.report(bytesRead, listFilters.allow),
+        ...protectionReport(protection),
+      },
       inputs: reader.inputs,
       web,
       files: reader.files,
@@ -249,7 +280,7 @@ class ListCompiler {
       diagnostics: [
         ...reader.diagnostics,
         ...this.notes.diagnostics(labels),
-        ...unusedEntries(allow),
+        ...unusedEntries(listFilters.allow),
         ...(protection === undefined ? [] : protectionWarnings(protection, labels)),
         ...(budget === undefined ? [] : budgetWarnings(budget, labels, workshop.pool)),
         ...unknownEntries(guarded),

@@ -6,28 +6,33 @@ import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
 import { textOf } from "../rules/row-text.ts";
 import { ExceptionBudget } from "../transformations/exception-budget.ts";
 import type { Workshop } from "../transformations/transformation.ts";
-import type { CompileOptions } from "./compile-options.ts";
+import type { CompileOptions, PublishedExceptions } from "./compile-options.ts";
 import { placeOf } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { SourceReader } from "./source-reader.ts";
 
-/** The station that limits new exceptions; undefined where none can be new, or all are accepted. */
-export async function exceptionBudget(
+/** The sources whose new exceptions are limited. Those with less trust have none, those with more are believed. */
+export function limitedSources(
   sources: readonly PlannedSource[],
   reader: SourceReader,
-  { published, accept = [], compat }: CompileOptions,
+  { accept = [], compat }: CompileOptions,
+): readonly PlannedSource[] {
+  if (compat === true || accept.includes("new-exceptions")) return [];
+  return sources.filter((source) => reader.trustOf(source).level === "standard");
+}
+
+/** The stage that limits new exceptions; undefined where no exception can be new. */
+export function exceptionBudget(
+  limited: readonly PlannedSource[],
+  published: PublishedExceptions | undefined,
   workshop: Workshop,
-): Promise<ExceptionBudget | undefined> {
-  if (compat === true || accept.includes("new-exceptions")) return undefined;
-  // Those with less trust have no exceptions, those with more are believed.
-  const judged = sources.filter((source) => reader.trustOf(source).level === "standard");
-  const before = judged.length === 0 ? undefined : await published?.();
-  if (before === undefined) return undefined;
-  // All exceptions of a source that was added to the configuration are new, and meant.
+): ExceptionBudget | undefined {
+  if (published === undefined) return undefined;
+  // All exceptions of a source that was added to the configuration are new, and intended.
   const isJudged = new Set(
-    judged.filter(({ shown }) => before.sources.has(shown)).map(({ index }) => index),
+    limited.filter(({ shown }) => published.sources.has(shown)).map(({ index }) => index),
   );
-  const terms = { known: before.texts, isJudged: (source: number) => isJudged.has(source) };
+  const terms = { known: published.texts, isJudged: (source: number) => isJudged.has(source) };
   return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, workshop);
 }
 
@@ -39,12 +44,12 @@ export function budgetWarnings(
 ): Diagnostic[] {
   return over.map(({ source, rows, freed }) => {
     const count = countText(rows.length, "new exception");
-    const message = `${printable(labels[source] ?? "")} has ${count}, which would free ${numberText(freed.length)} names that only other sources block; all were dropped: ${someOf(freed)}`;
+    const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${numberText(freed.length)} names that only other sources block; all of them were dropped: ${someOf(freed)}`;
     const at = placeOf({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
     return warningOf("new-exceptions", message, {
       ...(at === undefined ? {} : { at }),
       ...allNames(freed),
-      hint: "If they are right, publish once with --accept new-exceptions. For good: trust: full at the source",
+      hint: "If they are intended, publish once with --accept new-exceptions, or set trust: full on the source",
     });
   });
 }

@@ -10,7 +10,7 @@ interface TakenRow {
   readonly text: string;
   readonly line: number;
   readonly fate: Fate;
-  readonly isOwnWord: boolean;
+  readonly isAdblockSyntax: boolean;
 }
 
 /** Makes chunks of rows that a reader of another format has read, text by text. */
@@ -48,12 +48,12 @@ export class ForeignRows {
     const isAscii = bytes.length === joined.length;
     const chunk = pool.add(new Chunk(pool.arena, origin, bytes, rows.length, true));
     let at = 0;
-    for (const { text, line, fate, isOwnWord } of rows) {
+    for (const { text, line, fate, isAdblockSyntax } of rows) {
       const end = at + (isAscii ? text.length : encodeUtf8(text).length);
       const row = chunk.push(at, end, line);
       chunk.fate[row] = at === end ? Fate.Blank : fate;
       if (at < end) classify(chunk, row, maskOf(chunk.bytes, at, end));
-      if (isOwnWord) chunk.flags[row]! |= Flag.OwnWord;
+      if (isAdblockSyntax) chunk.flags[row]! |= Flag.OwnWord;
       at = end + 1;
     }
     this.emit(chunk);

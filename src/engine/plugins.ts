@@ -1,6 +1,11 @@
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { LONGEST_NAME, type Lines, type NameFormat, commentHead } from "../formats/name-format.ts";
+import {
+  LONGEST_NAME,
+  type Lines,
+  type NameFormat,
+  commentHeader,
+} from "../formats/name-format.ts";
 import { nameFormats } from "../formats/registry.ts";
 import { ownTransformation } from "../transformations/own.ts";
 import { transformations } from "../transformations/registry.ts";
@@ -25,7 +30,7 @@ export interface PluginFormat {
   readonly extension?: string;
   /** Lines with `%` for the name; what there are no lines for cannot be said, and is reported. */
   readonly lines: Lines;
-  /** What a comment begins with; without it the file has no head. */
+  /** What a comment begins with; without it the file has no header. */
   readonly comment?: string;
 }
 
@@ -61,9 +66,9 @@ export function pluginsOf(
       );
     }
     for (const [name, one] of Object.entries(plugin.formats ?? {})) {
-      if (typeof one !== "object" || one === null) throw bad(file, `${name} is no format`);
+      if (typeof one !== "object" || one === null) throw bad(file, `${name} is not a format`);
       if (nameFormats.has(name) || formats.has(name))
-        throw bad(file, `there is a format ${name} already`);
+        throw bad(file, `the format ${name} already exists`);
       formats.set(name, formatOf(one, name, file));
     }
   }
@@ -104,7 +109,7 @@ function formatOf(
     extension: extension ?? ".txt",
     answers: [],
     lines: () => lines,
-    head: comment === undefined ? () => [] : commentHead(comment),
+    header: comment === undefined ? () => [] : commentHeader(comment),
     longestName: () => LONGEST_NAME,
     memoryPerName: nameFormats.get("domains")!.memoryPerName,
   };
@@ -112,6 +117,6 @@ function formatOf(
 
 function bad(file: string, cause: string): CompilerError {
   return new CompilerError([
-    errorOf("plugin-bad", `${printable(file)} is no plugin`, { cause: printable(cause, 300) }),
+    errorOf("plugin-bad", `${printable(file)} is not a plugin`, { cause: printable(cause, 300) }),
   ]);
 }

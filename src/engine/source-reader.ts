@@ -30,6 +30,7 @@ import type { Filters } from "./level.ts";
 import { locate } from "./locate.ts";
 import type { Passes, PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
+import { lockedFiles } from "./source-lock.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning } from "./state-text.ts";
 
@@ -310,7 +311,7 @@ export class SourceReader {
       accept: options.accept ?? [],
       kind: this.kindOf(wish),
       mayBeEmpty: compat,
-      locked: options.locked?.(wish.source),
+      locked: lockedFiles(options.lock, wish),
     };
     const key = acquiredKey(location.url, wish);
     const { shared } = options;
@@ -364,7 +365,7 @@ export class SourceReader {
     this.hasStoreFailed = true;
     const folder = printable(this.options.cacheDir ?? "");
     this.diagnostics.push(
-      warningOf("cache-unusable", `Copies of sources cannot be kept in ${folder}`, {
+      warningOf("cache-unusable", `Cannot write to the cache folder ${folder}`, {
         cause: reasonOf(code, message),
       }),
     );

@@ -46,8 +46,8 @@ export class SourceSink implements LineSink {
     this.preparing = preparing;
     this.format = foreignFormats.get(source.type);
     this.foreignRows = new ForeignRows(pool, (chunk) => this.ready.push(chunk));
-    this.take = (text, line, fate = Fate.Live, isOwnWord = false) =>
-      this.foreignRows.add({ text, line, fate, isOwnWord });
+    this.take = (text, line, fate = Fate.Live, isAdblockSyntax = false) =>
+      this.foreignRows.add({ text, line, fate, isAdblockSyntax });
     this.push = push;
     this.scan = new ListScan(
       pool,

@@ -12,14 +12,17 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
     return warningOf("source-dropped", `${label} failed and was skipped; it is optional`, {
       cause,
     });
-  const copy = `using the cached copy from ${momentText(state.goodAt)}`;
+  const copy = `using cached copy from ${momentText(state.goodAt)}`;
   if (state.kind === "stale")
     return warningOf("source-stale", `${label} failed; ${copy}`, { cause });
   const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
   return warningOf(
     "source-held",
-    `${label} is held; ${copy}, until ${momentText(state.until)} at the latest`,
-    { cause, hint: `Check the source. If the change is intended, run once with ${codes}` },
+    `${label} differs too much; ${copy} until ${momentText(state.until)} at the latest`,
+    {
+      cause,
+      hint: `Check the source; if the change is intended, run once with ${codes}`,
+    },
   );
 }
 
@@ -28,6 +31,6 @@ export function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "stale")
     return `Using cached copy from ${momentText(state.goodAt)}: source unavailable`;
   if (state?.kind === "held")
-    return `Using cached copy from ${momentText(state.goodAt)}: source has changed too much`;
+    return `Using cached copy from ${momentText(state.goodAt)}: source differs too much`;
   return state?.kind === "dropped" ? "Skipped: source unavailable" : undefined;
 }

@@ -3,36 +3,37 @@ import { PROBE, witnessOf } from "../meaning/witness.ts";
 import { withParents } from "../syntax/parents.ts";
 import { type PlainList, hostsOf } from "./plain-list.ts";
 
-/** What happened to a name: it is blocked now and was not, or the other way round. */
+/** How the answer for a name changed. */
 export type Change = "blocked" | "freed";
 
-/** A name of which something changed. */
+/** A name whose answer changed. */
 export interface ChangedName {
   /** For a wildcard, the pattern itself. */
   readonly name: string;
-  /** For the name itself. */
+  /** The change for the name itself. */
   readonly self: Change | undefined;
-  /** For the names below it that neither list names. */
+  /** The change for names below it that neither list contains. */
   readonly below: Change | undefined;
-  /** The rule that decides for it now, or did: of the new list for what is blocked, of the old one for what is freed. */
+  /** The deciding rule: of the new list for a blocked name, of the old list for a freed one. */
   readonly rule: string | undefined;
 }
 
 export interface ListDifference {
-  /** Rules that only the new list has, and only the old one. */
+  /** Rules that only the new list has. */
   readonly added: readonly string[];
+  /** Rules that only the old list has. */
   readonly removed: readonly string[];
-  /** Names for which an answer changed, but those that a parent among them says already. */
+  /** Names whose answer changed, without those that follow from the change of a parent. */
   readonly changes: readonly ChangedName[];
   readonly blocked: number;
   readonly freed: number;
-  /** Regular expressions and the like that came or went. They are compared by the known names only, not exactly. */
+  /** Added and removed patterns that can only be compared on the known names, not exactly. */
   readonly patterns: readonly string[];
 }
 
 /**
- * What a new list changes for those who use it, compared with an old one. `known` are names that patterns are compared by,
- * besides those of the two lists.
+ * What a new list changes for its users. `known` are names on which patterns are compared, in addition to those of the two
+ * lists.
  */
 export function effectiveDiff(
   old: PlainList,
@@ -46,7 +47,7 @@ export function effectiveDiff(
   const wildcards: ChangedName[] = [];
   let isAny = false;
   for (const text of [...added, ...removed]) {
-    // What a `$badfilter` takes back is the rule without it.
+    // A `$badfilter` rule affects the names of the rule that it cancels.
     const { names, isPattern } = hostsOf(text);
     for (const name of names) touched.add(name);
     if (!isPattern) continue;
@@ -83,7 +84,7 @@ function witnessFor(text: string): string | undefined {
   return rule && witnessOf(rule);
 }
 
-/** Names of either list that a rule which came or went is for, or is above; all of them when it may be for any. */
+/** Names of either list at or below a changed rule; all names if a changed rule may match any. */
 function concernedNames(
   old: PlainList,
   fresh: PlainList,
@@ -125,7 +126,7 @@ function compare(
     : { change: "freed", rule: before.by?.text };
 }
 
-/** Whether the nearest parent that was looked at says the same; without one, whether there is nothing to say. */
+/** Whether the change follows from the nearest parent; without a parent, whether nothing changed. */
 function isImplied(
   { name, self, below }: ChangedName,
   found: ReadonlyMap<string, ChangedName>,

@@ -1,38 +1,37 @@
 import type { Buffer } from "node:buffer";
 import { LF } from "../bytes/ascii.ts";
 import { bufferOf } from "../bytes/search.ts";
-import { type Host, HostError } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import { Other } from "../kernel/row-recorder.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
-import type { RecordedFile } from "../record/record-format.ts";
 import { FATES, fateName } from "../rules/fate.ts";
-import { openRecorded } from "./open-recorded.ts";
-import type { LinePlace } from "./why.ts";
+import { readRecorded } from "./read-recorded.ts";
+import type { LineLocation } from "./why.ts";
 
-/** What lines can become, by name, and what that means. A spare row has no line. */
+/** The fates of lines, with their meanings. A spare row has no line. */
 export const FATE_MEANINGS: ReadonlyMap<string, string> = new Map(
   FATES.filter(([name]) => name !== "spare"),
 );
 
-/** A line of a source that had one of the fates that were asked for. */
-export interface LineOfFate extends LinePlace {
+/** A line of a source with one of the requested fates. */
+export interface LineOfFate extends LineLocation {
   readonly fate: string;
-  /** Undefined when its file has changed since, or no copy of it is kept. */
+  /** Undefined if the file has changed, or no copy of it is cached. */
   readonly text?: string;
 }
 
-export interface FateQuestion {
+export interface FateFilter {
   /** Names of fates. */
   readonly fates: readonly string[];
   /** Indices of sources. */
   readonly sources: ReadonlySet<number>;
 }
 
-/** The lines of a build that had certain fates, in the order of the sources, a file at a time. */
+/** The lines of a build with certain fates, file by file in the order of the sources. */
 export async function* fateLines(
   record: BuildRecord,
-  { fates, sources }: FateQuestion,
+  { fates, sources }: FateFilter,
   cacheDir: string | undefined,
   host: Host,
 ): AsyncGenerator<LineOfFate[]> {
@@ -43,23 +42,24 @@ export async function* fateLines(
     const found = frames.flatMap((frame) => linesIn(frame, numbers));
     if (found.length === 0) continue;
     const lines = found.toSorted((a, b) => a.line - b.line);
-    const texts = await textsOf(
-      file,
-      lines.map(({ line }) => line),
-      cacheDir,
-      host,
-    );
+    const texts = await readRecorded(file, cacheDir, host, async (opened) => {
+      const bytes = await readFully(opened, new Uint8Array(opened.size), 0);
+      return textsIn(
+        bufferOf(bytes),
+        lines.map(({ line }) => line),
+      );
+    });
     const { label } = record.header.sources[file.source]!;
     const { path } = file;
-    const place = { source: label, file: file.file, ...(path && { path }) };
+    const location = { source: label, file: file.file, ...(path && { path }) };
     yield lines.map(({ line, fate }, at) => {
       const text = texts?.[at];
-      return { ...place, line, fate: fateName(fate), ...(text !== undefined && { text }) };
+      return { ...location, line, fate: fateName(fate), ...(text !== undefined && { text }) };
     });
   }
 }
 
-/** A line once for each fate that one of its names had. */
+/** A line appears once for each fate of its names. */
 function linesIn(
   { fates, lines, firstLine, others, length }: Frame,
   wanted: ReadonlySet<number>,
@@ -70,36 +70,15 @@ function linesIn(
     const fate = fates[row]!;
     const line = lines === undefined ? firstLine + row : lines[row]!;
     if (line !== lastLine) [lastLine, known] = [line, new Set()];
-    const isOurs = others !== undefined && (others[row]! & Other.Generated) !== 0;
-    if (!wanted.has(fate) || isOurs || line === 0 || known.has(fate)) continue;
+    const isGenerated = others !== undefined && (others[row]! & Other.Generated) !== 0;
+    if (!wanted.has(fate) || isGenerated || line === 0 || known.has(fate)) continue;
     known.add(fate);
     found.push({ line, fate });
   }
   return found;
 }
 
-/** Texts of lines, whose numbers rise. */
-async function textsOf(
-  recorded: RecordedFile,
-  lines: readonly number[],
-  cacheDir: string | undefined,
-  host: Host,
-): Promise<string[] | undefined> {
-  try {
-    const file = await openRecorded(recorded, cacheDir, host);
-    if (file === undefined) return undefined;
-    try {
-      const bytes = bufferOf(await readFully(file, new Uint8Array(file.size), 0));
-      return textsIn(bytes, lines);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  }
-}
-
+/** The texts of lines; their numbers must be in ascending order. */
 function textsIn(bytes: Buffer, lines: readonly number[]): string[] {
   let at = 1;
   let start = 0;

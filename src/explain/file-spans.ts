@@ -2,22 +2,22 @@ import { BLOCK_ROWS, mayHaveAny } from "../kernel/name-filter.ts";
 import type { Frame } from "../record/build-record.ts";
 import { Block } from "../record/record-format.ts";
 
-/** A part of a file: whole lines, but for what stands before the first byte and behind the last of them. */
+/** A part of a file, from the text of one row to the text of another. The first and last line may be incomplete. */
 export interface Span {
-  /** Where the text of its first row begins. */
+  /** Position of the text of its first row. */
   readonly start: number;
-  /** Where the text of the row behind it begins; infinite at the end of the file. */
+  /** Position of the text of the row after it; infinite at the end of the file. */
   readonly end: number;
-  /** Number of the line that its first row is in. */
+  /** Line number of its first row. */
   readonly line: number;
-  /** Whether the lines that no hash tells of have small letters of ASCII only. */
+  /** Whether the lines that the name filters do not cover have only lower-case ASCII letters. */
   readonly isPlain: boolean;
 }
 
-/** Reading this much more takes as long as reading twice. */
+/** Reading a smaller gap is faster than a second read. */
 const SMALLEST_GAP = 65_536;
 
-/** The parts of a file in which one of some names may be, by their hashes. */
+/** The parts of a file that may contain one of some names, by their hashes. */
 export function spansOf(frames: readonly Frame[], hashes: readonly number[]): Span[] {
   const spans: Span[] = [];
   const inOrder = frames.toSorted((a, b) => a.position - b.position);
@@ -35,11 +35,11 @@ export function spansOf(frames: readonly Frame[], hashes: readonly number[]): Sp
   return spans;
 }
 
-function* spansIn(frame: Frame, behind: number, hashes: readonly number[]): Generator<Span> {
+function* spansIn(frame: Frame, frameEnd: number, hashes: readonly number[]): Generator<Span> {
   const { marks, position, length, blocks, firstLine, lines } = frame;
   const starts = [{ row: 0, position }, ...marks];
   for (const [index, { row, position: start }] of starts.entries()) {
-    const next = starts[index + 1] ?? { row: length, position: behind };
+    const next = starts[index + 1] ?? { row: length, position: frameEnd };
     const [from, to] = [row / BLOCK_ROWS, Math.ceil(next.row / BLOCK_ROWS)];
     const about = blocks.about.subarray(from, to);
     const isWanted =

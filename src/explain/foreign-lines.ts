@@ -5,22 +5,22 @@ import { splitLines } from "../formats/readers/line-by-line.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { hostsIn } from "./line-names.ts";
 
-/** A rule of a file of another format, and where it was read. */
+/** A rule from a file of another format, and its location. */
 export interface ForeignLine {
   readonly line: number;
-  /** Which of the line's rows it is. */
+  /** Index among the rows of the line. */
   readonly rowInLine: number;
   readonly text: string;
   readonly host: string;
 }
 
-/** A document in one line is not shown as a whole. */
+/** Longer lines, such as a document in one line, are not shown. */
 const LONGEST_SHOWN = 1000;
-const PIECE = 1024 * 1024;
+const BLOCK = 1024 * 1024;
 
 /**
- * Reads a whole file of another format again, as the compile read it, and finds what is about certain names: what a line
- * means may depend on those before it. `needles` are texts of which one stands in every line that is wanted.
+ * Finds the rules for certain names in a file of another format. It reads the whole file, as the compiler did, because the meaning
+ * of a line may depend on the lines before it. Every wanted line contains one of the `needles`.
  */
 export function foreignLines(
   format: string,
@@ -29,8 +29,7 @@ export function foreignLines(
   needles: readonly string[] | undefined,
 ): ForeignLine[] {
   const reading = foreignFormats.get(format)!;
-  if (reading.namesStandWhole === true && needles !== undefined && !hasAny(bytes, needles))
-    return [];
+  if (reading.hasWholeNames === true && needles !== undefined && !hasAny(bytes, needles)) return [];
   const found: ForeignLine[] = [];
   let last = { line: 0, rows: 0 };
   const take = (text: string, line: number): void => {
@@ -40,28 +39,28 @@ export function foreignLines(
   };
   const reader = reading.open();
   let line = 1;
-  for (const piece of pieces(bytes)) line = reader.read(piece, line, take);
+  for (const block of lineBlocks(bytes)) line = reader.read(block, line, take);
   reader.end(take);
-  return found.length === 0 ? [] : asWritten(found, bytes);
+  return found.length === 0 ? [] : withTexts(found, bytes);
 }
 
-/** With the texts of their lines. */
-function asWritten(found: readonly ForeignLine[], bytes: Uint8Array): ForeignLine[] {
+/** Adds the original texts of the lines. */
+function withTexts(found: readonly ForeignLine[], bytes: Uint8Array): ForeignLine[] {
   const wanted = new Set(found.map(({ line }) => line));
   const texts = new Map<number, string>();
   let line = 1;
-  for (const piece of pieces(bytes))
-    for (const text of splitLines(piece)) {
+  for (const block of lineBlocks(bytes))
+    for (const text of splitLines(block)) {
       if (wanted.has(line) && text.length <= LONGEST_SHOWN) texts.set(line, text);
       line++;
     }
   return found.map((one) => ({ ...one, text: texts.get(one.line) ?? one.text }));
 }
 
-/** Whole lines, so many at a time that they are a text of usual size. */
-function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
+/** Blocks of complete lines, small enough to become strings. */
+function* lineBlocks(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length;) {
-    const end = bytes.indexOf(LF, Math.min(bytes.length, start + PIECE));
+    const end = bytes.indexOf(LF, Math.min(bytes.length, start + BLOCK));
     const stop = end === -1 ? bytes.length : end + 1;
     yield bytes.subarray(start, stop);
     start = stop;
@@ -70,14 +69,14 @@ function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
 
 function hasAny(bytes: Uint8Array, needles: readonly string[]): boolean {
   const latin = needles.map((needle) => lower(encodeUtf8(needle)));
-  for (const piece of pieces(bytes)) {
-    const text = lower(piece);
+  for (const block of lineBlocks(bytes)) {
+    const text = lower(block);
     if (latin.some((needle) => text.includes(needle))) return true;
   }
   return false;
 }
 
-/** One character per byte: a cheap way to search in any case. */
+/** One character per byte: a cheap case-insensitive search. */
 function lower(bytes: Uint8Array): string {
   return bufferOf(bytes).toString("latin1").toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { asciiLabels } from "../syntax/idna.ts";
 
-/** What lines of a list name, as text: for the few that are asked about. The compiler's own reading is in `syntax/`. */
+/** The names in single lines of a list. The compiler itself reads lines as bytes, in `syntax/`. */
 
 const HOSTS_LINE = /^[0-9a-f.:]*[.:][0-9a-f.:]*[ \t]+(?<names>[^#]+)/i;
 
@@ -10,21 +10,21 @@ function hostsNames(line: string): string[] | undefined {
   return names?.trim().toLowerCase().split(/\s+/).map(withoutDot);
 }
 
-/** What a line of the list that is nothing but a name names; undefined for any other line. */
+/** The name of a line that contains only a name; undefined for any other line. */
 export function nameIn(line: string): { name: string; isSubtree: boolean } | undefined {
   if (line.startsWith("!") || line.startsWith("#")) return undefined;
   if (line.startsWith("||") && line.endsWith("^")) {
     const name = line.slice(2, -1);
     return /[/*^$|]/.test(name) ? undefined : { name, isSubtree: true };
   }
-  // A name with a final dot is found by its other form, like all that is odd.
+  // A name with a final dot is a special line; `namesIn` normalizes it.
   if (/[|^$*/A-Z]|\.(?:\s|$)/.test(line)) return undefined;
   if (/^[a-z0-9_][a-z0-9_.-]*$/.test(line)) return { name: line, isSubtree: false };
   const [name, ...more] = hostsNames(line) ?? [];
   return name === undefined || more.length > 0 ? undefined : { name, isSubtree: false };
 }
 
-/** The names of a hosts line, or of a line that is a name with something odd about it; undefined for a rule. */
+/** The normalized names of a hosts line, or of a line with a single name; undefined for a rule. */
 export function namesIn(text: string): string[] | undefined {
   const names = hostsNames(text) ?? plainName(text);
   return names?.map(asciiLabels);
@@ -37,7 +37,7 @@ function plainName(text: string): string[] | undefined {
   return name === undefined ? undefined : [withoutDot(name.toLowerCase())];
 }
 
-/** The names that a line of a source is about: those behind an address, or the one that a rule begins with. */
+/** The names in a line of a source: those after an address, or the one at the start of a rule. */
 export function hostsIn(text: string): string[] {
   const line = text.trim().toLowerCase();
   const names = hostsNames(line);

@@ -1,10 +1,10 @@
 import type { BuildRecord } from "../record/build-record.ts";
 import { type ListDifference, effectiveDiff } from "./effective-diff.ts";
 import { PlainList } from "./plain-list.ts";
-import { rulePlaces } from "./rule-places.ts";
-import type { LinePlace } from "./why.ts";
+import { ruleLocations } from "./rule-locations.ts";
+import type { LineLocation } from "./why.ts";
 
-/** A list, and the record of its build if there is one. */
+/** A list, and the record of its build if it exists. */
 export interface ListState {
   readonly bytes: Uint8Array;
   readonly record?: BuildRecord | undefined;
@@ -13,9 +13,9 @@ export interface ListState {
 export interface ListChange extends ListDifference {
   readonly rulesBefore: number;
   readonly rulesNow: number;
-  /** Where rules that came or went, or decide, stand; as far as records tell. */
-  readonly places: ReadonlyMap<string, LinePlace>;
-  /** Rules that came and went, by the source they are from. */
+  /** The locations of changed and deciding rules, if a record has them. */
+  readonly locations: ReadonlyMap<string, LineLocation>;
+  /** The number of added and removed rules per source. */
   readonly bySource: readonly {
     readonly source: string;
     readonly added: number;
@@ -28,45 +28,45 @@ export function isSame({ added, removed }: ListChange): boolean {
   return added.length + removed.length === 0;
 }
 
-/** What changes from one list to another: in text, in effect, and by whom. */
+/** Compares two lists: their texts, their effect, and the sources of the changes. */
 export async function listChange(old: ListState, fresh: ListState): Promise<ListChange> {
   const before = await PlainList.read(old.bytes);
   const now = await PlainList.read(fresh.bytes);
   const difference = effectiveDiff(before, now);
   const { added, removed, changes } = difference;
   const decisive = changes.flatMap(({ rule }) => rule ?? []);
-  const placesIn = (
+  const locationsIn = (
     { bytes, record }: ListState,
     texts: readonly string[],
-  ): Map<string, LinePlace> =>
-    record === undefined ? new Map() : rulePlaces(bytes, record, new Set(texts));
-  const wentFrom = placesIn(old, [...removed, ...decisive]);
-  const cameFrom = placesIn(fresh, [...added, ...decisive]);
+  ): Map<string, LineLocation> =>
+    record === undefined ? new Map() : ruleLocations(bytes, record, new Set(texts));
+  const oldLocations = locationsIn(old, [...removed, ...decisive]);
+  const newLocations = locationsIn(fresh, [...added, ...decisive]);
   return {
     ...difference,
     rulesBefore: before.texts.size,
     rulesNow: now.texts.size,
-    places: new Map([...wentFrom, ...cameFrom]),
-    bySource: countBySource(added, removed, cameFrom, wentFrom),
+    locations: new Map([...oldLocations, ...newLocations]),
+    bySource: countBySource(added, removed, newLocations, oldLocations),
   };
 }
 
 function countBySource(
   added: readonly string[],
   removed: readonly string[],
-  cameFrom: ReadonlyMap<string, LinePlace>,
-  wentFrom: ReadonlyMap<string, LinePlace>,
+  newLocations: ReadonlyMap<string, LineLocation>,
+  oldLocations: ReadonlyMap<string, LineLocation>,
 ): ListChange["bySource"] {
   const counts = new Map<string, { added: number; removed: number }>();
-  const count = (place: LinePlace | undefined, key: "added" | "removed"): void => {
-    if (place === undefined) return;
-    const known = counts.get(place.source) ?? { added: 0, removed: 0 };
+  const count = (location: LineLocation | undefined, key: "added" | "removed"): void => {
+    if (location === undefined) return;
+    const known = counts.get(location.source) ?? { added: 0, removed: 0 };
     known[key]++;
-    counts.set(place.source, known);
+    counts.set(location.source, known);
   };
-  for (const text of added) count(cameFrom.get(text), "added");
-  for (const text of removed) count(wentFrom.get(text), "removed");
+  for (const text of added) count(newLocations.get(text), "added");
+  for (const text of removed) count(oldLocations.get(text), "removed");
   return [...counts]
-    .map(([source, figures]) => ({ source, ...figures }))
+    .map(([source, numbers]) => ({ source, ...numbers }))
     .toSorted((a, b) => b.added + b.removed - a.added - a.removed);
 }

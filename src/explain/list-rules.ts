@@ -7,64 +7,59 @@ import { withParents } from "../syntax/parents.ts";
 import { regexTexts } from "../syntax/regex-texts.ts";
 import { isRegexText, loadRegex, needsRe2 } from "../syntax/regex-rule.ts";
 import { namesIn } from "./line-names.ts";
-import type { OrdinaryNames } from "./ordinary-names.ts";
+import type { ListRule, PlainNames } from "./plain-names.ts";
 
-export interface ListRule {
-  readonly text: string;
-  readonly row: number;
-}
-
-/** What the list means for a name. */
-export interface Answer {
+/** The answer of the list for a name. */
+export interface ListAnswer {
   readonly verdict: Verdict;
-  /** The rule that decides. */
+  /** The deciding rule. */
   readonly by?: ListRule;
-  /** Rules that match, but speak to some clients or some kinds of questions only. */
+  /** Matching rules that apply only to some clients or query types. */
   readonly partial: readonly ListRule[];
 }
 
 const NO_RULES: readonly PlacedRule[] = [];
-const NEITHER: Answer = { verdict: "neither", partial: NO_RULES };
+const NEITHER: ListAnswer = { verdict: "neither", partial: NO_RULES };
 
-/** The rules of a published list: those that are nothing but a name, and all others. */
+/** The rules of a published list: plain names, and special rules. */
 export class ListRules {
-  private readonly names: OrdinaryNames;
+  private readonly names: PlainNames;
   private readonly index = new RuleIndex<PlacedRule>();
   private readonly exact = new Map<string, ListRule>();
 
-  private constructor(odd: readonly ListRule[], names: OrdinaryNames) {
+  private constructor(special: readonly ListRule[], names: PlainNames) {
     this.names = names;
-    for (const { text, row } of odd) this.enter(text, row);
+    for (const { text, row } of special) this.enter(text, row);
   }
 
-  /** `asked`, if there are only a few names to be asked about, leaves out rules that are for others. */
+  /** `asked`, the names of all queries, excludes rules for other names. */
   static async of(
     record: BuildRecord,
-    names: OrdinaryNames,
+    names: PlainNames,
     asked?: readonly string[],
   ): Promise<ListRules> {
-    const odd: ListRule[] = [];
-    for (const frame of record.frames) for (const rule of frame.odd) odd.push(rule);
-    return await ListRules.from(odd, names, asked);
+    const special: ListRule[] = [];
+    for (const frame of record.frames) for (const rule of frame.odd) special.push(rule);
+    return await ListRules.from(special, names, asked);
   }
 
-  /** The same for rules that are more than a name, wherever they were read. */
+  /** The same for special rules from any file. */
   static async from(
     rules: readonly ListRule[],
-    names: OrdinaryNames,
+    names: PlainNames,
     asked?: readonly string[],
   ): Promise<ListRules> {
     const hosts = asked === undefined ? undefined : new Set(asked.flatMap(withParents));
-    const odd: ListRule[] = [];
+    const special: ListRule[] = [];
     let needsEngine = false;
     for (const { row, text: raw } of rules) {
       const text = raw.trim();
       if (hosts !== undefined && isForOther(text, hosts)) continue;
       needsEngine ||= mayNeedRe2(text, asked);
-      odd.push({ text, row });
+      special.push({ text, row });
     }
     if (needsEngine) await loadRegex();
-    return new ListRules(odd, names);
+    return new ListRules(special, names);
   }
 
   private enter(text: string, row: number): void {
@@ -78,10 +73,10 @@ export class ListRules {
     if (rule !== undefined) this.index.add({ ...rule, row });
   }
 
-  /** What the list means for a name in lower case. */
-  answer(name: string): Answer {
+  /** The answer for a name in lower case. */
+  answer(name: string): ListAnswer {
     const matching = this.index.matching(name);
-    // Nearly always.
+    // The common case.
     if (matching.length === 0) {
       const rule = this.nameRuleFor(name);
       return rule === undefined ? NEITHER : { verdict: "blocked", by: rule, partial: NO_RULES };
@@ -104,20 +99,20 @@ export class ListRules {
     return this.exact.get(name);
   }
 
-  /** Whether a `$badfilter` rule takes a rule for a name back. */
+  /** Whether a `$badfilter` rule cancels a rule. */
   isCancelled(text: string): boolean {
     return this.index.isCancelled(text);
   }
 
-  /** The rules that are more than names and in force. */
-  odd(): PlacedRule[] {
+  /** The special rules that are not cancelled. */
+  special(): PlacedRule[] {
     return this.index.all();
   }
 }
 
 /**
- * Whether a rule reads `||host^`, with `@@` or modifiers or without, and the host is none of these. Without an expression,
- * which takes ten times as long: there are thousands of them, and one name to be asked about.
+ * Whether a rule has the form `||host^`, with or without `@@` and modifiers, and its host is not among `hosts`. A regular expression
+ * would take ten times as long, and a list has thousands of such rules.
  */
 function isForOther(text: string, hosts: ReadonlySet<string>): boolean {
   const start = text.startsWith("||") ? 2 : text.startsWith("@@||") ? 4 : 0;
@@ -125,11 +120,11 @@ function isForOther(text: string, hosts: ReadonlySet<string>): boolean {
   if (start === 0 || end === -1) return false;
   if (end + 1 < text.length && text[end + 1] !== "$") return false;
   if (hosts.has(text.slice(start, end).toLowerCase())) return false;
-  // A name in another script matches by its ASCII form.
+  // A non-ASCII name matches by its ASCII form.
   return !/\*|badfilter|[^\u0000-\u007f]/.test(text);
 }
 
-/** Whether a rule is an expression for RE2 that may match one of the names. */
+/** Whether a rule is an expression that needs RE2 and may match one of the names. */
 function mayNeedRe2(text: string, asked: readonly string[] | undefined): boolean {
   if (!/^(?:@@)?\//.test(text)) return false;
   const pattern = parseAdblockRule(text)?.pattern ?? "";

@@ -3,7 +3,7 @@ import { LF } from "../bytes/ascii.ts";
 import type { Frame } from "../record/build-record.ts";
 import { Fate } from "../rules/fate.ts";
 
-/** Goes through the live rows of a frame and their texts in the list: each is a line, in the same order. */
+/** Visits the live rows of a frame with their lines in the list, which have the same order. */
 export function eachLiveLine(
   list: Buffer,
   { base, length, offset, fates }: Frame,

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { LF } from "../bytes/ascii.ts";
 import { bufferOf } from "../bytes/search.ts";
 
-/** A line, and the byte that it begins at. */
+/** A line, and the position of its first byte. */
 export interface FoundText {
   readonly text: string;
   readonly start: number;
@@ -18,7 +18,7 @@ export function* allLines(bytes: Uint8Array): Generator<FoundText> {
   }
 }
 
-/** Lines in which one of a few texts stands; in any case, unless they are known to have small letters only. */
+/** Lines that contain one of a few texts. The search ignores case, unless the bytes are known to be in lower case. */
 export function* linesWithAny(
   bytes: Uint8Array,
   needles: readonly string[],
@@ -47,7 +47,7 @@ function finderOf(buffer: Buffer, needle: string): (from: number) => number {
   return (from) => buffer.indexOf(wanted, from);
 }
 
-/** The text has one character a byte, in lower case: positions are those of the bytes. */
+/** The text is in lower case and has one character per byte, so that positions are those of the bytes. */
 function finderInAnyCase(text: string, needle: string): (from: number) => number {
   const wanted = Buffer.from(needle).toString("latin1").toLowerCase();
   return (from) => text.indexOf(wanted, from);

@@ -2,14 +2,14 @@ import type { BuildRecord } from "../record/build-record.ts";
 import { Other } from "../kernel/row-recorder.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 
-/** Rules of the list that the same sources carry. */
+/** Rules of the list that the same sources have. */
 export interface CarriedRules {
-  /** Indexes of the sources, in order. */
+  /** Indices of the sources, in order. */
   readonly sources: readonly number[];
   readonly rules: number;
 }
 
-/** Groups the rules of a list by the sources that have a line for them. */
+/** Groups the rules of a list by the sources that have them. */
 export function carriedRules(record: BuildRecord): CarriedRules[] {
   const groups = new SourceGroups(record.header.sources.length);
   const groupOf = new Int32Array(record.rows).fill(-1);
@@ -19,7 +19,7 @@ export function carriedRules(record: BuildRecord): CarriedRules[] {
     if (isOwn === true) continue;
     for (let row = base; row < base + length; row++) {
       const fate = fates[row - base]!;
-      // One more name of a hosts line is a rule; a line of ours, and a comment, is none.
+      // A further name of a hosts line is a rule; generated lines and comments are not.
       const other = others?.[row - base] ?? 0;
       if ((other & (Other.Generated | Other.NoRule)) !== 0) continue;
       const keeper = fate === Fate.Live ? row : hasCause(fate) ? carriedBy(record, row) : undefined;
@@ -34,7 +34,7 @@ export function carriedRules(record: BuildRecord): CarriedRules[] {
   return [...counts].map(([group, rules]) => ({ sources: groups.sourcesOf(group), rules }));
 }
 
-/** The rule of the list that says the same as a redundant line; undefined when it says more. */
+/** The rule of the list that is equivalent to a redundant line; undefined if it is broader. */
 function carriedBy(record: BuildRecord, row: number): number | undefined {
   let keeper = row;
   for (let steps = 0; steps < 64; steps++) {
@@ -46,7 +46,7 @@ function carriedBy(record: BuildRecord, row: number): number | undefined {
   return undefined;
 }
 
-/** Sets of sources by number, each made once. */
+/** Numbers the distinct sets of sources. */
 class SourceGroups {
   private readonly count: number;
   private readonly members: (readonly number[])[] = [];
@@ -81,7 +81,7 @@ class SourceGroups {
   }
 }
 
-/** How many rules each pair of sources both carry; on the diagonal, how many each carries. */
+/** The number of rules that each pair of sources shares; on the diagonal, the number of each source. */
 export function overlapMatrix(groups: readonly CarriedRules[], sources: number): number[][] {
   const matrix = Array.from({ length: sources }, () => Array.from({ length: sources }, () => 0));
   for (const { sources: members, rules } of groups)
@@ -90,19 +90,19 @@ export function overlapMatrix(groups: readonly CarriedRules[], sources: number):
 }
 
 export interface Cover {
-  /** Sources that together carry every rule of the list. */
+  /** Sources that together have every rule of the list. */
   readonly sources: readonly number[];
-  /** Whether no smaller set does. */
+  /** Whether no smaller set exists. */
   readonly isSmallest: boolean;
 }
 
-/** Branches after which the best set so far has to do. */
+/** The search stops after this many branches and returns the best set so far. */
 const MOST_STEPS = 200_000;
 
-/** The smallest set of sources that carries every rule of the list. */
+/** The smallest set of sources that has every rule of the list. */
 export function smallestCover(groups: readonly CarriedRules[]): Cover {
   const chosen = new Set<number>();
-  // What only one source carries decides most of it.
+  // A source with unique rules is in every cover.
   for (const { sources } of groups) if (sources.length === 1) chosen.add(sources[0]!);
   const open = groups
     .map(({ sources }) => sources)
@@ -115,7 +115,7 @@ export function smallestCover(groups: readonly CarriedRules[]): Cover {
   };
 }
 
-/** Branch and bound over the groups that are left: the one with the fewest sources first. */
+/** Branch and bound over the remaining groups, beginning with the group with the fewest sources. */
 class CoverSearch {
   steps = 0;
   private readonly groups: readonly (readonly number[])[];

@@ -3,19 +3,19 @@ import { nameScope } from "../meaning/name-scope.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import { nameIn, namesIn } from "./line-names.ts";
-import { type ListRule, ListRules } from "./list-rules.ts";
-import type { NameRules, OrdinaryNames } from "./ordinary-names.ts";
+import { ListRules } from "./list-rules.ts";
+import type { ListRule, NameRules, PlainNames } from "./plain-names.ts";
 
-/** A list as it stands in a file: its rules by text, and what they mean. Rows are numbers of lines, from 1. */
-export class PlainList implements OrdinaryNames {
-  /** Rules, in order, each once. */
+/** A list that was read from a file: its rules by text, and their meaning. Rows are line numbers, from 1. */
+export class PlainList implements PlainNames {
+  /** The distinct rules, in order. */
   readonly texts: Set<string> = new Set();
   private readonly subtrees = new Map<string, ListRule>();
   private readonly exact = new Map<string, ListRule>();
-  private readonly odd: ListRule[] = [];
+  private readonly special: ListRule[] = [];
   private meaning: ListRules | undefined;
 
-  /** Reads a list of adblock syntax. */
+  /** Reads a list in adblock syntax. */
   static async read(bytes: Uint8Array): Promise<PlainList> {
     const list = new PlainList();
     let row = 0;
@@ -24,7 +24,7 @@ export class PlainList implements OrdinaryNames {
       const text = line.trim();
       if (text !== "" && !text.startsWith("!") && !text.startsWith("#")) list.enter(text, row);
     }
-    list.meaning = await ListRules.from(list.odd, list);
+    list.meaning = await ListRules.from(list.special, list);
     return list;
   }
 
@@ -33,8 +33,8 @@ export class PlainList implements OrdinaryNames {
     this.texts.add(text);
     const found = nameIn(text);
     const rule = { text, row };
-    // A name in upper case or in another script is looked for by its other form.
-    if (found === undefined || /[A-Z]|[^\u0000-\u007f]/.test(found.name)) this.odd.push(rule);
+    // Upper-case and non-ASCII names are found by their normalized form.
+    if (found === undefined || /[A-Z]|[^\u0000-\u007f]/.test(found.name)) this.special.push(rule);
     else {
       const names = found.isSubtree ? this.subtrees : this.exact;
       if (!names.has(found.name)) names.set(found.name, rule);
@@ -49,15 +49,15 @@ export class PlainList implements OrdinaryNames {
     return this.meaning!;
   }
 
-  /** Every name that a rule is for, or leaves out. */
+  /** Every name that a rule matches or excludes. */
   *names(): Generator<string> {
     yield* this.subtrees.keys();
     yield* this.exact.keys();
-    for (const { text } of this.odd) yield* hostsOf(text).names;
+    for (const { text } of this.special) yield* hostsOf(text).names;
   }
 }
 
-/** The names that a rule is for or leaves out, and whether it is for more than those and what is below them. */
+/** The names that a rule matches or excludes, and whether it can match other names too. */
 export function hostsOf(text: string): { names: readonly string[]; isPattern: boolean } {
   const plain = nameIn(text);
   if (plain !== undefined)

@@ -2,23 +2,23 @@ import { Buffer } from "node:buffer";
 import { LF } from "../bytes/ascii.ts";
 import { bufferOf } from "../bytes/search.ts";
 
-/** Since when a rule has been in the list. */
+/** How long a rule has been in the list. */
 export interface Since {
-  /** When the first build of an unbroken row with it was written. */
+  /** The time of the first build in an unbroken series with the rule. */
   readonly at: string;
-  /** Whether nothing older is kept: it may have been there before. */
+  /** Whether no older build is kept: the rule may be older. */
   readonly isOldest: boolean;
 }
 
-/** A build, as far as this needs it. */
+/** A build, and access to its list. */
 export interface BuildText {
   readonly at: string;
-  /** What tells its text from others: builds may share one. */
+  /** Identifies the text; builds may share one. */
   readonly text: string | undefined;
   list(): Promise<Uint8Array | undefined>;
 }
 
-/** Since when each of these rules, which all are in the newest build, has been in the list. Builds are newest first. */
+/** How long each rule of the newest build has been in the list. Builds are ordered newest first. */
 export async function sinceWhen(
   rules: Iterable<string>,
   builds: readonly BuildText[],

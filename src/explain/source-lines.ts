@@ -2,7 +2,7 @@ import { domainToUnicode } from "node:url";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { bufferOf } from "../bytes/search.ts";
-import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import type { Host, OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
@@ -11,153 +11,140 @@ import { withParents } from "../syntax/parents.ts";
 import { type Span, spansOf } from "./file-spans.ts";
 import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
-import { openRecorded } from "./open-recorded.ts";
-import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
+import { readRecorded } from "./read-recorded.ts";
+import { allLines, linesWithAny } from "./matching-lines.ts";
 
-/** A line of a source that names a name, or one of its parents. */
+/** A line of a source that contains a name, or one of its parents. */
 export interface SourceLine {
-  /** Number of its row in the record. */
+  /** Its row in the record. */
   readonly row: number;
   readonly text: string;
-  /** Whether it names the name itself, not a parent. */
-  readonly isOwn: boolean;
+  /** Whether it contains the name itself, not only a parent. */
+  readonly isDirect: boolean;
 }
 
-/** What was found in the files of the sources, and which of them could not be looked at. */
+/** The lines that were found, and the files that could not be searched. */
 export interface FoundLines {
-  /** By name; the name's own lines first. */
+  /** By name; lines with the name itself come before those with a parent. */
   readonly lines: ReadonlyMap<string, readonly SourceLine[]>;
-  /** Files that changed since, or of which no copy is kept. */
+  /** Files that have changed, or that are not cached. */
   readonly unseen: readonly RecordedFile[];
 }
 
-/** For up to this many names, files are searched for each; for more, every line is read once. */
+/** Up to this many names are searched for individually; for more, every line is read once. */
 const MOST_SEARCHES = 8;
 
-interface Asker {
+interface Query {
   readonly name: string;
-  readonly isOwn: boolean;
+  readonly isDirect: boolean;
 }
-/** Who wants to know about a host: names that it is, or is a parent of. */
-type Askers = ReadonlyMap<string, readonly Asker[]>;
+/** The queries by host: a host answers for itself, and for the names below it. */
+type Queries = ReadonlyMap<string, readonly Query[]>;
+type Found = Map<string, SourceLine[]>;
 
-/** Lines of a file, all or some. */
-interface Piece {
+/** The bytes of a file, or of a part of it. */
+interface LoadedSpan {
   readonly bytes: Uint8Array;
-  /** Where its bytes begin in the file. */
+  /** Position of the bytes in the file. */
   readonly position: number;
-  /** Number of its first line. */
+  /** The number of the first line. */
   readonly line: number;
   readonly isPlain: boolean;
 }
 
-/** Files of which parts are read while those of one are searched. */
+/** The number of files that are read ahead while one is searched. */
 const PARTS_AHEAD = 4;
 
-/** More than a line of a list has before its text, or from one text to the end of its line. */
+/** Larger than the distance from a text to the start or the end of its line. */
 const MARGIN = 512;
 
-/** Looks for lines that name certain names, in the very files that the list was made from. */
+/** Finds the lines with certain names in the files that the list was built from. */
 export class SourceLines {
   private readonly record: BuildRecord;
   private readonly cacheDir: string | undefined;
   private readonly host: Host;
-  /** For whole files, one searched while others are read: new ones cost more in garbage than the search. */
+  /** Reused for whole files: garbage collection of new buffers costs more than the search. */
   private readonly buffers: Uint8Array[] = [];
-  private readonly framesOf = new Map<number, Frame[]>();
+  private readonly framesOf: ReadonlyMap<number, readonly Frame[]>;
 
   constructor(record: BuildRecord, cacheDir: string | undefined, host: Host) {
     this.record = record;
     this.cacheDir = cacheDir;
     this.host = host;
-    for (const frame of record.frames) {
-      // Lines of ours, such as the last empty one, have no number.
-      if (frame.firstLine === 0) continue;
-      const known = this.framesOf.get(frame.file);
-      if (known === undefined) this.framesOf.set(frame.file, [frame]);
-      else known.push(frame);
-    }
+    // Generated lines, such as the last empty one, have no number.
+    const numbered = record.frames.filter(({ firstLine }) => firstLine > 0);
+    this.framesOf = Map.groupBy(numbered, ({ file }) => file);
   }
 
-  /** Names are in lower case, and in ASCII; lines may have them in any form. */
+  /** Names are in lower case and in ASCII; lines may have them in any form. */
   async find(names: readonly string[]): Promise<FoundLines> {
-    const askers = askersOf(names);
+    const queries = queriesOf(names);
     const needles = names.length > MOST_SEARCHES ? undefined : needlesOf(names);
-    // Letters that are not ASCII, in any case, can only be looked for in text.
-    const isForeign = needles?.some((needle) => /[^ -~]/.test(needle)) === true;
+    // Non-ASCII letters can only be compared as text, because of upper and lower case.
+    const isUnicode = needles?.some((needle) => /[^ -~]/.test(needle)) === true;
     const hosts = new Set(names.flatMap(withParents));
     const hashes = needles && Array.from(hosts, (host) => this.record.hashOf(host));
-    const found = new Map<string, SourceLine[]>(names.map((name) => [name, []]));
+    const found: Found = new Map(names.map((name) => [name, []]));
     const unseen: RecordedFile[] = [];
     const files = [...this.record.header.files.entries()].filter(
       ([index, { isOwn }]) => this.framesOf.has(index) && isOwn !== true,
     );
     const ahead = hashes === undefined ? 1 : PARTS_AHEAD;
     const read = async ([index, file]: readonly [number, RecordedFile], at: number) => {
-      // Of another format the record knows where texts of rows are, not lines.
+      // For other formats, the record has no positions in the file.
       const isKnown = hashes !== undefined && file.format === undefined;
       const spans = isKnown ? spansOf(this.framesOf.get(index)!, hashes) : undefined;
       return await this.read(file, spans, at % (ahead + 1));
     };
     const reads = files.slice(0, ahead).map(read);
     for (const [at, [index, file]] of files.entries()) {
-      const pieces = await reads[at];
+      const spans = await reads[at];
       if (at + ahead < files.length) reads.push(read(files[at + ahead]!, at + ahead));
-      if (pieces === undefined) unseen.push(file);
-      for (const piece of pieces ?? []) {
-        const { bytes, isPlain } = piece;
+      if (spans === undefined) unseen.push(file);
+      const frames = this.framesOf.get(index) ?? [];
+      for (const span of spans ?? []) {
+        const { bytes, isPlain } = span;
         if (file.format !== undefined) {
-          const lines = foreignLines(file.format, bytes, (host) => askers.has(host), needles);
+          const lines = foreignLines(file.format, bytes, (host) => queries.has(host), needles);
           for (const { line, rowInLine, host, text } of lines) {
-            const row = rowsAt(line, this.framesOf.get(index) ?? [])[rowInLine];
-            if (row !== undefined) this.enterRow(row, text, askers.get(host) ?? [], found);
+            const row = rowsAt(line, frames)[rowInLine];
+            if (row !== undefined) this.enterRow(row, text, queries.get(host) ?? [], found);
           }
           continue;
         }
         const texts =
-          needles === undefined || (isForeign && !isPlain)
+          needles === undefined || (isUnicode && !isPlain)
             ? allLines(bytes)
             : linesWithAny(bytes, needles, isPlain);
-        for (const text of texts) this.enter(index, piece, text, askers, found);
+        for (const { text, start } of texts) {
+          const named = hostsIn(text);
+          if (!named.some((host) => queries.has(host))) continue;
+          const rows = this.rulesAt(lineAt(span, start, frames), frames);
+          for (const [position, host] of named.entries()) {
+            // A hosts line with several names may have a row for each, in their order.
+            const row = rows.length === named.length ? rows[position] : rows[0];
+            if (row !== undefined) this.enterRow(row, text, queries.get(host) ?? [], found);
+          }
+        }
       }
     }
     const lines = new Map<string, readonly SourceLine[]>();
-    for (const [name, some] of found) lines.set(name, some.toSorted(byOwnThenRow));
+    for (const [name, some] of found) lines.set(name, some.toSorted(directFirst));
     return { lines, unseen };
   }
 
-  private enter(
-    file: number,
-    piece: Piece,
-    { text, start }: FoundText,
-    askers: Askers,
-    found: Map<string, SourceLine[]>,
-  ): void {
-    const hosts = hostsIn(text);
-    if (!hosts.some((host) => askers.has(host))) return;
-    const frames = this.framesOf.get(file) ?? [];
-    const line = lineAt(piece, start, frames);
-    const rows = rowsAt(line, frames).filter((row) => !isSilent(this.record.fateOf(row)));
-    for (const [index, host] of hosts.entries()) {
-      // A hosts line of several names may have a row for each, in their order.
-      const row = rows.length === hosts.length ? rows[index] : rows[0];
-      if (row !== undefined) this.enterRow(row, text, askers.get(host) ?? [], found);
-    }
+  private rulesAt(line: number, frames: readonly Frame[]): number[] {
+    return rowsAt(line, frames).filter((row) => !isSilent(this.record.fateOf(row)));
   }
 
-  private enterRow(
-    row: number,
-    text: string,
-    askers: readonly Asker[],
-    found: Map<string, SourceLine[]>,
-  ): void {
+  private enterRow(row: number, text: string, queries: readonly Query[], found: Found): void {
     const fate = this.record.fateOf(row);
     if (isSilent(fate)) return;
-    for (const { name, isOwn } of askers) {
-      // A parent that had no rule does not count.
-      if (!isOwn && fate !== Fate.Live && !hasCause(fate)) continue;
+    for (const { name, isDirect } of queries) {
+      // A rejected line for a parent does not affect the name.
+      if (!isDirect && fate !== Fate.Live && !hasCause(fate)) continue;
       const lines = found.get(name)!;
-      if (!lines.some((known) => known.row === row)) lines.push({ row, text, isOwn });
+      if (!lines.some((known) => known.row === row)) lines.push({ row, text, isDirect });
     }
   }
 
@@ -165,70 +152,62 @@ export class SourceLines {
     recorded: RecordedFile,
     spans: readonly Span[] | undefined,
     buffer: number,
-  ): Promise<Piece[] | undefined> {
-    let file: OpenFile | undefined;
-    try {
-      file = await openRecorded(recorded, this.cacheDir, this.host);
-      if (file === undefined) return undefined;
-      const pieces = spans && (await readSpans(file, spans));
-      if (pieces !== undefined) return pieces;
+  ): Promise<LoadedSpan[] | undefined> {
+    return await readRecorded(recorded, this.cacheDir, this.host, async (file) => {
+      const loaded = spans && (await readSpans(file, spans));
+      if (loaded !== undefined) return loaded;
       if (file.size > (this.buffers[buffer]?.length ?? 0))
         this.buffers[buffer] = new Uint8Array(file.size);
       const bytes = await readFully(file, this.buffers[buffer]!.subarray(0, file.size), 0);
       return [{ bytes, position: 0, line: 1, isPlain: false }];
-    } catch (error) {
-      if (error instanceof HostError) return undefined;
-      throw error;
-    } finally {
-      await file?.close();
-    }
+    });
   }
 }
 
-/** Undefined when where lines begin and end is not in sight. */
-async function readSpans(file: OpenFile, spans: readonly Span[]): Promise<Piece[] | undefined> {
-  const pieces: Piece[] = [];
+/** Undefined if a line does not begin and end within the margin. */
+async function readSpans(
+  file: OpenFile,
+  spans: readonly Span[],
+): Promise<LoadedSpan[] | undefined> {
+  const loaded: LoadedSpan[] = [];
   for (const { start, end, line, isPlain } of spans) {
     const from = Math.max(0, start - MARGIN);
     const to = Math.min(file.size, end + MARGIN);
-    const room = new Uint8Array(Math.max(0, to - from));
-    const read = bufferOf(await readFully(file, room, from));
+    const target = new Uint8Array(Math.max(0, to - from));
+    const read = bufferOf(await readFully(file, target, from));
     const first = from === 0 && start === 0 ? 0 : read.lastIndexOf(LF, start - from - 1) + 1;
     const last = to === file.size && end >= to ? read.length : read.indexOf(LF, end - from);
     if (first === 0 && from > 0) return undefined;
     if (last === -1 && to < file.size) return undefined;
     const bytes = read.subarray(first, last === -1 ? read.length : last);
-    pieces.push({ bytes, position: from + first, line, isPlain });
+    loaded.push({ bytes, position: from + first, line, isPlain });
   }
-  return pieces;
+  return loaded;
 }
 
-function byOwnThenRow(a: SourceLine, b: SourceLine): number {
-  return Number(b.isOwn) - Number(a.isOwn) || a.row - b.row;
+function directFirst(a: SourceLine, b: SourceLine): number {
+  return Number(b.isDirect) - Number(a.isDirect) || a.row - b.row;
 }
 
-function askersOf(names: readonly string[]): Askers {
-  const askers = new Map<string, { name: string; isOwn: boolean }[]>();
-  for (const name of names)
-    for (const parent of withParents(name))
-      for (const form of new Set([parent, domainToUnicode(parent) || parent])) {
-        const known = askers.get(form);
-        const asker = { name, isOwn: parent === name };
-        if (known === undefined) askers.set(form, [asker]);
-        else known.push(asker);
-      }
-  return askers;
+function queriesOf(names: readonly string[]): Queries {
+  const queries = names.flatMap((name) =>
+    withParents(name).flatMap((parent) => {
+      const forms = new Set([parent, domainToUnicode(parent) || parent]);
+      return Array.from(forms, (host) => ({ host, name, isDirect: parent === name }));
+    }),
+  );
+  return Map.groupBy(queries, ({ host }) => host);
 }
 
-/** What stands in every line that names one of these or a parent of two labels: the last two labels. */
+/** The last two labels occur in every line with one of the names, or with a parent of at least two labels. */
 function needlesOf(names: readonly string[]): string[] {
   const tails = names.map((name) => name.split(".").slice(-2).join("."));
-  // A rule for a top-level name has nothing but that name.
+  // A rule for a top-level domain contains only that label.
   const tops = names.map((name) => `||${name.split(".").at(-1)}^`);
   return [...new Set([...tails, ...tails.map((tail) => domainToUnicode(tail) || tail), ...tops])];
 }
 
-/** Rows that were read from a line. */
+/** The rows of a line. */
 function rowsAt(line: number, frames: readonly Frame[]): number[] {
   const rows: number[] = [];
   for (const { base, length, firstLine, lines } of frames) {
@@ -241,13 +220,17 @@ function rowsAt(line: number, frames: readonly Frame[]): number[] {
   return rows;
 }
 
-/** The number of the line that begins at a byte, counted from the nearest place before it that the record knows. */
-function lineAt({ bytes, position, line }: Piece, start: number, frames: readonly Frame[]): number {
+/** The number of the line at a position, counted from the nearest preceding position in the record. */
+function lineAt(
+  { bytes, position, line }: LoadedSpan,
+  start: number,
+  frames: readonly Frame[],
+): number {
   let known = { at: 0, line };
-  for (const { position: place, firstLine, lines, marks } of frames) {
+  for (const { position: frameStart, firstLine, lines, marks } of frames) {
     const mark = marks.findLast((one) => one.position <= position + start);
-    const isLineStart = place === 0 || bytes[place - position - 1] === LF;
-    const at = (mark?.position ?? (isLineStart ? place : Infinity)) - position;
+    const isLineStart = frameStart === 0 || bytes[frameStart - position - 1] === LF;
+    const at = (mark?.position ?? (isLineStart ? frameStart : Infinity)) - position;
     if (at > start || at < known.at) continue;
     const row = mark?.row ?? 0;
     known = { at, line: row === 0 ? firstLine : (lines?.[row] ?? firstLine + row) };

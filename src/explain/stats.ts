@@ -2,20 +2,20 @@ import type { BuildRecord } from "../record/build-record.ts";
 import type { FateName } from "../rules/fate.ts";
 import { carriedRules, overlapMatrix, smallestCover } from "./overlap.ts";
 
-/** What a source brings to a list, and what it costs to drop it. */
+/** What a source contributes to a list. */
 export interface SourceStats {
   readonly source: string;
   readonly lines: number;
-  /** Lines that are no rules, or may not be: comments, what Validate took, what is excluded. */
+  /** Lines that are not rules of the list: comments, invalid and excluded lines, by fate. */
   readonly rejected: Readonly<Record<string, number>>;
   readonly rejectedLines: number;
-  /** Lines that say what another line says. */
+  /** Lines that are equivalent to another line. */
   readonly duplicate: number;
-  /** Lines that a rule for a parent covers. */
+  /** Lines that a rule for a parent domain covers. */
   readonly covered: number;
-  /** Rules of the list that it has a line for, ... */
+  /** Rules of the list that the source has. */
   readonly rules: number;
-  /** ... and those that no other source has: what is lost without it. */
+  /** Rules that no other source has: they would be lost without it. */
   readonly unique: number;
   readonly state: string;
 }
@@ -25,15 +25,15 @@ export interface ListStats {
   readonly rules: number;
   readonly lines: number;
   readonly sources: readonly SourceStats[];
-  /** Rules that each pair of sources both carry. */
+  /** The number of rules that each pair of sources shares. */
   readonly overlap: readonly (readonly number[])[];
-  /** The fewest sources that carry every rule, and whether it is certain that they are. */
+  /** The smallest set of sources with every rule, and whether it is proven to be the smallest. */
   readonly cover: { readonly sources: readonly string[]; readonly isSmallest: boolean };
 }
 
 const DUPLICATE: readonly FateName[] = ["duplicate", "same-host"];
 
-/** Figures of the last build, from its record. */
+/** The statistics of a build, from its record. */
 export function statsOf(record: BuildRecord): ListStats {
   const { sources, name, rules, lines } = record.header;
   const groups = carriedRules(record);

@@ -1,15 +1,13 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
-/** The list once more: for files that are split, cut to a size or packed. The list itself is written by `adblock.ts`. */
+/** A copy of the list that can be split, limited in size or compressed. `adblock.ts` writes the list itself. */
 export const adblockCopy: NameFormat = {
   summary:
-    "Adblock syntax, with everything that is in the list; to be split, packed or cut to a size.",
+    "Adblock syntax with every rule of the list; can be split, compressed or limited in size.",
   usedBy: "AdGuard Home, AdGuard DNS, Technitium",
   extension: ".adblock.txt",
-  answers: [],
   lines: () => ({ subtree: ["||%^"] }),
-  head: commentHead("!"),
-  saysEverything: true,
-  longestName: () => LONGEST_NAME,
+  header: commentHeader("!"),
+  isLossless: true,
   memoryPerName: 500,
 };

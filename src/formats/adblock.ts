@@ -5,8 +5,7 @@ import { appendText } from "../rules/row-text.ts";
 import type { Format } from "./format.ts";
 
 export const adblock: Format = {
-  summary:
-    "The lines as they are, below a header of comments; what AdGuard Home and AdGuard DNS read",
+  summary: "Adblock syntax: the rules below a header of comments, for AdGuard Home and AdGuard DNS",
   extension: ".txt",
   header: (lines) => encodeUtf8(lines.join("\n")),
   append(chunk, out, writer) {

@@ -1,11 +1,10 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const blocky: NameFormat = {
   summary:
     "`*.name`, plain names and regular expressions for `denylists`, and a second file for `allowlists`.",
   usedBy: "blocky",
   extension: ".blocky",
-  answers: [],
   lines: () => ({
     subtree: ["*.%"],
     exact: ["%"],
@@ -14,9 +13,8 @@ export const blocky: NameFormat = {
     regex: ["/%/"],
     allowRegex: ["/%/"],
   }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

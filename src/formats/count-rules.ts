@@ -3,7 +3,7 @@ import type { OpenFile } from "../host/host.ts";
 
 const BLOCK = 1024 * 1024;
 
-/** Rules in a compiled list: its lines but for blank ones and comments. Closes the file. */
+/** Counts the rules of a compiled list: all lines except blank ones and comments. Closes the file. */
 export async function countRules(file: OpenFile): Promise<number> {
   let rules = 0;
   let isStart = true;

@@ -1,7 +1,7 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const dnsmasqServers: NameFormat = {
-  summary: "`server=/name/` for `--servers-file`, which dnsmasq reads again at SIGHUP.",
+  summary: "`server=/name/` for `--servers-file`, which dnsmasq reloads on SIGHUP.",
   usedBy: "dnsmasq",
   extension: ".dnsmasq-servers",
   answers: ["nxdomain"],
@@ -12,8 +12,7 @@ export const dnsmasqServers: NameFormat = {
     allowSubtree: ["server=/%/#"],
     allowBelow: ["server=/*.%/#"],
   }),
-  head: commentHead("#"),
-  longestName: () => LONGEST_NAME,
+  header: commentHeader("#"),
   memoryPerName: 110,
   isMeasured: true,
 };

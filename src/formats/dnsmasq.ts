@@ -1,7 +1,7 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const dnsmasq: NameFormat = {
-  summary: "`address=/name/` for a configuration file; read again by a restart.",
+  summary: "`address=/name/` for a configuration file; needs a restart to take effect.",
   usedBy: "dnsmasq, OpenWrt",
   extension: ".dnsmasq.conf",
   answers: ["nxdomain", "null"],
@@ -9,15 +9,14 @@ export const dnsmasq: NameFormat = {
     const end = answer === "null" ? "#" : "";
     return {
       subtree: [`address=/%/${end}`],
-      // The names below are sent on: the more specific line wins.
+      // The more specific line wins: names below are forwarded.
       exact: [`address=/%/${end}`, "server=/*.%/#"],
       below: [`address=/*.%/${end}`],
       allowSubtree: ["server=/%/#"],
       allowBelow: ["server=/*.%/#"],
     };
   },
-  head: commentHead("#"),
-  longestName: () => LONGEST_NAME,
+  header: commentHeader("#"),
   memoryPerName: 100,
   isMeasured: true,
 };

@@ -1,12 +1,11 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const domains: NameFormat = {
-  summary: "A name a line, meant for itself alone; some programs take in what is below it.",
+  summary:
+    "One name per line. It blocks that name alone; some programs include the names below it.",
   usedBy: "Pi-hole, blocky, smartdns (domain-set), many others",
   extension: ".domains",
-  answers: [],
   lines: () => ({ exact: ["%"] }),
-  head: commentHead("#"),
-  longestName: () => LONGEST_NAME,
+  header: commentHeader("#"),
   memoryPerName: 150,
 };

@@ -1,24 +1,24 @@
 import { LineTemplate } from "./line-template.ts";
 import type { Lines } from "./name-format.ts";
 import { isBlockKey } from "./scope-key.ts";
-import type { Saying } from "./spoken-names.ts";
+import type { ScopedName } from "./name-encoder.ts";
 
-/** What is written for one name, or for one rule. */
+/** The lines of one name or one rule. */
 export interface Entry {
-  /** Whole lines. */
+  /** Complete lines. */
   readonly text: string;
   readonly source: number;
-  /** Whether it blocks something. What does not must never be missing. */
+  /** Whether it blocks something. Entries that do not are exceptions and must never be left out. */
   readonly blocks: boolean;
   /** Whether it goes into the file of exceptions. */
-  readonly isApart?: boolean;
-  /** Whether it is a rule that is for no name. */
+  readonly isInAllowFile?: boolean;
+  /** Whether it is a rule without a name, such as a pattern. */
   readonly isRule?: boolean;
-  /** Entries of one group mean what they mean together. */
+  /** Entries of one group depend on each other. */
   readonly group?: number;
 }
 
-/** Makes lines of what is said of names. */
+/** Turns scoped names into lines of a format. */
 export class EntryTexts {
   private readonly lines: Lines;
   private readonly hasAllowFile: boolean;
@@ -29,7 +29,7 @@ export class EntryTexts {
     this.hasAllowFile = hasAllowFile;
   }
 
-  entry({ name, source, key, isImportant }: Saying): Entry {
+  entry({ name, source, key, isImportant }: ScopedName): Entry {
     const { important } = this.lines;
     const marked =
       isImportant && important !== undefined && key in important
@@ -37,7 +37,7 @@ export class EntryTexts {
         : undefined;
     const blocks = isBlockKey(key);
     const text = this.template(marked ?? this.lines[key]!).text(name);
-    return { text, source, blocks, isApart: this.hasAllowFile && !blocks };
+    return { text, source, blocks, isInAllowFile: this.hasAllowFile && !blocks };
   }
 
   private template(lines: readonly string[]): LineTemplate {

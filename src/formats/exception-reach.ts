@@ -1,15 +1,15 @@
 import { LiteralIndex } from "../meaning/literal-index.ts";
 import { Level, stronger } from "./level.ts";
 
-/** How strongly pattern exceptions can free something below a name. Many are asked about many names: nobody is asked of each. */
+/** How strongly pattern exceptions can free names below a name. Indexed, because lists have many names and many exceptions. */
 export class ExceptionReach {
-  /** By what the names end in that they are meant for. */
+  /** By the suffix of the names that they are meant for. */
   private readonly byEnd = new Map<string, Level>();
-  /** Of those ends, by the names that they are below. */
+  /** The same suffixes, by their parents. */
   private readonly byParent = new Map<string, Level>();
-  /** The last labels of those ends: most names have another. */
+  /** The top-level domains of those suffixes; most names have another one. */
   private readonly tops = new Set<string>();
-  /** By words in the names that they are meant for. */
+  /** By words that occur in the names that they are meant for. */
   private readonly levels = new Map<string, Level>();
   private readonly words = new LiteralIndex<string>();
 

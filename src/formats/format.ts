@@ -6,8 +6,8 @@ export interface Format {
   /** One line, for `--help` and the reference page. */
   readonly summary: string;
   readonly extension: string;
-  /** What stands above the rules. `lines` is the list's own text, one string a line. */
+  /** The header above the rules, from its lines. */
   header(lines: readonly string[]): Uint8Array;
-  /** Appends the live rows of the list's next chunk. `writer` copies many at a time, where there is a kernel. */
+  /** Appends the live rows of the next chunk. `writer` copies many rows at a time. */
   append(chunk: Chunk, out: ByteBuffer, writer: RowWriter | undefined): void;
 }

@@ -1,13 +1,13 @@
-/** What the templates in a header stand for. */
+/** The values for the placeholders in a header. */
 export interface HeaderValues {
   readonly time: Date;
-  /** Rules of the list, or entries of a file. */
+  /** The number of rules in the list, or of entries in a file. */
   readonly count: number;
-  /** Whether everything that the clock decides is blotted out, at the same length: two editions then differ in their rules alone. */
+  /** Replaces everything that depends on the clock with `?`, at the same length, to compare two versions by their rules alone. */
   readonly isTimeless?: boolean;
 }
 
-/** Puts the values in. Anything else in braces stays as it is. */
+/** Replaces the placeholders. Other text in braces stays unchanged. */
 export function filledIn(text: string, values: HeaderValues): string {
   return text.replace(/\{(?:date|time|count)\}/g, (template) => {
     if (template === "{count}") return String(values.count);
@@ -17,7 +17,7 @@ export function filledIn(text: string, values: HeaderValues): string {
   });
 }
 
-/** Whether one of the texts can be written only when the list is whole. */
+/** Whether one of the texts depends on the number of rules, which is known only at the end. */
 export function needsCount(texts: readonly (string | undefined)[]): boolean {
   return texts.some((text) => text?.includes("{count}") === true);
 }

@@ -1,12 +1,11 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const hosts: NameFormat = {
-  summary: "An address and a name a line. Names alone: what is below them stays reachable.",
+  summary: "One address and one name per line. Names below a blocked name stay reachable.",
   usedBy: "operating systems, Pi-hole, dnsmasq, blocky",
   extension: ".hosts",
   answers: ["null"],
   lines: ({ ipv6 }) => ({ exact: ipv6 ? ["0.0.0.0 %", ":: %"] : ["0.0.0.0 %"] }),
-  head: commentHead("#"),
-  longestName: () => LONGEST_NAME,
+  header: commentHeader("#"),
   memoryPerName: 150,
 };

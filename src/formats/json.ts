@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, type ScopeLines } from "./name-format.ts";
+import { type NameFormat, type ScopeLines } from "./name-format.ts";
 
 const entry = (scope: string, action: string, isImportant = false): string[] => [
   `,{"name":"%","scope":"${scope}","action":"${action}"${isImportant ? ',"important":true' : ""}}`,
@@ -14,14 +14,13 @@ const entries = (isImportant: boolean): ScopeLines => ({
 });
 
 /**
- * Expresses every rule: one that is not for a name is kept as it is. Of the names the closest entry counts; then the strongest of that entry
- * and the rules that match, as in adblock syntax: an important exception, an important block, an exception, a block.
+ * Expresses every rule; a rule without a name keeps its text. For a name, the closest entry counts. The strongest of that entry and
+ * the matching rules wins, as in adblock syntax: important exception, important block, exception, block.
  */
 export const json: NameFormat = {
-  summary: "One JSON document: names with scope and action, and all other rules as they are.",
-  usedBy: "programs of your own",
+  summary: "One JSON document: names with scope and action, and all other rules as text.",
+  usedBy: "your own programs",
   extension: ".json",
-  answers: [],
   lines: () => ({
     ...entries(false),
     important: entries(true),
@@ -30,12 +29,11 @@ export const json: NameFormat = {
     openBelow: entry("below", "none"),
     rule: [',{"rule":%}'],
   }),
-  head: ({ lines }) => [
+  header: ({ lines }) => [
     `{"about":${JSON.stringify(lines.filter((line) => line !== ""))},`,
     '"rules":[',
   ],
-  foot: ["]}"],
+  footer: ["]}"],
   isCommaFirst: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -1,6 +1,6 @@
 import type { Rule } from "../meaning/rule.ts";
 
-/** Who wins, least first: a block, an exception, an important block, an important exception. Odd ones block. */
+/** The precedence of rules, lowest first. Odd levels block, even ones allow. */
 export const Level = { None: 0, Block: 1, Allow: 2, ImportantBlock: 3, ImportantAllow: 4 } as const;
 export type Level = (typeof Level)[keyof typeof Level];
 

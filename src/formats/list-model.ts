@@ -4,56 +4,56 @@ import { cancelledKey, readRule } from "../meaning/rule.ts";
 import { Level, isAllow, levelOf, stronger } from "./level.ts";
 import type { LossReason } from "./losses.ts";
 import type { NameBlock, NameVisitor } from "./name-blocks.ts";
-import type { NameSpool, SpecialRule } from "./name-spool.ts";
+import type { NameBuffer, SpecialRule } from "./name-buffer.ts";
 import { PatternExceptions } from "./pattern-exceptions.ts";
 import { RelatedNames } from "./related-names.ts";
 import { RuleTree } from "./rule-tree.ts";
-import { type SortedNames, sortNames } from "./sorted-names.ts";
+import { type ClassifiedNames, classifyNames } from "./classified-names.ts";
 import { readSpecialRule } from "./special-rule.ts";
 
-/** A rule that is for no name. */
+/** A rule without a name, such as a pattern. */
 export interface NamelessRule extends SpecialRule {
   readonly reason: LossReason;
-  /** The expression, if the rule is one and nothing else. */
+  /** The expression, if the rule is a regular expression without modifiers. */
   readonly regex?: string;
 }
 
-/** What is known of the list besides its text. */
+/** Properties of the list that its text does not show. */
 export interface ListShape {
-  /** Whether no plain name is there twice or below another. */
+  /** Whether no plain name occurs twice or below another. */
   readonly isMinimal: boolean;
-  /** Whether every name that a parent covered is there once, and the parent is still in the list. */
+  /** Whether every covered name occurs once, and its parent is still in the list. */
   readonly hasSureCovers: boolean;
-  /** Names that must stay reachable, and are as far as the list goes. */
+  /** Names that must stay reachable, and that the list does not block. */
   readonly protectedNames: readonly string[];
 }
 
 /**
- * What a list means, in the form that all formats are written from: names that are blocked with everything below them and
- * have nothing to do with any other rule, which are nearly all, in blocks of bytes; and the others one by one.
+ * The meaning of a list, from which all formats are written. Nearly all names are blocked with everything below them and are not
+ * related to any other rule: they stay in blocks of bytes. All others are handled one by one.
  */
 export class ListModel {
   readonly nameless: NamelessRule[] = [];
   readonly exceptions: PatternExceptions = new PatternExceptions();
   readonly tree: RuleTree = new RuleTree();
-  readonly names: SortedNames;
-  private readonly spool: NameSpool;
+  readonly names: ClassifiedNames;
+  private readonly buffer: NameBuffer;
   private readonly cancelled = new Set<string>();
   private readonly related = new RelatedNames();
-  /** The same for rules that may free a name which a parent covers. */
+  /** Names related to rules that may free a covered name. */
   private readonly freeing = new RelatedNames();
-  /** Names in rules that are not for them. */
-  private readonly watched: string[] = [];
-  /** Blocks for names of a form; made when the first name is asked about. */
+  /** Names that occur in rules for other names. */
+  private readonly mentioned: string[] = [];
+  /** Patterns that block; indexed at the first query. */
   private patternBlocks: RuleIndex<PlacedRule> | undefined;
-  /** Plain names that are looked at one by one. */
+  /** Plain names that are handled one by one. */
   private readonly relatedNames: SpecialRule[] = [];
 
-  constructor(spool: NameSpool, { isMinimal, hasSureCovers, protectedNames }: ListShape) {
-    this.spool = spool;
-    for (const { text } of spool.specials) this.cancel(text);
-    for (const special of spool.specials) this.read(special);
-    if (!isMinimal || (!hasSureCovers && spool.covered.count > 0)) {
+  constructor(buffer: NameBuffer, { isMinimal, hasSureCovers, protectedNames }: ListShape) {
+    this.buffer = buffer;
+    for (const { text } of buffer.specials) this.cancel(text);
+    for (const special of buffer.specials) this.read(special);
+    if (!isMinimal || (!hasSureCovers && buffer.covered.count > 0)) {
       this.related.takeAll();
       this.freeing.takeAll();
     }
@@ -61,9 +61,9 @@ export class ListModel {
       this.related.addException(exception);
       this.freeing.addException(exception);
     }
-    for (const name of [...this.watched, ...protectedNames]) this.watch(name);
-    this.pick();
-    this.names = sortNames(this.tree, this.exceptions);
+    for (const name of [...this.mentioned, ...protectedNames]) this.addFreedName(name);
+    this.extractRelated();
+    this.names = classifyNames(this.tree, this.exceptions);
   }
 
   private cancel(text: string): void {
@@ -91,37 +91,37 @@ export class ListModel {
     for (const rule of read.rules) {
       this.tree.enter(rule, source);
       this.related.addName(rule.name, rule.below);
-      this.watched.push(...rule.denied);
+      this.mentioned.push(...rule.denied);
       if (isAllow(rule.level) || rule.denied.length > 0)
         this.freeing.addName(rule.name, rule.below);
     }
   }
 
-  /** A name in a rule that formats cannot say: other rules may block it, or a pattern free it. */
+  /** A name in a rule that formats cannot express: other rules may block it, or a pattern free it. */
   private mention(name: string, source: number, isException: boolean): void {
     if (isException) {
-      this.watched.push(name);
+      this.mentioned.push(name);
       return;
     }
     this.tree.enterCovered(name, source);
     this.related.addName(name, false);
   }
 
-  /** A name that a pattern frees, and nobody else speaks of, is an exception of its own. */
-  private watch(name: string): void {
+  /** A name that only a pattern exception mentions needs its own exception. */
+  private addFreedName(name: string): void {
     if (!this.exceptions.matches(name)) return;
     this.tree.enterOpen(name);
     this.related.addName(name, false);
     this.freeing.addName(name, false);
   }
 
-  /** Takes the names that have to do with other rules out of the blocks. */
-  private pick(): void {
-    const { spool, tree, cancelled } = this;
+  /** Takes the names that are related to other rules out of the blocks. */
+  private extractRelated(): void {
+    const { buffer, tree, cancelled } = this;
     if (this.related.isEmpty) return;
-    // First: what covers a name that something frees is related to it.
-    spool.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
-    spool.names.remove((bytes, source) => {
+    // Covered names first: the parent of one that an exception frees is related to it.
+    buffer.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
+    buffer.names.remove((bytes, source) => {
       const matched = this.matchedStarts(bytes);
       return (start, end, tail, top) => {
         if (!this.related.has(bytes, end, tail, top) && matched?.has(start) !== true) return false;
@@ -134,7 +134,7 @@ export class ListModel {
     });
   }
 
-  /** Of names that a parent covers, those that something frees, and those that are there already. */
+  /** Selects the covered names that an exception frees, and those that are in the tree already. */
   private coveredPicker(bytes: Uint8Array, source: number): NameVisitor {
     const matched = this.matchedStarts(bytes);
     return (start, end, tail, top) => {
@@ -148,7 +148,7 @@ export class ListModel {
     };
   }
 
-  /** Where the names begin that exceptions without a sure end are about. */
+  /** The positions of names that exceptions without a certain suffix may match. */
   private matchedStarts(bytes: Uint8Array): ReadonlySet<number> | undefined {
     const unsure = this.exceptions.all.filter(({ isEndSure }) => !isEndSure);
     if (unsure.length === 0) return undefined;
@@ -162,7 +162,7 @@ export class ListModel {
     return found;
   }
 
-  /** Whether a pattern or an expression blocks a name against this level, and against all exceptions. */
+  /** Whether a pattern or an expression blocks a name, with a higher level than this one and all exceptions. */
   blocksByPattern(name: string, level: Level): boolean {
     this.patternBlocks ??= patternBlocks(this.nameless);
     const blocks = this.patternBlocks.matching(name);
@@ -171,43 +171,43 @@ export class ListModel {
     return blocks.some((rule) => levelOf(rule) > against);
   }
 
-  /** The rules that are not in blocks, as they are. */
+  /** The texts of the rules that are not in blocks. */
   otherTexts(): SpecialRule[] {
-    return [...this.spool.specials, ...this.relatedNames];
+    return [...this.buffer.specials, ...this.relatedNames];
   }
 
-  /** Names that are blocked with everything below them, as they stand in the list. */
+  /** Plain names of the list, which are blocked with everything below them. */
   plainBlocks(): NameBlock[] {
-    return this.spool.names.all();
+    return this.buffer.names.all();
   }
 
-  /** The same with those that turned out to have nothing to do with others; sources in their order. */
+  /** The same with the names that turned out to be unrelated, in the order of sources. */
   subtreeBlocks(): NameBlock[] {
-    return inOrder([...this.names.subtrees, ...this.spool.names.all()]);
+    return inOrder([...this.names.subtrees, ...this.buffer.names.all()]);
   }
 
-  /** Names that are blocked alone, and have nothing to do with others. */
+  /** Unrelated names that are blocked alone. */
   exactBlocks(): readonly NameBlock[] {
     return this.names.exacts;
   }
 
-  /** Names that a source has, which others in the list cover. */
+  /** Names of sources that other rules of the list cover. */
   coveredBlocks(): NameBlock[] {
-    return inOrder([...this.names.covered, ...this.spool.covered.all()]);
+    return inOrder([...this.names.covered, ...this.buffer.covered.all()]);
   }
 
-  /** Whether there are expressions that block, which a format may say. */
+  /** Whether there are blocking expressions, which some formats can express. */
   get hasExpressions(): boolean {
     return this.nameless.some(({ regex }) => regex !== undefined);
   }
 
-  /** Whether the list blocks anything, or says so. */
+  /** Whether the list has a rule that blocks. */
   get isBlocking(): boolean {
-    const { spool } = this;
+    const { buffer } = this;
     return (
-      spool.names.count > 0 ||
+      buffer.names.count > 0 ||
       this.relatedNames.length > 0 ||
-      spool.specials.some(({ text }) => !text.startsWith("@@"))
+      buffer.specials.some(({ text }) => !text.startsWith("@@"))
     );
   }
 }
@@ -225,7 +225,7 @@ function inOrder(blocks: readonly NameBlock[]): NameBlock[] {
   return blocks.toSorted((a, b) => a.source - b.source);
 }
 
-/** Where names begin that have a text in them. */
+/** The positions of names that contain a text. */
 function* startsOfNamesWith(names: string, text: string): Generator<number> {
   for (let at = names.indexOf(text); at !== -1 && at < names.length;) {
     yield at === 0 ? 0 : names.lastIndexOf("\n", at - 1) + 1;

@@ -1,25 +1,25 @@
-/** Why a rule cannot be said in a format, or not as it is meant. */
+/** Why a format cannot express a rule, or not exactly. */
 export const LOSS_REASONS = {
   modifier:
-    "Holds for some clients or some types of query only, or for everything but some names (`$denyallow` without a name before it).",
-  rewrite: "Changes an answer instead of refusing it.",
+    "Applies to some clients or query types only, or to everything except some names (`$denyallow` without a name before it).",
+  rewrite: "Changes the answer instead of blocking the name.",
   regex:
-    "A regular expression. One that is an exception, and can match below any name, frees the names that the list has; other names below a blocked name stay blocked.",
-  pattern: "A wildcard, or a part of a name. For exceptions as with `regex`.",
+    "A regular expression. If it is an exception that can match below any name, it frees the names in the list; other names below a blocked name stay blocked.",
+  pattern: "A wildcard, or a part of a name. Exceptions are handled like those of `regex`.",
   "not-a-name":
-    "For no name that a resolver can be asked for: an address, a name of this machine, one that is too long.",
-  exact: "For a name alone, where the format means all names below it too.",
-  below: "For the names below a name, but not for itself.",
+    "Not a name that a resolver can be queried for: an IP address, a local host name, or a name that is too long.",
+  exact: "Applies to a name alone, but the format always includes the names below it.",
+  below: "Applies to the names below a name, but not to the name itself.",
   excepted:
-    "Blocks a name, and an exception that the format cannot say frees something below it. The name is written alone where the format can say that, and left out otherwise.",
-  nested: "Blocks something below an exception, where an exception always wins.",
+    "Blocks a name, but an exception that the format cannot express frees something below it. The name is blocked alone if the format can express that, and left out otherwise.",
+  nested: "Blocks something below an exception, but in this format an exception always wins.",
   narrowed:
-    "Blocks a name with everything below it, where the format blocks names alone: the name is written, and every name below it that a source has. Other names below it are not blocked.",
-  widened: "Written as a rule for more names than it is meant for (`on_loss: widen`).",
+    "Blocks a name with everything below it, but the format blocks single names. The name is written, and every name below it that a source has. Other names below it are not blocked.",
+  widened: "Written as a rule that blocks more than intended (`on_loss: widen`).",
 } as const;
 export type LossReason = keyof typeof LOSS_REASONS;
 
-/** Rules that a format could not say, or not as they were meant. */
+/** Rules that a format could not express, or not exactly. */
 export interface Loss {
   readonly reason: LossReason;
   readonly count: number;
@@ -29,7 +29,7 @@ export interface Loss {
 
 const MOST_EXAMPLES = 5;
 
-/** Counts what is lost, by reason. */
+/** Counts losses by reason. */
 export class Losses {
   private readonly found = new Map<LossReason, { count: number; examples: string[] }>();
 

@@ -2,18 +2,18 @@ import { DOT, LF } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Scratch } from "../host/host.ts";
 
-/** Bytes of a block. */
+/** Size of a block in bytes. */
 const BLOCK = 1024 * 1024;
 /** Blocks that are kept in memory; the others go to a scratch file. */
 const MOST_IN_MEMORY = 64;
 
-/** Names of one source, in bytes. */
+/** Names of one source, as bytes. */
 export interface NameBlock {
   readonly source: number;
   readonly count: number;
-  /** Bytes of the names, each with a line feed behind it. */
+  /** Size of the names with their line feeds. */
   readonly length: number;
-  /** Reads the names. They are good until the next block is read. */
+  /** Reads the names. The bytes are valid until the next block is read. */
   readonly load: () => Uint8Array;
 }
 
@@ -22,16 +22,16 @@ interface KeptBlock {
   count: number;
   length: number;
   bytes: Uint8Array | undefined;
-  /** Where it is in the scratch file. */
+  /** Position in the scratch file. */
   readonly position: number;
 }
 
-/** Where a name stands in a block, and where its last two labels, and its last one, begin. */
+/** Gets the position of a name in a block, and those of its last two labels and of its last label. */
 export type NameVisitor = (start: number, end: number, tail: number, top: number) => boolean;
 
-/** Many names on their way into files, in the order in which they came. */
+/** Many names, in the order in which they were added. */
 export class NameBlocks {
-  /** All names. */
+  /** The number of names. */
   count = 0;
   private readonly openScratch: () => Scratch;
   private scratch: Scratch | undefined;
@@ -55,7 +55,7 @@ export class NameBlocks {
     this.currentCount++;
   }
 
-  /** Takes names with a line feed behind each. */
+  /** Adds names that each end in a line feed. */
   addAll(names: Uint8Array, source: number): void {
     for (let start = 0; start < names.length;) {
       const end = names.indexOf(LF, start);
@@ -81,7 +81,7 @@ export class NameBlocks {
     return read;
   }
 
-  /** Takes names out, once and for all. `begin` is told of each block, and returns what says which names go. */
+  /** Removes names. `begin` is called for each block and returns the test for its names. */
   remove(begin: (bytes: Uint8Array, source: number) => NameVisitor): void {
     this.flush();
     for (const block of this.blocks) {
@@ -89,12 +89,12 @@ export class NameBlocks {
       const isOut = begin(bytes, block.source);
       let { count } = block;
       let to = 0;
-      /** Where the names begin that stay, since the last that went. */
+      /** Start of the names that stay, after the last removed one. */
       let kept = 0;
       let start = 0;
       let tail = 0;
       let top = 0;
-      // One loop without further calls: a list has tens of millions of bytes.
+      // A single loop: a list has tens of millions of bytes.
       for (let at = 0; at < bytes.length; at++) {
         const byte = bytes[at]!;
         if (byte === DOT) {
@@ -102,7 +102,7 @@ export class NameBlocks {
           top = at + 1;
         } else if (byte === LF) {
           if (isOut(start, at, tail, top)) {
-            // What stays moves up to what stayed before it.
+            // Close the gap to the names before it.
             bytes.copyWithin(to, kept, start);
             to += start - kept;
             kept = at + 1;

@@ -1,19 +1,19 @@
-/** What a resolver says of a blocked name. */
+/** How a resolver answers for a blocked name. */
 export type Answer = "nxdomain" | "null" | "nodata" | "refused";
 
-/** What an output of the configuration says about its format; what is not said is the format's own. */
+/** The settings of an output for its format. */
 export interface FormatOptions {
   readonly answer: Answer;
-  /** Whether a format with addresses writes those of IPv6 too. */
+  /** Whether a format with addresses writes IPv6 addresses too. */
   readonly ipv6: boolean;
   readonly ttl: number;
-  /** Name of the zone, for zone files. */
+  /** The name of the zone, for zone files. */
   readonly origin: string;
-  /** In the SOA of a zone. */
+  /** The mailbox in the SOA record of a zone. */
   readonly mailbox: string;
 }
 
-/** What holds where a configuration says nothing. */
+/** The defaults for settings that the configuration leaves out. */
 export const DEFAULT_OPTIONS: FormatOptions = {
   answer: "nxdomain",
   ipv6: false,
@@ -23,24 +23,24 @@ export const DEFAULT_OPTIONS: FormatOptions = {
 };
 
 /**
- * How a format says each thing, in lines with `%` for the name; what it has no lines for it cannot say. `subtree` is a name
- * with all names below it, `exact` the name alone, `below` all below it without itself.
+ * The lines with which a format expresses each scope, with `%` for the name; without lines it cannot express it. `subtree` is a name
+ * with all names below it, `exact` the name alone, `below` all names below it without the name.
  */
 export interface Lines extends ScopeLines {
-  /** A rule that is a regular expression, with `%` for its source; and an exception that is one. */
+  /** A block and an exception by regular expression, with `%` for the expression. */
   readonly regex?: readonly string[];
   readonly allowRegex?: readonly string[];
-  /** Any rule as it is, with `%` for its text as JSON. */
+  /** Any rule, with `%` for its text as JSON. */
   readonly rule?: readonly string[];
-  /** Names that rules decide which are not for names; what has no such lines says that they are allowed. */
+  /** Names that are left to the rules without names; a format without these lines allows them instead. */
   readonly openSubtree?: readonly string[];
   readonly openExact?: readonly string[];
   readonly openBelow?: readonly string[];
-  /** The lines of important rules, where the format tells them from others. */
+  /** The lines of important rules, if the format distinguishes them. */
   readonly important?: ScopeLines;
 }
 
-/** Lines for what a rule is about. */
+/** Lines by scope and action. */
 export interface ScopeLines {
   readonly subtree?: readonly string[];
   readonly exact?: readonly string[];
@@ -50,51 +50,51 @@ export interface ScopeLines {
   readonly allowBelow?: readonly string[];
 }
 
-/** Facts that stand in the head of a file. */
-export interface HeadFacts {
-  /** The lines that every list begins with, without their comment signs. */
+/** The contents of the header of a file. */
+export interface FileHeaderFacts {
+  /** The header lines of the list, without comment signs. */
   readonly lines: readonly string[];
-  /** Larger than that of any earlier edition with other rules. */
+  /** Larger than the serial of any earlier version with other rules. */
   readonly serial: number;
 }
 
-/** A way to write names down for a resolver. One file each; `registry.ts` has them all. */
+/** An output format. One file each; `registry.ts` lists them all. */
 export interface NameFormat {
   /** One line, for the reference page. */
   readonly summary: string;
   readonly usedBy: string;
   readonly extension: string;
-  /** What the resolver can be told to answer; the first is the default, none where that is its own business. */
-  readonly answers: readonly Answer[];
+  /** The answers that a file can select; the first is the default. Without it, the resolver decides. */
+  readonly answers?: readonly Answer[];
   lines(options: FormatOptions): Lines;
-  head(facts: HeadFacts, options: FormatOptions): readonly string[];
-  readonly foot?: readonly string[];
-  /** Every rule can be written as it is. */
-  readonly saysEverything?: true;
-  /** Exceptions go into a file of their own. */
+  header(facts: FileHeaderFacts, options: FormatOptions): readonly string[];
+  readonly footer?: readonly string[];
+  /** The format can express every rule. */
+  readonly isLossless?: true;
+  /** Exceptions go into a separate file. */
   readonly hasAllowFile?: true;
   /** An exception wins over everything below it, so nothing there can be blocked again. */
   readonly allowWins?: true;
   /**
-   * A name that is written hides what the wildcard of a parent says of the names below it and of those in between: both
-   * must be said again (the closest encloser of RFC 4592).
+   * A name hides the wildcard of its parent, for the names below it and for those in between. Both must be repeated (the
+   * closest encloser of RFC 4592).
    */
   readonly hidesParents?: true;
-  /** Below an exception no name alone can be blocked. */
-  readonly isExactApart?: true;
-  /** Every line but the first of a file is parted from the one before by a comma at its start. */
+  /** Below an exception, a single name cannot be blocked. */
+  readonly allowHidesExact?: true;
+  /** Every line except the first of a file begins with a comma. */
   readonly isCommaFirst?: true;
-  /** Characters of a name at the most. */
-  longestName(options: FormatOptions): number;
-  /** What one name takes in the memory of the software. */
+  /** Maximum length of a name in characters; `LONGEST_NAME` by default. */
+  longestName?(options: FormatOptions): number;
+  /** Memory that the resolver needs per name, in bytes. */
   readonly memoryPerName: number;
-  /** Whether that was measured, with 200,000 names. */
+  /** Whether the memory was measured, with 200,000 names. */
   readonly isMeasured?: true;
 }
 
 export const LONGEST_NAME = 253;
 
-/** A head of comments. */
-export function commentHead(sign: string): (facts: HeadFacts) => string[] {
+/** A header of comment lines. */
+export function commentHeader(sign: string): (facts: FileHeaderFacts) => string[] {
   return ({ lines }) => lines.map((line) => (line === "" ? sign : `${sign} ${line}`));
 }

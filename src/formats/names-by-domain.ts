@@ -3,20 +3,20 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { Suffix, publicSuffixKind } from "../syntax/public-suffix.ts";
 import type { NameBlock } from "./name-blocks.ts";
 
-/** Bytes of a block that comes out. */
+/** Size of an output block in bytes. */
 const BLOCK = 1024 * 1024;
-/** Bytes of a registrable domain that fit into a number. */
+/** How many bytes of a registrable domain fit into a number. */
 const KEY_BYTES = 6;
 
-/** Names of a block: the first so many. */
+/** The first `taken` names of a block. */
 export interface SomeNames {
   readonly block: NameBlock;
   readonly taken: number;
 }
 
 /**
- * All names in one order: by registrable domain, so that names of one owner stand together, and below it by name. It depends
- * on nothing but the names: neither on sources nor on what was there yesterday. Takes some 25 bytes a name besides the names.
+ * Sorts names by registrable domain, which keeps the names of one owner together, and then by name. The order depends on the names
+ * alone, not on sources or earlier versions. Needs about 25 bytes per name in addition to the names.
  */
 export function namesByDomain(parts: readonly SomeNames[]): NameBlock[] {
   const names = new NameTable(parts);
@@ -44,8 +44,8 @@ function domainKey(name: string): string {
 }
 
 /**
- * Where the registrable domain begins in a name; the name's own start if it is a suffix itself. The dozen exceptions of the
- * suffix list (`!city.kawasaki.jp`) stand with their parents.
+ * The start of the registrable domain in a name; the start of the name if it is a public suffix itself. The dozen exceptions of the
+ * suffix list (`!city.kawasaki.jp`) are sorted with their parents.
  */
 function domainStart(bytes: Uint8Array, start: number, end: number): number {
   if (publicSuffixKind(bytes, start, end) === Suffix.Icann) return start;
@@ -57,16 +57,16 @@ function domainStart(bytes: Uint8Array, start: number, end: number): number {
     last = label;
     label = at + 1;
   }
-  // Below a top level that is in no list, the last two labels.
+  // Below an unknown top-level domain, the last two labels.
   return last;
 }
 
 class NameTable {
   private readonly bytes: Uint8Array;
   private readonly starts: Float64Array;
-  /** Where the registrable domain begins, from the start of the name. */
+  /** Offset of the registrable domain in the name. */
   private readonly domains: Uint8Array;
-  /** The first bytes of the registrable domain: tells most names apart. */
+  /** The first bytes of the registrable domain, which are enough to compare most names. */
   private readonly keys: Float64Array;
   private readonly count: number;
 
@@ -98,7 +98,7 @@ class NameTable {
     return order.toSorted((a, b) => keys[a]! - keys[b]! || this.compare(a, b));
   }
 
-  /** The rows from one on that make a block. */
+  /** The rows from `from` on that fill a block. */
   run(order: Uint32Array, from: number): { to: number; length: number } {
     let length = 0;
     let to = from;

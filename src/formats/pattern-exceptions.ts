@@ -7,37 +7,37 @@ import { ExceptionReach } from "./exception-reach.ts";
 import type { LossReason } from "./losses.ts";
 import { Level, isBlock, levelOf, stronger } from "./level.ts";
 
-/** An exception for names of a form, and what its form says about the names that it can match. */
+/** An exception with a pattern, and what the pattern reveals about the names that it can match. */
 export interface PatternException extends Rule {
   readonly row: number;
   readonly level: Level;
-  /** What all names end in that it is meant for; "" for one that is meant for names everywhere. */
+  /** The common suffix of the names that it is meant for; "" if they can be anywhere. */
   readonly end: string;
-  /** Whether every name that it matches has that end. */
+  /** Whether every name that it matches has that suffix. */
   readonly isEndSure: boolean;
-  /** Words of one without an end: it is meant for names that have one of them. */
+  /** Without a suffix: words of which one occurs in each name that it is meant for. */
   readonly words: readonly string[];
-  /** Whether it matches everything below a name that it matches. */
+  /** Whether it also matches everything below a name that it matches. */
   readonly takesBelow: boolean;
-  /** Why formats cannot say it. */
+  /** Why formats cannot express it. */
   readonly reason: LossReason;
 }
 
-/** What the names of a list and the pattern exceptions together mean for one name. */
+/** The levels of a name after the pattern exceptions. */
 export interface FreedLevels {
   readonly self: Level;
   readonly below: Level;
-  /** Whether some of what is below the name is freed, nobody can say which. */
+  /** Whether unknown names below it are freed. */
   readonly isUnsure: boolean;
 }
 
 /** The exceptions of a list that are patterns or regular expressions. */
 export class PatternExceptions {
   readonly all: PatternException[] = [];
-  /** Those that can match below every name. */
+  /** Those that can match below any name. */
   readonly floating: PatternException[] = [];
   private readonly index = new RuleIndex<PatternException>();
-  /** Whether one may match names that do not end in what it is meant for. */
+  /** Whether one may match names without its suffix. */
   private hasUnsure = false;
   /** By the names that they are meant for. */
   private readonly reach = new ExceptionReach();
@@ -74,7 +74,7 @@ export class PatternExceptions {
     return this.strongest(name) > Level.None;
   }
 
-  /** Whether one is for the name or can be for something below it. */
+  /** Whether one matches the name, or can match something below it. */
   reaches(name: string): boolean {
     return this.all.length > 0 && (this.matches(name) || this.reach.below(name) > Level.None);
   }
@@ -82,19 +82,19 @@ export class PatternExceptions {
   free(name: string, self: Level, below: Level): FreedLevels {
     if (this.all.length === 0 || (!isBlock(self) && !isBlock(below)))
       return { self, below, isUnsure: false };
-    let own: Level = Level.None;
+    let exact: Level = Level.None;
     let whole: Level = Level.None;
     let some = this.reach.below(name);
-    // What matches the name has an end that reaches it.
+    // An exception that matches the name has a suffix that reaches it.
     if (some === Level.None && !this.hasUnsure) return { self, below, isUnsure: false };
     for (const { level, takesBelow: isWhole } of this.index.matching(name)) {
-      own = stronger(own, level);
+      exact = stronger(exact, level);
       if (isWhole) whole = stronger(whole, level);
       else some = stronger(some, level);
     }
     const freedBelow = isBlock(below) ? stronger(below, whole) : below;
     return {
-      self: isBlock(self) ? stronger(self, own) : self,
+      self: isBlock(self) ? stronger(self, exact) : self,
       below: freedBelow,
       isUnsure: isBlock(freedBelow) && some > freedBelow,
     };
@@ -106,7 +106,7 @@ function reasonOf({ denied, pattern }: Rule): LossReason {
   return isRegexText(pattern) ? "regex" : "pattern";
 }
 
-/** What matches a part of a name from any label on matches everything below the name, too. */
+/** A pattern that need not match from the start of a name also matches everything below it. */
 function takesBelow(pattern: string): boolean {
   if (!isRegexText(pattern)) return patternParts(pattern)?.startsAtName === false;
   const bare = pattern

@@ -1,20 +1,18 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const pihole: NameFormat = {
   summary:
-    "`||name^` and plain names, without modifiers; exceptions in a second list, to be subscribed as an allow-list.",
+    "`||name^` and plain names, without modifiers; exceptions go into a second file, for an allowlist subscription.",
   usedBy: "Pi-hole 6",
   extension: ".pihole",
-  answers: [],
   lines: () => ({
     subtree: ["||%^"],
     exact: ["%"],
     allowSubtree: ["@@||%^"],
     allowExact: ["%"],
   }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

@@ -1,10 +1,9 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const rbldnsd: NameFormat = {
   summary: "A `dnset` zone; exceptions begin with `!`.",
   usedBy: "rbldnsd",
   extension: ".rbldnsd",
-  answers: [],
   lines: () => ({
     subtree: [".%"],
     exact: ["%"],
@@ -12,8 +11,7 @@ export const rbldnsd: NameFormat = {
     allowSubtree: ["!.%"],
     allowExact: ["!%"],
   }),
-  head: (facts) => [...commentHead("#")(facts), ":127.0.0.2:Blocked"],
-  longestName: () => LONGEST_NAME,
+  header: (facts) => [...commentHeader("#")(facts), ":127.0.0.2:Blocked"],
   memoryPerName: 50,
   isMeasured: true,
 };

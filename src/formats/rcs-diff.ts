@@ -1,7 +1,7 @@
-/** What turns one text into another, in the format of RCS (`diff -n`): `d3 2` deletes two lines from the third on, `a5 1` adds one behind the fifth. */
+/** The difference of two texts in RCS format (`diff -n`): `d3 2` deletes two lines from line 3 on, `a5 1` adds one after line 5. */
 export function rcsDiff(old: string, fresh: string): string {
-  const before = splitLines(old);
-  const after = splitLines(fresh);
+  const before = linesWithEnds(old);
+  const after = linesWithEnds(fresh);
   let out = "";
   let from = 0;
   let to = 0;
@@ -20,7 +20,7 @@ export function rcsDiff(old: string, fresh: string): string {
 }
 
 /** Lines with their line feeds; the last may have none. */
-function splitLines(text: string): string[] {
+function linesWithEnds(text: string): string[] {
   const lines = text.split("\n");
   const last = lines.pop()!;
   const whole = lines.map((line) => `${line}\n`);
@@ -29,7 +29,7 @@ function splitLines(text: string): string[] {
 
 type Run = readonly [oldAt: number, freshAt: number, length: number];
 
-/** Runs of lines that both have, in order: lines that occur once in both anchor them, and each is as long as it can be. */
+/** The common runs of lines, in order. Lines that occur once in both texts anchor them; each run is as long as possible. */
 function* commonRuns(old: readonly string[], fresh: readonly string[]): Generator<Run> {
   let start = 0;
   const shorter = Math.min(old.length, fresh.length);
@@ -43,7 +43,10 @@ function* commonRuns(old: readonly string[], fresh: readonly string[]): Generato
   }
   let oldAt = start;
   let freshAt = start;
-  for (const [anchorOld, anchorFresh] of anchors(old, fresh, start, oldEnd, freshEnd)) {
+  for (const [anchorOld, anchorFresh] of anchors(
+    uniqueLines(old, start, oldEnd),
+    uniqueLines(fresh, start, freshEnd),
+  )) {
     if (anchorOld < oldAt || anchorFresh < freshAt) continue;
     let back = 0;
     while (
@@ -66,32 +69,27 @@ function* commonRuns(old: readonly string[], fresh: readonly string[]): Generato
   if (oldEnd < old.length) yield [oldEnd, freshEnd, old.length - oldEnd];
 }
 
-/** Pairs of places of lines that occur once in both, rising in both: as many as there can be. */
+/** The longest series of lines that are unique in both texts and have the same order. */
 function anchors(
-  old: readonly string[],
-  fresh: readonly string[],
-  start: number,
-  oldEnd: number,
-  freshEnd: number,
+  old: ReadonlyMap<string, number>,
+  fresh: ReadonlyMap<string, number>,
 ): (readonly [number, number])[] {
-  const oldPlaces = uniquePlaces(old, start, oldEnd);
-  const freshPlaces = uniquePlaces(fresh, start, freshEnd);
   const pairs: (readonly [number, number])[] = [];
-  for (const [line, freshAt] of freshPlaces) {
-    const oldAt = oldPlaces.get(line);
+  for (const [line, freshAt] of fresh) {
+    const oldAt = old.get(line);
     if (oldAt !== undefined && oldAt !== -1 && freshAt !== -1) pairs.push([oldAt, freshAt]);
   }
   return longestRising(pairs.toSorted((a, b) => a[1] - b[1]));
 }
 
-/** Where each line is; -1 for one that is there twice. */
-function uniquePlaces(lines: readonly string[], start: number, end: number): Map<string, number> {
-  const places = new Map<string, number>();
-  for (let at = start; at < end; at++) places.set(lines[at]!, places.has(lines[at]!) ? -1 : at);
-  return places;
+/** The index of each line; -1 for a line that occurs twice. */
+function uniqueLines(lines: readonly string[], start: number, end: number): Map<string, number> {
+  const found = new Map<string, number>();
+  for (let at = start; at < end; at++) found.set(lines[at]!, found.has(lines[at]!) ? -1 : at);
+  return found;
 }
 
-/** The longest part of the pairs in which the first numbers rise, as patience sorting finds it. */
+/** The longest subsequence of the pairs in which the first numbers increase, by patience sorting. */
 function longestRising(
   pairs: readonly (readonly [number, number])[],
 ): (readonly [number, number])[] {

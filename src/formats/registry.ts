@@ -16,7 +16,7 @@ import { squid } from "./squid.ts";
 import { unbound } from "./unbound.ts";
 import { wildcard } from "./wildcard.ts";
 
-/** Every format that a list can be written in besides itself, by the name that a configuration uses. */
+/** All output formats, by their name in the configuration. */
 export const nameFormats: ReadonlyMap<string, NameFormat> = new Map([
   ["adblock", adblockCopy],
   ["hosts", hosts],

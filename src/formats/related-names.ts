@@ -3,14 +3,14 @@ import type { PatternException } from "./pattern-exceptions.ts";
 
 const FILTER_MASK = 0xffff;
 
-/** Tells the few names that have to do with other rules, by how they end, from the many that do not. */
+/** Finds the few names that are related to other rules, by their last labels. */
 export class RelatedNames {
   private isAll = false;
-  /** Hashes of the texts below, so that most names are told apart by a few bits. */
+  /** A Bloom filter of the texts below, which excludes most names quickly. */
   private readonly filter = new Uint8Array((FILTER_MASK + 1) >> 3);
-  /** The last two labels of names that are looked at one by one. */
+  /** The last two labels of related names. */
   private readonly tails = new Set<string>();
-  /** For top-level domains, what names in them end in that are looked at; "" for all. */
+  /** By top-level domain, the suffixes of related names; "" for all names. */
   private readonly tops = new Map<string, string[]>();
   private hasPatterns = false;
 
@@ -34,7 +34,7 @@ export class RelatedNames {
   addException({ end, isEndSure }: PatternException): void {
     if (!isEndSure) this.hasPatterns = true;
     const labels = end.split(".");
-    // The first label may be the end of one.
+    // The first label may be the end of a longer one.
     if (labels.length > 2) this.addTail(labels.slice(-2).join("."));
     else if (labels.length === 2) this.addTop(labels[1]!, end);
   }
@@ -61,7 +61,7 @@ export class RelatedNames {
     return (this.filter[(hash & FILTER_MASK) >> 3]! & (1 << (hash & 7))) !== 0;
   }
 
-  /** A name that ends at `end`, its last two labels beginning at `tail` and its last one at `top`. */
+  /** `end` is the end of the name, `tail` the start of its last two labels, `top` the start of its last label. */
   has(bytes: Uint8Array, end: number, tail: number, top: number): boolean {
     if (this.isAll) return true;
     if (this.mayHave(bytes, tail, end) && this.tails.has(decodeUtf8(bytes, tail, end))) return true;

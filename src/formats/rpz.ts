@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { LONGEST_NAME, type NameFormat, commentHeader } from "./name-format.ts";
 
 const TARGETS = {
   nxdomain: ["CNAME ."],
@@ -8,32 +8,32 @@ const TARGETS = {
 } as const;
 const PASS = "CNAME rpz-passthru.";
 
-/** Names are relative to the zone: with a final dot they would lie outside of it and be lost. */
+/** Names are relative to the zone: with a final dot they would be outside of it. */
 export const rpz: NameFormat = {
   summary: "A response policy zone, with a serial that grows when the rules change.",
   usedBy: "BIND, unbound, Knot Resolver, PowerDNS Recursor",
   extension: ".rpz",
   answers: ["nxdomain", "null", "nodata"],
   lines({ answer }) {
-    const own = TARGETS[answer].map((target) => `% ${target}`);
+    const exact = TARGETS[answer].map((target) => `% ${target}`);
     const below = TARGETS[answer].map((target) => `*.% ${target}`);
     return {
-      subtree: [...own, ...below],
-      exact: own,
+      subtree: [...exact, ...below],
+      exact,
       below,
       allowSubtree: [`% ${PASS}`, `*.% ${PASS}`],
       allowExact: [`% ${PASS}`],
       allowBelow: [`*.% ${PASS}`],
     };
   },
-  head: (facts, { ttl, mailbox }) => [
-    ...commentHead(";")(facts),
+  header: (facts, { ttl, mailbox }) => [
+    ...commentHeader(";")(facts),
     `$TTL ${ttl}`,
     `@ SOA localhost. ${mailbox} ${facts.serial} 3600 600 604800 ${ttl}`,
     "@ NS localhost.",
   ],
   hidesParents: true,
-  // `*.` before it and the zone behind it must fit as well.
+  // The full name includes `*.` and the name of the zone.
   longestName: ({ origin }) => LONGEST_NAME - 2 - origin.length - 1,
   memoryPerName: 1250,
   isMeasured: true,

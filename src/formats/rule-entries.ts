@@ -7,8 +7,8 @@ import type { Losses } from "./losses.ts";
 import type { Lines } from "./name-format.ts";
 import type { PatternException } from "./pattern-exceptions.ts";
 
-/** Whether a format can say all pattern exceptions of a list, so that they are in force there. */
-export function saysPatterns(model: ListModel, lines: Lines): boolean {
+/** Whether a format can express all pattern exceptions of a list. */
+export function canExpressPatterns(model: ListModel, lines: Lines): boolean {
   if (lines.rule !== undefined) return true;
   return (
     lines.allowRegex !== undefined &&
@@ -16,7 +16,7 @@ export function saysPatterns(model: ListModel, lines: Lines): boolean {
   );
 }
 
-/** The rules that are for no name, as far as a format can say them. Expressions only where all exceptions hold against them. */
+/** The rules without names that a format can express. Expressions only if the file has all exceptions to them. */
 export function ruleEntries(
   model: ListModel,
   lines: Lines,
@@ -25,25 +25,30 @@ export function ruleEntries(
 ): Entry[] {
   const entries: Entry[] = [];
   const { rule, regex, allowRegex } = lines;
-  const isSaid = saysPatterns(model, lines) || model.exceptions.all.length === 0;
+  const hasPatterns = canExpressPatterns(model, lines) || model.exceptions.all.length === 0;
   const add = (
     template: readonly string[],
     text: string,
-    kind: Pick<Entry, "source" | "blocks" | "isApart">,
+    kind: Pick<Entry, "source" | "blocks" | "isInAllowFile">,
   ): void => {
     entries.push({ text: new LineTemplate(template).text(text), isRule: true, ...kind });
   };
   for (const { text, source, reason, regex: expression } of model.nameless)
     if (rule !== undefined)
       add(rule, JSON.stringify(text), { source, blocks: !text.startsWith("@@") });
-    else if (regex !== undefined && expression !== undefined && isSaid && hasAllExceptions)
+    else if (regex !== undefined && expression !== undefined && hasPatterns && hasAllExceptions)
       add(regex, expression, { source, blocks: true });
     else losses.add(reason, text);
-  if (isSaid)
+  if (hasPatterns)
     for (const exception of model.exceptions.all)
       if (rule !== undefined)
         add(rule, JSON.stringify(exception.text), { source: 0, blocks: false });
-      else add(allowRegex!, expressionOf(exception)!, { source: 0, blocks: false, isApart: true });
+      else
+        add(allowRegex!, expressionOf(exception)!, {
+          source: 0,
+          blocks: false,
+          isInAllowFile: true,
+        });
   return entries;
 }
 

@@ -2,26 +2,26 @@ import { isBelow } from "../meaning/rule.ts";
 import { Level, isBlock, stronger } from "./level.ts";
 import type { NameRule } from "./special-rule.ts";
 
-/** The strongest rules for a name, and for everything below it. */
+/** The strongest levels for a name, and for everything below it. */
 export interface NameLevels {
   readonly self: Level;
   readonly below: Level;
 }
 
-/** What the tree has for a name. */
+/** The rules for one name. */
 export interface TreeNode {
-  /** The first source that has it. */
+  /** The first source that has the name. */
   readonly source: number;
-  /** Rules of its own, but for those with exclusions. */
+  /** Levels of its rules, except those with exclusions. */
   self: Level;
   below: Level;
-  /** Rules of its own with exclusions (`$denyallow`). */
+  /** Its rules with exclusions (`$denyallow`). */
   limited: NameRule[] | undefined;
-  /** Whether a source names it in order to block it. */
+  /** Whether a source names it to block it. */
   isNamed: boolean;
 }
 
-/** Names with the strongest rules for each. */
+/** Names with their strongest rules. */
 export class RuleTree {
   readonly nodes: Map<string, TreeNode> = new Map();
 
@@ -30,7 +30,7 @@ export class RuleTree {
     if (rule.self && isBlock(rule.level)) node.isNamed = true;
     if (rule.denied.length > 0) {
       (node.limited ??= []).push(rule);
-      // Another rule, or none, decides from there on.
+      // Another rule, or none, applies to the excluded names.
       for (const name of rule.denied) if (isBelow(name, rule.name)) this.node(name, source);
       return;
     }
@@ -38,12 +38,12 @@ export class RuleTree {
     if (rule.below) node.below = stronger(node.below, rule.level);
   }
 
-  /** A name that is there because a source has it; a parent blocks it. */
+  /** Adds a name of a source that a parent blocks. */
   enterCovered(name: string, source: number): void {
     this.node(name, source).isNamed = true;
   }
 
-  /** A name of which no rule speaks, to be looked at by itself. */
+  /** Adds a name without a rule. */
   enterOpen(name: string): void {
     this.node(name, 0);
   }
@@ -64,7 +64,7 @@ export class RuleTree {
     return node;
   }
 
-  /** What the rules of a name and of all its parents mean for it, and for everything below it that is not in the tree. */
+  /** The levels of a name, and of everything below it that is not in the tree, from its rules and those of its parents. */
   levels(name: string, node: TreeNode): NameLevels {
     let { self, below } = node;
     for (const rule of node.limited ?? []) {

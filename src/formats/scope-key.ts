@@ -1,6 +1,6 @@
 import type { Lines, ScopeLines } from "./name-format.ts";
 
-/** Which lines of a format say something of a name. */
+/** Selects the lines of a format for a scope and an action. */
 export type ScopeKey =
   | keyof ScopeLines
   | keyof Pick<Lines, "openSubtree" | "openExact" | "openBelow">;
@@ -11,15 +11,15 @@ const SCOPE_KEYS = {
   open: ["openSubtree", "openExact", "openBelow"],
 } as const;
 
-/** The lines for the name, for what is below it, or for both; undefined for neither. */
+/** The lines for the name, for the names below it, or for both; undefined for neither. */
 export function scopeKey(
   action: keyof typeof SCOPE_KEYS,
   self: boolean,
   below: boolean,
 ): ScopeKey | undefined {
-  const [both, own, rest] = SCOPE_KEYS[action];
-  if (self) return below ? both : own;
-  return below ? rest : undefined;
+  const [subtree, exact, children] = SCOPE_KEYS[action];
+  if (self) return below ? subtree : exact;
+  return below ? children : undefined;
 }
 
 export function isBlockKey(key: ScopeKey): boolean {

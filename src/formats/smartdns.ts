@@ -1,13 +1,11 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const smartdns: NameFormat = {
   summary: "`address /name/#` lines for a `conf-file`.",
   usedBy: "smartdns",
   extension: ".smartdns.conf",
-  answers: [],
   lines: () => ({ subtree: ["address /%/#"], allowSubtree: ["address /%/-"] }),
-  head: commentHead("#"),
-  longestName: () => LONGEST_NAME,
+  header: commentHeader("#"),
   memoryPerName: 300,
   isMeasured: true,
 };

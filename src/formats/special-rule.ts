@@ -14,28 +14,28 @@ import type { LossReason } from "./losses.ts";
 export interface NameRule {
   readonly name: string;
   readonly level: Level;
-  /** Whether it is for the name itself, and for all below it. */
+  /** Whether it applies to the name itself, and to all names below it. */
   readonly self: boolean;
   readonly below: boolean;
-  /** Names that `$denyallow` takes out, with everything below them. They may be anywhere. */
+  /** Names that `$denyallow` excludes, with everything below them. They need not be below the name. */
   readonly denied: readonly string[];
 }
 
 export type ReadRule =
   | { readonly kind: "names"; readonly rules: readonly NameRule[]; readonly key?: string }
-  /** An exception for names of a form, which no name stands for. */
+  /** An exception with a pattern instead of a name. */
   | { readonly kind: "exception"; readonly rule: Rule }
   | {
       readonly kind: "lost";
       readonly reason: LossReason;
       readonly key?: string;
-      /** The expression, if the rule is one and nothing else. */
+      /** The expression, if the rule is a regular expression without modifiers. */
       readonly regex?: string;
-      /** The name that stands in it, if there is one. */
+      /** The name in it, if there is one. */
       readonly name?: string;
     };
 
-/** Reads a line of the list that is more than `||name^` and not a `$badfilter` rule. */
+/** Reads a line of the list, other than `||name^` and `$badfilter` rules. */
 export function readSpecialRule(text: string): ReadRule {
   const hosts = readHosts(text) ?? readBareName(text);
   if (hosts !== undefined) return hosts;
@@ -46,7 +46,7 @@ export function readSpecialRule(text: string): ReadRule {
   const name = names?.kind === "names" ? names.rules[0]?.name : undefined;
   const named = { key, ...(name !== undefined && { name }) };
   if (rule.rewrite !== undefined) return { kind: "lost", reason: "rewrite", ...named };
-  // Holds for some only, so everybody else would get the wrong answer.
+  // It applies to some clients or query types only; all others would get the wrong answer.
   if (rule.isPartial) return { kind: "lost", reason: "modifier", ...named };
   if (names !== undefined) return names;
   if (rule.isAllow) return { kind: "exception", rule };
@@ -55,12 +55,12 @@ export function readSpecialRule(text: string): ReadRule {
   return { kind: "lost", reason: "regex", key, ...(isPlain && { regex: pattern.slice(1, -1) }) };
 }
 
-/** Nobody asks which names an expression blocks, and compiling it costs more than all the rest. */
+/** Which names an expression blocks is not needed here, and compiling it would cost more than everything else. */
 function blockTest(pattern: string): NameTest | undefined {
   return isRegexText(pattern) ? () => false : patternTest(pattern);
 }
 
-/** Why a resolver can match no name by a rule. */
+/** Why a resolver cannot match any name with a rule. */
 function unreadableReason(text: string): LossReason {
   const rule = parseAdblockRule(text);
   if (rule === undefined) return "pattern";
@@ -68,7 +68,7 @@ function unreadableReason(text: string): LossReason {
   return isRegexText(rule.pattern) ? "regex" : "pattern";
 }
 
-/** `*.name` without an end, as lists of wildcards have it, is meant for what is below the name. */
+/** `*.name` without `^`, as in lists of wildcards, applies to the names below the name. */
 const LOOSE_WILDCARD = /^(?:\|\|)?\*\.[^*|^/]+$/;
 
 function readNames(rule: Rule): ReadRule | undefined {
@@ -79,7 +79,7 @@ function readNames(rule: Rule): ReadRule | undefined {
   if (scope === undefined) return undefined;
   const name = resolvableName(scope.name);
   if (name === undefined) return { kind: "lost", reason: "not-a-name", key };
-  // Names that are asked for do not end in a dot, so the rule matches nothing.
+  // Queried names do not end in a dot, so the rule matches nothing.
   if (undotted !== whole) return { kind: "lost", reason: "not-a-name", key, name };
   const denied = rule.denied.filter(isResolvable);
   return { kind: "names", rules: [{ ...scope, name, level: levelOf(rule), denied }], key };
@@ -87,7 +87,7 @@ function readNames(rule: Rule): ReadRule | undefined {
 
 const BARE_NAME = /^(?<name>[^\s*|^/.@$#!-][^\s*|^/$#]*\.[^\s.*|^/$#][^\s*|^/$#]*)(?:\s+#.*)?$/;
 
-/** A line that is nothing but a name, perhaps with a note behind it, means that name alone. No `$badfilter` rule cancels it. */
+/** A line with only a name, and perhaps a comment, blocks that name alone. No `$badfilter` rule cancels it. */
 function readBareName(text: string): ReadRule | undefined {
   const written = BARE_NAME.exec(text)?.groups?.["name"];
   if (written === undefined) return undefined;
@@ -119,17 +119,17 @@ function isResolvable(name: string): boolean {
   return resolvableName(name) === name;
 }
 
-/** A name as resolvers are asked for it; undefined for what is none, or only means this machine. */
+/** A name as resolvers are queried for it; undefined for invalid and local names. */
 export function resolvableName(written: string): string | undefined {
   const ascii = /[^\u0021-\u007e]/.test(written) ? quickAscii(written) : written;
   const name = ascii.toLowerCase().replace(/\.$/, "");
   if (name === "" || name.length > LONGEST || isLocalName(name)) return undefined;
   const labels = name.split(".");
-  // In a policy zone these are addresses of clients and servers, not names.
+  // In a policy zone these are triggers for client and server addresses, not names.
   if (labels.at(-1)!.startsWith("rpz-")) return undefined;
-  // Resolvers answer for `localhost` and all below it themselves; unbound does not start with data for a name there.
+  // Resolvers answer for `localhost` and all names below it themselves; unbound does not start with data for such a name.
   if (labels.at(-1) === "localhost") return undefined;
   if (!labels.every((label) => LABEL.test(label))) return undefined;
-  // An address, or something that only looks like one: no top-level domain is a number.
+  // An IP address, or similar: no top-level domain is a number.
   return /^\d+$/.test(labels.at(-1)!) ? undefined : name;
 }

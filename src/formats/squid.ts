@@ -1,14 +1,12 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const squid: NameFormat = {
-  summary: "`.name` lines for a `dstdomain` acl, and a second file for one that allows.",
+  summary: "`.name` lines for a `dstdomain` acl, and a second file for the acl that allows.",
   usedBy: "squid",
   extension: ".squid",
-  answers: [],
   lines: () => ({ subtree: [".%"], exact: ["%"], allowSubtree: [".%"], allowExact: ["%"] }),
-  head: commentHead("#"),
+  header: commentHeader("#"),
   hasAllowFile: true,
   allowWins: true,
-  longestName: () => LONGEST_NAME,
   memoryPerName: 150,
 };

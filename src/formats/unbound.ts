@@ -1,4 +1,4 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 const ZONES = {
   nxdomain: "always_nxdomain",
@@ -9,23 +9,22 @@ const ZONES = {
 
 export const unbound: NameFormat = {
   summary:
-    "`local-zone` lines for an `include:`; the most specific one wins. A name alone is answered with 0.0.0.0.",
+    "`local-zone` lines for an `include:`; the most specific one wins. A name that is blocked alone gets the answer 0.0.0.0.",
   usedBy: "unbound, OPNsense",
   extension: ".unbound.conf",
   answers: ["nxdomain", "null", "nodata", "refused"],
   lines: ({ answer }) => ({
     subtree: [`local-zone: "%." ${ZONES[answer]}`],
-    // Names below it, which have no data, are resolved as usual. Other types of query get no data.
+    // Names below it have no data and are resolved as usual. Other query types get an empty answer.
     exact: [
       'local-data: "%. A 0.0.0.0"',
       ...(answer === "null" ? ['local-data: "%. AAAA ::"'] : []),
     ],
     allowSubtree: ['local-zone: "%." always_transparent'],
   }),
-  head: (facts) => [...commentHead("#")(facts), "server:"],
-  // Data in a zone that is always transparent does not count.
-  isExactApart: true,
-  longestName: () => LONGEST_NAME,
+  header: (facts) => [...commentHeader("#")(facts), "server:"],
+  // Data in an always_transparent zone is ignored.
+  allowHidesExact: true,
   memoryPerName: 490,
   isMeasured: true,
 };

@@ -1,12 +1,10 @@
-import { LONGEST_NAME, type NameFormat, commentHead } from "./name-format.ts";
+import { type NameFormat, commentHeader } from "./name-format.ts";
 
 export const wildcard: NameFormat = {
   summary: "`*.name` for a name and everything below it. No exceptions.",
-  usedBy: "blocky, RethinkDNS and others that take in the name itself",
+  usedBy: "blocky, RethinkDNS and others that include the name itself",
   extension: ".wildcard",
-  answers: [],
   lines: () => ({ subtree: ["*.%"] }),
-  head: commentHead("#"),
-  longestName: () => LONGEST_NAME,
+  header: commentHeader("#"),
   memoryPerName: 150,
 };

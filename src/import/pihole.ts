@@ -1,4 +1,3 @@
-import { countText } from "../diagnostics/number-text.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { type ImportedList, type ConfigReader, nameOf } from "./imported-config.ts";
 import { PiholeGroups, type Row } from "./pihole-groups.ts";
@@ -37,12 +36,10 @@ export const pihole: ConfigReader = async ({ rows }) => {
     allow: of(DOMAIN.allowed),
     notes: [
       ...(allowedRegexes.length > 0
-        ? [`Not imported, because they are allowing regular expressions: ${someOf(allowedRegexes)}`]
+        ? [`Allow rules with regular expressions are not imported: ${someOf(allowedRegexes)}`]
         : []),
       ...(others > 0
-        ? [
-            `Not imported, because they belong to other groups than ${groups.usual}: ${countText(others, "name")}`,
-          ]
+        ? [`Names of groups other than ${groups.usual} are not imported: ${others}`]
         : []),
     ],
     ...(hasDifferences(lists, groups.names) ? { groups: groups.names } : {}),

@@ -39,9 +39,7 @@ export async function readImportedConfig(path: string, host: Host): Promise<Impo
       }),
     ]);
   }
-  throw new CompilerError([
-    errorOf("setup-unknown", `${shown} is not a configuration that can be imported`),
-  ]);
+  throw new CompilerError([errorOf("setup-unknown", `${shown} has no lists in a known format`)]);
 }
 
 /** Makes names unique, removes `file://`, and replaces what cannot be imported by a note. */
@@ -53,14 +51,13 @@ function tidied(setup: ImportedConfig): ImportedConfig {
         .map((list) => ({ ...list, source: list.source.replace(/^file:\/\//i, "") }))
         .filter(({ source }) => {
           const isGood = !/^[a-z][a-z0-9+.-]*:\/\//i.test(source) || URL.canParse(source);
-          if (!isGood) notes.push(`Not an address: ${withoutCredentials(source)}`);
+          if (!isGood) notes.push(`Not a URL: ${withoutCredentials(source)}`);
           return isGood && source !== "";
         }),
     );
   const allow = setup.allow.map((entry) => entry.replace(/\s+#.*$/, "").trim());
   const bad = allow.filter((entry) => readAllowEntry(entry) === undefined);
-  if (bad.length > 0)
-    notes.push(`Not imported, because they are not names to allow: ${someOf(bad)}`);
+  if (bad.length > 0) notes.push(`Not imported, because they are not names: ${someOf(bad)}`);
   return {
     ...setup,
     lists: usable(setup.lists),

@@ -1,4 +1,4 @@
-/** HTML that is safe to send: made by `html` only. */
+/** HTML that is safe to send. Only `html` should create it from data. */
 export class Html {
   readonly text: string;
 
@@ -17,11 +17,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A template in which everything that is put in is text, unless it is HTML already. */
+/** A template that escapes every value, unless it is `Html` already. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0]!;
   for (const [index, part] of parts.entries()) text += textOf(part) + strings[index + 1]!;
   return new Html(text);
+}
+
+/** An entry of a definition list. */
+export function labelled(label: string, value: Html | string): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
 }
 
 function textOf(part: Part): string {

@@ -3,7 +3,7 @@ import { type Html, html } from "./html.ts";
 
 interface ChartPoint {
   readonly label: string;
-  /** Undefined where nothing was measured. */
+  /** Undefined if nothing was measured. */
   readonly value: number | undefined;
   readonly mark?: "bad" | undefined;
 }
@@ -12,10 +12,11 @@ const WIDTH = 720;
 const HEIGHT = 150;
 const TOP = 10;
 
-/** A line over equal steps, as SVG: drawn by hand because two shapes and an axis are all there is to it. */
+/** A line chart as SVG. Two shapes and an axis do not need a library. */
 function lineChart(title: string, points: readonly ChartPoint[], unit: string): Html {
   const values = points.flatMap(({ value }) => value ?? []);
-  if (values.length < 2) return html`<p class="faint">${title}: after the second run.</p>`;
+  if (values.length < 2)
+    return html`<p class="faint">${title}: the chart appears after the second run.</p>`;
   const [low, high] = bounds(values);
   const x = (index: number): number => round((index / (points.length - 1)) * WIDTH);
   const y = (value: number): number =>
@@ -53,7 +54,7 @@ function lineChart(title: string, points: readonly ChartPoint[], unit: string): 
   </figure>`;
 }
 
-/** One state of a list: when, how many rules, how many bytes. */
+/** The size of a list at one point in time. */
 export interface ListPoint {
   readonly at: string;
   readonly rules?: number | undefined;
@@ -61,7 +62,7 @@ export interface ListPoint {
   readonly mark?: ChartPoint["mark"];
 }
 
-/** How a list grew: its rules, and its size. */
+/** The growth of a list: rules and bytes over time. */
 export function growthCharts(states: readonly ListPoint[]): Html {
   const points = (valueOf: (state: ListPoint) => number | undefined): ChartPoint[] =>
     states.map((state) => ({
@@ -74,12 +75,12 @@ export function growthCharts(states: readonly ListPoint[]): Html {
   return html`${lineChart("Rules", rules, "")} ${lineChart("Size", size, " kB")}`;
 }
 
-/** A little room above and below, so that a flat line is seen as one. */
+/** A margin above and below keeps a flat line away from the border. */
 function bounds(values: readonly number[]): [number, number] {
   const low = Math.min(...values);
   const high = Math.max(...values);
-  const room = Math.max((high - low) * 0.1, high * 0.005, 1);
-  return [Math.max(0, Math.floor(low - room)), Math.ceil(high + room)];
+  const margin = Math.max((high - low) * 0.1, high * 0.005, 1);
+  return [Math.max(0, Math.floor(low - margin)), Math.ceil(high + margin)];
 }
 
 function round(value: number): number {

@@ -1,4 +1,4 @@
-/** The look of our pages. Contrast holds in both schemes: every text colour has at least 4.5:1 against its ground. */
+/** The style of all pages. In both colour schemes, text has a contrast of at least 4.5:1. */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--ground:#fff;--card:#f6f7f9;--ink:#16181d;--faint:#5a6070;--line:#d5d9e0;--good:#17693a;--warn:#8a5300;--bad:#b3261e;--blue:#1f5fbf}
 @media (prefers-color-scheme:dark){:root{--ground:#121419;--card:#1b1e25;--ink:#e8eaf0;--faint:#a3a9b8;--line:#343945;--good:#63d392;--warn:#f0b35a;--bad:#ff8f86;--blue:#7db0ff}}

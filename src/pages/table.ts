@@ -1,17 +1,17 @@
 import { type Html, html } from "./html.ts";
 
-/** Names of columns with figures begin with `#`; on a phone the cells have their names themselves. */
+/** `#` marks columns of numbers. On narrow screens, `data-name` of a cell replaces the column header. */
 export function table(label: string, columns: readonly string[], rows: readonly Html[]): Html {
-  const heads = columns.map((column) =>
+  const headers = columns.map((column) =>
     column.startsWith("#") ? html`<th class="n">${column.slice(1)}</th>` : html`<th>${column}</th>`,
   );
-  return tableOf(label, heads, rows);
+  return tableOf(label, headers, rows);
 }
 
-/** A table that scrolls by itself where it is too wide, also by keys. */
+/** A table in a box that scrolls horizontally, with the keyboard too. */
 export function tableOf(
   label: string,
-  heads: readonly Html[],
+  headers: readonly Html[],
   rows: readonly Html[],
   kind?: string,
 ): Html {
@@ -19,7 +19,7 @@ export function tableOf(
     <table class="${kind}">
       <thead>
         <tr>
-          ${heads}
+          ${headers}
         </tr>
       </thead>
       <tbody>

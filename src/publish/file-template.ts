@@ -1,13 +1,13 @@
 import { slugOf } from "../engine/slug.ts";
 
-/** What the templates in the name of a file stand for. */
+/** The values for the placeholders in a file name. */
 export interface FileValues {
-  /** Of the list. */
+  /** The name of the list. */
   readonly name: string;
   readonly format?: string;
 }
 
-/** Fills in `{name}`, `{slug}` and `{format}`: one entry for the files of many lists. Folders are for the template to make, not for a name. */
+/** Replaces `{name}`, `{slug}` and `{format}`. A value cannot add folders; the template can. */
 export function fileNamed(template: string, { name, format }: FileValues): string {
   return template.replace(/\{(?:name|slug|format)\}/g, (found) => {
     if (found === "{slug}") return slugOf(name);
@@ -15,7 +15,7 @@ export function fileNamed(template: string, { name, format }: FileValues): strin
   });
 }
 
-/** A name as it is, but for what file systems take for something else. */
+/** Replaces the characters that file systems do not allow in names. */
 function namePart(name: string): string {
   // oxlint-disable-next-line no-control-regex
   const part = name

@@ -5,10 +5,11 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnost
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import {
-  type SecretKey,
+  type MinisignKey,
   isSigned,
   readPublicKey,
   readSecretKey,
@@ -17,16 +18,16 @@ import {
 import { fileNamed } from "./file-template.ts";
 import { outputFailed } from "./output-failed.ts";
 
-/** What a release consists of, for those who fetch it from anywhere. */
+/** The files of a release with their digests, so that clients can verify a download from any mirror. */
 export interface Manifest {
   readonly manifest: 1;
   readonly name: string;
-  /** Seconds since 1970, or one more than the last release where the clock says less: larger in each release. */
+  /** Unix time in seconds, or one more than the last release if the clock went back: it always increases. */
   readonly version: number;
   readonly built: string;
   readonly expires: string;
   readonly files: readonly {
-    /** From where the manifest is. */
+    /** Relative to the folder of the manifest. */
     readonly file: string;
     readonly bytes: number;
     readonly sha256: string;
@@ -47,7 +48,7 @@ export function manifestPath(
   );
 }
 
-/** What a manifest takes, if there is to be one. */
+/** The paths of the manifest and its signature, if the configuration has a manifest. */
 export function manifestPaths(
   config: Pick<Config, "name" | "manifest">,
   folder: string,
@@ -58,13 +59,18 @@ export function manifestPaths(
   return [path, `${path}.minisig`];
 }
 
-/** Writes the manifest of files that are published, and its signature if there is a key. Rejects with a `CompilerError`. */
+export interface Release {
+  /** The path of the manifest. */
+  readonly path: string;
+  readonly files: readonly string[];
+  readonly builtAt: Date;
+  readonly key: MinisignKey | undefined;
+}
+
+/** Writes the manifest of published files, and its signature if there is a key. Rejects with a `CompilerError`. */
 export async function writeManifest(
   config: Pick<Config, "name" | "manifest">,
-  path: string,
-  paths: readonly string[],
-  builtAt: Date,
-  key: SecretKey | undefined,
+  { path, files, builtAt, key }: Release,
   host: Host,
 ): Promise<void> {
   const expiresMs = durationMs(config.manifest?.expires ?? DEFAULT_EXPIRES) ?? 0;
@@ -75,7 +81,7 @@ export async function writeManifest(
     built: builtAt.toISOString(),
     expires: new Date(builtAt.getTime() + expiresMs).toISOString(),
     files: await Promise.all(
-      paths.map(async (file) => ({
+      files.map(async (file) => ({
         file: host.path.relative(host.path.dirname(path), file).replaceAll(host.path.sep, "/"),
         bytes: await host.sizeOf(file),
         sha256: (await digestOfFile(file, host)) ?? "",
@@ -94,21 +100,21 @@ export async function writeManifest(
   }
 }
 
-/** Two releases may be made in one second, and a clock may be set back. */
+/** Two releases may be built within a second, and a clock may be set back. */
 async function nextVersion(path: string, name: string, at: Date, host: Host): Promise<number> {
   const now = Math.floor(at.getTime() / 1000);
-  const bytes = await read(path, host);
-  const last = bytes === undefined ? undefined : parsed(decodeUtf8(bytes), host);
+  const bytes = await ifAvailable(() => host.readFile(path));
+  const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
   const isKnown = last?.name === name && Number.isSafeInteger(last.version + 1);
   return isKnown ? Math.max(now, last.version + 1) : now;
 }
 
-/** The key to sign with, if one is configured. Rejects with a `CompilerError` when it is none. */
+/** The signing key, if one is configured. Rejects with a `CompilerError` if it is invalid. */
 export async function manifestKey(
   { manifest }: Pick<Config, "manifest">,
   configFolder: string,
   host: Host,
-): Promise<SecretKey | undefined> {
+): Promise<MinisignKey | undefined> {
   if (manifest?.key_file === undefined) return undefined;
   const path = host.path.resolve(configFolder, manifest.key_file);
   const text = await host.readFile(path).catch((error: unknown) => {
@@ -124,57 +130,45 @@ function badKey(message: string, cause: string): CompilerError {
   return new CompilerError([errorOf("bad-key", message, { cause })]);
 }
 
-/** What is wrong with a release; nothing when it is as it was made. `key` is a public key, or nothing to look at the files only. */
+/** Finds the problems of a release. Without a public key, it checks the files but not the signature. */
 export async function verifyManifest(
   path: string,
   key: string | undefined,
   host: Host,
 ): Promise<{ manifest: Manifest | undefined; problems: Diagnostic[] }> {
-  const bytes = await read(path, host);
-  const manifest = bytes === undefined ? undefined : parsed(decodeUtf8(bytes), host);
+  const bytes = await ifAvailable(() => host.readFile(path));
+  const manifest = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
   if (bytes === undefined || manifest === undefined)
-    return { manifest: undefined, problems: [bad(`${printable(path)} is no manifest`)] };
+    return { manifest: undefined, problems: [mismatch(`${printable(path)} is not a manifest`)] };
   const problems: Diagnostic[] = [];
   if (key !== undefined) {
     const publicKey = readPublicKey(key);
-    const signature = await read(`${path}.minisig`, host);
-    if (publicKey === undefined) problems.push(bad("The key is no minisign public key"));
+    const signature = await ifAvailable(() => host.readFile(`${path}.minisig`));
+    if (publicKey === undefined) problems.push(mismatch("The key is not a minisign public key"));
     else if (signature === undefined)
-      problems.push(bad(`There is no ${printable(host.path.basename(path))}.minisig`));
+      problems.push(mismatch(`${printable(host.path.basename(path))}.minisig is missing`));
     else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
-      problems.push(bad(`${printable(host.path.basename(path))} is not signed by this key`));
+      problems.push(mismatch(`${printable(host.path.basename(path))} is not signed by this key`));
   }
-  if (manifest.files.length === 0) problems.push(bad("It names no files"));
+  if (manifest.files.length === 0) problems.push(mismatch("The manifest lists no files"));
   if (Date.parse(manifest.expires) < host.now().getTime())
-    problems.push(bad(`It expired at ${printable(manifest.expires, 40)}`));
+    problems.push(mismatch(`The manifest expired at ${printable(manifest.expires, 40)}`));
   for (const { file, sha256 } of manifest.files) {
-    const there = await digestOfFile(host.path.join(host.path.dirname(path), file), host).catch(
-      (error: unknown) => {
-        if (error instanceof HostError) return undefined;
-        throw error;
-      },
+    const digest = await ifAvailable(() =>
+      digestOfFile(host.path.join(host.path.dirname(path), file), host),
     );
-    if (there === undefined) problems.push(bad(`${printable(file)} is not there`));
-    else if (there !== sha256)
-      problems.push(bad(`${printable(file)} is not what the manifest says`));
+    if (digest === undefined) problems.push(mismatch(`${printable(file)} is missing`));
+    else if (digest !== sha256)
+      problems.push(mismatch(`${printable(file)} does not match the manifest`));
   }
   return { manifest, problems };
 }
 
-function bad(message: string): Diagnostic {
+export function mismatch(message: string): Diagnostic {
   return errorOf("manifest-mismatch", message);
 }
 
-async function read(path: string, host: Host): Promise<Uint8Array | undefined> {
-  try {
-    return await host.readFile(path);
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  }
-}
-
-function parsed(text: string, host: Host): Manifest | undefined {
+function parseManifest(text: string, host: Host): Manifest | undefined {
   try {
     const value = JSON.parse(text) as Partial<Manifest> | null;
     const isManifest =

@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { HostError } from "../host/host.ts";
 
-/** What the outside world refused while something was written, as a problem for people; any other error as it is. */
+/** Turns the `HostError` of a failed write into a `CompilerError`; returns any other error unchanged. */
 export function outputFailed(message: string, error: unknown): unknown {
   if (!(error instanceof HostError)) return error;
   const cause = reasonOf(error.code, error.message);

@@ -1,4 +1,4 @@
-/** A file that was written: as it was named, and where it is. */
+/** An output file: its name for users, and its path. */
 export interface OutputFile {
   readonly name: string;
   readonly path: string;

@@ -3,24 +3,24 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type NewFile, type ProcessId } from "../host/host.ts";
 
-/** What stands in a lock. */
+/** The contents of a lock file. */
 interface Holder extends ProcessId {
-  /** Told apart from any other lock by this. */
+  /** Unique for each lock. */
   readonly token: string;
   readonly since: string;
 }
 
-/** Who holds a lock says so this often, ... */
+/** How often the holder updates the time of the lock file. */
 const BEAT_MS = 10_000;
-/** ... and is given up when nothing was heard for this long, unless it can be seen whether it runs. */
+/** Without an update for this long, the lock counts as abandoned, unless the process can be checked. */
 const SILENCE_MS = 120_000;
-/** A lock that cannot be read is being written, or was when its writer died. */
+/** An unreadable lock may still be written; after this time its writer has died. */
 const UNREADABLE_MS = 5000;
 const TRIES = 5;
 
 /**
- * Keeps a second run from a list that is being made. The lock is a file beside the list, so it works for all who share the
- * folder. On one machine a holder that was killed is seen to be gone; of one in another container only its silence tells.
+ * Prevents concurrent runs for the same list. The lock is a file beside the list, so it works for all machines that share the folder.
+ * On the same machine, the process of the holder is checked; in another container, only the time of the lock file shows that it died.
  */
 export class OutputLock {
   private readonly path: string;
@@ -36,7 +36,7 @@ export class OutputLock {
     this.beat.unref?.();
   }
 
-  /** Rejects with a `CompilerError` when another run holds it, with a `HostError` when it cannot be written. */
+  /** Rejects with a `CompilerError` if another run holds the lock, with a `HostError` if it cannot be written. */
   static async take(output: string, host: Host): Promise<OutputLock> {
     const path = host.path.join(host.path.dirname(output), `.${host.path.basename(output)}.lock`);
     const token = Math.random().toString(36).slice(2);
@@ -52,7 +52,7 @@ export class OutputLock {
     throw locked(output, undefined);
   }
 
-  /** Whether nobody has taken it away meanwhile. To be asked before anything is published. */
+  /** Whether this run still holds the lock. Must be checked before publishing. */
   async isOurs(): Promise<boolean> {
     const holder = await readHolder(this.path, this.host);
     return typeof holder === "object" && holder.token === this.token;
@@ -64,7 +64,7 @@ export class OutputLock {
   }
 }
 
-/** The lock is written whole under another name first, so that one which is there can be read. */
+/** Writes the lock under another name first, so that a lock file is always complete. */
 async function create(path: string, text: string, host: Host): Promise<boolean> {
   const aside = asideOf(path);
   let file: NewFile | undefined;
@@ -82,7 +82,7 @@ async function create(path: string, text: string, host: Host): Promise<boolean> 
   }
 }
 
-/** False when another run has the lock, or cleared this one away with what it took for leftovers. */
+/** False if another run has the lock, or removed this file as a leftover. */
 async function linked(aside: string, path: string, host: Host): Promise<boolean> {
   try {
     await host.link(aside, path);
@@ -94,7 +94,7 @@ async function linked(aside: string, path: string, host: Host): Promise<boolean>
   }
 }
 
-/** A name that is cleared away like any other that a killed run leaves. */
+/** A name that later runs recognize as a leftover of a killed run. */
 function asideOf(path: string): string {
   return `${path.replace(/\.lock$/, "")}.${Math.random().toString(36).slice(2, 10)}.tmp`;
 }
@@ -116,7 +116,7 @@ async function isHeld(path: string, holder: Holder | undefined, host: Host): Pro
   return host.isRunning(holder) ?? Math.abs(silence) < SILENCE_MS;
 }
 
-/** Takes a dead lock away. Should somebody else have done so and taken it meanwhile, it is put back. */
+/** Removes an abandoned lock. If another run replaced it meanwhile, its lock is put back. */
 async function breakLock(path: string, dead: Holder | undefined, host: Host): Promise<void> {
   const aside = asideOf(path);
   try {
@@ -138,6 +138,6 @@ function locked(output: string, holder: Holder | undefined): CompilerError {
       : `process ${holder.pid} on ${printable(holder.machine.split(" ")[0] ?? "")}`;
   const since = holder === undefined ? "" : `, since ${printable(holder.since)}`;
   return new CompilerError([
-    errorOf("locked", `${printable(output)} is being made by ${who}${since}`),
+    errorOf("locked", `${printable(output)} is being built by ${who}${since}`),
   ]);
 }

@@ -1,17 +1,17 @@
 import type { Host } from "../host/host.ts";
 
-/** What an output's path leads to, links followed. */
+/** What the path of an output refers to, after following links. */
 export type OutputTarget = "file" | "folder" | "stdout" | "nowhere" | "other";
 
 export const NOWHERE = "/dev/null";
 const STDOUT = /^\/(?:dev\/stdout|(?:dev|proc\/(?:self|thread-self|\d+))\/fd\/1)$/;
-/** Here, links lead to what a process has open, whatever name they show. */
+/** Links in these folders refer to open files of a process, whatever name they show. */
 const OPEN_FILES = /^\/(?:dev\/fd|proc)\//;
 const MOST_LINKS = 40;
 
-/** A path where nothing is yet, and a link that leads nowhere, count as a file. */
-export async function outputTarget(place: string, host: Host): Promise<OutputTarget> {
-  let path = place;
+/** A path that does not exist, and a dangling link, count as a file. */
+export async function outputTarget(output: string, host: Host): Promise<OutputTarget> {
+  let path = output;
   for (let links = 0; links < MOST_LINKS; links++) {
     if (STDOUT.test(path)) return "stdout";
     if (path === NOWHERE) return "nowhere";

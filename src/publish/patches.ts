@@ -8,25 +8,26 @@ import { rcsDiff } from "../formats/rcs-diff.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { slugOf } from "../engine/slug.ts";
+import { readStart } from "./read-start.ts";
 
 /** The folder of patches, beside the list. */
 export const PATCH_FOLDER = "patches";
-/** The second form is that of version 0.1.0. */
+/** The second alternative matches the names of version 0.1.0. */
 const PATCH =
   /^(?:(?<name>[a-z0-9_]+)_v[\d.]+|(?<slug>.+))-s-(?<made>\d{1,12})-(?<expires>\d{1,10})\.patch$/;
-/** What a killed run left. */
+/** A temporary file that a killed run left. */
 const LEFTOVER = /^(?<file>.+\.patch)\.[a-z0-9]{1,12}\.tmp$/;
 const DEFAULT_EXPIRES = "6h";
 const DEFAULT_KEEP = "7d";
-const HEAD = 8192;
-/** Of the list's name in the names of its patches. */
+const HEADER_BYTES = 8192;
+/** Maximum length of the list's name in the names of its patches. */
 const LONGEST_NAME = 40;
 
 /**
- * What stands in the head of a list whose subscribers may fetch differences: where the next one will be, and when to look.
- * AdGuard's clients read the second and the period in the path, which has three hyphens and no more; uBlock Origin's reads
- * the date, with the minute of the day, and takes the part of the file that has the name behind `#`. `last` is the second in
- * the path of the edition before: no two of them have the same path.
+ * The header lines for subscribers that fetch patches: the path of the next patch, and when to look for it. AdGuard's clients read
+ * the timestamp and the period in the path, which must have exactly three hyphens. uBlock Origin reads the date, with the minute of
+ * the day, and uses the part of the file with the name after `#`. `last` is the timestamp of the previous version, so that no two
+ * versions have the same path.
  */
 export function patchLines(config: Config, builtAt: Date, last = 0): string[] {
   if (config.patches === undefined) return [];
@@ -40,7 +41,7 @@ export function patchLines(config: Config, builtAt: Date, last = 0): string[] {
   ];
 }
 
-/** Small letters, digits and underscores: what all clients take. Where that says less than the list's name, a digest tells them apart. */
+/** Lower-case letters, digits and underscores, which all clients accept. If that loses information, a digest keeps names distinct. */
 function patchName(listName: string): string {
   const slug = slugOf(listName);
   const name = slug.replaceAll("-", "_").replace(/[^a-z0-9_]+/g, "");
@@ -49,7 +50,7 @@ function patchName(listName: string): string {
   return `${name.slice(0, LONGEST_NAME)}_${digest}`.replace(/^_+/, "");
 }
 
-/** `2026.11.10.0360`; always as long, so that two editions differ in nothing but their dates. */
+/** `2026.11.10.0360`; of constant length, so that the headers of two versions have the same size. */
 function dateText(seconds: number): string {
   const date = new Date(seconds * 1000);
   const minutes = date.getUTCHours() * 60 + date.getUTCMinutes();
@@ -57,45 +58,35 @@ function dateText(seconds: number): string {
   return `${day}.${String(minutes).padStart(4, "0")}`;
 }
 
-/** The patch that a list says will lead on from it. */
+/** The patch that a list announces for its next version. */
 export interface NextPatch {
   readonly file: string;
-  /** Which part of it is for this list; undefined in editions of version 0.1.0. */
+  /** The part of the file for this list; undefined in lists of version 0.1.0. */
   readonly part: string | undefined;
-  /** The second in its name. */
+  /** The timestamp in its name, in seconds. */
   readonly made: number;
 }
 
 export function nextPatch(list: Uint8Array): NextPatch | undefined {
-  const head = decodeUtf8(list, 0, Math.min(HEAD, list.length));
+  const header = decodeUtf8(list, 0, Math.min(HEADER_BYTES, list.length));
   const { file, part } =
-    /^! Diff-Path: patches\/(?<file>[^\s/#]+)(?:#(?<part>\S+))?$/m.exec(head)?.groups ?? {};
+    /^! Diff-Path: patches\/(?<file>[^\s/#]+)(?:#(?<part>\S+))?$/m.exec(header)?.groups ?? {};
   const made = PATCH.exec(file ?? "")?.groups?.["made"];
   return file === undefined || made === undefined ? undefined : { file, part, made: Number(made) };
 }
 
-/** The second in the path of the edition that is published under one of these paths; 0 when there is none. */
+/** The latest patch timestamp of the lists that are published under these paths; 0 if there is none. */
 export async function lastPatch(paths: readonly string[], host: Host): Promise<number> {
   let last = 0;
   for (const path of paths) {
-    try {
-      if (!(await host.exists(path))) continue;
-      const file = await host.openFile(path);
-      try {
-        const head = new Uint8Array(HEAD);
-        last = Math.max(last, nextPatch(head.subarray(0, await file.read(head)))?.made ?? 0);
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      if (!(error instanceof HostError)) throw error;
-    }
+    const start = await readStart(path, HEADER_BYTES, host);
+    if (start !== undefined) last = Math.max(last, nextPatch(start)?.made ?? 0);
   }
   return last;
 }
 
-/** Writes what leads from the list that was there to the one that is there now, where subscribers of the old one look for it. */
-export async function keepPatch(
+/** Writes the patch from the previous list to the current one, where subscribers of the previous one look for it. */
+export async function writePatch(
   path: string,
   old: Uint8Array | undefined,
   config: Pick<Config, "name" | "patches">,
@@ -104,18 +95,18 @@ export async function keepPatch(
   const fresh = await host.readFile(path);
   const next = old && nextPatch(old);
   const folder = host.path.join(host.path.dirname(path), PATCH_FOLDER);
-  if (old !== undefined && next !== undefined && leadsOn(next, old, fresh))
+  if (old !== undefined && next !== undefined && isPatchable(next, old, fresh))
     await writeWhole(host.path.join(folder, next.file), host, (file) =>
       file.write(patchBytes(old, fresh, next.part)),
     );
-  await removeOld(folder, config, host);
+  await removeExpired(folder, config, host);
 }
 
 /**
- * A list that would lead to itself would be fetched again and again. Whether the last line has its end cannot be changed by
- * lines alone: clients disagree on it, so subscribers take the whole list then.
+ * A patch from a list to itself would be fetched forever. A patch cannot add or remove the final line end, because clients disagree
+ * about it; subscribers then download the whole list.
  */
-function leadsOn({ file }: NextPatch, old: Uint8Array, fresh: Uint8Array): boolean {
+function isPatchable({ file }: NextPatch, old: Uint8Array, fresh: Uint8Array): boolean {
   return file !== nextPatch(fresh)?.file && endsLine(old) === endsLine(fresh);
 }
 
@@ -123,7 +114,7 @@ function endsLine(text: Uint8Array): boolean {
   return text.at(-1) === LF;
 }
 
-/** The difference, with the digest of what must come out of it. The last of its lines may lack its end, and counts. */
+/** The patch, with the digest of its result. A last line without a line end counts as a line. */
 export function patchBytes(
   old: Uint8Array,
   fresh: Uint8Array,
@@ -133,26 +124,26 @@ export function patchBytes(
   const lines = countLineFeeds(diff, 0, diff.length) + Number(diff.length > 0 && !endsLine(diff));
   const checksum = createHash("sha1").update(fresh).digest("hex");
   const name = part === undefined ? "" : `name:${part} `;
-  const head = encodeUtf8(`diff ${name}checksum:${checksum} lines:${lines}\n`);
-  const bytes = new Uint8Array(head.length + diff.length);
-  bytes.set(head);
-  bytes.set(diff, head.length);
+  const header = encodeUtf8(`diff ${name}checksum:${checksum} lines:${lines}\n`);
+  const bytes = new Uint8Array(header.length + diff.length);
+  bytes.set(header);
+  bytes.set(diff, header.length);
   return bytes;
 }
 
-async function removeOld(
+async function removeExpired(
   folder: string,
   config: Pick<Config, "name" | "patches">,
   host: Host,
 ): Promise<void> {
   const keepMs = durationMs(config.patches?.keep ?? DEFAULT_KEEP) ?? 0;
   const now = host.now().getTime();
-  const own = patchName(config.name);
+  const listName = patchName(config.name);
   const slug = slugOf(config.name).slice(0, 64);
   for (const file of await host.listFolder(folder)) {
     const found = PATCH.exec(LEFTOVER.exec(file)?.groups?.["file"] ?? file)?.groups;
-    if (found === undefined || (found["name"] !== own && found["slug"] !== slug)) continue;
-    // This run holds the list's lock: what another left half written belongs to nobody.
+    if (found === undefined || (found["name"] !== listName && found["slug"] !== slug)) continue;
+    // This run holds the lock of the list, so no other run is still writing a temporary file.
     const isOld = now - Number(found["made"]) * 1000 > keepMs;
     if (!isOld && !LEFTOVER.test(file)) continue;
     await host.removeFile(host.path.join(folder, file)).catch((error: unknown) => {

@@ -1,23 +1,23 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { digestOfFile } from "../sources/source-store.ts";
-import type { Manifest } from "./manifest.ts";
+import { type Manifest, mismatch } from "./manifest.ts";
 import { outputFailed } from "./output-failed.ts";
 
-/** The newest release of a list that was found to be good. */
+/** The newest verified release of a list. */
 interface ReleaseState {
   readonly state: 1;
   readonly name: string;
   readonly version: number;
-  /** Of the manifest. */
+  /** Digest of the manifest. */
   readonly sha256: string;
 }
 
-/** Why a release must not follow the one that was good last; nothing when it may. There is no last one when there is no file. */
-export async function stateProblems(
+/** Why a release must not follow the last verified one; empty if it may, or if there is none. */
+export async function releaseStateProblems(
   path: string,
   manifestPath: string,
   { name, version }: Manifest,
@@ -25,18 +25,27 @@ export async function stateProblems(
 ): Promise<Diagnostic[]> {
   const last = await readState(path, host);
   if (last === "none") return [];
-  if (last === undefined) return [bad(`${printable(path)} is not a state that verify has written`)];
+  if (last === undefined)
+    return [mismatch(`${printable(path)} is not a state file written by verify`)];
   if (name !== last.name)
-    return [bad(`It is a release of ${printable(name, 80)}, not of ${printable(last.name, 80)}`)];
+    return [
+      mismatch(`It is a release of ${printable(name, 80)}, not of ${printable(last.name, 80)}`),
+    ];
   if (version < last.version)
-    return [bad(`Version ${version} is older than version ${last.version}, which was good before`)];
+    return [
+      mismatch(
+        `Version ${version} is older than version ${last.version}, which was verified before`,
+      ),
+    ];
   const isOther =
     version === last.version && (await digestOfFile(manifestPath, host)) !== last.sha256;
-  return isOther ? [bad(`It is another release than the one of version ${version} before`)] : [];
+  return isOther
+    ? [mismatch(`The release differs from the one of version ${version} that was verified before`)]
+    : [];
 }
 
-/** Remembers a release that is good. Rejects with a `CompilerError`. */
-export async function rememberRelease(
+/** Saves a verified release. Rejects with a `CompilerError`. */
+export async function writeReleaseState(
   path: string,
   manifestPath: string,
   { name, version }: Manifest,
@@ -52,11 +61,7 @@ export async function rememberRelease(
   }
 }
 
-function bad(message: string): Diagnostic {
-  return errorOf("manifest-mismatch", message);
-}
-
-/** Undefined when it is something else. */
+/** Undefined if the file is invalid. */
 async function readState(path: string, host: Host): Promise<ReleaseState | "none" | undefined> {
   try {
     const value = JSON.parse(decodeUtf8(await host.readFile(path))) as Partial<ReleaseState> | null;

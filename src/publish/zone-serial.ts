@@ -1,36 +1,25 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
+import { readStart } from "./read-start.ts";
 
-/** The comments above the SOA may be many. */
-const HEAD = 65_536;
+/** There may be many comments above the SOA record. */
+const HEADER_BYTES = 65_536;
 const LARGEST = 0xffff_ffff;
 
 /**
- * The serial for a zone file: the moment in seconds, which every list that is made later exceeds, or one more than the file
- * that is there has, if its clock was ahead. A file that comes out the same but for this is not written, so the serial
- * stays as long as the rules do.
+ * The serial of a zone file: the Unix time in seconds, or one more than the serial of the existing file, if the clock went back. A
+ * file that differs only in the serial is not written, so the serial changes only with the rules.
  */
 export async function nextSerial(path: string, moment: Date, host: Host): Promise<number> {
   const seconds = Math.floor(moment.getTime() / 1000);
   const last = await lastSerial(path, host);
   const next = last === undefined ? seconds : Math.max(seconds, last + 1);
-  // Serials are compared in a circle (RFC 1982): after the largest comes one.
+  // Serials wrap around (RFC 1982): the largest is followed by one.
   return next > LARGEST ? 1 : next;
 }
 
 async function lastSerial(path: string, host: Host): Promise<number | undefined> {
-  let file: OpenFile | undefined;
-  try {
-    file = await host.openFile(path);
-    const bytes = new Uint8Array(HEAD);
-    const count = await file.read(bytes);
-    const text = decodeUtf8(bytes, 0, count);
-    const serial = /^@ SOA \S+ \S+ (?<serial>\d+) /m.exec(text)?.groups?.["serial"];
-    return serial === undefined ? undefined : Number(serial);
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  } finally {
-    await file?.close();
-  }
+  const text = decodeUtf8((await readStart(path, HEADER_BYTES, host)) ?? new Uint8Array(0));
+  const serial = /^@ SOA \S+ \S+ (?<serial>\d+) /m.exec(text)?.groups?.["serial"];
+  return serial === undefined ? undefined : Number(serial);
 }

@@ -85,6 +85,11 @@ export async function readRecord(list: string, host: Host): Promise<BuildRecord 
   return newest === undefined ? undefined : await recordOf(newest, host);
 }
 
+/** The file of the newest record of a list. */
+export async function newestRecord(list: string, host: Host): Promise<string | undefined> {
+  return (await keptBuilds(list, host)).at(-1)?.own.record;
+}
+
 /** Undefined when it cannot be read. */
 export async function recordOf({ files }: KeptBuild, host: Host): Promise<BuildRecord | undefined> {
   const bytes = await unpacked(files.record, host);

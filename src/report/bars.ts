@@ -4,11 +4,11 @@ import { type Html, html } from "../pages/html.ts";
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** The part of it that is drawn darker. */
+  /** A part of the value, drawn darker. */
   readonly part?: number;
 }
 
-/** Bars beside their names and figures. The figures are text, so nothing has to be read off a picture. */
+/** A bar chart. The numbers are text, so that they can be read without the picture. */
 export function bars(label: string, rows: readonly Bar[], partName?: string): Html {
   const most = Math.max(1, ...rows.map(({ value }) => value));
   const width = (value: number): string => ((value / most) * 100).toFixed(2);
@@ -16,7 +16,7 @@ export function bars(label: string, rows: readonly Bar[], partName?: string): Ht
     ({ label: name, value, part }) =>
       html`<li>
         <span class="name">${name}</span>
-        <span class="figure"
+        <span class="number"
           >${numberText(value)}${part === undefined ? undefined : html`<span class="faint">, ${partName} ${numberText(part)}</span>`}</span
         >
         <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">

@@ -14,7 +14,7 @@ const BAR = 10;
 const GAP = 4;
 const LEFT = 240;
 const RIGHT = 540;
-/** Rows on either side; what is smaller is put together. */
+/** Rows on either side; smaller ones are combined. */
 const MOST = 12;
 const KEPT = "in the list";
 const OTHERS = "others";
@@ -26,7 +26,7 @@ interface Side {
   readonly height: number;
 }
 
-/** From the lines that were read, source by source, to what became of them: bands as high as there are lines. */
+/** A flow diagram from sources to the fates of their lines. The height of a band is its share of the lines. */
 export function fateFlow(names: readonly string[], flows: readonly Flow[]): Html {
   const total = flows.reduce((sum, { lines }) => sum + lines, 0);
   if (total === 0) return html`<p class="faint">No lines were read.</p>`;
@@ -43,17 +43,18 @@ export function fateFlow(names: readonly string[], flows: readonly Flow[]): Html
     const key = JSON.stringify([from, to]);
     bands.set(key, { from, to, lines: (bands.get(key)?.lines ?? 0) + flow.lines });
   }
-  const room = HEIGHT - GAP * MOST;
+  const available = HEIGHT - GAP * MOST;
   const paths = [...left.keys()].flatMap((from) =>
     [...right.keys()].flatMap((to) => {
       const lines = bands.get(JSON.stringify([from, to]))?.lines ?? 0;
       if (lines === 0) return [];
-      const height = (lines / total) * room;
+      const height = (lines / total) * available;
       const y1 = left.get(from)!.y + (usedLeft.get(from) ?? 0);
       const y2 = right.get(to)!.y + (usedRight.get(to) ?? 0);
       usedLeft.set(from, (usedLeft.get(from) ?? 0) + height);
       usedRight.set(to, (usedRight.get(to) ?? 0) + height);
-      return [band(y1, y2, height, to === KEPT, `${from} → ${to}: ${numberText(lines)} lines`)];
+      const title = `${from} → ${to}: ${numberText(lines)} lines`;
+      return [band([y1, y2], height, to === KEPT, title)];
     }),
   );
   const described = [...right.values()]
@@ -71,34 +72,32 @@ export function fateFlow(names: readonly string[], flows: readonly Flow[]): Html
   </figure>`;
 }
 
-/** Names the largest as they are, and all others together. */
-function largestKeys(
-  flows: readonly Flow[],
-  keyOf: (flow: Flow) => string,
-): (key: string) => string {
+type KeyOf = (flow: Flow) => string;
+
+function linesBy(flows: readonly Flow[], keyOf: KeyOf): Map<string, number> {
   const sums = new Map<string, number>();
   for (const flow of flows) sums.set(keyOf(flow), (sums.get(keyOf(flow)) ?? 0) + flow.lines);
-  const ranked = [...sums].toSorted(([, a], [, b]) => b - a).map(([key]) => key);
-  const own = new Set(ranked.length > MOST ? ranked.slice(0, MOST - 1) : ranked);
-  return (key) => (own.has(key) ? key : OTHERS);
+  return sums;
 }
 
-/** What is in the list comes first, what is put together last. */
+/** Maps the largest keys to themselves and all others to one. */
+function largestKeys(flows: readonly Flow[], keyOf: KeyOf): (key: string) => string {
+  const ranked = [...linesBy(flows, keyOf)].toSorted(([, a], [, b]) => b - a).map(([key]) => key);
+  const shown = new Set(ranked.length > MOST ? ranked.slice(0, MOST - 1) : ranked);
+  return (key) => (shown.has(key) ? key : OTHERS);
+}
+
+/** Lines in the list come first, the combined ones last. */
 function rank(key: string, lines: number): number {
   if (key === KEPT) return Infinity;
   return key === OTHERS ? -1 : lines;
 }
 
-function sideOf(
-  flows: readonly Flow[],
-  total: number,
-  keyOf: (flow: Flow) => string,
-): Map<string, Side> {
-  const sums = new Map<string, number>();
-  for (const flow of flows) sums.set(keyOf(flow), (sums.get(keyOf(flow)) ?? 0) + flow.lines);
+function sideOf(flows: readonly Flow[], total: number, keyOf: KeyOf): Map<string, Side> {
   const sides = new Map<string, Side>();
   let y = 0;
-  for (const [label, lines] of [...sums].toSorted(([a, x], [b, z]) => rank(b, z) - rank(a, x))) {
+  const sums = [...linesBy(flows, keyOf)];
+  for (const [label, lines] of sums.toSorted(([a, x], [b, z]) => rank(b, z) - rank(a, x))) {
     const height = (lines / total) * (HEIGHT - GAP * MOST);
     sides.set(label, { label, lines, y, height });
     y += height + GAP;
@@ -127,10 +126,10 @@ function node({ label, lines, y, height }: Side, x: number, anchor: "start" | "e
   </g>`;
 }
 
-function band(y1: number, y2: number, height: number, isKept: boolean, title: string): Html {
+function band(ys: readonly [number, number], height: number, isKept: boolean, title: string): Html {
   const x1 = LEFT + BAR;
   const middle = (x1 + RIGHT) / 2;
-  const [a, b] = [y1 + height / 2, y2 + height / 2].map((y) => y.toFixed(1));
+  const [a, b] = ys.map((y) => (y + height / 2).toFixed(1));
   return html`<path
     class="${isKept ? "band good-band" : "band"}"
     stroke-width="${Math.max(height, 0.5).toFixed(1)}"

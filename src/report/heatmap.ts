@@ -1,14 +1,14 @@
 import { type Html, html } from "../pages/html.ts";
 import { tableOf } from "../pages/table.ts";
 
-/** Sources that are drawn; a larger table is no picture any more. */
+/** Sources in the table; a larger one is not readable. */
 const MOST = 40;
 
-/** How much of each source's rules another has as well: a table whose cells are coloured by their figures. */
+/** The share of each source's rules that another source also has: a table with cells coloured by their value. */
 export function heatmap(names: readonly string[], shared: readonly (readonly number[])[]): Html {
   const shown = names.slice(0, MOST);
-  const heads = [
-    html`<th scope="col">of the rules of … also in</th>`,
+  const headers = [
+    html`<th scope="col">rules of source … that are also in source</th>`,
     ...shown.map((name, index) => html`<th scope="col" title="${name}">${index + 1}</th>`),
   ];
   const rows = shown.map(
@@ -19,14 +19,14 @@ export function heatmap(names: readonly string[], shared: readonly (readonly num
       </tr>`,
   );
   const rest = names.length - shown.length;
-  return html`${tableOf("What sources share", heads, rows, "heat")}
-  ${rest > 0 ? html`<p class="faint">The first ${MOST} sources; ${rest} more are in stats --json.</p>` : undefined}`;
+  return html`${tableOf("Overlap of sources", headers, rows, "heat")}
+  ${rest > 0 ? html`<p class="faint">Shows the first ${MOST} sources. See stats --json for ${rest} more.</p>` : undefined}`;
 }
 
 function cell(shared: readonly (readonly number[])[], row: number, column: number): Html {
-  if (row === column) return html`<td class="own">–</td>`;
-  const own = shared[row]![row]!;
-  const percent = own === 0 ? 0 : Math.floor((shared[row]![column]! / own) * 100);
-  // Ten steps are as many as an eye tells apart.
+  if (row === column) return html`<td class="self">–</td>`;
+  const total = shared[row]![row]!;
+  const percent = total === 0 ? 0 : Math.floor((shared[row]![column]! / total) * 100);
+  // More than ten shades are hard to distinguish.
   return html`<td class="h${Math.min(9, Math.floor(percent / 10))}">${percent}</td>`;
 }

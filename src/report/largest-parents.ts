@@ -4,7 +4,7 @@ import { nameIn } from "../explain/line-names.ts";
 import { eachLiveLine } from "../explain/live-lines.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 
-/** The domains that most rules of a list are for, with how many. */
+/** The domains with the most rules. */
 export function largestParents(
   list: Uint8Array,
   record: BuildRecord,

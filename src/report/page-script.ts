@@ -9,7 +9,7 @@ import {
   pageHash,
 } from "./page-search.ts";
 
-/** What the search does in the page: everything it needs is in the page itself. */
+/** Runs in the page, which contains all data that the search needs. */
 function startSearch(): void {
   const index = JSON.parse(document.querySelector("#index")!.textContent) as SearchIndex;
   const field = document.querySelector("#name")!;
@@ -18,18 +18,18 @@ function startSearch(): void {
   const words = {
     blocked: "blocked",
     allowed: "allowed",
-    rewritten: "answered otherwise",
+    rewritten: "rewritten",
     neither: "not in the list",
   };
   const show = (): void => {
-    const name = nameIn(field.value);
+    const name = hostOf(field.value);
     if (name === "") return void (answer.textContent = "");
     hashes ??= index.groups.map((group) => hashesOf(group));
     const { verdict, rule, source, line, partial } = pageAnswer(name, index, hashes);
     const from =
       source === undefined ? "" : `, from ${index.sources[source] ?? ""}${line ? `:${line}` : ""}`;
     const others =
-      partial.length === 0 ? "" : `; for some clients or questions: ${partial.join(", ")}`;
+      partial.length === 0 ? "" : `; for some clients or query types: ${partial.join(", ")}`;
     answer.textContent = `${name}: ${words[verdict]}${rule === undefined ? "" : ` by ${rule}${from}`}${others}`;
     answer.className = verdict;
   };
@@ -41,9 +41,9 @@ function startSearch(): void {
   show();
 }
 
-/** The name in what somebody typed: an address will do. */
-function nameIn(typed: string): string {
-  const text = typed.trim().toLowerCase();
+/** The host name in the input, which may be a URL. */
+function hostOf(input: string): string {
+  const text = input.trim().toLowerCase();
   try {
     return new URL(text.includes("://") ? text : `http://${text}`).hostname.replace(/\.$/, "");
   } catch {
@@ -51,7 +51,7 @@ function nameIn(typed: string): string {
   }
 }
 
-/** As much of a browser as is used above; the compiler knows none. */
+/** The part of the browser's API that is used above; the compiler options have no DOM types. */
 interface EventSource {
   addEventListener(kind: string, listener: (event: { preventDefault(): void }) => void): void;
 }
@@ -61,7 +61,7 @@ declare const document: {
   ): ({ textContent: string; className: string; value: string } & EventSource) | null;
 };
 
-/** The script of the page, made from the very functions that are tested here. */
+/** The script of the page, from the source of functions that the tests call directly. */
 export const PAGE_SCRIPT: string = [
   pageHash,
   hashesOf,
@@ -73,7 +73,7 @@ export const PAGE_SCRIPT: string = [
   liveRewrite,
   decide,
   pageAnswer,
-  nameIn,
+  hostOf,
   startSearch,
 ]
   .map(String)

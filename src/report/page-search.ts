@@ -2,40 +2,40 @@ import { decide } from "../meaning/verdict.ts";
 import { type PatternParts, matchesPattern } from "../syntax/name-pattern.ts";
 
 /**
- * The search of the report. These functions run in the browser too: the page gets their text, so they use nothing from
- * outside but each other.
+ * The search of the report. The page contains the source of these functions, because they run in the browser too. They must use
+ * only each other, and the functions that `page-script.ts` lists.
  */
 
-/** Names as sorted hashes: of one source, and for names alone or for everything below them. */
+/** Sorted hashes of the names of one source, which block either the names alone or their subtrees. */
 export interface NameGroup {
   readonly source: number;
   readonly isSubtree: boolean;
   readonly count: number;
-  /** Bits of a difference that are written as they are; what is above them is counted. */
+  /** Rice parameter: the number of low bits of a difference that are stored directly. */
   readonly low: number;
-  /** Differences, as base64. */
+  /** The encoded differences, in base64. */
   readonly data: string;
 }
 
-/** A rule that is more than a name. */
+/** A special rule: more than a name. */
 export interface PatternRule {
   readonly text: string;
   readonly source: number;
   readonly line: number;
-  /** The name that it is for, with all that is below; without one, the pattern or the expression that tells. */
+  /** The name that it matches, with its subtree; otherwise it has a pattern or an expression. */
   readonly host?: string;
   readonly pattern?: PatternParts;
   readonly test?: string;
   readonly denied?: readonly string[];
   readonly isAllow?: true;
   readonly isImportant?: true;
-  /** For some clients or questions only. */
+  /** It applies only to some clients or query types. */
   readonly isPartial?: true;
   readonly rewrite?: string;
 }
 
 export interface SearchIndex {
-  /** Bits of a name's hash. */
+  /** Number of bits of a hash. */
   readonly bits: number;
   readonly sources: readonly string[];
   readonly groups: readonly NameGroup[];
@@ -50,7 +50,7 @@ export interface PageAnswer {
   readonly partial: readonly string[];
 }
 
-/** A number of so many bits, 33 to 52, for a name in lower case. */
+/** The hash of a name in lower case, with 33 to 52 bits. */
 export function pageHash(name: string, bits: number): number {
   let high = 0x811c9dc5;
   let low = 0x9e3779b9;
@@ -67,7 +67,7 @@ export function pageHash(name: string, bits: number): number {
   return (high >>> 0) * 2 ** (bits - 32) + ((low >>> 0) >>> (64 - bits));
 }
 
-/** The hashes of a group: Golomb–Rice coded differences, first the part that is counted in ones, then the low bits. */
+/** Decodes the hashes of a group: Golomb–Rice coded differences, with the quotient in unary before the low bits. */
 export function hashesOf(group: NameGroup): Float64Array {
   const text = atob(group.data);
   const hashes = new Float64Array(group.count);
@@ -100,7 +100,7 @@ export function isBelow(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`);
 }
 
-/** What the list does to a name in lower case, with the hashes of its groups at hand. */
+/** The answer of the list for a name in lower case; `hashes` are the decoded groups. */
 export function pageAnswer(
   name: string,
   index: SearchIndex,

@@ -3,7 +3,7 @@ import { VERSION } from "../engine/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import type { ListStats } from "../explain/stats.ts";
-import { Html, html } from "../pages/html.ts";
+import { Html, html, labelled } from "../pages/html.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
 import { table } from "../pages/table.ts";
@@ -26,21 +26,21 @@ export interface ReportView {
     readonly bytes: number;
   }[];
   readonly index: SearchIndex;
-  /** Rules that the page cannot try. */
+  /** The number of rules that the page cannot evaluate. */
   readonly untried: number;
 }
 
 const STYLE = PAGE_STYLE + REPORT_STYLE;
 
-function digest(text: string): string {
+function cspHash(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** One file that needs nothing else: no network, no server, no other file. */
+/** A self-contained page: it needs no network, no server and no other file. */
 export function reportPage(view: ReportView): string {
   const { header, index } = view;
-  const policy = `default-src 'none'; style-src ${digest(STYLE)}; script-src ${digest(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`;
-  // In a script element only "</" and "<!--" mean anything.
+  const policy = `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`;
+  // In a script element, only "</" and "<!--" are special.
   const data = JSON.stringify(index).replaceAll("<", "\\u003c");
   const page = html`<!doctype html>
     <html lang="en">
@@ -64,20 +64,14 @@ export function reportPage(view: ReportView): string {
   return page.text;
 }
 
-function figure(name: string, value: string): Html {
-  return html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
-}
-
 function summary({ header, stats }: ReportView): Html {
-  return html`<section class="card" aria-label="In short">
+  return html`<section class="card" aria-label="Summary">
     <dl>
-      ${figure("Rules", numberText(header.rules))} ${figure("Lines read", numberText(header.lines))}
-      ${figure("Sources", numberText(stats.sources.length))}
-      ${figure("Sources that would do", numberText(stats.cover.sources.length))}
-      ${figure("Size", `${numberText(Math.round(header.bytes / 1000))} kB`)}
+      ${labelled("Rules", numberText(header.rules))}
+      ${labelled("Lines read", numberText(header.lines))}
+      ${labelled("Sources", numberText(stats.sources.length))}
+      ${labelled("Smallest set of sources that yields every rule", numberText(stats.cover.sources.length))}
+      ${labelled("Size", `${numberText(Math.round(header.bytes / 1000))} kB`)}
     </dl>
   </section>`;
 }
@@ -95,20 +89,20 @@ function search({ index, untried }: ReportView): Html {
         autocapitalize="none"
         spellcheck="false"
         placeholder="ads.example.com"
-        aria-label="A name or an address"
+        aria-label="Domain name or URL"
       />
-      <button>Look</button>
+      <button>Check</button>
     </form>
     <p id="answer" role="status"></p>
     <p class="faint">
-      Answered by this page alone, for ${countText(names, "name")} and
-      ${countText(index.rules.length, "pattern")}. Of names that are not in the list, one in
-      ${numberText(chance)} may be taken for one that is; rules-compiler why is certain, and shows
-      every
-      line.${
+      This page searches ${countText(names, "name")} and ${countText(index.rules.length, "pattern")}
+      without a network connection. It stores names as hashes: about one in ${numberText(chance)}
+      names that are not in the list is reported as blocked by mistake. For an exact answer with
+      every source line, run rules-compiler
+      why.${
         untried === 0
           ? undefined
-          : ` ${countText(untried, "regular expression")} only that can try.`
+          : ` The page cannot evaluate ${countText(untried, "regular expression")}.`
       }
     </p>`;
 }
@@ -120,24 +114,24 @@ function sections({ header, stats, parents, history }: ReportView): Html {
     { from, to: "in the list", lines: kept },
     ...Object.entries(dropped).map(([to, lines]) => ({ from, to, lines })),
   ]);
-  return html`<h2>What each source brings</h2>
+  return html`<h2>Rules by source</h2>
     <p class="faint">
-      Rules of the list that it has a line for; darker, those that no other source has.
+      The rules of the list that each source has. The darker part has no other source.
     </p>
     ${bars(
       "Rules by source",
       byRules.map(({ source, rules, unique }) => ({ label: source, value: rules, part: unique })),
-      "only here",
+      "unique",
     )}
-    <h2>What became of the lines</h2>
+    <h2>Fates of the lines</h2>
     ${fateFlow(
       header.sources.map(({ label }) => label),
       flows,
     )}
     ${sourceTable(stats)}
-    <h2>What sources share</h2>
+    <h2>Overlap of sources</h2>
     <p class="faint">
-      Per cent of the rules of the source in the row that the one in the column has as well.
+      The percentage of the rules of the source in the row that the source in the column also has.
     </p>
     ${heatmap(
       sources.map(({ source }) => source),
@@ -146,7 +140,7 @@ function sections({ header, stats, parents, history }: ReportView): Html {
     <h2>Domains with the most rules</h2>
     ${
       parents.length === 0
-        ? html`<p class="faint">No domain has more than one.</p>`
+        ? html`<p class="faint">No domain has more than one rule.</p>`
         : bars(
             "Rules by domain",
             parents.map(({ name, rules }) => ({ label: name, value: rules })),
@@ -159,24 +153,24 @@ function sections({ header, stats, parents, history }: ReportView): Html {
 function sourceTable({ sources }: ListStats): Html {
   const rows = sources.map(
     ({ source, state, lines, rejectedLines, duplicate, covered, rules, unique }) => {
-      const figures = {
+      const numbers = {
         lines,
         rejected: rejectedLines,
         duplicate,
         covered,
         rules,
-        "only here": unique,
+        unique,
       };
       return html`<tr>
         <td>${source}</td>
         <td data-name="state">${state}</td>
-        ${Object.entries(figures).map(([name, value]) => html`<td class="n" data-name="${name}">${numberText(value)}</td>`)}
+        ${Object.entries(numbers).map(([name, value]) => html`<td class="n" data-name="${name}">${numberText(value)}</td>`)}
       </tr>`;
     },
   );
   return table(
     "Sources",
-    ["source", "state", "#lines", "#rejected", "#duplicate", "#covered", "#rules", "#only here"],
+    ["source", "state", "#lines", "#rejected", "#duplicate", "#covered", "#rules", "#unique"],
     rows,
   );
 }

@@ -1,4 +1,4 @@
-/** What the report has beside the style of all pages. */
+/** The style of the report, in addition to the style of all pages. */
 export const REPORT_STYLE: string = `
 form{display:flex;gap:.5rem;flex-wrap:wrap}
 input{font:inherit;flex:1 1 16rem;padding:.4rem .6rem;border:1px solid var(--faint);border-radius:.35rem;background:var(--ground);color:var(--ink)}
@@ -7,7 +7,7 @@ button{font:inherit;padding:.4rem .9rem;border:1px solid var(--faint);border-rad
 #answer.blocked{color:var(--bad)}#answer.allowed{color:var(--good)}#answer.rewritten{color:var(--warn)}
 ul.bars{list-style:none;margin:.5rem 0;padding:0}
 ul.bars li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 1rem;padding:.2rem 0}
-ul.bars .name{overflow-wrap:anywhere}ul.bars .figure{text-align:right;font-variant-numeric:tabular-nums}
+ul.bars .name{overflow-wrap:anywhere}ul.bars .number{text-align:right;font-variant-numeric:tabular-nums}
 ul.bars svg{grid-column:1/-1;height:.5rem;border:0}
 rect.whole{fill:var(--blue);opacity:.4}rect.part{fill:var(--blue)}
 .flow svg{height:auto;border:0}.flow text{font-size:12px;fill:var(--ink)}
@@ -15,7 +15,7 @@ rect.whole{fill:var(--blue);opacity:.4}rect.part{fill:var(--blue)}
 rect.node{fill:var(--faint)}rect.kept{fill:var(--good)}
 table.heat td,table.heat th{padding:.15rem .35rem;text-align:right;border:1px solid var(--line)}
 table.heat th[scope=row]{text-align:left;white-space:nowrap;max-width:18rem;overflow:hidden;text-overflow:ellipsis;color:var(--ink)}
-table.heat .own{color:var(--faint)}
+table.heat .self{color:var(--faint)}
 ${Array.from({ length: 10 }, (_, step) => `.h${step}{background:color-mix(in srgb,var(--blue) ${step * 5}%,var(--ground))}`).join("")}
 @media (max-width:40rem){table.heat thead{display:table-header-group}table.heat tr{display:table-row}table.heat td,table.heat td:first-child,table.heat th{display:table-cell;font-weight:400}}
 @media print{form{display:none}body{font-size:11px}h2{break-after:avoid}figure,li{break-inside:avoid}}

@@ -8,14 +8,13 @@ import { patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
 import { type NameGroup, type PatternRule, type SearchIndex, pageHash } from "./page-search.ts";
 
-/** Bytes of the page that the names may take; what is left of five million is for everything else. */
-const ROOM = 4_300_000;
-/** What a character of base64 holds. */
-const BITS_A_BASE64 = 6;
+/** Size limit of the names in bytes; the rest of five million is for everything else in the page. */
+const MOST_BYTES = 4_300_000;
+const BITS_PER_BASE64 = 6;
 const MOST_BITS = 48;
 const FEWEST_BITS = 33;
 
-/** What the page needs to know of a list to answer for it without the list. */
+/** The data with which the page answers for a list without the list itself. */
 export function searchIndex(list: Uint8Array, record: BuildRecord, rules: ListRules): SearchIndex {
   const names = namesBySource(list, record, rules);
   const bits = bitsFor(
@@ -29,7 +28,7 @@ export function searchIndex(list: Uint8Array, record: BuildRecord, rules: ListRu
     bits,
     sources: [...record.header.sources.map(({ label }) => label), "the configuration"],
     groups,
-    rules: rules.odd().flatMap((rule) => patternOf(rule, record) ?? []),
+    rules: rules.special().flatMap((rule) => patternOf(rule, record) ?? []),
   };
 }
 
@@ -38,7 +37,7 @@ interface Names {
   readonly exact: string[];
 }
 
-/** Names in the order of the sources, each at the first that has it. Rules without a line are the configuration's. */
+/** Names in the order of the sources, each with its first source. Rules without a line belong to the configuration. */
 function namesBySource(
   list: Uint8Array,
   record: BuildRecord,
@@ -67,13 +66,13 @@ function sourceOf(row: number, record: BuildRecord): number {
     : record.fileOf(row).source;
 }
 
-/** As many bits as there is room for: the more, the fewer names that are in no list are mistaken for one that is. */
+/** The largest hash that fits into the size limit: more bits mean fewer false positives. */
 function bitsFor(groups: readonly number[]): number {
   const count = groups.reduce((sum, size) => sum + size, 0);
   if (count === 0) return MOST_BITS;
-  // A Rice code of evenly spread numbers takes their bits, less those of how many there are, and about 1.6.
+  // A Rice code of uniformly distributed numbers needs their bits minus log2 of their count, plus about 1.6.
   const saved = groups.reduce((sum, size) => sum + size * Math.log2(Math.max(1, size)), 0) / count;
-  const bits = Math.floor((ROOM * BITS_A_BASE64) / count + saved - 1.6);
+  const bits = Math.floor((MOST_BYTES * BITS_PER_BASE64) / count + saved - 1.6);
   return Math.min(MOST_BITS, Math.max(FEWEST_BITS, bits));
 }
 
@@ -142,7 +141,7 @@ function matcherOf(pattern: string): Pick<PatternRule, "host" | "pattern" | "tes
     const parts = patternParts(pattern);
     return parts && { pattern: parts };
   }
-  // Browsers have no RE2, and their own engine may take for ever for any but simple expressions.
+  // Browsers do not have RE2, and their engine may take exponential time for complex expressions.
   const test = pattern.slice(1, -1);
   return needsRe2(test) ? undefined : { test };
 }

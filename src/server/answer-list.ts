@@ -1,43 +1,43 @@
 import type { WebReply, WebRequest } from "../host/host.ts";
-import type { Edition, Form } from "./published-list.ts";
+import type { ListVersion, Variant } from "./list-version.ts";
 
-/** A list as HTTP gives it: in the form that the client prefers, in part if it wants that, or not at all if it has it. */
-export function answerList(request: WebRequest, edition: Edition): WebReply {
+/** Answers a request for a list: content negotiation, ranges and conditional requests (RFC 9110). */
+export function answerList(request: WebRequest, version: ListVersion): WebReply {
   const { headers: asked } = request;
-  const form = chooseForm(edition, asked["accept-encoding"]);
-  const { headers, etag, size } = form;
-  if (isKnown(asked, etag, edition.modified))
-    return { status: 304, headers: bareOf(form), body: "" };
+  const variant = chooseVariant(version, asked["accept-encoding"]);
+  const { headers, etag, size } = variant;
+  if (isKnown(asked, etag, version.modified))
+    return { status: 304, headers: bareOf(variant), body: "" };
   const wanted = asked["range"];
   const range =
     wanted === undefined || request.method !== "GET" || !isRangeGood(asked["if-range"], headers)
       ? "all"
-      : rangeOf(wanted, size);
+      : parseRange(wanted, size);
   if (range === "all") {
-    const body = request.method === "HEAD" ? "" : form.read(0, size);
+    const body = request.method === "HEAD" ? "" : variant.read(0, size);
     return { status: 200, headers, body };
   }
   if (range === "none") {
     const none = { "content-range": `bytes */${size}`, "content-length": "0" };
-    return { status: 416, headers: { ...bareOf(form), ...none }, body: "" };
+    return { status: 416, headers: { ...bareOf(variant), ...none }, body: "" };
   }
   const [start, end] = range;
   const part = {
     "content-range": `bytes ${start}-${end - 1}/${size}`,
     "content-length": String(end - start),
   };
-  return { status: 206, headers: { ...bareOf(form), ...part }, body: form.read(start, end) };
+  return { status: 206, headers: { ...bareOf(variant), ...part }, body: variant.read(start, end) };
 }
 
-/** The head without a length: that of another body, or of none. */
-function bareOf({ headers }: Form): Record<string, string> {
+/** The headers without the length, for another body or none. */
+function bareOf({ headers }: Variant): Record<string, string> {
   const { "content-length": _length, ...bare } = headers;
   return bare;
 }
 
-/** The smallest form that is accepted; the plain one where nothing else is, and where somebody accepts nothing at all. */
-function chooseForm({ forms }: Edition, accepted: string | undefined): Form {
-  if (accepted === undefined || forms.length === 1) return forms[0]!;
+/** The smallest variant that the client accepts; the uncompressed one if it accepts nothing else, or nothing at all. */
+function chooseVariant({ variants }: ListVersion, accepted: string | undefined): Variant {
+  if (accepted === undefined || variants.length === 1) return variants[0]!;
   const weights = new Map<string, number>();
   for (const part of accepted.split(",")) {
     const [name = "", ...parameters] = part
@@ -47,10 +47,10 @@ function chooseForm({ forms }: Edition, accepted: string | undefined): Form {
     const quality = parameters.find((one) => one.startsWith("q="))?.slice(2);
     if (name !== "") weights.set(name === "x-gzip" ? "gzip" : name, Number(quality ?? 1) || 0);
   }
-  const isAccepted = ({ packing }: Form): boolean =>
+  const isAccepted = ({ packing }: Variant): boolean =>
     packing !== undefined && (weights.get(packing) ?? weights.get("*") ?? 0) > 0;
-  const packed = forms.filter(isAccepted).toSorted((a, b) => a.size - b.size)[0];
-  return packed ?? forms[0]!;
+  const packed = variants.filter(isAccepted).toSorted((a, b) => a.size - b.size)[0];
+  return packed ?? variants[0]!;
 }
 
 function isKnown(asked: WebRequest["headers"], etag: string, modified: Date): boolean {
@@ -61,8 +61,8 @@ function isKnown(asked: WebRequest["headers"], etag: string, modified: Date): bo
   return since !== undefined && modified.getTime() <= Date.parse(since);
 }
 
-/** `If-Range`: the rest of what somebody has is good only if that is still the same. */
-function isRangeGood(condition: string | undefined, headers: Form["headers"]): boolean {
+/** `If-Range`: a range is only useful to a client whose copy is still current. */
+function isRangeGood(condition: string | undefined, headers: Variant["headers"]): boolean {
   return (
     condition === undefined ||
     condition === headers["etag"] ||
@@ -70,8 +70,8 @@ function isRangeGood(condition: string | undefined, headers: Form["headers"]): b
   );
 }
 
-/** One range; several at once, and what is no range, are answered with everything, as the standard allows. */
-function rangeOf(text: string, size: number): [number, number] | "all" | "none" {
+/** Supports a single range. Several ranges and invalid ones yield the whole list, as RFC 9110 allows. */
+function parseRange(text: string, size: number): [number, number] | "all" | "none" {
   const { first, last } = /^bytes=(?<first>\d{0,15})-(?<last>\d{0,15})$/.exec(text)?.groups ?? {};
   if (first === undefined || last === undefined || (first === "" && last === "")) return "all";
   if (first === "") return Number(last) === 0 ? "none" : [Math.max(0, size - Number(last)), size];

@@ -1,23 +1,23 @@
-/** Whoever is told to stop gets a few seconds for it; after these it is given up. */
+/** How long aborted work may take to stop before it is abandoned. */
 const GIVE_UP_MS = 10_000;
-/** Timers cannot wait longer: 24 days. */
+/** The longest delay of a timer: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-export interface Ended<T> {
-  /** What it came to; undefined when it did not stop although it was told to. */
+export interface DeadlineResult<T> {
+  /** Undefined if the work was abandoned. */
   readonly value: T | undefined;
   readonly isLate: boolean;
 }
 
-/** Does something that can be told to stop, and tells it so after a time; 0 is never. */
+/** Runs work that can be aborted, and aborts it after a time; 0 means never. */
 export async function withDeadline<T>(
   ms: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<Ended<T>> {
+): Promise<DeadlineResult<T>> {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const lost = new Promise<undefined>((resolve) => {
+  const abandoned = new Promise<undefined>((resolve) => {
     if (ms === 0) return;
     timer = setTimeout(
       () => {
@@ -28,7 +28,7 @@ export async function withDeadline<T>(
     );
   });
   try {
-    const value = await Promise.race([work(AbortSignal.any([signal, late.signal])), lost]);
+    const value = await Promise.race([work(AbortSignal.any([signal, late.signal])), abandoned]);
     return { value, isLate: late.signal.aborted };
   } finally {
     clearTimeout(timer);

@@ -10,10 +10,10 @@ const TONES = { debug: "faint", info: "strong", warning: "warning", error: "erro
 export interface EventLogSettings {
   readonly json: boolean;
   readonly style: Style;
-  says(level: EventLevel): boolean;
+  isEnabled(level: EventLevel): boolean;
 }
 
-/** What happens to a server, one line a fact: JSON for machines, `time event key=value` for people. */
+/** The log of a server, one event per line: JSON for machines, `time event key=value` for people. */
 export class EventLog {
   private readonly host: Host;
   private readonly settings: EventLogSettings;
@@ -23,13 +23,13 @@ export class EventLog {
     this.settings = settings;
   }
 
-  says(level: EventLevel): boolean {
-    return this.settings.says(level);
+  isEnabled(level: EventLevel): boolean {
+    return this.settings.isEnabled(level);
   }
 
-  say(level: EventLevel, event: string, fields: Fields = {}): void {
+  write(level: EventLevel, event: string, fields: Fields = {}): void {
     const { json, style } = this.settings;
-    if (!this.says(level)) return;
+    if (!this.isEnabled(level)) return;
     const time = this.host.now().toISOString();
     if (json) {
       this.host.stderr.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
@@ -37,14 +37,14 @@ export class EventLog {
     }
     const pairs = Object.entries(fields)
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([key, value]) => `${style.faint(`${key}=`)}${valueText(value)}`);
+      .map(([key, value]) => `${style.faint(`${key}=`)}${fieldText(value)}`);
     this.host.stderr.write(
       `${[style.faint(time.slice(0, 19).replace("T", " ")), style[TONES[level]](event), ...pairs].join(" ")}\n`,
     );
   }
 }
 
-function valueText(value: Fields[string]): string {
+function fieldText(value: Fields[string]): string {
   const text = printable(String(value), 400);
   return /[\s"=]/.test(text) ? JSON.stringify(text) : text;
 }

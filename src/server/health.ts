@@ -2,21 +2,21 @@ import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 
-export interface HealthQuestion {
+export interface HealthInput {
   readonly history: History;
   readonly now: number;
-  /** Milliseconds that the last good list may be old. */
+  /** Maximum age of the last successful build, in milliseconds. */
   readonly limitMs: number;
-  /** Lists that should be there and are not, by name. */
+  /** Names of configured lists whose files are missing. */
   readonly missing: readonly string[];
   readonly isRunning: boolean;
   readonly next: number | undefined;
 }
 
-/** A last success that lies further in the future than this is not one: the clock was wrong then, or is now. */
+/** A last success further in the future than this is not trusted: the clock was wrong then, or is wrong now. */
 const FUTURE_MS = 60_000;
 
-/** How old the last good list is, in milliseconds; undefined when there is none, or when nobody can tell. */
+/** Age of the last successful build in milliseconds; undefined if there is none, or if the clock makes it unknown. */
 export function ageOf(lastSuccess: string | undefined, now: number): number | undefined {
   const age = lastSuccess === undefined ? NaN : now - Date.parse(lastSuccess);
   return age >= -FUTURE_MS ? Math.max(0, age) : undefined;
@@ -24,12 +24,12 @@ export function ageOf(lastSuccess: string | undefined, now: number): number | un
 
 export interface Health {
   /**
-   * `degraded` and `refused` are healthy: the list is young, though a source stands in for itself or is left out, or the list
-   * that should have followed was refused.
+   * `degraded` and `refused` count as healthy, because the list is recent enough. In a degraded list a source is a cached copy
+   * or missing; `refused` means that a guard refused the next list.
    */
   readonly status: "healthy" | "degraded" | "refused" | "starting" | "unhealthy";
   readonly isHealthy: boolean;
-  /** One sentence for whoever is woken by it. */
+  /** The reason for the status, in one sentence. */
   readonly reason: string;
   readonly lastSuccess: string | null;
   readonly ageSeconds: number | null;
@@ -37,7 +37,7 @@ export interface Health {
   readonly running: boolean;
   readonly next: string | null;
   readonly lastProblem: Problem | null;
-  /** All that the last run complained of, with places and what to do. */
+  /** All problems of the last run, with locations and hints. */
   readonly problems: readonly Problem[];
   readonly sources: readonly {
     readonly name: string;
@@ -48,13 +48,13 @@ export interface Health {
   }[];
 }
 
-/** Whether the lists that are served can be relied on. */
-export function healthOf(question: HealthQuestion): Health {
-  const { history, now, limitMs, isRunning, next } = question;
+/** Whether clients can rely on the lists that are served. */
+export function healthOf(input: HealthInput): Health {
+  const { history, now, limitMs, isRunning, next } = input;
   const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
   const lastRun = runs.at(-1);
-  const { status, reason } = judge(question, age);
+  const { status, reason } = statusOf(input, age);
   return {
     status,
     isHealthy: status === "healthy" || status === "degraded" || status === "refused",
@@ -76,44 +76,44 @@ export function healthOf(question: HealthQuestion): Health {
   };
 }
 
-function judge(
-  { history, limitMs, missing, isRunning }: HealthQuestion,
+function statusOf(
+  { history, limitMs, missing, isRunning }: HealthInput,
   age: number | undefined,
 ): Pick<Health, "status" | "reason"> {
   const { lastBuild, lastSuccess, runs } = history;
   const lastRun = runs.at(-1);
   const problem = lastRun?.problem;
-  const said = problem?.at === undefined ? problem?.message : `${problem.at}: ${problem.message}`;
-  const because = said === undefined ? "" : `; the last run said: ${said}`;
+  const message =
+    problem?.at === undefined ? problem?.message : `${problem.at}: ${problem.message}`;
+  const because = message === undefined ? "" : `; the last run reported: ${message}`;
   if (age === undefined && lastSuccess !== undefined)
     return {
       status: "unhealthy",
-      reason: `the last good list is dated ${lastSuccess}, which is in the future: the clock was wrong then, or is now`,
+      reason: `the last successful build is dated ${lastSuccess}, in the future: the clock was wrong then, or is wrong now`,
     };
   if (age === undefined) {
     const isFirst = isRunning && runs.length === 0;
     return isFirst
-      ? { status: "starting", reason: "the first list is being made" }
-      : { status: "unhealthy", reason: `no list has been made yet${because}` };
+      ? { status: "starting", reason: "the first build is running" }
+      : { status: "unhealthy", reason: `no build has succeeded yet${because}` };
   }
-  if (missing.length > 0)
-    return { status: "unhealthy", reason: `${someOf(missing)} is not there any more` };
+  if (missing.length > 0) return { status: "unhealthy", reason: `missing: ${someOf(missing)}` };
   const hours = `${(age / 3_600_000).toFixed(1)} h`;
   if (age > limitMs)
     return {
       status: "unhealthy",
-      reason: `the last good list is ${hours} old, the limit is ${(limitMs / 3_600_000).toFixed(1)} h${because}`,
+      reason: `the last successful build is ${hours} old, the limit is ${(limitMs / 3_600_000).toFixed(1)} h${because}`,
     };
   const bad = sourcesOf(history).filter(({ state }) => isDegraded(state));
   const states = someOf(bad.map(({ label, state }) => `${label} (${state})`));
   if (lastRun?.outcome === "refused") {
-    const sources = bad.length === 0 ? "" : `; not as it should be: ${states}`;
+    const sources = bad.length === 0 ? "" : `; degraded sources: ${states}`;
     return {
       status: "refused",
-      reason: `the new list was refused, the one before it is ${hours} old${because}${sources}`,
+      reason: `the new list was refused, the published one is ${hours} old${because}${sources}`,
     };
   }
   if (lastBuild?.degraded === true)
-    return { status: "degraded", reason: `not as it should be: ${states}` };
-  return { status: "healthy", reason: `the last good list is ${hours} old${because}` };
+    return { status: "degraded", reason: `degraded sources: ${states}` };
+  return { status: "healthy", reason: `the last successful build is ${hours} old${because}` };
 }

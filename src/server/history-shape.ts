@@ -81,7 +81,7 @@ const HISTORY: Shape = objectOf(
   },
 );
 
-/** Whether a file holds a history, down to the last field. Whoever else wrote to it, or a disk that lost a part, is not believed. */
+/** Checks every field: another program, or a disk that lost data, may have changed the file. */
 export function isHistory(found: unknown): found is History {
   return HISTORY(found);
 }

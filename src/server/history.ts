@@ -6,25 +6,25 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const TRIGGERS = ["start", "schedule", "signal", "request"] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** The code of the problem of a run that took too long. */
+/** The problem code of a run that exceeded its time limit. */
 export const TIMEOUT = "run-timeout";
 
-/** A problem of a run, as the program said it. */
+/** A problem that a run reported. */
 export interface Problem {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
   readonly cause?: string;
-  /** File or address, and line. */
+  /** File or URL, and line. */
   readonly at?: string;
 }
 
-/** One run, as it is remembered. */
+/** One run in the history. */
 export interface Run {
   readonly at: string;
   readonly trigger: Trigger;
   readonly seconds: number;
-  /** Of the process; null when a signal ended it. */
+  /** Exit code of the process; null if a signal ended it. */
   readonly exit: number | null;
   readonly outcome: Outcome;
   readonly degraded?: boolean;
@@ -32,21 +32,21 @@ export interface Run {
   readonly bytes?: number;
   /** The first error. */
   readonly problem?: Problem;
-  /** The errors after it, as many as a page has room for. */
+  /** The next errors, as many as fit on a page. */
   readonly further?: readonly Problem[];
 }
 
-/** All that a run complained of. */
+/** All problems of a run. */
 export function problemsOf({ problem, further = [] }: Pick<Run, "problem" | "further">): Problem[] {
   return problem === undefined ? [] : [problem, ...further];
 }
 
-/** How the sources of a run were. */
+/** The states of the sources in a run. */
 export type SourceStates = CompileReport["sources"];
 
-/** The report of a run that succeeded, and the files it wrote. */
-export interface GoodBuild extends CompileReport {
-  /** Where a run made several lists, each of them; all other figures are then of all together. */
+/** The report of a successful run, with the files it wrote. */
+export interface SuccessfulBuild extends CompileReport {
+  /** The lists of a run that built several; all other numbers are totals over them. */
   readonly lists?: readonly {
     readonly name: string;
     readonly file: string;
@@ -55,37 +55,37 @@ export interface GoodBuild extends CompileReport {
   readonly outputs: readonly {
     readonly file: string;
     readonly outcome: "written" | "unchanged";
-    /** Of a further format. */
+    /** Names in the file, for a format output. */
     readonly names?: number;
-    /** Where one output is several files. */
+    /** The files of an output that is split. */
     readonly files?: readonly string[];
   }[];
 }
 
-/** All that a server knows of its past. */
+/** What a server remembers across restarts. */
 export interface History {
   readonly version: 1;
   readonly runs: readonly Run[];
   readonly lastSuccess?: string;
-  readonly lastBuild?: GoodBuild;
+  readonly lastBuild?: SuccessfulBuild;
   readonly lastRefusal?: Run;
-  /** The sources of the last run that read them, also when its list was refused. */
+  /** The sources of the last run that read them, even if its list was refused. */
   readonly lastSources?: SourceStates;
   readonly totals: Readonly<Record<Outcome, number>>;
-  /** How often each guard refused, by the code of the refusal. */
+  /** Number of refusals per guard, by diagnostic code. */
   readonly refusals: Readonly<Record<string, number>>;
-  /** Runs that were ended because they took too long. */
+  /** Number of runs that exceeded their time limit. */
   readonly timeouts: number;
-  /** Moments of the schedule that went by during a run. */
+  /** Number of scheduled times that passed during a run. */
   readonly skipped: number;
   readonly seconds: { readonly sum: number; readonly buckets: readonly number[] };
-  /** When each source was last had from where it comes from, by its label. */
+  /** When each source was last available, by label. */
   readonly goodAt: Readonly<Record<string, string>>;
 }
 
-/** Upper bounds in seconds, for the histogram of runs. */
+/** Upper bounds of the histogram of run durations, in seconds. */
 export const DURATION_BUCKETS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800] as const;
-/** A hundred days of four runs a day. */
+/** A hundred days with four runs per day. */
 const MOST_RUNS = 400;
 
 export const NO_HISTORY: History = {
@@ -99,16 +99,16 @@ export const NO_HISTORY: History = {
   goodAt: {},
 };
 
-/** The sources as they were last: those of the last run, and of the published list where that did not get so far. */
+/** The latest known states: those of the last run that read its sources, else those of the published list. */
 export function sourcesOf({ lastSources, lastBuild }: History): SourceStates {
   return lastSources ?? lastBuild?.sources ?? [];
 }
 
-/** What is known after one more run; `sources` are those of a list that was refused. */
+/** The history with one more run; `sources` are those of a refused list. */
 export function withRun(
   history: History,
   run: Run,
-  build: GoodBuild | undefined,
+  build: SuccessfulBuild | undefined,
   sources: SourceStates | undefined = build?.sources,
 ): History {
   const isRefused = run.outcome === "refused";

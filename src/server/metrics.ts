@@ -1,17 +1,17 @@
 import { VERSION } from "../engine/version.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
-import type { Edition } from "./published-list.ts";
+import type { ListVersion } from "./list-version.ts";
 
-/** What is measured at the moment somebody asks. */
-export interface Readings {
+/** The values that a scrape reports. */
+export interface MetricsInput {
   readonly history: History;
-  readonly lists: readonly Edition[];
+  readonly lists: readonly ListVersion[];
   readonly isHealthy: boolean;
   readonly isRunning: boolean;
   readonly startedAt: number;
   readonly next: number | undefined;
-  /** How late the last run of the schedule began, in milliseconds. */
+  /** How late the last scheduled run began, in milliseconds. */
   readonly lagMs: number;
   readonly requests: ReadonlyMap<string, number>;
 }
@@ -19,7 +19,7 @@ export interface Readings {
 type Labels = Readonly<Record<string, string>>;
 type Kind = "gauge" | "counter" | "histogram";
 
-/** Prometheus' text format. Moments are given as moments: an age that is scraped is old already. */
+/** The text format of Prometheus. It has timestamps instead of ages: a scraped age is already out of date. */
 class Exposition {
   private readonly lines: string[] = [];
 
@@ -33,7 +33,7 @@ class Exposition {
     const full = `rules_compiler_${name}`;
     this.lines.push(`# HELP ${full} ${help}`, `# TYPE ${full} ${kind}`);
     for (const [labels, value, suffix = ""] of samples)
-      this.lines.push(`${full}${suffix}${labelText(labels)} ${valueText(value)}`);
+      this.lines.push(`${full}${suffix}${labelText(labels)} ${sampleText(value)}`);
   }
 
   one(kind: Kind, name: string, help: string, value: number | undefined): void {
@@ -54,25 +54,25 @@ function escaped(value: string): string {
   return value.replace(/[\\"\n]/g, (one) => (one === "\n" ? "\\n" : `\\${one}`));
 }
 
-function valueText(value: number): string {
+function sampleText(value: number): string {
   return value === Infinity ? "+Inf" : String(value);
 }
 
-export function metricsText(readings: Readings): string {
+export function metricsText(readings: MetricsInput): string {
   const out = new Exposition();
   const { history } = readings;
-  out.family("gauge", "build_info", "The program that runs; always 1.", [
+  out.family("gauge", "build_info", "Version of the running program; always 1.", [
     [{ version: VERSION }, 1],
   ]);
   out.one("gauge", "start_time_seconds", "When the server started.", seconds(readings.startedAt));
-  out.one("gauge", "healthy", "1 while /health says so.", Number(readings.isHealthy));
+  out.one("gauge", "healthy", "1 while /health reports healthy.", Number(readings.isHealthy));
   runMetrics(out, readings);
   listMetrics(out, readings);
   sourceMetrics(out, history);
   out.family(
     "counter",
     "http_requests_total",
-    "Requests that were answered, by route and status.",
+    "Answered requests, by route and status code.",
     [...readings.requests].map(([key, count]) => {
       const [route = "", code = ""] = key.split(" ");
       return [{ route, code }, count] as const;
@@ -81,39 +81,39 @@ export function metricsText(readings: Readings): string {
   return out.text;
 }
 
-function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Readings): void {
+function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: MetricsInput): void {
   const { totals, refusals, lastSuccess, runs } = history;
   const last = runs.at(-1);
-  out.one("gauge", "run_in_progress", "1 while a list is being compiled.", Number(isRunning));
+  out.one("gauge", "run_in_progress", "1 while a run is in progress.", Number(isRunning));
   out.one(
     "gauge",
     "last_success_timestamp_seconds",
-    "When the last run began that ended with a good list.",
+    "Start time of the last successful run.",
     moment(lastSuccess),
   );
-  out.one("gauge", "last_run_timestamp_seconds", "When the last run began.", moment(last?.at));
-  out.one("gauge", "last_run_duration_seconds", "How long the last run took.", last?.seconds);
+  out.one("gauge", "last_run_timestamp_seconds", "Start time of the last run.", moment(last?.at));
+  out.one("gauge", "last_run_duration_seconds", "Duration of the last run.", last?.seconds);
   out.one(
     "gauge",
     "last_run_exit_code",
-    "Exit code of the last run; -1 when a signal ended it.",
+    "Exit code of the last run; -1 if a signal ended it.",
     last === undefined ? undefined : (last.exit ?? -1),
   );
   out.family(
     "counter",
     "runs_total",
-    "Runs that ended, by how.",
+    "Completed runs, by outcome.",
     OUTCOMES.map((outcome) => [{ outcome }, totals[outcome]] as const),
   );
   out.one(
     "counter",
     "run_timeouts_total",
-    "Runs that were ended because they took longer than --run-timeout.",
+    "Runs that exceeded --run-timeout and were stopped.",
     history.timeouts,
   );
   const count = OUTCOMES.reduce((sum, outcome) => sum + totals[outcome], 0);
   const { buckets, sum } = history.seconds;
-  out.family("histogram", "run_duration_seconds", "How long runs took.", [
+  out.family("histogram", "run_duration_seconds", "Duration of runs.", [
     ...buckets.map(
       (value, index) => [{ le: String(DURATION_BUCKETS[index]) }, value, "_bucket"] as const,
     ),
@@ -124,57 +124,62 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Readin
   out.family(
     "counter",
     "guard_refusals_total",
-    "Lists that a guard refused, by guard.",
+    "Refused lists, by guard.",
     Object.entries(refusals).map(([guard, value]) => [{ guard }, value] as const),
   );
   const causes = last?.outcome === "refused" ? problemsOf(last) : [];
-  out.one("gauge", "list_refused", "1 while the last list was refused.", Number(causes.length > 0));
-  // Two causes without a place may have the same labels, which a family must not.
+  out.one("gauge", "list_refused", "1 if the last run was refused.", Number(causes.length > 0));
+  // Two causes without a location may have the same labels, but samples of a family must differ.
   const labels = new Map(
     causes.map(({ code: guard, at = "" }) => [JSON.stringify([guard, at]), { guard, at }] as const),
   );
   out.family(
     "gauge",
     "refusal_cause",
-    "Why the last list was refused, and where; always 1.",
+    "Reason and location of the last refusal; always 1.",
     [...labels.values()].map((one) => [one, 1] as const),
   );
   out.one(
     "gauge",
     "next_run_timestamp_seconds",
-    "When the schedule runs next.",
+    "Time of the next scheduled run.",
     next === undefined || next === Infinity ? undefined : seconds(next),
   );
-  out.one("gauge", "schedule_lag_seconds", "How late the last scheduled run began.", lagMs / 1000);
+  out.one("gauge", "schedule_lag_seconds", "Delay of the last scheduled run.", lagMs / 1000);
   out.one(
     "counter",
     "schedule_skipped_total",
-    "Moments of the schedule that went by during a run.",
+    "Scheduled times that passed while a run was in progress.",
     history.skipped,
   );
 }
 
-function listMetrics(out: Exposition, { history: { lastBuild }, lists }: Readings): void {
+function listMetrics(out: Exposition, { history: { lastBuild }, lists }: MetricsInput): void {
   const list = lastBuild?.name ?? "";
   if (lastBuild !== undefined) {
-    out.family("gauge", "list_rules", "Rules in the last good list.", [
+    out.family("gauge", "list_rules", "Rules in the last successful build.", [
       [{ list }, lastBuild.rules],
     ]);
-    out.family("gauge", "list_lines_read", "Lines read for it.", [[{ list }, lastBuild.lines]]);
-    out.family("gauge", "list_degraded", "1 when a source is a copy or left out.", [
-      [{ list }, Number(lastBuild.degraded)],
+    out.family("gauge", "list_lines_read", "Lines read by the last successful build.", [
+      [{ list }, lastBuild.lines],
     ]);
+    out.family(
+      "gauge",
+      "list_degraded",
+      "1 if a source was replaced by a cached copy or skipped.",
+      [[{ list }, Number(lastBuild.degraded)]],
+    );
   }
   out.family(
     "gauge",
     "file_bytes",
-    "Size of a file that is served.",
+    "Size of a served file.",
     lists.map(({ name, size }) => [{ file: name }, size] as const),
   );
   out.family(
     "gauge",
     "file_published_timestamp_seconds",
-    "When a file that is served was last replaced.",
+    "Time when a served file was last replaced.",
     lists.map(({ name, modified }) => [{ file: name }, seconds(modified.getTime())] as const),
   );
 }
@@ -196,25 +201,27 @@ function sourceMetrics(out: Exposition, history: History): void {
         return value === undefined ? [] : [[{ source: source.label }, value] as const];
       }),
     );
-  gauge("source_up", "1 when a source was had, 0 when a copy stands in or it is left out.", (one) =>
-    isDegraded(one.state) ? 0 : 1,
+  gauge(
+    "source_up",
+    "1 if a source is available, 0 if it was replaced by a cached copy or skipped.",
+    (one) => (isDegraded(one.state) ? 0 : 1),
   );
   out.family(
     "gauge",
     "source_state",
-    "How a source was had; always 1.",
+    "State of a source; always 1.",
     sources.map(({ label, state }) => [{ source: label, state }, 1] as const),
   );
-  gauge("source_good_timestamp_seconds", "When a source was last had from where it comes.", (one) =>
+  gauge("source_good_timestamp_seconds", "Time when a source was last available.", (one) =>
     moment(goodAt[one.label]),
   );
-  gauge("source_bytes", "Bytes of a source.", ({ bytes }) => bytes);
-  gauge("source_lines", "Lines of a source.", ({ lines }) => lines);
+  gauge("source_bytes", "Size of a source.", ({ bytes }) => bytes);
+  gauge("source_lines", "Lines in a source.", ({ lines }) => lines);
   gauge("source_lines_kept", "Lines of a source that are in the list.", ({ kept }) => kept);
   out.family(
     "gauge",
     "source_lines_dropped",
-    "Lines of a source that are not in the list, by what became of them.",
+    "Lines of a source that are not in the list, by reason.",
     sources.flatMap(({ label, dropped }) =>
       Object.entries(dropped).map(([reason, count]) => [{ source: label, reason }, count] as const),
     ),

@@ -1,6 +1,6 @@
 const SECOND = 1000;
 
-/** What is expensive to make is made at most once a second, however many ask for it. */
+/** Caches an expensive value for a second, however many clients request it. */
 export function onceASecond<T>(now: () => number, make: () => T): () => T {
   let made: { readonly value: T; readonly at: number } | undefined;
   return () => {

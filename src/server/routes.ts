@@ -4,19 +4,19 @@ import { PAGE_STYLE } from "../pages/page-style.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
 import { answerList } from "./answer-list.ts";
 import type { Health } from "./health.ts";
-import type { Edition } from "./published-list.ts";
+import type { ListVersion } from "./list-version.ts";
 
-/** What the routes need to know of the server. */
-export interface Facts {
+/** What the routes need from the server. */
+export interface RouteContext {
   health(): Health;
   metrics(): string | Uint8Array;
   page(): string | Uint8Array;
-  list(name: string): Edition | undefined;
-  /** A difference between two editions of a list. */
-  patch(name: string): Edition | undefined;
-  /** The page about the last build of a list, by the name of its file without ending; of the only one for `""`. */
-  report(list: string): Edition | undefined;
-  /** Starts a run, or asks for one more after the present. */
+  list(name: string): ListVersion | undefined;
+  /** A difference between two versions of a list. */
+  patch(name: string): ListVersion | undefined;
+  /** The report of the last build of a list, by its file name without extension; `""` selects the only list. */
+  report(list: string): ListVersion | undefined;
+  /** Starts a run, or queues one behind the current run. */
   compile(): "started" | "queued";
 }
 
@@ -30,21 +30,24 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** The answer to a request, and the name of its route for the count. */
-export function route(request: WebRequest, facts: Facts): { name: string; reply: WebReply } {
+/** The response to a request, and the name of its route for the metrics. */
+export function route(
+  request: WebRequest,
+  context: RouteContext,
+): { name: string; reply: WebReply } {
   const path = request.target.split("?")[0]!;
-  if (path === "/compile") return { name: "compile", reply: compileReply(request, facts) };
+  if (path === "/compile") return { name: "compile", reply: compileReply(request, context) };
   const folder = FOLDERS.find((one) => path.startsWith(`/${one}/`));
   const name = folder ?? NAMES[path] ?? "other";
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead && name !== "other") {
     const headers = { allow: "GET, HEAD" };
-    return { name, reply: textReply(405, "Only GET and HEAD are answered here\n", headers) };
+    return { name, reply: textReply(405, "Use GET or HEAD\n", headers) };
   }
-  return { name, reply: readReply(name, path, request, facts) };
+  return { name, reply: readReply(name, path, request, context) };
 }
 
-/** Routes with names of lists behind them. */
+/** Routes that are followed by the name of a list. */
 const FOLDERS = ["rules", "report"] as const;
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -54,28 +57,33 @@ const NAMES: Readonly<Record<string, string>> = {
   "/report": "report",
 };
 
-function readReply(name: string, path: string, request: WebRequest, facts: Facts): WebReply {
+function readReply(
+  name: string,
+  path: string,
+  request: WebRequest,
+  context: RouteContext,
+): WebReply {
   if (name === "health") {
-    const health = facts.health();
+    const health = context.health();
     return jsonReply(health.isHealthy ? 200 : 503, health);
   }
   if (name === "metrics")
     return {
-      ...textReply(200, facts.metrics()),
+      ...textReply(200, context.metrics()),
       headers: {
         "content-type": "text/plain; version=0.0.4; charset=utf-8",
         "cache-control": "no-store",
       },
     };
-  if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: facts.page() };
-  const report = name === "report" ? facts.report(nameIn(path)) : undefined;
+  if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: context.page() };
+  const report = name === "report" ? context.report(listInPath(path)) : undefined;
   if (report !== undefined) return reportReply(answerList(request, report));
-  const edition = name === "rules" ? editionAt(nameIn(path), facts) : undefined;
-  if (edition !== undefined) return answerList(request, edition);
-  return textReply(404, "Not found. There is: /, /report, /health, /metrics, /rules/<file>\n");
+  const version = name === "rules" ? versionAt(listInPath(path), context) : undefined;
+  if (version !== undefined) return answerList(request, version);
+  return textReply(404, "Not found. Available: /, /report, /health, /metrics, /rules/<file>\n");
 }
 
-/** The page has a policy of its own, with the digests of what is in it; no other page may show it. */
+/** The page contains its own content security policy, with hashes of its script and style. Framing is a matter of the header. */
 function reportReply(reply: WebReply): WebReply {
   return {
     ...reply,
@@ -88,12 +96,12 @@ function reportReply(reply: WebReply): WebReply {
   };
 }
 
-function editionAt(name: string, facts: Facts): Edition | undefined {
+function versionAt(name: string, context: RouteContext): ListVersion | undefined {
   const patch = `${PATCH_FOLDER}/`;
-  return name.startsWith(patch) ? facts.patch(name.slice(patch.length)) : facts.list(name);
+  return name.startsWith(patch) ? context.patch(name.slice(patch.length)) : context.list(name);
 }
 
-function nameIn(path: string): string {
+function listInPath(path: string): string {
   try {
     return decodeURIComponent(path.replace(/^\/[a-z]+\/?/, ""));
   } catch {
@@ -101,15 +109,18 @@ function nameIn(path: string): string {
   }
 }
 
-/** Only who is on this machine, spoke to it directly, and is no page in a browser, may start a run. */
-function compileReply(request: WebRequest, facts: Facts): WebReply {
+/** Only local processes may start a run: no proxies, and no pages in a browser. */
+function compileReply(request: WebRequest, context: RouteContext): WebReply {
   const { headers, method, address } = request;
-  if (method !== "POST") return textReply(405, "POST starts a run\n", { allow: "POST" });
+  if (method !== "POST") return textReply(405, "Use POST to start a run\n", { allow: "POST" });
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
   const isPage = headers["origin"] !== undefined || headers["sec-fetch-site"] !== undefined;
-  if (isForwarded || isPage || !isLoopback(address) || !isOwnName(headers["host"] ?? ""))
-    return textReply(403, "Only from this machine, and not through a proxy or a browser\n");
-  return jsonReply(202, { state: facts.compile() });
+  if (isForwarded || isPage || !isLoopback(address) || !isLocalName(headers["host"] ?? ""))
+    return textReply(
+      403,
+      "Only local processes may start a run, not through a proxy or a browser\n",
+    );
+  return jsonReply(202, { state: context.compile() });
 }
 
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
@@ -119,8 +130,8 @@ function isLoopback(address: string): boolean {
   return plain === "::1" || /^127(?:\.\d{1,3}){3}$/.test(plain);
 }
 
-/** A name that somebody else may point to this machine is not one of its own. */
-function isOwnName(host: string): boolean {
+/** Against DNS rebinding: any other name may be made to resolve to this machine. */
+function isLocalName(host: string): boolean {
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   return name === "localhost" || isLoopback(name);
 }

@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { withDeadline } from "./deadline.ts";
 import type { EventLog } from "./event-log.ts";
 import {
-  type GoodBuild,
+  type SuccessfulBuild,
   type History,
   type Outcome,
   type Problem,
@@ -14,52 +14,52 @@ import {
   type Trigger,
   withRun,
 } from "./history.ts";
-import { keepHistory } from "./kept-history.ts";
+import { writeHistory } from "./history-file.ts";
 
-/** What a compile came to. */
-export interface CompileEnd {
-  /** Undefined when a signal ended it. */
+/** The result of one compile. */
+export interface RunResult {
+  /** Exit code; undefined if a signal ended the process. */
   readonly exit: number | undefined;
-  /** Of a list that was published, or is published already. */
-  readonly build?: GoodBuild | undefined;
-  /** The sources of a list that was refused. */
+  /** Report of a list that was published, or that had not changed. */
+  readonly build?: SuccessfulBuild | undefined;
+  /** The sources of a refused list. */
   readonly sources?: SourceStates | undefined;
 }
 
 type OnProblem = (problem: Problem & { severity: string }) => void;
 
-/** Errors that are remembered of a run, after the first. */
+/** How many errors of a run are kept, after the first. */
 const MOST_FURTHER = 9;
 
-export interface RunnerParts {
+export interface RunnerOptions {
   readonly host: Host;
   readonly log: EventLog;
-  /** Where the history is kept. */
+  /** The folder of the history. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** A run that takes longer is ended; 0 for never. */
+  /** Time limit of a run; 0 for none. */
   readonly runTimeoutMs: number;
-  /** Compiles once, until the signal. Problems are handed over as they come. */
-  compile(onProblem: OnProblem, signal: AbortSignal): Promise<CompileEnd>;
-  /** Told when lists may have changed. */
+  /** Compiles once, until the signal. Problems are reported as they occur. */
+  compile(onProblem: OnProblem, signal: AbortSignal): Promise<RunResult>;
+  /** Called when lists may have changed. */
   onPublished(): Promise<void>;
 }
 
-/** Compiles when it is asked to, one run at a time, and remembers how it went. */
+/** Runs compiles on request, one at a time, and keeps their history. */
 export class Runner {
   history: History;
-  /** When the present run began. */
+  /** When the current run began. */
   runningSince: number | undefined;
-  private readonly parts: RunnerParts;
+  private readonly options: RunnerOptions;
   private current: Promise<void> | undefined;
   private queued: Promise<void> | undefined;
 
-  constructor(history: History, parts: RunnerParts) {
+  constructor(history: History, options: RunnerOptions) {
     this.history = history;
-    this.parts = parts;
+    this.options = options;
   }
 
-  /** Resolves when a run that began after this call has ended. Those who ask during a run share the next one. */
+  /** Resolves when a run that began after this call has ended. Calls during a run share the next one. */
   run(trigger: Trigger): Promise<void> {
     if (this.current === undefined) return this.begin(trigger);
     this.queued ??= this.current.then(() => {
@@ -69,21 +69,24 @@ export class Runner {
     return this.queued;
   }
 
-  /** Resolves when nothing runs. */
+  /** Resolves when no run is in progress. */
   async settled(): Promise<void> {
     while (this.current !== undefined) await this.current;
   }
 
   noteSkipped(count: number): void {
     this.history = { ...this.history, skipped: this.history.skipped + count };
-    this.parts.log.say("warning", "schedule-skipped", { count, reason: "a run took that long" });
+    this.options.log.write("warning", "schedule-skipped", {
+      count,
+      reason: "a run was in progress",
+    });
   }
 
   private begin(trigger: Trigger): Promise<void> {
-    if (this.parts.signal.aborted) return Promise.resolve();
+    if (this.options.signal.aborted) return Promise.resolve();
     this.current = this.once(trigger)
       .catch((error: unknown) =>
-        this.parts.log.say("error", "run-lost", { reason: (error as Error).message }),
+        this.options.log.write("error", "run-lost", { reason: (error as Error).message }),
       )
       .finally(() => {
         this.current = undefined;
@@ -93,60 +96,60 @@ export class Runner {
   }
 
   private async once(trigger: Trigger): Promise<void> {
-    const { host, log, folder, signal } = this.parts;
+    const { host, log, folder, signal } = this.options;
     const began = host.now();
     this.runningSince = began.getTime();
-    log.say("info", "run-started", { trigger });
+    log.write("info", "run-started", { trigger });
     let problem: Problem | undefined;
     const further: Problem[] = [];
     const onProblem: OnProblem = ({ severity, code, message, hint, cause, at }) => {
-      const said = {
+      const found = {
         code,
         message,
         ...(hint && { hint }),
         ...(cause && { cause }),
         ...(at && { at }),
       };
-      // That it took too long matters more than what it said before.
-      if (severity === "error" && (problem === undefined || code === TIMEOUT)) problem = said;
-      else if (severity === "error" && further.length < MOST_FURTHER) further.push(said);
+      // A timeout matters more than earlier errors.
+      if (severity === "error" && (problem === undefined || code === TIMEOUT)) problem = found;
+      else if (severity === "error" && further.length < MOST_FURTHER) further.push(found);
       const level = severity === "error" || severity === "warning" ? severity : "info";
-      log.say(level, "problem", { code, message, at, cause, hint });
+      log.write(level, "problem", { code, message, at, cause, hint });
     };
-    const end = await this.attempt(onProblem);
-    const { build } = end;
+    const result = await this.attempt(onProblem);
+    const { build } = result;
     const run: Run = {
       at: began.toISOString(),
       trigger,
       seconds: Math.max(0, host.now().getTime() - began.getTime()) / 1000,
-      exit: end.exit ?? null,
-      outcome: outcomeOf(end, signal.aborted),
+      exit: result.exit ?? null,
+      outcome: outcomeOf(result, signal.aborted),
       ...(build && { degraded: build.degraded, rules: build.rules, bytes: build.bytes }),
       ...(problem && { problem }),
       ...(further.length > 0 && { further }),
     };
-    this.history = withRun(this.history, run, build, build?.sources ?? end.sources);
-    if (build !== undefined) await this.parts.onPublished();
+    this.history = withRun(this.history, run, build, build?.sources ?? result.sources);
+    if (build !== undefined) await this.options.onPublished();
     const { outcome, seconds, exit, degraded, rules, bytes } = run;
     const level = build === undefined && outcome !== "stopped" ? "error" : "info";
     const reason = problem?.code === TIMEOUT ? TIMEOUT : undefined;
-    log.say(level, "run-ended", { outcome, reason, seconds, exit, degraded, rules, bytes });
-    await keepHistory(folder, this.history, host).catch((error: unknown) =>
-      log.say("warning", "history-not-kept", { reason: (error as Error).message }),
+    log.write(level, "run-ended", { outcome, reason, seconds, exit, degraded, rules, bytes });
+    await writeHistory(folder, this.history, host).catch((error: unknown) =>
+      log.write("warning", "history-not-kept", { reason: (error as Error).message }),
     );
   }
 
-  private async attempt(onProblem: OnProblem): Promise<CompileEnd> {
-    const { runTimeoutMs, signal } = this.parts;
+  private async attempt(onProblem: OnProblem): Promise<RunResult> {
+    const { runTimeoutMs, signal } = this.options;
     try {
       const { value, isLate } = await withDeadline(runTimeoutMs, signal, (until) =>
-        this.parts.compile(onProblem, until),
+        this.options.compile(onProblem, until),
       );
       if (isLate && value?.build === undefined)
         onProblem({
           severity: "error",
           code: TIMEOUT,
-          message: `The run was ended because it took longer than ${timeText(runTimeoutMs)}`,
+          message: `The run took longer than ${timeText(runTimeoutMs)} and was stopped`,
           hint: codeEntry(TIMEOUT).hint,
         });
       return value ?? { exit: undefined };
@@ -161,7 +164,7 @@ function timeText(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }
 
-function outcomeOf({ exit, build }: CompileEnd, isStopped: boolean): Outcome {
+function outcomeOf({ exit, build }: RunResult, isStopped: boolean): Outcome {
   if (build !== undefined)
     return build.outputs.some(({ outcome }) => outcome === "written") ? "published" : "unchanged";
   if (exit === Exit.Guard) return "refused";

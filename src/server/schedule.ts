@@ -2,42 +2,42 @@ import { Cron } from "croner";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 
-/** When to compile, as cron says it: moments, the same for everybody who asks. */
+/** When to compile: a cron pattern. */
 export class Schedule {
   readonly pattern: string;
   private readonly cron: Cron;
   private longest: number | undefined;
 
-  /** Throws a `CompilerError` when the pattern or the zone means nothing, or names no moment that ever comes. */
+  /** Throws a `CompilerError` if the pattern or the time zone is invalid, or the pattern never matches. */
   constructor(pattern: string, timeZone: string | undefined) {
     this.pattern = pattern;
     try {
       const zone = timeZone === undefined ? {} : { timezone: timeZone };
       this.cron = new Cron(pattern, { paused: true, ...zone });
-      if (this.cron.nextRun() === null) throw new RangeError("no such moment ever comes");
+      if (this.cron.nextRun() === null) throw new RangeError("it never matches");
     } catch (error) {
       const zoned = timeZone === undefined ? "" : ` in ${printable(timeZone, 60)}`;
       throw new CompilerError([
-        errorOf("bad-schedule", `There is no schedule ${printable(pattern, 60)}${zoned}`, {
+        errorOf("bad-schedule", `Invalid schedule ${printable(pattern, 60)}${zoned}`, {
           cause: printable((error as Error).message.replace(/^Cron\w+: /, ""), 160),
         }),
       ]);
     }
   }
 
-  /** The first moment after another. */
+  /** The first scheduled time after a moment. */
   next(after: number): number {
     if (after === Infinity) return Infinity;
     return this.cron.nextRun(new Date(after))?.getTime() ?? Infinity;
   }
 
-  /** The last moment that is not after another. */
+  /** The last scheduled time that is not after a moment. */
   previous(at: number): number {
-    // What it gives lies before the moment it is asked for.
+    // croner returns times strictly before the given one.
     return this.cron.previousRuns(1, new Date(at + 1000))[0]?.getTime() ?? -Infinity;
   }
 
-  /** The longest time from one moment to the next, nights and weekends included: over the next hundred. */
+  /** The longest interval between the next hundred scheduled times, nights and weekends included. */
   get longestInterval(): number {
     if (this.longest === undefined) {
       this.longest = 0;
@@ -53,7 +53,7 @@ export class Schedule {
     return this.longest;
   }
 
-  /** How long it is from one moment to the next, around a time. */
+  /** The interval between the next two scheduled times. */
   interval(at: number): number {
     const next = this.next(at);
     return this.next(next) - next;

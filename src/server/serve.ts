@@ -12,38 +12,38 @@ import {
 } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
-import { readHistory } from "./kept-history.ts";
-import { ListShelf } from "./list-shelf.ts";
+import { readHistory } from "./history-file.ts";
+import { ListStore } from "./list-store.ts";
 import { metricsText } from "./metrics.ts";
 import { onceASecond } from "./once-a-second.ts";
-import { type Facts, route } from "./routes.ts";
-import { Runner, type RunnerParts } from "./runner.ts";
+import { type RouteContext, route } from "./routes.ts";
+import { Runner, type RunnerOptions } from "./runner.ts";
 import type { Schedule } from "./schedule.ts";
 import { statusPage } from "./status-page.ts";
-import { keepTime } from "./timekeeper.ts";
+import { Scheduler } from "./scheduler.ts";
 
 export interface ServeSettings {
-  readonly place: ListenPlace;
+  readonly listenOn: ListenPlace;
   readonly schedule: Schedule;
   readonly jitterMs: number;
-  /** Milliseconds that the last good list may be old; undefined for three times the interval. */
+  /** Maximum age of the last successful build, in milliseconds; three times the interval by default. */
   readonly maxAgeMs: number | undefined;
-  /** A run that takes longer is ended; 0 for never. */
+  /** Time limit of a run; 0 for none. */
   readonly runTimeoutMs: number;
-  /** Where the history is kept. */
+  /** The folder of the history. */
   readonly folder: string;
-  /** The folder that paths of lists start from. */
+  /** The folder that paths of lists are relative to. */
   readonly root?: string;
-  /** The files that the configuration means now. */
+  /** The files that the configuration names. */
   readonly lists: readonly string[];
-  readonly compile: RunnerParts["compile"];
-  /** Where the page about the last build of each list is. */
+  readonly compile: RunnerOptions["compile"];
+  /** The files of the reports, one per list. */
   readonly reports: readonly string[];
-  /** Writes these pages. */
+  /** Writes the reports. */
   report(): Promise<void>;
 }
 
-/** Compiles on a schedule and serves the lists until the signal. Rejects with a `CompilerError` when it cannot begin. */
+/** Compiles on a schedule and serves the lists until the signal. Rejects with a `CompilerError` if it cannot start. */
 export async function serve(
   settings: ServeSettings,
   host: Host,
@@ -64,9 +64,9 @@ class Server {
   private readonly host: Host;
   private readonly log: EventLog;
   private readonly signal: AbortSignal;
-  private readonly shelf: ListShelf;
-  private readonly reports: ListShelf;
-  private readonly patches: ListShelf;
+  private readonly store: ListStore;
+  private readonly reports: ListStore;
+  private readonly patches: ListStore;
   private readonly requests = new Map<string, number>();
   private readonly startedAt: number;
   private runner!: Runner;
@@ -81,17 +81,17 @@ class Server {
     this.host = host;
     this.log = log;
     this.signal = signal;
-    this.shelf = new ListShelf(host, log, settings.root);
-    this.reports = new ListShelf(host, log);
-    this.patches = new ListShelf(host, log);
+    this.store = new ListStore(host, log, settings.root);
+    this.reports = new ListStore(host, log);
+    this.patches = new ListStore(host, log);
     this.startedAt = host.now().getTime();
   }
 
   async begin(): Promise<void> {
-    const { settings, host, log, signal, shelf } = this;
+    const { settings, host, log, signal, store } = this;
     const { folder, compile, runTimeoutMs } = settings;
     const history = await readHistory(folder, host, () =>
-      log.say("warning", "history-damaged", { folder, reason: "a new one is begun" }),
+      log.write("warning", "history-damaged", { folder, reason: "starting with an empty one" }),
     );
     this.runner = new Runner(history, {
       host,
@@ -100,17 +100,17 @@ class Server {
       signal,
       runTimeoutMs,
       compile,
-      onPublished: () => this.takeOver(),
+      onPublished: () => this.servePublished(),
     });
-    // What the configuration means now; an earlier server may have served others.
-    shelf.serve(settings.lists);
-    await shelf.look();
-    await this.takePatches(settings.lists);
+    // The files of the current configuration; an earlier server may have served others.
+    store.serve(settings.lists);
+    await store.refresh();
+    await this.servePatches(settings.lists);
     this.reports.serve(settings.reports);
-    await this.reports.look();
+    await this.reports.refresh();
     this.listening = await this.listen();
     const { address, port } = this.listening;
-    log.say("info", "listening", { address, port, schedule: settings.schedule.pattern });
+    log.write("info", "listening", { address, port, schedule: settings.schedule.pattern });
     host.onHangup?.(() => this.runNow("signal"));
   }
 
@@ -118,8 +118,8 @@ class Server {
     const { schedule, jitterMs } = this.settings;
     const now = this.host.now().getTime();
     const age = ageOf(this.runner.history.lastSuccess, now);
-    const isThere = this.shelf.missing.length === 0;
-    await keepTime(isThere && age !== undefined ? now - age : undefined, {
+    const isComplete = this.store.missing.length === 0;
+    const scheduler = new Scheduler({
       schedule,
       jitterMs,
       host: this.host,
@@ -133,29 +133,30 @@ class Server {
       onNext: (at) => {
         this.next = at;
         const isNever = at === Infinity;
-        this.log.say("info", "next-run", { at: isNever ? null : new Date(at).toISOString() });
+        this.log.write("info", "next-run", { at: isNever ? null : new Date(at).toISOString() });
       },
       onSkipped: (count) => this.runner.noteSkipped(count),
     });
+    await scheduler.run(isComplete && age !== undefined ? now - age : undefined);
   }
 
   async end(): Promise<void> {
     await this.listening?.close();
     await this.runner.settled();
     await this.reporting;
-    await this.shelf.settled();
+    await this.store.settled();
     await this.reports.settled();
     await this.patches.settled();
-    this.log.say("info", "stopped");
+    this.log.write("info", "stopped");
   }
 
   private async listen(): Promise<Listening> {
-    const { place } = this.settings;
+    const { listenOn } = this.settings;
     try {
-      return await this.host.listen!(place, (request) => this.answer(request));
+      return await this.host.listen!(listenOn, (request) => this.answer(request));
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      const where = `${printable(place.address, 80)} port ${place.port}`;
+      const where = `${printable(listenOn.address, 80)} port ${listenOn.port}`;
       throw new CompilerError([
         errorOf("listen-failed", `Cannot listen on ${where}`, {
           cause: reasonOf(error.code, error.message),
@@ -165,11 +166,11 @@ class Server {
   }
 
   private answer(request: WebRequest): ReturnType<typeof route>["reply"] {
-    const { name, reply } = route(request, this.facts);
+    const { name, reply } = route(request, this.context);
     const key = `${name} ${reply.status}`;
     this.requests.set(key, (this.requests.get(key) ?? 0) + 1);
-    if (this.log.says("debug"))
-      this.log.say("debug", "request", {
+    if (this.log.isEnabled("debug"))
+      this.log.write("debug", "request", {
         method: request.method,
         target: request.target,
         status: reply.status,
@@ -178,12 +179,12 @@ class Server {
     return reply;
   }
 
-  private readonly facts: Facts = {
+  private readonly context: RouteContext = {
     health: () => this.health(),
     metrics: this.onceASecond(() =>
       metricsText({
         history: this.runner.history,
-        lists: this.shelf.all,
+        lists: this.store.all,
         isHealthy: this.health().isHealthy,
         isRunning: this.runner.runningSince !== undefined,
         startedAt: this.startedAt,
@@ -196,14 +197,14 @@ class Server {
       statusPage({
         history: this.runner.history,
         health: this.health(),
-        lists: this.shelf.all,
+        lists: this.store.all,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
-        nameOf: (file) => this.shelf.nameOf(this.host.path.resolve(this.host.cwd, file)),
+        nameOf: (file) => this.store.nameOf(this.host.path.resolve(this.host.cwd, file)),
         reports: this.reports.all.map(({ name }) => name),
       }),
     ),
-    list: (name) => this.shelf.find(name),
+    list: (name) => this.store.find(name),
     report: (list) => {
       const [only, ...more] = this.reports.names;
       if (list !== "") return this.reports.find(`${list}.report.html`);
@@ -213,7 +214,7 @@ class Server {
     compile: () => this.runNow("request"),
   };
 
-  /** As bytes: all who ask within a second share them. */
+  /** As bytes, which all requests within a second share. */
   private onceASecond(make: () => string): () => Uint8Array {
     const now = (): number => this.host.now().getTime();
     return onceASecond(now, () => encodeUtf8(make()));
@@ -222,13 +223,13 @@ class Server {
   private health(): Health {
     const { schedule, maxAgeMs } = this.settings;
     const now = this.host.now().getTime();
-    // A look at the disk is started by whoever asks; a list that was removed is missed at the next.
-    for (const name of this.shelf.names) this.shelf.find(name);
+    // Each request starts a refresh, so the next one notices a list that was removed.
+    for (const name of this.store.names) this.store.find(name);
     return healthOf({
       history: this.runner.history,
       now,
       limitMs: maxAgeMs ?? 3 * schedule.longestInterval,
-      missing: this.shelf.missing,
+      missing: this.store.missing,
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });
@@ -240,20 +241,20 @@ class Server {
     return state;
   }
 
-  private async takeOver(): Promise<void> {
+  private async servePublished(): Promise<void> {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
     const names = outputs.flatMap(({ file, files }) => files ?? [file]);
     const paths = names.map((name) => this.host.path.resolve(this.host.cwd, name));
-    this.shelf.serve(paths);
-    await this.shelf.lookNow();
-    await this.takePatches(paths);
-    // Nobody waits for it: the list is out. Lists that come while one is written share the next.
+    this.store.serve(paths);
+    await this.store.refreshNow();
+    await this.servePatches(paths);
+    // In the background, because the list is published. Lists that arrive meanwhile share the next report.
     this.isReportDue = true;
     this.reporting ??= this.renewReports().finally(() => (this.reporting = undefined));
   }
 
-  /** Differences between editions lie beside the lists. */
-  private async takePatches(lists: readonly string[]): Promise<void> {
+  /** Serves the patches in the folders beside the lists. */
+  private async servePatches(lists: readonly string[]): Promise<void> {
     const folders = new Set(
       lists.map((path) => this.host.path.join(this.host.path.dirname(path), PATCH_FOLDER)),
     );
@@ -262,23 +263,18 @@ class Server {
       for (const name of await this.host.listFolder(folder))
         if (name.endsWith(".patch")) paths.push(this.host.path.join(folder, name));
     this.patches.serve(paths);
-    await this.patches.lookNow();
+    await this.patches.refreshNow();
   }
 
   private async renewReports(): Promise<void> {
     while (this.isReportDue && !this.signal.aborted) {
       this.isReportDue = false;
-      await this.renewReport();
-    }
-  }
-
-  private async renewReport(): Promise<void> {
-    const { settings } = this;
-    try {
-      await settings.report();
-      await this.reports.lookNow();
-    } catch (error) {
-      this.log.say("warning", "no-report", { reason: (error as Error).message });
+      try {
+        await this.settings.report();
+        await this.reports.refreshNow();
+      } catch (error) {
+        this.log.write("warning", "no-report", { reason: (error as Error).message });
+      }
     }
   }
 }

@@ -1,13 +1,13 @@
-/** Whether a value that was read from JSON is what it should be. */
+/** A check of a value that was parsed from JSON. */
 export type Shape = (value: unknown) => boolean;
 
 export const isText: Shape = (value) => typeof value === "string";
 export const isFlag: Shape = (value) => typeof value === "boolean";
-/** A number that counts or measures something. */
+/** A count or a measurement. */
 export const isAmount: Shape = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 0;
 export const isWhole: Shape = (value) => Number.isSafeInteger(value);
-/** A moment, written as `Date.toISOString` does it. */
+/** A timestamp in the format of `Date.toISOString`. */
 export const isMoment: Shape = (value) =>
   typeof value === "string" &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
@@ -30,7 +30,7 @@ export function recordOf(fits: Shape): Shape {
   return (value) => isRecord(value) && Object.values(value).every(fits);
 }
 
-/** An object with at least these fields; those in `optional` may be missing. */
+/** An object with at least the required fields. */
 export function objectOf(
   required: Readonly<Record<string, Shape>>,
   optional: Readonly<Record<string, Shape>> = {},

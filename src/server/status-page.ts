@@ -6,23 +6,23 @@ import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 import { growthCharts } from "../pages/line-chart.ts";
-import { Html, html } from "../pages/html.ts";
-import type { Edition } from "./published-list.ts";
+import { Html, html, labelled } from "../pages/html.ts";
+import type { ListVersion } from "./list-version.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
 
 export interface StatusView {
   readonly history: History;
   readonly health: Health;
-  readonly lists: readonly Edition[];
+  readonly lists: readonly ListVersion[];
   readonly now: number;
   readonly schedule: string;
-  /** What a file of a build is called here. */
+  /** The served name of an output file. */
   readonly nameOf: (file: string) => string;
-  /** Files with pages about the last builds. */
+  /** File names of the reports. */
   readonly reports: readonly string[];
 }
 
-/** Runs in the table; the charts show all that are remembered. */
+/** Runs in the table; the charts show the whole history. */
 const SHOWN_RUNS = 20;
 
 const TONE = {
@@ -40,7 +40,7 @@ const OUTCOME_TONE = {
   stopped: "warn",
 } as const;
 
-/** What a person wants to know who opens it at night: is it well, since when, which source, what was refused. */
+/** What an operator needs first: the health and its reason, the last refusal, then lists, sources and runs. */
 export function statusPage(view: StatusView): string {
   const { history, health, now } = view;
   const name = history.lastBuild?.name ?? "rules-compiler";
@@ -77,60 +77,50 @@ function stateCard({ health, history, schedule, now }: StatusView): Html {
     <div class="state ${TONE[health.status]}">${health.status}</div>
     <div>${health.reason}</div>
     <dl>
-      <div>
-        <dt>Last good list</dt>
-        <dd>${agoText(health.lastSuccess, now)}</dd>
-      </div>
-      <div>
-        <dt>Next run</dt>
-        <dd>
-          ${health.running ? "running now" : health.next === null ? "–" : momentText(Date.parse(health.next))}
-        </dd>
-      </div>
-      <div>
-        <dt>Schedule</dt>
-        <dd><code>${schedule}</code></dd>
-      </div>
-      ${lastBuild?.lists === undefined ? figure("Rules", lastBuild?.rules) : figure("Lists", lastBuild.lists.length)}
-      ${figure("Lines read", lastBuild?.lines)}
+      ${labelled("Last successful build", agoText(health.lastSuccess, now))}
+      ${labelled("Next run", health.running ? "running now" : health.next === null ? "–" : momentText(Date.parse(health.next)))}
+      ${labelled("Schedule", html`<code>${schedule}</code>`)}
+      ${
+        lastBuild?.lists === undefined
+          ? labelled("Rules", countOrDash(lastBuild?.rules))
+          : labelled("Lists", countOrDash(lastBuild.lists.length))
+      }
+      ${labelled("Lines read", countOrDash(lastBuild?.lines))}
     </dl>
   </section>`;
 }
 
-function figure(label: string, count: number | undefined): Html {
-  return html`<div>
-    <dt>${label}</dt>
-    <dd>${count === undefined ? "–" : numberText(count)}</dd>
-  </div>`;
+function countOrDash(count: number | undefined): string {
+  return count === undefined ? "–" : numberText(count);
 }
 
 function hasOneReport({ history, reports }: StatusView): boolean {
   return history.lastBuild?.lists === undefined && reports.length > 0;
 }
 
-/** Rules of each list, and names of each further file, by the file's name. */
+/** The number of rules per list, and of names per format output, by file name. */
 function countsOf({ history: { lastBuild }, nameOf }: StatusView): ReadonlyMap<string, number> {
   if (lastBuild === undefined) return new Map();
   const { lists, outputs, rules } = lastBuild;
-  const own = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, rules }));
+  const main = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, rules }));
   return new Map([
     ...outputs.flatMap(({ file, names }) =>
       names === undefined ? [] : [[nameOf(file), names] as const],
     ),
-    ...own.map(({ file, rules: count }) => [nameOf(file), count] as const),
+    ...main.map(({ file, rules: count }) => [nameOf(file), count] as const),
   ]);
 }
 
-function addressOf(name: string): string {
+function urlPath(name: string): string {
   return name.split("/").map(encodeURIComponent).join("/");
 }
 
-/** The page about a list, if there is one of each. */
+/** The link to the report of a list, if every list has one. */
 function reportOf(file: string, { history, reports }: StatusView): Html | string {
   const name = file.replace(/\.txt$/, "");
-  const isThere = reports.includes(`${name}.report.html`);
-  if (history.lastBuild?.lists === undefined || !isThere) return "–";
-  return html`<a href="report/${addressOf(name)}">report</a>`;
+  const hasReport = reports.includes(`${name}.report.html`);
+  if (history.lastBuild?.lists === undefined || !hasReport) return "–";
+  return html`<a href="report/${urlPath(name)}">report</a>`;
 }
 
 function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html | undefined {
@@ -140,7 +130,7 @@ function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html |
   return html`<section class="card" aria-label="Last refusal">
     <div class="${isOver ? "faint" : "bad"}">
       <b
-        >${isOver ? "The last refusal, which is over" : "The last list was refused; the one before it is served"}</b
+        >${isOver ? "Last refusal (resolved)" : "The last list was refused; the previous one is served"}</b
       >
     </div>
     ${problemsOf(lastRefusal).map((one) => causeText(one, at, now))}
@@ -161,18 +151,19 @@ function listsSection(view: StatusView): Html {
   const { lists, now, history } = view;
   const counts = countsOf(view);
   const hasReports = history.lastBuild?.lists !== undefined;
-  const rows = lists.map(({ name, size, modified, forms }) => {
-    const count = counts.get(name);
+  const rows = lists.map(({ name, size, modified, variants }) => {
     return html`<tr>
-      <td><a href="rules/${addressOf(name)}">${name}</a></td>
-      <td class="n" data-name="rules">${count === undefined ? "–" : numberText(count)}</td>
+      <td><a href="rules/${urlPath(name)}">${name}</a></td>
+      <td class="n" data-name="rules">${countOrDash(counts.get(name))}</td>
       <td class="n" data-name="bytes">${numberText(size)}</td>
       <td data-name="published">${agoText(modified.toISOString(), now)}</td>
-      <td data-name="packed">${forms.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}</td>
+      <td data-name="compressed">
+        ${variants.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}
+      </td>
       ${hasReports ? html`<td data-name="report">${reportOf(name, view)}</td>` : undefined}
     </tr>`;
   });
-  const columns = ["file", "#rules", "#bytes", "published", "packed"];
+  const columns = ["file", "#rules", "#bytes", "published", "compressed"];
   return html`<h2>Lists</h2>
     ${table("Lists", hasReports ? [...columns, "report"] : columns, rows)}`;
 }
@@ -193,7 +184,7 @@ function sourcesSection(history: History, now: number): Html | undefined {
         <div class="faint"><code>${source}</code></div>
       </td>
       <td data-name="state" class="${isDegraded(state) ? "bad" : "good"}">${state}</td>
-      <td data-name="good">${agoText(goodAt[label] ?? null, now)}</td>
+      <td data-name="last available">${agoText(goodAt[label] ?? null, now)}</td>
       <td class="n" data-name="lines">${numberText(lines)}</td>
       <td class="n" data-name="kept">
         ${numberText(kept)}<svg
@@ -205,11 +196,11 @@ function sourcesSection(history: History, now: number): Html | undefined {
           <rect width="${width}" height="4" fill="currentColor" />
         </svg>
       </td>
-      <td data-name="dropped" class="faint">${reasons.join(", ") || "nothing"}</td>
+      <td data-name="dropped" class="faint">${reasons.join(", ") || "none"}</td>
     </tr>`;
   });
   return html`<h2>Sources</h2>
-    ${table("Sources", ["source", "state", "last good", "#lines", "#kept", "dropped"], rows)}`;
+    ${table("Sources", ["source", "state", "last available", "#lines", "#kept", "dropped"], rows)}`;
 }
 
 function historySection({ runs }: History, now: number): Html {
@@ -227,15 +218,15 @@ function historySection({ runs }: History, now: number): Html {
           <td data-name="outcome" class="${OUTCOME_TONE[outcome]}">
             ${outcome}${degraded === true ? ", degraded" : ""}
           </td>
-          <td data-name="by">${trigger}</td>
+          <td data-name="trigger">${trigger}</td>
           <td class="n" data-name="seconds">${seconds.toFixed(1)}</td>
-          <td class="n" data-name="rules">${rules === undefined ? "–" : numberText(rules)}</td>
+          <td class="n" data-name="rules">${countOrDash(rules)}</td>
           <td data-name="problem" class="faint">${problem?.message ?? "–"}</td>
         </tr>`,
     );
   return html`<h2>Runs</h2>
     ${growthCharts(states)}
-    ${table("Runs", ["when", "outcome", "by", "#seconds", "#rules", "problem"], rows)}`;
+    ${table("Runs", ["when", "outcome", "trigger", "#seconds", "#rules", "problem"], rows)}`;
 }
 
 function agoText(at: string | null, now: number): Html {

@@ -108,11 +108,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   let held: HeldError | undefined;
   try {
     if (offline)
-      throw sourceError(
-        "fetch-failed",
-        `Failed to fetch ${source.label}`,
-        "--offline makes no requests",
-      );
+      throw sourceError("fetch-failed", `Failed to fetch ${source.label}`, "--offline is set");
     return await fetchAny(source, record, context);
   } catch (error) {
     if (!(error instanceof CompilerError)) throw error;
@@ -166,7 +162,7 @@ function days(ms: number): string {
 function tooOld({ label, maxStaleMs }: RemoteSource, age: number): CompilerError {
   const reason =
     age < 0
-      ? "it is newer than the clock: the clock is wrong"
+      ? "its date is in the future; check the clock"
       : `it is ${days(age)} old; the limit is ${days(maxStaleMs)}`;
   return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
 }
@@ -192,7 +188,7 @@ async function acquireLocked(
     }
   }
   if (context.offline)
-    throw sourceError("lock-mismatch", `There is no copy of the locked version of ${source.label}`);
+    throw sourceError("lock-mismatch", `The locked version of ${source.label} is not cached`);
   const anything = { ...source.kind, judge: async () => {} };
   const fetched = await fetchAny(
     { ...source, bounds: undefined, kind: anything },

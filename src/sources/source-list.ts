@@ -247,7 +247,7 @@ export class SourceList {
     this.diagnostics.push(
       warningOf(
         "cut-line",
-        `${printable(label)} ends within line ${line}, which may be truncated and is skipped`,
+        `${printable(label)} ends within line ${line}, which may be truncated and was skipped`,
       ),
     );
   }
@@ -284,7 +284,7 @@ export class SourceList {
   ): Promise<void> {
     const at = { file: from.label, line };
     try {
-      if (argument === "") throw sourceError("bad-directive", "!#include names no file");
+      if (argument === "") throw sourceError("bad-directive", "!#include has no file name");
       if (from.isWeb) {
         const url = URL.canParse(argument, from.place) ? new URL(argument, from.place) : undefined;
         const { isSecret = false } = this.options;

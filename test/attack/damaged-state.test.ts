@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import type { Answerer, Host } from "../../src/host/host.ts";
 import { EventLog } from "../../src/server/event-log.ts";
 import { Schedule } from "../../src/server/schedule.ts";
 import { serve } from "../../src/server/serve.ts";
-import type { GoodBuild } from "../../src/server/history.ts";
+import type { SuccessfulBuild } from "../../src/server/history.ts";
 import { isNightly } from "../support/nightly.ts";
 import { type Damage, damagesOf } from "../support/damaged-json.ts";
 import { Random, seedFrom } from "../support/random.ts";
@@ -19,7 +19,7 @@ import { Served } from "../support/served.ts";
 const NOW = new Date("2026-11-15T12:00:00Z");
 const FOLDER = "/project/rules/.rules-compiler";
 const SCHEDULE = new Schedule("0 */6 * * *", "UTC");
-const BUILD: GoodBuild = {
+const BUILD: SuccessfulBuild = {
   name: "My list",
   lines: 1,
   kept: 1,
@@ -70,9 +70,9 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     return status;
   };
   let runs = 0;
-  const log = new EventLog(host, { json: true, style: NO_STYLE, says: () => true });
+  const log = new EventLog(host, { json: true, style: NO_STYLE, isEnabled: () => true });
   const settings = {
-    place: { address: "127.0.0.1", port: 0, connectionsPerClient: 64 },
+    listenOn: { address: "127.0.0.1", port: 0, connectionsPerClient: 64 },
     schedule: SCHEDULE,
     jitterMs: 0,
     maxAgeMs: undefined,
@@ -116,7 +116,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
   return problems;
 }
 
-test("a damaged serve.json never stops or blinds the server", async (context) => {
+test("a damaged serve.json never stops the server or hides problems", async (context) => {
   const seed = seedFrom(process.env["SEED"]);
   const damages = damagesOf(longHistory(new Date("2026-11-15T06:00:00Z")), new Random(seed));
   const chosen = isNightly ? damages : damages.filter((_, index) => index % 8 === 0);
@@ -137,7 +137,7 @@ test("a damaged serve.json never stops or blinds the server", async (context) =>
 });
 
 test(
-  "the program itself starts, answers and runs with a file that is not a state",
+  "serve starts, answers and compiles with an invalid state file",
   { timeout: 120_000 },
   async (context) => {
     const served = new Served(context, ["||a.example^", "||b.example^"]);

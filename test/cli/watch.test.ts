@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { changedRules } from "../../src/cli/changed-rules.ts";
+import { memoryHost } from "../support/internals.ts";
+import { changedRules } from "../../src/explain/changed-rules.ts";
 import { Random } from "../support/random.ts";
-import { memoryHost } from "../support/memory-host.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -15,7 +15,7 @@ function config(names: string[]): string {
   });
 }
 
-test("a change is compiled and shown; what is wrong meanwhile is said and mended by the next", async () => {
+test("a change is compiled and shown; an error is reported, and the next change can fix it", async () => {
   const memory = memoryHost({
     files: {
       "c.json": config(["a", "b"]),

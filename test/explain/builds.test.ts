@@ -37,7 +37,7 @@ async function json(said: Promise<Said>): Promise<Record<string, unknown>> {
   return JSON.parse((await said).stdout) as Record<string, unknown>;
 }
 
-test("since when a rule has been in the list", async () => {
+test("why shows how long a rule has been in the list", async () => {
   const project = await threeMornings();
   const since = async (name: string): Promise<unknown> =>
     (await json(project.run("why", name, "--json", ...WORDS)))["since"];
@@ -47,10 +47,10 @@ test("since when a rule has been in the list", async () => {
   assert.equal(await since("nowhere.example"), undefined);
   const { stdout } = await project.run("why", "c.example", "a.example", ...WORDS);
   assert.match(stdout, /^ {2}since 2026-11-14 06:00 UTC$/m);
-  assert.match(stdout, /^ {2}since 2026-11-13 06:00 UTC or longer: no older build is kept$/m);
+  assert.match(stdout, /^ {2}since 2026-11-13 06:00 UTC or earlier: no older build is stored$/m);
 });
 
-test("a rule that went and came back is as old as its return", async () => {
+test("the age of a rule that was removed and added again counts from its return", async () => {
   const project = await threeMornings();
   project.now = "2026-11-16T06:00:00Z";
   project.write("ads.txt", "||b.example^\n||c.example^\n||d.example^\n");
@@ -80,7 +80,7 @@ test("builds are compared by number and by day", async () => {
   assert.match(gone.stderr, /3 are kept, since 2026-11-13T06/);
 });
 
-test("a changelog for people", async () => {
+test("changelog for people", async () => {
   const project = await threeMornings();
   const { stdout } = await project.run("changelog", ...PLACE);
   assert.equal(
@@ -89,14 +89,14 @@ test("a changelog for people", async () => {
 
 ## 2026-11-15 06:00 UTC
 
-4 rules: 1 came, 0 went.
+4 rules: 1 added, 0 removed.
 
 - Newly blocked: 1 name, \`d.example\`
 - By source: Ads +1 −0
 
 ## 2026-11-14 06:00 UTC
 
-3 rules: 1 came, 1 went.
+3 rules: 1 added, 1 removed.
 
 - Newly blocked: 1 name, \`c.example\`
 - No longer blocked: 1 name, \`b.example\`
@@ -110,7 +110,7 @@ test("a changelog for people", async () => {
   );
 });
 
-test("a build that made the same list shares its text, for as long as it is kept", async () => {
+test("builds with the same list share its text as long as one is kept", async () => {
   const project = await threeMornings();
   for (let day = 16; day < 25; day++) {
     project.now = `2026-11-${day}T06:00:00Z`;
@@ -127,7 +127,7 @@ test("a build that made the same list shares its text, for as long as it is kept
   assert.deepEqual(since, { at: "2026-11-17T06:00:00.000Z", isOldest: true });
 });
 
-test("a list that a run without a record published is copied by the next", async () => {
+test("the next run copies a list that was published without a record", async () => {
   const project = await threeMornings();
   project.now = "2026-11-16T06:00:00Z";
   project.write("ads.txt", "||a.example^\n||new.example^\n||d.example^\n");
@@ -138,16 +138,16 @@ test("a list that a run without a record published is copied by the next", async
   assert.deepEqual((JSON.parse(stdout) as { added: string[] }).added, ["||new.example^"]);
 });
 
-test("one build has nothing to be compared with, and says so", async () => {
+test("a single build cannot be compared, and the message says so", async () => {
   const files = { "c.json": CONFIG, "ads.txt": "||a.example^\n", "own.txt": "||b.example^\n" };
   const project = new MemoryProject(files);
   await project.run("compile", "-q", ...WORDS);
   const { exit, stdout, stderr } = await project.run("changelog", ...PLACE);
   assert.deepEqual([exit, stdout], [0, "# My list\n"]);
-  assert.match(stderr, /one build is kept/);
+  assert.match(stderr, /one build is stored/);
 });
 
-test("no more than eight builds are kept, text and record", async () => {
+test("at most eight builds are kept, with text and record", async () => {
   const project = await threeMornings();
   for (let day = 16; day < 27; day++) {
     project.now = `2026-11-${day}T06:00:00Z`;
@@ -161,7 +161,7 @@ test("no more than eight builds are kept, text and record", async () => {
   assert.equal(kept.filter((path) => path.includes(".list-")).length, 8);
 });
 
-test("apply publishes what plan showed, whatever became of the sources", async () => {
+test("apply publishes what plan showed, whatever happened to the sources", async () => {
   const project = await threeMornings();
   project.write("ads.txt", "||a.example^\n||c.example^\n||d.example^\n||e.example^\n");
   const planned = await project.run("plan", "--save", "my.plan", ...WORDS);
@@ -185,7 +185,7 @@ test("apply publishes what plan showed, whatever became of the sources", async (
   assert.match(again.stderr, /error\[plan-outdated\]/);
 });
 
-test("a plan that a guard refuses is applied only if that is accepted", async () => {
+test("a plan that a guard refuses is applied only with --accept", async () => {
   const project = await threeMornings();
   project.write("ads.txt", "||com^\n");
   assert.equal((await project.run("plan", "--save", "my.plan", ...WORDS)).exit, 5);
@@ -198,7 +198,7 @@ test("a plan that a guard refuses is applied only if that is accepted", async ()
   assert.match(project.text("l.txt"), /^\|\|com\^$/m);
 });
 
-test("what is no plan is not applied", async () => {
+test("an invalid plan is not applied", async () => {
   const project = await threeMornings();
   project.write("x.plan", "||a.example^\n");
   project.write("old.plan", '{"plan":1,"tool":"0.0.0","files":[]}\n');
@@ -223,7 +223,7 @@ test("what is no plan is not applied", async () => {
   assert.equal((await project.run("apply")).exit, 2);
 });
 
-test("places are links where the terminal makes links, and only there", async () => {
+test("locations are links only in terminals that support links", async () => {
   const files = { "c.json": CONFIG, "ads.txt": "||a.example^\n", "own.txt": "||own.example^\n" };
   const isTerminal = {
     write: () => {},

@@ -47,7 +47,7 @@ async function listOf(rules: readonly string[]): Promise<PlainList> {
   return await PlainList.read(new TextEncoder().encode(`! list\n${rules.join("\n")}\n`));
 }
 
-test("2000 random pairs of lists: the names that change are those that brute force over all names finds", async () => {
+test("2000 random pairs of lists: the changed names match a brute-force search over all names", async () => {
   const names = universe();
   let changed = 0;
   for (let seed = 1; seed <= 2000; seed++) {
@@ -122,14 +122,14 @@ for (const [removed, changed, self, below] of [
   ["-ads-", "-ads-", "freed", undefined],
   ["||пример.рф^", "xn--e1afmkfd.xn--p1ai", "freed", "freed"],
 ] as const)
-  test(`${removed} frees names when it goes`, async () => {
+  test(`removing ${removed} frees names`, async () => {
     const { changes, freed } = effectiveDiff(await listOf([removed]), await listOf(["||q.com^"]));
     const change = changes.find((one) => one.name === changed);
     assert.deepEqual([change?.self, change?.below], [self, below]);
     assert.equal(freed, 1);
   });
 
-test("a rule with an end anchor is seen when its exception goes", async () => {
+test("a rule with an end anchor blocks again when its exception is removed", async () => {
   const { changes } = effectiveDiff(
     await listOf(["||d.p.com^|", "@@||p.com^"]),
     await listOf(["||d.p.com^|"]),
@@ -137,7 +137,7 @@ test("a rule with an end anchor is seen when its exception goes", async () => {
   assert.equal(changes.find(({ name: one }) => one === "d.p.com")?.self, "blocked");
 });
 
-test("a name and what is below it are one change, and text that means the same is none", async () => {
+test("a name and its subtree are one change, and an equivalent rule is none", async () => {
   const { added, removed, changes } = effectiveDiff(
     await listOf(["||a.one.com^", "0.0.0.0 b.one.com"]),
     await listOf(["||one.com^", "b.one.com"]),

@@ -25,12 +25,12 @@ async function published(): Promise<MemoryProject> {
   return project;
 }
 
-test("lines of a fate are listed with file, line and text", async () => {
+test("lines with a fate are listed with file, line and text", async () => {
   const project = await published();
   const { exit, stdout, stderr } = await project.run("lines", "--fate", "bad-syntax");
   assert.equal(exit, 0, stderr);
   assert.equal(stdout, "own.txt:2: ||a b^\nown.txt:5: ||tab\\u{9}bed^\nmore.txt:1: ||c d^\n");
-  assert.match(stderr, /^3 lines: bad-syntax, not a rule of any known form\n$/);
+  assert.match(stderr, /^3 lines: bad-syntax, not a valid rule\n$/);
   const same = await project.run("lines", "--fate", "same-host", "--fate", "covered");
   assert.equal(
     same.stdout,
@@ -72,11 +72,11 @@ test("-s chooses sources, and --json prints one object per line", async () => {
   assert.match(unknown.stderr, /No source matches -s Adds[^]*Did you mean "Ads"\?/);
 });
 
-test("without a fate, the fates that there are", async () => {
+test("without a fate, the command lists all fates", async () => {
   const project = await published();
   const { exit, stdout } = await project.run("lines");
   assert.equal(exit, 0);
-  assert.match(stdout, /^ +bad-syntax +3 {2}not a rule of any known form$/m);
+  assert.match(stdout, /^ +bad-syntax +3 {2}not a valid rule$/m);
   assert.match(stdout, /^ +comment +2 {2}comment$/m);
   const some = await project.run("lines", "-s", "Ads");
   assert.doesNotMatch(some.stdout, /bad-syntax/);
@@ -87,7 +87,7 @@ test("without a fate, the fates that there are", async () => {
   assert.match(wrong.stderr, /Unknown fate: bad-sintax[^]*Did you mean "bad-syntax"\?/);
 });
 
-test("every line that a summary counts is listed", async () => {
+test("every line that the summary counts is listed", async () => {
   const project = await published();
   const counts = JSON.parse((await project.run("lines", "--json")).stdout) as Record<
     string,
@@ -103,16 +103,16 @@ test("every line that a summary counts is listed", async () => {
   }
 });
 
-test("a file that has changed since is named without its text", async () => {
+test("lines of a file that has changed are listed without their text", async () => {
   const project = await published();
   project.write("own.txt", "||other.example^\n");
   const { exit, stdout, stderr } = await project.run("lines", "--fate", "bad-syntax");
   assert.equal(exit, 0);
   assert.equal(stdout, "own.txt:2\nown.txt:5\nmore.txt:1: ||c d^\n");
-  assert.match(stderr, /own\.txt has changed since the build, or no copy of it is kept/);
+  assert.match(stderr, /own\.txt has changed since the build, or is not cached/);
 });
 
-test("nothing of that fate is said", async () => {
+test("a fate without lines is reported", async () => {
   const project = await published();
   const { exit, stdout, stderr } = await project.run("lines", "--fate", "too-long");
   assert.equal(exit, 0);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, HostError, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Host, HostError, type MemoryHost, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 
 const names = (start: string, count: number): string =>
@@ -66,7 +66,7 @@ class Project {
   }
 }
 
-test("a first plan, and one without changes", async () => {
+test("the first plan, and a plan without changes", async () => {
   const project = new Project();
   const first = await project.run("plan");
   assert.equal(first.exit, 0, first.stderr);
@@ -103,7 +103,7 @@ for (const [screen, change, exit] of [
   ],
   ["lost-lines", (project: Project) => project.own(names("o", 20)), 5],
 ] as const)
-  test(`a plan, as it is seen: ${screen}`, async () => {
+  test(`plan screen: ${screen}`, async () => {
     const project = await new Project().published();
     const list = project.memory.files.get("/project/l.txt");
     change(project);
@@ -121,7 +121,7 @@ for (const [screen, change, exit] of [
     assert.equal(compiled.exit, exit, compiled.stderr);
   });
 
-test("for machines, and for a pull request", async () => {
+test("plan as JSON and as Markdown", async () => {
   const project = await new Project().published();
   project.own(`${names("o", 200)}||new.test^\n`);
   const json = await project.run("plan", "--json");
@@ -158,7 +158,7 @@ test("diff of two lists and of two configurations", async () => {
     stdout,
     `a.txt → b.txt
   + 1  − 1  = 2 rules (was 2, +0.0 %)
-  freed: 2 names
+  unblocked: 2 names
     a.test and below    ||a.test^
     x.b.test and below  ||b.test^
 `,
@@ -168,6 +168,6 @@ test("diff of two lists and of two configurations", async () => {
   assert.match((await project.run("diff", "a.txt")).stderr, /diff needs two lists/);
   assert.match(
     (await project.run("diff", "a.txt", "c.json")).stderr,
-    /There is no record of rules\/my-list\.txt/,
+    /No record of rules\/my-list\.txt/,
   );
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { BuildRecord } from "../../src/record/build-record.ts";
 import { Other } from "../../src/kernel/row-recorder.ts";
 import { Fate, fateName, hasCause } from "../../src/rules/fate.ts";
-import { type Config, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, memoryHost, rowsOf } from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random } from "../support/random.ts";
 import { type Recorded, compileRecorded } from "../support/recorded.ts";
@@ -42,7 +42,7 @@ function check({ result, record }: Recorded, what: string): void {
   }
 }
 
-test("a record says of every line what the compile said, whatever the configuration", async () => {
+test("the record has the same fate for every line as the compiler, whatever the configuration", async () => {
   for (let seed = 1; seed <= 150; seed++) {
     const { config, files } = randomCase(new Random(seed));
     const host = memoryHost({ files });
@@ -66,7 +66,7 @@ function lines(start: string, count: number): string {
   ).join("\n");
 }
 
-test("the same in pieces, in little memory, and with threads", async () => {
+test("the record does not depend on chunks, memory and threads", async () => {
   const files = {
     "a.txt": `!c\n||x1.example^\n${lines("n", 9000)}`,
     "b.txt": `# c\n${lines("0.0.0.0 m", 5000)}\n0.0.0.0 a.test b.test c.test\n`,
@@ -78,7 +78,7 @@ test("the same in pieces, in little memory, and with threads", async () => {
     );
 });
 
-test("what is no record is none", async () => {
+test("an invalid record counts as missing", async () => {
   const { record } = await compileRecorded(MANY, {
     host: memoryHost({ files: { "a.txt": "a.com", "b.txt": "0.0.0.0 b.com" } }),
   });

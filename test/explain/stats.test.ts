@@ -4,7 +4,7 @@ import { type CarriedRules, smallestCover } from "../../src/explain/overlap.ts";
 import { statsOf } from "../../src/explain/stats.ts";
 import { statsMarkdown, statsTable } from "../../src/cli/output/stats-text.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
-import { type Config, memoryHost } from "../../src/index.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -33,7 +33,7 @@ function configOf(sources: number): Config {
   };
 }
 
-test("random sets of lists: overlap, what only one has, and the smallest cover are what brute force finds", async () => {
+test("random lists: overlap, unique rules and the smallest cover match a brute-force search", async () => {
   for (let seed = 1; seed <= (isNightly ? 500 : 150); seed++) {
     const random = new Random(seed);
     const count = 2 + random.below(5);
@@ -83,7 +83,7 @@ test("random sets of lists: overlap, what only one has, and the smallest cover a
   }
 });
 
-test("a cover is found for many sources, and it is said when it may not be the smallest", () => {
+test("a cover is found for many sources, and marked if it may not be the smallest", () => {
   const random = new Random(5);
   const groups: CarriedRules[] = Array.from({ length: 600 }, () => ({
     sources: Array.from({ length: 60 }, (_, index) => index).filter(() => random.chance(0.1)),
@@ -100,7 +100,7 @@ const FILES = {
   "2.txt": "||a.com^\n||c.com^\n||bad.com^$third-party\n",
 };
 
-test("comments that stay in the list are no rules", async () => {
+test("comments that stay in the list do not count as rules", async () => {
   const config: Config = { name: "N", sources: [{ source: "a.txt", name: "A", type: "adblock" }] };
   const files = { "a.txt": "! c\n! d\n\n||a.com^\n||b.com^\n" };
   const { record } = await compileRecorded(config, { host: memoryHost({ files }) });
@@ -108,7 +108,7 @@ test("comments that stay in the list are no rules", async () => {
   assert.deepEqual([source!.rules, source!.unique], [2, 2]);
 });
 
-test("for people, and for a README", async () => {
+test("stats as a table and as Markdown", async () => {
   const { record } = await compileRecorded(configOf(3), { host: memoryHost({ files: FILES }) });
   const stats = statsOf(record);
   assert.equal(
@@ -118,7 +118,7 @@ test("for people, and for a README", async () => {
   S1          2         1          1        0      1          0
   S2          3         1          1        0      2          1
 
-2 of 3 sources give the same 3 rules; not needed: S1
+2 of 3 sources yield the same 3 rules; redundant: S1
 S0 and S1 share 1 rule, 100 % of the smaller
 S1 and S2 share 1 rule, 100 % of the smaller
 S0 and S2 share 1 rule, 50 % of the smaller
@@ -132,7 +132,7 @@ S0 and S2 share 1 rule, 50 % of the smaller
 | S1 | 2 | 1 | 1 | 0 | 1 | 0 |
 | S2 | 3 | 1 | 1 | 0 | 2 | 1 |
 
-2 of 3 sources give the same 3 rules; not needed: S1
+2 of 3 sources yield the same 3 rules; redundant: S1
 `,
   );
   assert.deepEqual(stats.sources[2]!.rejected, { "bad-modifier": 1 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import type { LineFate } from "../../src/explain/why.ts";
-import { type Host, memoryHost } from "../../src/index.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 import { regexTexts } from "../../src/syntax/regex-texts.ts";
 import { countLineFeeds } from "../../src/bytes/count-lines.ts";
@@ -72,7 +72,7 @@ async function explained(name: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-test("verdicts, and the rule that decides", async () => {
+test("why shows the verdict and the deciding rule", async () => {
   for (const [name, verdict, rule] of [
     ["ads.example.com", "blocked", "||ads.example.com^ Ads:2"],
     ["deep.x.ads.example.com", "blocked", "||ads.example.com^ Ads:2"],
@@ -106,7 +106,7 @@ async function lines(name: string): Promise<string[]> {
   );
 }
 
-test("every line that names it, and what became of each", async () => {
+test("why lists every line with the name and its fate", async () => {
   assert.deepEqual(await lines("ads.example.com"), ["Ads:2 kept", "Own:2 same-host Ads:2"]);
   assert.deepEqual(await lines("y.ads.example.com"), [
     "Ads:3 covered Ads:2",
@@ -119,7 +119,7 @@ test("every line that names it, and what became of each", async () => {
   assert.deepEqual(await lines("nothing.test"), []);
 });
 
-test("the allow-list's own exceptions, comments, rewrites and addresses of pages", async () => {
+test("why handles generated exceptions, comments, rewrites and URLs", async () => {
   const files = {
     ...FILES,
     "c.json": JSON.stringify({
@@ -155,27 +155,27 @@ test("the allow-list's own exceptions, comments, rewrites and addresses of pages
   }
 });
 
-test("for a person", async () => {
+test("why on a terminal", async () => {
   const { stdout } = await why(["y.ads.example.com", "nothing.test", "partly.example"]);
   assert.equal(
     stdout,
     `y.ads.example.com  BLOCKED in l.txt
   by  ||ads.example.com^  Ads:2
-  since 1970-01-01 00:00 UTC or longer: no older build is kept
-      Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, a parent domain is blocked by another line: Ads:2
+  since 1970-01-01 00:00 UTC or earlier: no older build is stored
+      Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, another line blocks a parent domain: Ads:2
       Ads:2  0.0.0.0 ads.example.com                      kept
       Own:2  ||ads.example.com^                           same-host, the same name is blocked by another line: Ads:2
-  to unblock: allow: ["y.ads.example.com"], which adds @@|y.ads.example.com^; ||ads.example.com^ stays for everything else
+  to unblock: allow: ["y.ads.example.com"], which adds @@|y.ads.example.com^; ||ads.example.com^ still blocks all other names
 nothing.test  neither blocked nor allowed in l.txt
-  no line of any source names it or a parent of it
+  no line of any source names it or a parent domain
 partly.example  neither blocked nor allowed in l.txt
-  for some clients or questions: ||partly.example^$client=10.0.0.1  Own:9
+  for some clients or query types: ||partly.example^$client=10.0.0.1  Own:9
       Own:9  ||partly.example^$client=10.0.0.1  kept
 `,
   );
 });
 
-test("many names from standard input", async () => {
+test("why reads many names from standard input", async () => {
   const { exit, stdout } = await why(
     ["-"],
     undefined,
@@ -196,7 +196,7 @@ test("many names from standard input", async () => {
   assert.equal((JSON.parse(json.stdout) as { rule: { line: number } }).rule.line, 2);
 });
 
-test("more names than are searched for one by one are found in one reading, with the same answers", async () => {
+test("many names at once get the same answers as one by one", async () => {
   const names = [
     "ads.example.com",
     "y.ads.example.com",
@@ -214,14 +214,14 @@ test("more names than are searched for one by one are found in one reading, with
     assert.deepEqual(JSON.parse(together[index]!), await explained(name), name);
 });
 
-test("what cannot be answered is said", async () => {
+test("names that cannot be answered are reported", async () => {
   const none = await why([]);
   assert.equal(none.exit, 2);
   assert.match(none.stderr, /why needs a name/);
   const changed = await why(["left-out.example"], (files) =>
     files.set("/project/own.txt", new TextEncoder().encode("||left-out.example^\n")),
   );
-  assert.match(changed.stdout, /not looked at, changed since or not kept: own\.txt/);
+  assert.match(changed.stdout, /not checked, changed since or not cached: own\.txt/);
   const edited = await why(["a.test"], (files) =>
     files.set("/project/l.txt", new TextEncoder().encode("||x.test^\n")),
   );
@@ -232,7 +232,7 @@ test("what cannot be answered is said", async () => {
       for (const path of files.keys()) if (path.endsWith(lose)) files.delete(path);
     });
     assert.equal(gone.exit, 2);
-    assert.match(gone.stderr, /record-missing.*There is no record of l\.txt/);
+    assert.match(gone.stderr, /record-missing.*No record of l\.txt/);
   }
   const broken = await why(["a.test"], (files) => {
     for (const path of files.keys())
@@ -241,7 +241,7 @@ test("what cannot be answered is said", async () => {
   assert.match(broken.stderr, /record-missing/);
 });
 
-test("the literal of an expression stands in everything it matches", () => {
+test("the literal of an expression occurs in everything that it matches", () => {
   for (const [source, literal] of [
     ["^(\\S+\\.)?advert", "advert"],
     ["ads?\\.", "ad"],
@@ -262,7 +262,7 @@ function longest(texts: readonly string[]): string {
   return texts.reduce((best, text) => (text.length > best.length ? text : best), "");
 }
 
-test("line feeds are counted, wherever a part begins and ends", () => {
+test("line feeds are counted correctly, wherever a part begins and ends", () => {
   const random = new Random(7);
   const bytes = Uint8Array.from({ length: 4000 }, () =>
     random.chance(0.3) ? 10 : random.below(256),

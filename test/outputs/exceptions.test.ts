@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { artifactPlans } from "../../src/publish/artifact-plan.ts";
-import { Artifacts } from "../../src/publish/artifacts.ts";
-import { NameSpool } from "../../src/formats/name-spool.ts";
+import { planOutputs } from "../../src/publish/output-plan.ts";
+import { FormatOutputs } from "../../src/publish/format-outputs.ts";
+import { NameBuffer } from "../../src/formats/name-buffer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
+import { memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { writeFormat } from "../support/write-format.ts";
-import { memoryHost } from "../support/memory-host.ts";
 
 const FORMATS = [...nameFormats.keys()].filter((format) => format !== "adblock");
 
@@ -14,7 +14,7 @@ function reasons(format: string, lines: readonly string[]): string[] {
   return writeFormat(format, lines).losses.map(({ reason }) => reason);
 }
 
-test("a name that a pattern exception frees is blocked by no format", () => {
+test("no format blocks a name that a pattern exception frees", () => {
   for (const exception of [
     "@@|cap*.apple.com^",
     "@@/^captive\\.apple\\.com$/",
@@ -47,7 +47,7 @@ test("a pattern exception that is weaker than a block frees nothing", () => {
   }
 });
 
-test("what an exception may free below a name is not blocked; the name itself is, where that can be said", () => {
+test("if an exception may free names below a blocked name, only the name itself is blocked", () => {
   const lines = ["||apple.com^", "@@|ocsp*.apple.com^$important", "||other.com^", "||x.org^"];
   assert.equal(
     writeFormat("rpz", lines).block,
@@ -60,13 +60,13 @@ test("what an exception may free below a name is not blocked; the name itself is
     ]);
 });
 
-test("an exception that can match everywhere takes no blocks away, and is reported", () => {
+test("an exception that can match anywhere removes no blocks, and is reported", () => {
   const lines = ["||bad.com^", "||amazon.com^", "@@||aax-*.amazon.*^", "||aax-1.amazon.net^"];
   assert.equal(writeFormat("wildcard", lines).block, "*.bad.com\n");
   assert.deepEqual(reasons("wildcard", lines).toSorted(), ["excepted", "pattern"]);
 });
 
-test("$denyallow frees what it names from its own rule, and from no other", () => {
+test("$denyallow frees its names from its own rule only", () => {
   const lines = ["||p.com^$denyallow=a.p.com|b.p.com", "||b.p.com^", "||*.top^$denyallow=x.top"];
   const said = Object.fromEntries(
     FORMATS.map((format) => {
@@ -93,7 +93,7 @@ test("$denyallow frees what it names from its own rule, and from no other", () =
   });
 });
 
-test("an exception holds whatever letters it is written in", () => {
+test("an exception works in upper and lower case and in any script", () => {
   for (const [rule, exception] of [
     ["||пример.рф^", "@@||api.xn--e1afmkfd.xn--p1ai^"],
     ["||xn--e1afmkfd.xn--p1ai^", "@@||api.пример.рф^"],
@@ -105,7 +105,7 @@ test("an exception holds whatever letters it is written in", () => {
   }
 });
 
-test("an exception for a name alone frees what is below it where the format has no other way", () => {
+test("an exception for a name alone frees its subtree if the format cannot express it otherwise", () => {
   const lines = ["||ads.example^", "@@|api.ads.example^"];
   const { block, losses } = writeFormat("unbound", lines);
   assert.equal(
@@ -115,7 +115,7 @@ test("an exception for a name alone frees what is below it where the format has 
   assert.deepEqual(losses, [{ reason: "below", count: 1, examples: ["api.ads.example"] }]);
 });
 
-test("a file has no entry that another covers: squid refuses such files", () => {
+test("no entry of a file covers another, because squid refuses such files", () => {
   const { allow, block } = writeFormat("squid", [
     "@@||d.a.s.example.com^$important",
     "||a.s.example.com^$important",
@@ -127,7 +127,7 @@ test("a file has no entry that another covers: squid refuses such files", () => 
   assert.equal(block, ".t.example.com\n");
 });
 
-test("widening takes no name that is excepted or protected, and says what it took", () => {
+test("widening never blocks excepted or protected names, and is reported", () => {
   const lines = ["|a.com^", "|b.com^", "@@||x.b.com^", "|gstatic.com^", "|c.com^", "@@|o*.c.com^"];
   const { block, losses } = writeFormat("smartdns", lines, {
     policy: "widen",
@@ -140,7 +140,7 @@ test("widening takes no name that is excepted or protected, and says what it too
   ]);
 });
 
-test("json keeps the strength of rules", () => {
+test("json keeps important rules", () => {
   const { block } = writeFormat("json", ["||a.com^$important", "@@/a/", "||b.com^"]);
   assert.deepEqual(JSON.parse(`[${block.replace(",", "")}]`), [
     { name: "a.com", scope: "subtree", action: "block", important: true },
@@ -149,7 +149,7 @@ test("json keeps the strength of rules", () => {
   ]);
 });
 
-test("a protected name that only an exception frees is free in every output", async () => {
+test("a protected name that only an exception frees is reachable in every output", async () => {
   const project = new MemoryProject({
     "c.json": JSON.stringify({
       name: "L",
@@ -167,16 +167,19 @@ test("a protected name that only an exception frees is free in every output", as
   assert.equal(project.text("rules/out.wildcard").match(/^\*.*/gm)?.join(), "*.bad.example");
 });
 
-test("an output that blocks a protected name is not published, and is named", async () => {
+test("an output that blocks a protected name is not published, and the name is reported", async () => {
   const host = memoryHost({ files: {} });
-  const spool = new NameSpool(() => host.openScratch(), false);
+  const spool = new NameBuffer(() => host.openScratch(), false);
   spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
-  const plans = artifactPlans({ name: "L", outputs: [{ format: "rpz" }] }, "rules", memoryHost());
-  const artifacts = new Artifacts(plans, 1, host);
+  const plans = planOutputs(
+    { name: "L", outputs: [{ format: "rpz" }] },
+    { folder: "rules", cwd: "/project" },
+  );
+  const outputs = new FormatOutputs(plans, 1, host);
   // As if the list did not block it.
   const shape = { isMinimal: true, hasSureCovers: true, protectedNames: ["y.safe.example"] };
-  const found = await artifacts.write(spool, shape, () => [], new Date(0));
-  await artifacts.close();
+  const found = await outputs.write(spool, shape, () => [], new Date(0));
+  await outputs.close();
   assert.deepEqual(
     found.map(({ code, message }) => [code, message]),
     [
@@ -188,7 +191,7 @@ test("an output that blocks a protected name is not published, and is named", as
   );
 });
 
-test("an exception everywhere frees names that a parent covers, in formats of whole domains, too", async () => {
+test("an exception that can match anywhere frees covered names, in formats with subtrees too", async () => {
   const project = new MemoryProject({
     "c.json": JSON.stringify({
       name: "L",
@@ -204,7 +207,7 @@ test("an exception everywhere frees names that a parent covers, in formats of wh
   assert.match(project.text("rules/out.rpz"), /^ads\.two\.net CNAME rpz-passthru\.$/m);
 });
 
-test("an exception that undoes more than it is meant for is counted", () => {
+test("an exception that frees more than intended is counted", () => {
   for (const [lines, name] of [
     [["||a.com^$important", "@@||ads."], "a.com"],
     [["||a.com^$denyallow=x.a.com", "/^x/"], "x.a.com"],
@@ -215,7 +218,7 @@ test("an exception that undoes more than it is meant for is counted", () => {
     ]);
 });
 
-test("an exception that may go on behind its end is reported", () => {
+test("an exception that may match beyond its suffix is reported", () => {
   for (const [exception, reason] of [
     ["@@.ads.one", "pattern"],
     ["@@/time.*.apple.com/", "regex"],
@@ -226,7 +229,7 @@ test("an exception that may go on behind its end is reported", () => {
   }
 });
 
-test("a name that stands in any rule is free where an exception everywhere frees it", () => {
+test("an exception that can match anywhere frees every name that occurs in a rule", () => {
   for (const other of [
     "||other.com^$denyallow=a7.two.net",
     "||a7.two.net^$client=::1",

@@ -34,7 +34,7 @@ async function read(type: string, text: string): Promise<Read> {
   return { rules, dropped: sources[0]!.dropped, lines: sources[0]!.lines };
 }
 
-test("rpz: TTL and class stand in any order, with units or without", async () => {
+test("rpz: TTL and class may come in any order, with or without units", async () => {
   const { rules } = await read(
     "rpz",
     "a.zq 1h IN CNAME .\nb.zq IN 300 CNAME .\nc.zq 1d12h CNAME .\nd.zq in cname .\ne.zq CNAME . ; note\n2w.zq 60 CNAME .\n",
@@ -42,7 +42,7 @@ test("rpz: TTL and class stand in any order, with units or without", async () =>
   assert.deepEqual(rules, ["|a.zq^", "|b.zq^", "|c.zq^", "|d.zq^", "|e.zq^", "|2w.zq^"]);
 });
 
-test("rpz: absolute owners lose the zone's name, known from the SOA record", async () => {
+test("rpz: the zone's name, from the SOA record, is removed from absolute owners", async () => {
   const { rules, dropped } = await read(
     "rpz",
     "rpz.zone. 60 IN SOA localhost. root.localhost. 1 2 3 4 5\nrpz.zone. IN NS localhost.\na.zq.rpz.zone. 60 IN CNAME .\n*.a.zq.RPZ.zone. 60 IN CNAME .\nb.zq.elsewhere. CNAME .\n",
@@ -51,7 +51,7 @@ test("rpz: absolute owners lose the zone's name, known from the SOA record", asy
   assert.deepEqual(dropped, { setting: 2, joined: 1, "bad-syntax": 1 });
 });
 
-test("rpz: $ORIGIN, @ and owners of the line before", async () => {
+test("rpz: $ORIGIN, @ and records without an owner", async () => {
   const zone = [
     "$TTL 1h",
     "$ORIGIN .",
@@ -78,7 +78,7 @@ test("rpz: $ORIGIN, @ and owners of the line before", async () => {
   assert.equal(lines, zone.length);
 });
 
-test("rpz: what is not a rule for a name says why", async () => {
+test("rpz: records that are not rules for names get a fate", async () => {
   for (const [line, fate] of [
     ["32.1.2.0.192.rpz-ip CNAME .", "trigger"],
     ["ns.evil.zq.rpz-nsdname CNAME .", "trigger"],
@@ -103,7 +103,7 @@ test("rpz: what is not a rule for a name says why", async () => {
   }
 });
 
-test("only comments count as comments, in every format", async () => {
+test("every format recognizes only its own comments", async () => {
   const files: readonly (readonly [string, string, readonly string[], object])[] = [
     [
       "dnsmasq",
@@ -181,7 +181,7 @@ test("json: arrays of names and of rules", async () => {
     assert.deepEqual((await read("json", text)).rules, rules, text);
 });
 
-test("json: every line of any layout has one row, and every entry", async () => {
+test("json: every line and every entry has a row, in any layout", async () => {
   const { lines, dropped } = await read("json", JSON.stringify({ rules: ENTRIES }, null, 2));
   // Two lines before, four entries of five, five, five and three lines, two lines behind.
   assert.equal(lines, 22);
@@ -190,7 +190,7 @@ test("json: every line of any layout has one row, and every entry", async () => 
   assert.deepEqual([inOne.lines, inOne.dropped], [4, {}]);
 });
 
-test("json: what is broken costs its lines, not the others", async () => {
+test("json: invalid parts do not affect other lines", async () => {
   for (const [text, rules, bad] of [
     [
       '{"rules":[\n{"name":"a.zq"}\n,{"name":"b.zq\n,{"name":"c.zq"}\n]}\n',
@@ -222,7 +222,7 @@ test("json: what is broken costs its lines, not the others", async () => {
   }
 });
 
-test("every line of every format has a row, in order, whatever stands in it", () => {
+test("every line of every format has a row, in order, whatever it contains", () => {
   const random = new Random(5);
   const pieces = [
     '{"name":|"a.zq"|}|]|[|,|:|"rules"|\\|"|1| |$ORIGIN |address=/|server=/*.|a|/#|a.zq CNAME .',
@@ -254,7 +254,7 @@ test("every line of every format has a row, in order, whatever stands in it", ()
     }
 });
 
-test("five levels deep: four can be expressed, the fifth says that it cannot", async () => {
+test("of five nested levels, four can be expressed, and the fifth is reported", async () => {
   const zone = [
     "q CNAME .",
     "*.q CNAME .",
@@ -281,7 +281,7 @@ test("five levels deep: four can be expressed, the fifth says that it cannot", a
     assert.equal(list.isBlocked(name), isBlocked, `${name} in\n${rules.join("\n")}`);
 });
 
-test("a block inside an exception of a source that may only block is an ordinary block", async () => {
+test("a block inside an exception of a source that may only block is a plain block", async () => {
   const project = new MemoryProject({
     "c.json": JSON.stringify({
       name: "L",
@@ -293,7 +293,7 @@ test("a block inside an exception of a source that may only block is an ordinary
   assert.match(project.text("rules/l.txt"), /^\|\|x\.a\.zq\^$/m);
 });
 
-test("an exception of one source has nothing to do with the blocks of another", async () => {
+test("an exception of one source does not affect the blocks of another", async () => {
   const project = new MemoryProject({
     "c.json": JSON.stringify({
       name: "L",

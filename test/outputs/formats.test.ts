@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
-import type { LossPolicy } from "../../src/formats/artifact-writer.ts";
+import type { LossPolicy } from "../../src/formats/format-writer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
@@ -16,11 +16,11 @@ function write(
   return writeFormat(format, lines, { policy, isMinimal });
 }
 
-test("a configuration can name every format, and no other", () => {
+test("a configuration accepts exactly the registered formats", () => {
   assert.deepEqual([...nameFormats.keys()], [...FORMAT_NAMES]);
 });
 
-test("how each format says it", () => {
+test("each format has its lines", () => {
   const lines = ["||ads.example^", "@@||good.ads.example^", "|only.example^", "||*.wild.example^"];
   const said = Object.fromEntries(
     [...nameFormats.keys()].map((format) => {
@@ -52,7 +52,7 @@ test("how each format says it", () => {
   });
 });
 
-test("what is lost is counted, with examples", () => {
+test("losses are counted, with examples", () => {
   const lines = [
     "||a.example^",
     "/ads[0-9]/",
@@ -87,7 +87,7 @@ test("what is lost is counted, with examples", () => {
   assert.deepEqual(write("json", lines).losses, [], "this one says everything");
 });
 
-test("names are written as resolvers are asked for them", () => {
+test("names are written as resolvers are queried for them", () => {
   const { block } = write("domains", [
     "||MÜNCHEN.example^",
     "0.0.0.0 Upper.Example.",
@@ -100,7 +100,7 @@ test("names are written as resolvers are asked for them", () => {
   ]);
 });
 
-test("plain names and the others are told apart by bytes, with the same result", () => {
+test("the fast path for plain names gives the same result as the slow one", () => {
   const random = new Random(3);
   for (let round = 0; round < 200; round++) {
     const names = Array.from({ length: 30 }, () => {
@@ -183,7 +183,7 @@ test("random rules: the most specific name decides as the strongest rule would",
   }
 });
 
-test("random rules: no format blocks what the list does not, unless it is told to", () => {
+test("random rules: no format blocks what the list does not, unless widening is configured", () => {
   const random = new Random(12);
   const nameOf = (): string =>
     [...Array.from({ length: random.below(4) }, () => random.pick(LABELS)), "x", "example"].join(
@@ -208,7 +208,7 @@ test("random rules: no format blocks what the list does not, unless it is told t
   }
 });
 
-test("names that are no names in a policy zone, and those of this machine, are not written", () => {
+test("names with a special meaning in policy zones, and local names, are not written", () => {
   const lines = [
     "||24.0.0.0.10.rpz-client-ip^",
     "@@||32.1.2.3.4.rpz-ip^",
@@ -227,7 +227,7 @@ test("names that are no names in a policy zone, and those of this machine, are n
   }
 });
 
-test("an exception for a name alone, where only those for subtrees can be said", () => {
+test("an exception for a name alone, in a format that has only subtrees", () => {
   const { block, allow, losses } = write("dnsdist", ["||ads.example^", "@@|ads.example^"]);
   assert.deepEqual([block, allow], ["", ""]);
   assert.deepEqual(
@@ -236,14 +236,14 @@ test("an exception for a name alone, where only those for subtrees can be said",
   );
 });
 
-test("what is only below a name is lost, not forgotten, where names stand alone", () => {
+test("a block of the names below a name is reported as lost by formats with single names", () => {
   assert.deepEqual(
     write("hosts", ["||*.below.example^"]).losses.map(({ reason }) => reason),
     ["below"],
   );
 });
 
-test("a bare name with something before or behind it is a part of names", () => {
+test("a bare name with other text before or after it is a pattern", () => {
   const { block, losses } = write("json", [
     "||deep.sub.example^",
     "@@sub.example",

@@ -34,7 +34,7 @@ async function outcomes(of: MemoryProject, ...words: string[]): Promise<string[]
   return outputs.map(({ outcome }) => outcome);
 }
 
-test("the list says what subscribers look for, with its templates filled in", async () => {
+test("the header has the fields that subscribers read, with placeholders replaced", async () => {
   const made = project(ABOUT);
   made.now = "2026-01-31T09:30:59Z";
   await outcomes(made);
@@ -60,7 +60,7 @@ test("the list says what subscribers look for, with its templates filled in", as
   );
 });
 
-test("every format with comments has the same header, and the number of its entries", async () => {
+test("every format with comments has the same header, with the number of its entries", async () => {
   const made = project(
     ABOUT,
     FORMAT_NAMES.map((format) => ({ format, file: `${format}.out`, allow_file: `${format}.no` })),
@@ -91,7 +91,7 @@ test("every format with comments has the same header, and the number of its entr
   assert.match(made.text("rules/dnscrypt.no"), /Number of entries: 1$/m);
 });
 
-test("a date in the header makes no new edition, and new rules do", async () => {
+test("new rules make a new version, a new date in the header does not", async () => {
   const made = project(ABOUT, [{ format: "hosts" }, { format: "rpz" }, { format: "json" }]);
   assert.deepEqual(await outcomes(made), ["written", "written", "written", "written"]);
   const before = made.text("rules/my-list.txt");
@@ -103,7 +103,7 @@ test("a date in the header makes no new edition, and new rules do", async () => 
   assert.match(made.text("rules/my-list.txt"), /Version: 20261112\.1314-3/);
 });
 
-test("another version of the same length is a new edition", async () => {
+test("another `version` of the same length makes a new version", async () => {
   const made = project({ version: "a{date}" });
   await outcomes(made);
   made.write(
@@ -113,7 +113,7 @@ test("another version of the same length is a new edition", async () => {
   assert.deepEqual(await outcomes(made), ["written"]);
 });
 
-test("a plan that is applied the next day leaves a list alone that says the same", async () => {
+test("a plan that is applied the next day does not rewrite a list with the same rules", async () => {
   const made = project(ABOUT);
   await outcomes(made);
   const before = made.text("rules/my-list.txt");
@@ -125,7 +125,7 @@ test("a plan that is applied the next day leaves a list alone that says the same
   assert.equal(made.text("rules/my-list.txt"), before);
 });
 
-test("rules stand where the record says, however many digits the count has", async () => {
+test("the positions in the record are right, however many digits the count has", async () => {
   const made = project({ header: ["Rules: {count}"] });
   const lines = Array.from({ length: 1200 }, (_, index) => `||n${index}.example^`);
   made.write("a.txt", `${lines.join("\n")}\n`);
@@ -136,7 +136,7 @@ test("rules stand where the record says, however many digits the count has", asy
   assert.match(stdout, /\|\|n77\.example\^/);
 });
 
-test("a line of the header stays one comment, whatever it holds", async () => {
+test("a header line stays one comment, whatever it contains", async () => {
   const made = project({ header: ["a\n||evil.example^", "b\u001b[2J\u202ec", "! d", "{what}"] }, [
     { format: "hosts" },
   ]);
@@ -149,7 +149,7 @@ test("a line of the header stays one comment, whatever it holds", async () => {
   assert.match(made.text("rules/my-list.hosts"), /^# a \|\|evil\.example\^$/m);
 });
 
-test("subscribers are told whole hours or days", async () => {
+test("the expiry in the header is in whole hours or days", async () => {
   for (const [expires, text] of [
     ["12h", "12 hours"],
     ["4d", "4 days"],
@@ -165,7 +165,7 @@ test("subscribers are told whole hours or days", async () => {
   }
 });
 
-test("a header longer than what is usually read keeps dates and serials from making new editions", async () => {
+test("dates and serials make no new version, even in a very long header", async () => {
   const header = Array.from(
     { length: 300 },
     (_, index) => `Line ${index} of many, at {time}, ${"x".repeat(40)}`,

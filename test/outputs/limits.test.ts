@@ -71,7 +71,7 @@ function entries(text: string): string[] {
     );
 }
 
-test("no limit is exceeded, in any format", async () => {
+test("no format exceeds a limit", async () => {
   for (const transformations of [[], ["Compress"]])
     for (const most of [12, 33, 60]) {
       const limit = (format: string): object => ({ format, fit: { max_rules: most } });
@@ -87,7 +87,7 @@ test("no limit is exceeded, in any format", async () => {
     }
 });
 
-test("bytes are counted with head, foot and the file of exceptions", async () => {
+test("the size includes header, footer and the file of exceptions", async () => {
   for (const most of [900, 1500, 2500]) {
     const limit = (format: string): object => ({ format, fit: { max_bytes: most } });
     const { project, written } = await run(FORMAT_NAMES.map(limit));
@@ -102,7 +102,7 @@ test("bytes are counted with head, foot and the file of exceptions", async () =>
   }
 });
 
-test("sources that stand first come first, and what is left out is reported for each", async () => {
+test("earlier sources have priority, and what is left out is reported per source", async () => {
   for (const format of ["adblock", "dnscrypt", "domains", "rpz", "json"]) {
     const { project, written } = await run([{ format, fit: { max_rules: 20 } }]);
     const text = written[0]!.files.map((file) => project.text(file)).join("\n");
@@ -125,16 +125,19 @@ test("exceptions are never left out", async () => {
   for (const fit of [{ max_rules: 0 }, { max_bytes: 120 }]) {
     const { exit, stderr } = await projectOf([{ format: "adblock", fit }], []).run(...WORDS);
     assert.equal(exit, 5, stderr);
-    assert.match(stderr, /error\[limit-too-small\]: The exceptions in rules\/l\.adblock\.txt need/);
+    assert.match(
+      stderr,
+      /error\[limit-too-small\]: The exceptions in rules\/l\.adblock\.txt exceed/,
+    );
   }
 });
 
-test("a rule of AdGuard Home counts with 500 bytes of memory", async () => {
+test("a rule of AdGuard Home counts as 500 bytes of memory", async () => {
   const { written } = await run([{ format: "adblock", fit: { ram: "5k" } }]);
   assert.equal(written[0]!.names, 10);
 });
 
-test("parts of a policy zone keep together what belongs together", async () => {
+test("related names of a policy zone stay in one part", async () => {
   const project = new MemoryProject({
     "c.json": JSON.stringify({
       name: "L",
@@ -164,7 +167,7 @@ test("parts of a policy zone keep together what belongs together", async () => {
     }
 });
 
-test("a zone whose exceptions do not go into one part is not published", async () => {
+test("a zone whose exceptions do not fit into one part is not published", async () => {
   const outputs = [{ format: "rpz", split: { max_rules: 2 } }];
   const { exit, stderr } = await projectOf(outputs, []).run(...WORDS);
   assert.equal(exit, 5, stderr);

@@ -43,7 +43,7 @@ async function released(
   return made;
 }
 
-test("a manifest names every file with its digest, and verify finds what is wrong", async () => {
+test("a manifest lists every file with its digest, and verify finds differences", async () => {
   const made = await released({ expires: "2d" });
   const { name, version, expires, files } = JSON.parse(made.text("rules/manifest.json")) as Record<
     string,
@@ -61,15 +61,15 @@ test("a manifest names every file with its digest, and verify finds what is wron
   const bad = await made.run("verify", "rules/manifest.json", "--json");
   assert.equal(bad.exit, 5);
   assert.equal((JSON.parse(bad.stdout) as { isGood: boolean }).isGood, false);
-  assert.match(bad.stderr, /l\.hosts is not what the manifest says/);
+  assert.match(bad.stderr, /l\.hosts does not match the manifest/);
   made.memory.files.delete("/project/rules/l.hosts");
   made.now = "2026-11-13T00:00:00Z";
   const { stderr } = await made.run("verify", "rules/manifest.json");
-  assert.match(stderr, /l\.hosts is not there/);
-  assert.match(stderr, /It expired at 2026-11-12/);
+  assert.match(stderr, /l\.hosts is missing/);
+  assert.match(stderr, /The manifest expired at 2026-11-12/);
 });
 
-test("a manifest is renewed although nothing else has changed", async () => {
+test("a manifest is renewed even if nothing else has changed", async () => {
   const made = await released({ expires: "1d" });
   const words = ["compile", "-q", "-c", "c.json", "--cache-dir", "/cache"];
   await made.run(...words);
@@ -80,10 +80,10 @@ test("a manifest is renewed although nothing else has changed", async () => {
     "rules/manifest.json",
     made.text("rules/manifest.json").replace(/"version": \d+/, '"version": "\u001b[31m"'),
   );
-  assert.match((await made.run("verify", "rules/manifest.json")).stderr, /is no manifest/);
+  assert.match((await made.run("verify", "rules/manifest.json")).stderr, /is not a manifest/);
 });
 
-test("a signature is by the key and of the manifest", async () => {
+test("a signature is valid for its key and its manifest only", async () => {
   const { secret, publicKey } = minisignKeys();
   const made = await released(
     { key_file: "secret.key" },
@@ -97,12 +97,12 @@ test("a signature is by the key and of the manifest", async () => {
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", "pub.key")).exit, 0);
   const other = await made.run("verify", "rules/manifest.json", "--key", minisignKeys().publicKey);
   assert.equal(other.exit, 5);
-  assert.match(other.stderr, /is not signed by this key/);
+  assert.match(other.stderr, /is not signed with this key/);
   made.write("rules/manifest.json", made.text("rules/manifest.json").replace('"L"', '"M"'));
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", publicKey)).exit, 5);
 });
 
-test("what is no key, no manifest, or leads out of its folder", async () => {
+test("invalid keys, invalid manifests and paths outside of the folder are reported", async () => {
   const made = await released({});
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", "gone.pub")).exit, 2);
   made.write(
@@ -115,7 +115,7 @@ test("what is no key, no manifest, or leads out of its folder", async () => {
   );
   const { exit, stderr } = await made.run("verify", "x.json");
   assert.equal(exit, 5);
-  assert.match(stderr, /x\.json is no manifest/);
+  assert.match(stderr, /x\.json is not a manifest/);
   const words = ["compile", "-q", "-c", "c.json", "--no-cache"];
   made.write(
     "c.json",
@@ -124,7 +124,7 @@ test("what is no key, no manifest, or leads out of its folder", async () => {
   made.write("a.txt", "||b.example^\n");
   const unsigned = await made.run(...words);
   assert.equal(unsigned.exit, 2);
-  assert.match(unsigned.stderr, /it is no minisign secret key/);
+  assert.match(unsigned.stderr, /it is not a minisign secret key/);
   assert.doesNotMatch(made.text("rules/l.txt"), /b\.example/, "nothing was published");
 });
 
@@ -132,7 +132,7 @@ function versionOf(made: MemoryProject): number {
   return (JSON.parse(made.text("rules/manifest.json")) as { version: number }).version;
 }
 
-test("the version of a release is larger each time, whatever the clock says", async () => {
+test("the version of a release always increases, whatever the clock shows", async () => {
   const made = await released({});
   const words = ["compile", "-q", "-c", "c.json", "--no-cache"];
   const versions = [versionOf(made)];
@@ -148,7 +148,7 @@ test("the version of a release is larger each time, whatever the clock says", as
   assert.equal(versionOf(made), first + 86_400);
 });
 
-test("verify refuses releases that are older than the last good one", async () => {
+test("verify refuses releases that are older than the last verified one", async () => {
   const { secret, publicKey } = minisignKeys();
   const made = await released({ key_file: "secret.key" }, { "secret.key": secret });
   const keep = (): Record<string, string> =>
@@ -173,35 +173,35 @@ test("verify refuses releases that are older than the last good one", async () =
   assert.equal((await made.run(...verify.slice(0, 4))).exit, 0, "nobody knows that it is old");
   const rolledBack = await made.run(...verify);
   assert.equal(rolledBack.exit, 5);
-  assert.match(rolledBack.stderr, /is older than version \d+, which was good before/);
+  assert.match(rolledBack.stderr, /is older than version \d+, which was verified before/);
   putBack(fresh);
   assert.equal((await made.run(...verify)).exit, 0, "what was refused is not remembered");
   made.write("state.json", "{}");
-  assert.match((await made.run(...verify)).stderr, /is not a state that verify has written/);
+  assert.match((await made.run(...verify)).stderr, /is not a state file written by verify/);
   assert.equal(made.text("state.json"), "{}");
 });
 
-test("verify refuses a release of another list, and another one of the same version", async () => {
+test("verify refuses a release of another list, and a different release of the same version", async () => {
   const made = await released({});
   const verify = ["verify", "rules/manifest.json"];
   assert.equal((await made.run(...verify, "--name", "L", "--state", "s.json")).exit, 0);
   const named = await made.run(...verify, "--name", "Other");
   assert.equal(named.exit, 5);
-  assert.match(named.stderr, /It is a release of L, not of Other/);
+  assert.match(named.stderr, /The release is of L, not of Other/);
   const text = made.text("rules/manifest.json");
   made.write("rules/manifest.json", text.replace('"name": "L"', '"name": "M"'));
   const other = await made.run(...verify, "--state", "s.json");
   assert.equal(other.exit, 5);
-  assert.match(other.stderr, /It is a release of M, not of L/);
+  assert.match(other.stderr, /The release is of M, not of L/);
   made.write("rules/manifest.json", text.replace(/"built": "[^"]+"/, '"built": ""'));
-  assert.match((await made.run(...verify, "--state", "s.json")).stderr, /another release/);
+  assert.match((await made.run(...verify, "--state", "s.json")).stderr, /The release differs/);
 });
 
-test("a manifest without files is not good", async () => {
+test("a manifest without files is refused", async () => {
   const made = await released({});
   const text = made.text("rules/manifest.json").replace(/"files": \[[^\]]*\]/, '"files": []');
   made.write("rules/manifest.json", text);
   const { exit, stderr } = await made.run("verify", "rules/manifest.json");
   assert.equal(exit, 5);
-  assert.match(stderr, /It names no files/);
+  assert.match(stderr, /The manifest lists no files/);
 });

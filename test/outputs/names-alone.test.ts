@@ -47,7 +47,7 @@ async function compiled(setting: Setting): Promise<MemoryProject> {
   return project;
 }
 
-test("formats for names alone have every name that a source has, each once", async () => {
+test("formats with single names have every name of the sources, each once", async () => {
   const sources = [
     ["0.0.0.0 example.com", "0.0.0.0 www.example.com ads.example.com", "||UPPER.example.com^"],
     ["ads.example.com", "||deep.ads.example.com^", "other.net", "||www.example.com^"],
@@ -76,7 +76,7 @@ test("formats for names alone have every name that a source has, each once", asy
     }
 });
 
-test("names that the list does not block stay out, whichever source has them", async () => {
+test("names that the list does not block are not written, whichever source has them", async () => {
   const sources = [
     [
       "||example.com^",
@@ -103,7 +103,7 @@ test("names that the list does not block stay out, whichever source has them", a
     ]);
 });
 
-test("a name is written though its own rule takes it out again, if another blocks it", async () => {
+test("a name that its own rule excludes is written if another rule blocks it", async () => {
   const sources = [["||a.b.com^$denyallow=b.com", "||b.com^"]];
   const project = await compiled({ outputs: BOTH, sources });
   assert.deepEqual(namesIn(project, "rules/l.hosts"), ["a.b.com", "b.com"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HostError } from "../../src/index.ts";
+import { HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { posixPath } from "../support/memory-host.ts";
 
@@ -44,7 +44,7 @@ async function outputsOf(of: MemoryProject): Promise<Output[]> {
   return (JSON.parse(stdout) as { outputs: Output[] }).outputs;
 }
 
-test("further files are written beside the list, each with its own report", async () => {
+test("format outputs are written beside the list, each with its report", async () => {
   const made = project([{ format: "rpz" }, { format: "dnscrypt", file: "x/names.txt" }], LINES);
   const outputs = await outputsOf(made);
   assert.deepEqual(
@@ -66,7 +66,7 @@ test("further files are written beside the list, each with its own report", asyn
   );
 });
 
-test("a file that would come out the same stays as it is, serial and date included", async () => {
+test("a file with the same rules is not written again, and keeps its serial and date", async () => {
   const made = project([{ format: "rpz" }, { format: "hosts" }, { format: "json" }], LINES);
   await outputsOf(made);
   const before = made.text("rules/my-list.rpz");
@@ -78,7 +78,7 @@ test("a file that would come out the same stays as it is, serial and date includ
   assert.equal(made.text("rules/my-list.rpz"), before);
 });
 
-test("the serial grows with every change, also when the clock goes back", async () => {
+test("the serial increases with every change, even if the clock goes back", async () => {
   const made = project([{ format: "rpz" }], LINES);
   const serial = (): number =>
     Number(/ SOA \S+ \S+ (\d+) /.exec(made.text("rules/my-list.rpz"))?.[1]);
@@ -98,7 +98,7 @@ test("the serial grows with every change, also when the clock goes back", async 
   }
 });
 
-test("a file is split where it would be too large, and parts that are not needed any more go", async () => {
+test("a file that is too large is split, and parts that are no longer needed are removed", async () => {
   const lines = Array.from({ length: 25 }, (_, index) => `||n${index}.example^`);
   const made = project([{ format: "rpz", file: "l.rpz", split: { max_rules: 10 } }], lines);
   const [, output] = await outputsOf(made);
@@ -121,7 +121,7 @@ test("a file is split where it would be too large, and parts that are not needed
   assert.ok(sizes.length > 1 && sizes.every((size) => size <= 200), sizes.join());
 });
 
-test("every part of a JSON document is one", async () => {
+test("every part of a split JSON document is valid JSON", async () => {
   const lines = Array.from({ length: 25 }, (_, index) => `||n${index}.example^`);
   const made = project([{ format: "json", file: "l.json", split: { max_rules: 10 } }], lines);
   const [, output] = await outputsOf(made);
@@ -132,7 +132,7 @@ test("every part of a JSON document is one", async () => {
   assert.deepEqual(rules, [10, 10, 7]);
 });
 
-test("what has no room is left out from the end, and said", async () => {
+test("rules beyond the size limit are left out from the end, and reported", async () => {
   const made = project([{ format: "domains", fit: { max_rules: 3 } }], LINES);
   const [, output] = await outputsOf(made);
   assert.equal(output!.names, 3);
@@ -140,7 +140,7 @@ test("what has no room is left out from the end, and said", async () => {
   const { stderr } = await project([{ format: "domains", fit: { max_rules: 3 } }], LINES).run(
     ...WORDS,
   );
-  assert.match(stderr, /no room for: Second 1/);
+  assert.match(stderr, /over the limit: Second 1/);
   const small = project(
     [{ format: "domains", fit: { ram: "1k" } }],
     Array.from({ length: 30 }, (_, index) => `||n${index}.example^`),
@@ -148,11 +148,11 @@ test("what has no room is left out from the end, and said", async () => {
   assert.equal((await outputsOf(small))[1]!.names, Math.floor(1024 / 150));
 });
 
-test("fail refuses to publish anything", async () => {
+test("on_loss: fail publishes nothing", async () => {
   const made = project([{ format: "rpz", on_loss: "fail" }], LINES);
   const { exit, stderr } = await made.run(...WORDS);
   assert.equal(exit, 5);
-  assert.match(stderr, /error\[format-loss\]: rpz cannot say everything: regex 1/);
+  assert.match(stderr, /error\[format-loss\]: rpz cannot express all rules: regex 1/);
   assert.equal(made.memory.files.has("/project/rules/my-list.txt"), false);
   assert.deepEqual(
     [...made.memory.files.keys()].filter((path) => path.includes(".tmp")),
@@ -160,9 +160,9 @@ test("fail refuses to publish anything", async () => {
   );
 });
 
-test("what cannot be is said before anything is fetched", async () => {
+test("invalid outputs are reported before anything is fetched", async () => {
   for (const [outputs, message] of [
-    [[{ format: "hosts", answer: "refused" }], /hosts cannot say refused/],
+    [[{ format: "hosts", answer: "refused" }], /hosts does not support refused/],
     [[{ format: "rpz", origin: "a b" }], /origin is not the name of a zone/],
     [[{ format: "rpz" }, { format: "rpz" }], /outputs write rules\/my-list\.rpz twice/],
     [[{ format: "rpzz" }], /outputs\[0\]\.format must be one of/],
@@ -206,7 +206,7 @@ test("what cannot be is said before anything is fetched", async () => {
   }
 });
 
-test("apply writes further files too", async () => {
+test("apply writes format outputs too", async () => {
   const made = project([{ format: "rpz" }], LINES);
   await made.run("plan", "-c", "c.json", "--no-cache", "--save", "p.plan");
   const { exit, stderr } = await made.run("apply", "p.plan");
@@ -214,14 +214,14 @@ test("apply writes further files too", async () => {
   assert.match(made.text("rules/my-list.rpz"), /^third\.example CNAME \.$/m);
 });
 
-test("packed forms are written beside", async () => {
+test("compressed files are written beside the output", async () => {
   const made = project([{ format: "hosts", pack: ["gzip"] }], LINES);
   await outputsOf(made);
   const packed = made.memory.files.get("/project/rules/my-list.hosts.gz")!;
   assert.deepEqual([...packed.subarray(0, 2)], [0x1f, 0x8b]);
 });
 
-test("packed forms that are no longer wanted go, and nothing else does", async () => {
+test("compressed files that are no longer configured are removed, and no others", async () => {
   const split = { max_rules: 2 };
   const made = project([{ format: "hosts", pack: ["gzip"], split }], LINES);
   await outputsOf(made);
@@ -251,7 +251,7 @@ test("packed forms that are no longer wanted go, and nothing else does", async (
   assert.match(made.text("rules/my-list.hosts.gz"), /^second\.example$/m);
 });
 
-test("a packed form that a killed run left half written goes", async () => {
+test("an incomplete compressed file of a killed run is removed", async () => {
   const made = project([{ format: "hosts", pack: ["gzip"] }], LINES);
   await made.run(...WORDS);
   const words: string[] = [];
@@ -280,7 +280,7 @@ function recordsIn(text: string): string[] {
   return text.split("\n").filter((line) => / CNAME |^(?:address|server)=/.test(line));
 }
 
-test("parts are cut between names, however many lines each has", async () => {
+test("a file is split between names, however many lines each has", async () => {
   const lines = Array.from({ length: 9 }, (_, index) => [
     `|e${index}.zq^`,
     `||*.b${index}.zq^`,
@@ -299,7 +299,7 @@ test("parts are cut between names, however many lines each has", async () => {
   }
 });
 
-test("parts of another list are nobody else's to remove", async () => {
+test("an output does not remove the parts of another list", async () => {
   const made = project([{ format: "hosts", file: "ads.hosts" }], LINES);
   made.write("rules/ads-2.hosts", "0.0.0.0 other.example\n");
   await outputsOf(made);
@@ -317,7 +317,7 @@ test("parts of another list are nobody else's to remove", async () => {
     assert.match((await project(outputs, LINES).run(...WORDS)).stderr, message);
 });
 
-test("a limit counts everything, and says whose names it left out", async () => {
+test("a size limit includes everything, and the report lists what each source lost", async () => {
   const first = Array.from({ length: 30 }, (_, index) => `0.0.0.0 h${index}.example`);
   const config = { transformations: [] };
   const made = project([{ format: "dnsmasq", fit: { max_rules: 5 } }], first, config);
@@ -332,7 +332,7 @@ test("a limit counts everything, and says whose names it left out", async () => 
   assert.ok(bytes.memory.files.get("/project/rules/my-list.hosts")!.length <= 300);
 });
 
-test("what cannot be written beside the list is an error with a name", async () => {
+test("an output that cannot be written is reported by name", async () => {
   const made = project([{ format: "hosts", pack: ["gzip"] }], LINES);
   const failing = new MemoryProject(
     Object.fromEntries(["c.json", "a.txt", "b.txt"].map((file) => [file, made.text(file)])),

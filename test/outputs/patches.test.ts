@@ -8,7 +8,7 @@ import { Random } from "../support/random.ts";
 import { applyNamedPatch } from "../support/named-patch-client.ts";
 import { applyPatch } from "../support/patch-client.ts";
 
-test("random texts: applying the difference gives the new one", () => {
+test("random texts: applying the patch yields the new text", () => {
   const random = new Random(5);
   for (let round = 0; round < 3000; round++) {
     const line = (): string => random.pick(["a", "b", "c", "!", "", `n${random.below(40)}`]);
@@ -26,7 +26,7 @@ test("random texts: applying the difference gives the new one", () => {
   }
 });
 
-test("a difference is about as large as what changed", () => {
+test("a patch is about as large as the change", () => {
   const old = Array.from({ length: 100_000 }, (_, index) => `||n${index}.example^`);
   const fresh = old
     .filter((_, index) => index % 100 !== 0)
@@ -35,7 +35,7 @@ test("a difference is about as large as what changed", () => {
   assert.ok(diff.length < 40_000, String(diff.length));
 });
 
-test("subscribers of any earlier edition get to the present one by differences alone", async () => {
+test("patches lead from any earlier version to the current one", async () => {
   const made = new MemoryProject({
     "c.json": JSON.stringify({
       name: "My list",
@@ -93,7 +93,7 @@ test("subscribers of any earlier edition get to the present one by differences a
   assert.equal(kept.length, 0, "those that are older than they are kept are gone");
 });
 
-test("nothing new, no difference", async () => {
+test("without a change there is no patch", async () => {
   const made = new MemoryProject({
     "c.json": JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], patches: {} }),
     "a.txt": "||a.example^\n",
@@ -150,7 +150,7 @@ for (const [end, transformations] of [
   ["with a final line feed", ["InsertFinalNewLine"]],
   ["without a final line feed", []],
 ] as const)
-  test(`25 editions ${end}: clients that go by name and digest follow from any of them`, async () => {
+  test(`25 versions ${end}: clients that check name and digest can follow from any of them`, async () => {
     const made = new MemoryProject({
       "c.json": JSON.stringify({
         name: "My list",
@@ -167,7 +167,7 @@ for (const [end, transformations] of [
     assert.equal(made.text("rules/my-list.txt").endsWith("\n"), transformations.length > 0);
   });
 
-test("editions of one second, and after a clock that went back, have paths of their own", async () => {
+test("versions within one second, and after a clock went back, have distinct paths", async () => {
   const made = new MemoryProject({
     "c.json": JSON.stringify({
       name: "My list",
@@ -182,7 +182,7 @@ test("editions of one second, and after a clock that went back, have paths of th
   );
 });
 
-test("names of lists that clients could not read become names that they can", async () => {
+test("list names that clients cannot read are replaced by names that they can", async () => {
   for (const name of ["Ünïcödé – список", "другой", "A".repeat(200), "a-b_c 1.2.3.4"]) {
     const made = new MemoryProject({
       "c.json": JSON.stringify({ name, sources: [{ source: "a.txt" }], patches: {} }),
@@ -198,7 +198,7 @@ test("names of lists that clients could not read become names that they can", as
   }
 });
 
-test("a difference that cannot give the last line its end is not offered", async () => {
+test("a patch that would have to change the final line end is not offered", async () => {
   const made = new MemoryProject({ "a.txt": "||a.example^\n" });
   const words = ["-q", "-c", "c.json", "--no-cache"];
   for (const [hour, transformations] of [
@@ -215,7 +215,7 @@ test("a difference that cannot give the last line its end is not offered", async
   assert.deepEqual(patchFiles(made), []);
 });
 
-test("lists of version 0.1.0 lead on to those of this one", async () => {
+test("patches lead from lists of version 0.1.0 to current ones", async () => {
   const made = new MemoryProject({
     "c.json": JSON.stringify({ name: "My list", sources: [{ source: "a.txt" }], patches: {} }),
     "a.txt": "||b.example^\n",
@@ -240,7 +240,7 @@ test("lists of version 0.1.0 lead on to those of this one", async () => {
   );
 });
 
-test("what a killed run left in the folder of patches is removed by the next one", async () => {
+test("leftovers of a killed run in the patch folder are removed by the next run", async () => {
   const made = new MemoryProject({
     "c.json": JSON.stringify({
       name: "My list",

@@ -38,7 +38,7 @@ function slowKey(name: string): string {
 const FIRST = "||zeta.co.uk^\n||b.zeta.co.uk^\n||ads.alpha.com^\n|alpha.com^\n@@||ok.alpha.com^\n";
 const SECOND = "||mid.org^\n||alpha.net^\n||beta.zeta.co.uk^\n||x.blogspot.com^\n";
 
-test("sorted names stand by registrable domain, whatever the order of the sources", async () => {
+test("names are sorted by registrable domain, whatever the order of the sources", async () => {
   const expected = [
     "alpha.com",
     "ads.alpha.com",
@@ -54,7 +54,7 @@ test("sorted names stand by registrable domain, whatever the order of the source
   assert.deepEqual(await rulesOf(project([SECOND, FIRST], outputs), "l.domains"), expected);
 });
 
-test("a file says the same, sorted or not", async () => {
+test("sorting does not change the meaning of a file", async () => {
   for (const format of ["hosts", "domains", "rpz", "dnsmasq", "unbound", "pihole", "json"]) {
     const outputs = ["none", "name"].map((sort) => ({ format, sort, file: sort }));
     const made = project([FIRST, SECOND], outputs);
@@ -63,13 +63,13 @@ test("a file says the same, sorted or not", async () => {
   }
 });
 
-test("what is left out for want of room is decided by the sources, not by the order", async () => {
+test("the order of sources, not of names, decides what exceeds a size limit", async () => {
   const outputs = [{ format: "domains", sort: "name", fit: { max_rules: 2 } }];
   const made = project(["||z.example^\n||y.example^\n", "||a.example^\n"], outputs);
   assert.deepEqual(await rulesOf(made, "l.domains"), ["y.example", "z.example"]);
 });
 
-test("many names come out as a slow sort has them", () => {
+test("many names are sorted like the reference sort", () => {
   const random = new Random(7);
   const label = (): string =>
     Array.from({ length: 1 + random.below(7) }, () => "ab-1x"[random.below(5)]).join("");

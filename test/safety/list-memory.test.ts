@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type GuardContext, guardLimits } from "../../src/build/guards/guard.ts";
 import { guardList } from "../../src/build/guards/registry.ts";
-import { type LastPublish, publishRecord, remembered } from "../../src/build/last-publish.ts";
+import {
+  type LastPublish,
+  publishRecord,
+  withoutOldDays,
+} from "../../src/build/state/last-publish.ts";
 import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
-import type { Config } from "../../src/index.ts";
+import type { Config } from "../support/internals.ts";
 
 interface Build {
   readonly rules: number;
@@ -55,7 +59,7 @@ function history(...builds: readonly Build[]): string[][] {
         bytes: 0,
         degraded: false,
       };
-      last &&= remembered(JSON.stringify(last), new Date(now));
+      last &&= withoutOldDays(last, new Date(now));
       const said = guardList({ report, findings: NO_FINDINGS, limits, last }, []);
       const errors = said.filter(({ severity }) => severity === "error").map(({ code }) => code);
       if (errors.length === 0 || isAccepted === true)

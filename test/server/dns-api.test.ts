@@ -9,10 +9,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { inspect } from "node:util";
 import { type TestContext, test } from "node:test";
-import { accountLimits } from "../../src/dns-api/account-limits.ts";
-import { ApiKey, readApiKey } from "../../src/dns-api/api-key.ts";
+import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
+import { ApiKey, loadApiKey } from "../../src/dns-api/api-key.ts";
 import { run } from "../../src/cli/main.ts";
-import { CompilerError, type Host, memoryHost, nodeHost } from "../../src/index.ts";
+import { CompilerError, type Host, memoryHost, nodeHost } from "../support/internals.ts";
 import { runProgram } from "../support/command.ts";
 
 const KEY = "planted-Key_8731";
@@ -85,7 +85,7 @@ function answer(status: number, body: string, headers: Record<string, string> = 
   return (response) => response.writeHead(status, headers).end(body);
 }
 
-test("limits are asked for with the key, and shown whole", async (context) => {
+test("limits requests the limits with the key and prints all of them", async (context) => {
   const { url, seen } = await api(context, answer(200, GOOD));
   const { exit, stdout } = await limits(url);
   assert.equal(exit, 0);
@@ -104,15 +104,15 @@ test("limits are asked for with the key, and shown whole", async (context) => {
   assert.equal(seen[1]!.url, "/oapi/v1/account/limits");
 });
 
-test("on a terminal a table with bars", async (context) => {
+test("a terminal shows a table with bars", async (context) => {
   const { url } = await api(context, answer(200, GOOD));
   const { host, output } = quickHost({ DNS_API_URL: url, NO_COLOR: "1" });
   const terminal: Host = { ...host, stdout: { ...host.stdout, isTerminal: true } };
   assert.equal(await run(["limits"], terminal, new AbortController().signal), 0);
   const shown = [
-    "  user_rules       ████░░░░░░░░░░░░░░░░  20 %        200 / 1,000",
-    "  devices          ████████████████████ 100 %              5 / 5",
-    "  requests         ████████████████████ 100 %  299,999 / 300,000",
+    "  user_rules       ████░░░░░░░░░░░░░░░░   20 %        200 / 1,000",
+    "  devices          ████████████████████  100 %              5 / 5",
+    "  requests         ████████████████████  100 %  299,999 / 300,000",
     '  requests.resets  "monthly"',
     '  plan             "team"',
     "",
@@ -126,12 +126,15 @@ const PROVIDER_ERROR = JSON.stringify({
   fields: [],
 });
 
-test("every refusal has its text, its exit code and what to do", async (context) => {
+test("every failure has its message, exit code and hint", async (context) => {
   for (const [name, play, texts] of [
     [
       "400",
       answer(400, PROVIDER_ERROR),
-      ["Failed to connect to the DNS API", "the answer has status 400: BAD_REQUEST, no such thing"],
+      [
+        "Failed to connect to the DNS API",
+        "the response has status 400: BAD_REQUEST, no such thing",
+      ],
     ],
     [
       "401",
@@ -151,20 +154,24 @@ test("every refusal has its text, its exit code and what to do", async (context)
         "Generate a new key in the provider's dashboard",
       ],
     ],
-    ["404", answer(404, "x"), ["Failed to connect to the DNS API", "the answer has status 404"]],
-    ["500", answer(500, "oops"), ["Failed to connect to the DNS API", "the answer has status 500"]],
+    ["404", answer(404, "x"), ["Failed to connect to the DNS API", "the response has status 404"]],
+    [
+      "500",
+      answer(500, "oops"),
+      ["Failed to connect to the DNS API", "the response has status 500"],
+    ],
     [
       "302",
       answer(302, "", { location: "https://evil.example/" }),
-      ["status 302; the key is not sent on to where it points"],
+      ["status 302; the key is not sent to the target of a redirect"],
     ],
     [
       "html",
       answer(200, "<!doctype html><h1>Login</h1>"),
-      ['the answer is no JSON; it begins with "<!doctype html>'],
+      ['the response is not JSON; it begins with "<!doctype html>'],
     ],
-    ["array", answer(200, "[1]"), ["the answer holds no limits"]],
-    ["empty", answer(200, ""), ["the answer is no JSON"]],
+    ["array", answer(200, "[1]"), ["the response contains no limits"]],
+    ["empty", answer(200, ""), ["the response is not JSON"]],
     [
       "half",
       (response) =>
@@ -173,7 +180,7 @@ test("every refusal has its text, its exit code and what to do", async (context)
           .write(GOOD.slice(0, 40), () => response.destroy()),
       ["Failed to connect to the DNS API", "ECONNRESET"],
     ],
-    ["half JSON", answer(200, GOOD.slice(0, 40)), ["the answer is no JSON"]],
+    ["half JSON", answer(200, GOOD.slice(0, 40)), ["the response is not JSON"]],
     ["hang", () => {}, ["Failed to connect to the DNS API", "within 0.5 s"]],
     [
       "hang in the body",
@@ -191,7 +198,7 @@ test("every refusal has its text, its exit code and what to do", async (context)
   }
 });
 
-test("nobody there", async () => {
+test("an unreachable API is reported", async () => {
   const { exit, stderr } = await limits("http://127.0.0.1:1");
   assert.equal(exit, 8);
   assert.match(
@@ -200,7 +207,7 @@ test("nobody there", async () => {
   );
 });
 
-test("429 waits as it is told, a few times, and not for ever", async (context) => {
+test("429 is retried a few times, with the delay that the server requests", async (context) => {
   const told = await api(context, (response, _request, count) =>
     count === 3
       ? response.end(GOOD)
@@ -219,30 +226,30 @@ test("429 waits as it is told, a few times, and not for ever", async (context) =
   const long = await api(context, answer(429, "", { "retry-after": "3600" }));
   const refused = await limits(long.url);
   assert.deepEqual(refused.waits, []);
-  assert.match(refused.stderr, /HTTP 429\); it wants 3600 s of wait/);
+  assert.match(refused.stderr, /HTTP 429\); it allows the next request in 3600 s/);
 });
 
-test("the key: where it comes from, in order, and what is none", async () => {
+test("the key is read from the first place that has one, and an invalid one is reported", async () => {
   const file = { DNSAPI_DnsApi__ApiKey_FILE: "key" };
   for (const [env, expected] of [
     [{ ...file, DNSAPI_DnsApi__ApiKey: "second", DNSAPI_API_KEY: "third" }, "first"],
     [{ DNSAPI_DnsApi__ApiKey: "second", DNSAPI_API_KEY: "third" }, "second"],
     [{ DNSAPI_DnsApi__ApiKey: "", DNSAPI_API_KEY: "third" }, "third"],
   ] as const) {
-    const key = await readApiKey(memoryHost({ files: { key: "first\n" }, env }));
+    const key = await loadApiKey(memoryHost({ files: { key: "first\n" }, env }));
     assert.equal(key.authorization, `ApiKey ${expected}`);
   }
   for (const [env, message] of [
-    [{}, /There is no key for the DNS API/],
+    [{}, /No key for the DNS API is configured/],
     [
       { DNSAPI_DnsApi__ApiKey_FILE: "none", DNSAPI_API_KEY: "third" },
       /names a file that cannot be read/,
     ],
-    [{ DNSAPI_API_KEY: "with space" }, /DNSAPI_API_KEY holds no key/],
-    [{ DNSAPI_API_KEY: "line\nbreak" }, /DNSAPI_API_KEY holds no key/],
-    [{ DNSAPI_API_KEY: "ключ" }, /DNSAPI_API_KEY holds no key/],
+    [{ DNSAPI_API_KEY: "with space" }, /DNSAPI_API_KEY does not contain a valid key/],
+    [{ DNSAPI_API_KEY: "line\nbreak" }, /DNSAPI_API_KEY does not contain a valid key/],
+    [{ DNSAPI_API_KEY: "ключ" }, /DNSAPI_API_KEY does not contain a valid key/],
   ] as const)
-    await assert.rejects(readApiKey(memoryHost({ env })), (error: unknown) => {
+    await assert.rejects(loadApiKey(memoryHost({ env })), (error: unknown) => {
       assert.ok(error instanceof CompilerError && error.exit === 2);
       assert.match(error.message, message);
       return true;
@@ -257,7 +264,7 @@ test("the key: where it comes from, in order, and what is none", async () => {
     assert.ok(!text.includes(KEY), text);
 });
 
-test("a key is sent to https, or to this machine", async () => {
+test("the key is only sent over https or to this machine", async () => {
   const key = new ApiKey(KEY, "test");
   for (const url of [
     "http://api.example.com",
@@ -267,7 +274,7 @@ test("a key is sent to https, or to this machine", async () => {
     "https://u:p@api.example.com",
   ])
     await assert.rejects(
-      accountLimits({ url, key }, quickHost().host),
+      fetchAccountLimits({ url, key }, quickHost().host),
       (error: unknown) =>
         error instanceof CompilerError &&
         error.diagnostics[0]!.code === "api-address" &&
@@ -276,7 +283,7 @@ test("a key is sent to https, or to this machine", async () => {
     );
 });
 
-test("--check tells whether a list fits", async (context) => {
+test("--check compares a list with the limits", async (context) => {
   const { url } = await api(context, answer(200, GOOD));
   const folder = mkdtempSync(join(tmpdir(), "limits-"));
   context.after(() => rmSync(folder, { recursive: true }));
@@ -297,7 +304,7 @@ test("--check tells whether a list fits", async (context) => {
   assert.match(missing.stderr, /Cannot read none\.txt/);
 });
 
-test("a planted key is found in no word of the program, whatever goes wrong", async (context) => {
+test("the key appears in no output, whatever fails", async (context) => {
   const echo = await api(context, (response, request) =>
     response.writeHead(400).end(
       JSON.stringify({

@@ -36,7 +36,7 @@ function textReply(body: string): Awaited<ReturnType<Answerer>> {
 
 const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-test("a few pipelined requests are answered in order, one at a time", async (context) => {
+test("pipelined requests are answered in order, one at a time", async (context) => {
   let open = 0;
   let most = 0;
   const port = await serverOf(context, async ({ target }) => {
@@ -56,7 +56,7 @@ test("a few pipelined requests are answered in order, one at a time", async (con
   assert.equal(most, 1);
 });
 
-test("a connection with too many waiting requests is closed, and no further one is answered", async (context) => {
+test("a connection with too many pending requests is closed, and no further request is answered", async (context) => {
   let asked = 0;
   const port = await serverOf(context, () => {
     asked++;
@@ -69,7 +69,7 @@ test("a connection with too many waiting requests is closed, and no further one 
   assert.equal(asked, 1);
 });
 
-test("a client at its limit loses its oldest idle connection, not the newest, and nobody else does", async (context) => {
+test("a client at its limit loses its oldest idle connection, and other clients lose none", async (context) => {
   const port = await serverOf(context, () => textReply("yes"), 3);
   const other = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.9" });
   context.after(() => other.destroy());
@@ -87,7 +87,7 @@ test("a client at its limit loses its oldest idle connection, not the newest, an
   );
 });
 
-test("large bodies arrive whole", async (context) => {
+test("large bodies arrive complete", async (context) => {
   const body = new Uint8Array(3_000_001).map((_, index) => index % 251);
   const headers = { "content-length": String(body.length) };
   const port = await serverOf(context, () => ({ status: 200, headers, body }));
@@ -95,7 +95,7 @@ test("large bodies arrive whole", async (context) => {
   assert.deepEqual(new Uint8Array(await answer.arrayBuffer()), body);
 });
 
-test("addresses of one client count together", () => {
+test("addresses of the same client are counted together", () => {
   for (const [address, client] of [
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -109,7 +109,7 @@ test("addresses of one client count together", () => {
     assert.equal(clientAddress(address), client, address);
 });
 
-test("what is made once a second is made anew only when a second has passed, or the clock was set back", () => {
+test("a cached value is renewed after a second, or if the clock was set back", () => {
   let now = 10_000;
   let made = 0;
   const get = onceASecond(

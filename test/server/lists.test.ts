@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Host, memoryHost } from "../../src/index.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
 import { EventLog } from "../../src/server/event-log.ts";
-import { ListShelf } from "../../src/server/list-shelf.ts";
+import { ListStore } from "../../src/server/list-store.ts";
 import { answerList } from "../../src/server/answer-list.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import type { WebReply, WebRequest } from "../../src/host/host.ts";
@@ -22,38 +22,38 @@ function packingHost(): Host & { files: Map<string, Uint8Array> } {
   };
 }
 
-async function shelfOf(host: Host): Promise<ListShelf> {
-  const log = new EventLog(host, { json: true, style: NO_STYLE, says: () => true });
-  const shelf = new ListShelf(host, log);
-  shelf.serve([PATH]);
-  await shelf.look();
-  await shelf.settled();
-  return shelf;
+async function shelfOf(host: Host): Promise<ListStore> {
+  const log = new EventLog(host, { json: true, style: NO_STYLE, isEnabled: () => true });
+  const store = new ListStore(host, log);
+  store.serve([PATH]);
+  await store.refresh();
+  await store.settled();
+  return store;
 }
 
-function ask(shelf: ListShelf, headers: Record<string, string> = {}, method = "GET"): WebReply {
+function ask(store: ListStore, headers: Record<string, string> = {}, method = "GET"): WebReply {
   const request: WebRequest = { method, target: "/rules/l.txt", headers, address: "127.0.0.1" };
-  return answerList(request, shelf.find("l.txt")!);
+  return answerList(request, store.find("l.txt")!);
 }
 
 function bodyOf({ body }: WebReply): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array);
 }
 
-test("a list is given whole, with what is needed to ask again", async () => {
-  const shelf = await shelfOf(packingHost());
-  const reply = ask(shelf);
+test("a complete response has the validators for conditional requests", async () => {
+  const store = await shelfOf(packingHost());
+  const reply = ask(store);
   assert.equal(reply.status, 200);
   assert.equal(bodyOf(reply), TEXT);
   assert.equal(reply.headers["content-length"], String(TEXT.length));
   assert.match(reply.headers["etag"]!, /^"[0-9a-f]{32}"$/);
   assert.equal(reply.headers["content-encoding"], undefined);
-  assert.equal(ask(shelf, {}, "HEAD").body, "");
+  assert.equal(ask(store, {}, "HEAD").body, "");
 });
 
-test("who has it gets nothing", async () => {
-  const shelf = await shelfOf(packingHost());
-  const { etag, "last-modified": modified } = ask(shelf).headers;
+test("a client with a current copy gets 304 without a body", async () => {
+  const store = await shelfOf(packingHost());
+  const { etag, "last-modified": modified } = ask(store).headers;
   for (const headers of [
     { "if-none-match": etag! },
     { "if-none-match": `"x", W/${etag}` },
@@ -61,7 +61,7 @@ test("who has it gets nothing", async () => {
     { "if-modified-since": modified! },
     { "if-none-match": etag!, "if-modified-since": "Thu, 01 Jan 1970 00:00:00 GMT" },
   ]) {
-    const reply = ask(shelf, headers);
+    const reply = ask(store, headers);
     assert.equal(reply.status, 304, JSON.stringify(headers));
     assert.equal(reply.headers["etag"], etag);
     assert.equal(reply.body, "");
@@ -73,11 +73,11 @@ test("who has it gets nothing", async () => {
     // The tag of a packed form is not that of the plain one.
     { "if-none-match": etag!.replace(/"$/, '-gz"') },
   ])
-    assert.equal(ask(shelf, headers).status, 200, JSON.stringify(headers));
+    assert.equal(ask(store, headers).status, 200, JSON.stringify(headers));
 });
 
-test("the smallest form that is accepted", async () => {
-  const shelf = await shelfOf(packingHost());
+test("the client gets the smallest variant that it accepts", async () => {
+  const store = await shelfOf(packingHost());
   for (const [accepted, packing] of [
     ["gzip", "gzip"],
     ["gzip, deflate, br", "br"],
@@ -89,18 +89,18 @@ test("the smallest form that is accepted", async () => {
     ["x-gzip", "gzip"],
     ["GZIP", "gzip"],
   ] as const) {
-    const { headers } = ask(shelf, { "accept-encoding": accepted });
+    const { headers } = ask(store, { "accept-encoding": accepted });
     assert.equal(headers["content-encoding"], packing, accepted);
     assert.equal(headers["vary"], "accept-encoding");
   }
   const tags = ["gzip", "br", "zstd", ""].map(
-    (one) => ask(shelf, { "accept-encoding": one }).headers["etag"],
+    (one) => ask(store, { "accept-encoding": one }).headers["etag"],
   );
   assert.equal(new Set(tags).size, 4);
 });
 
-test("parts of a list", async () => {
-  const shelf = await shelfOf(packingHost());
+test("ranges of a list", async () => {
+  const store = await shelfOf(packingHost());
   const size = TEXT.length;
   for (const [range, status, text, told] of [
     ["bytes=0-0", 206, "!", `bytes 0-0/${size}`],
@@ -115,25 +115,25 @@ test("parts of a list", async () => {
     ["bytes=0-1,4-5", 200, TEXT, undefined],
     ["lines=1-2", 200, TEXT, undefined],
   ] as const) {
-    const reply = ask(shelf, { range });
+    const reply = ask(store, { range });
     assert.equal(reply.status, status, range);
     assert.equal(bodyOf(reply), text, range);
     assert.equal(reply.headers["content-range"], told, range);
   }
-  const { etag } = ask(shelf).headers;
-  assert.equal(ask(shelf, { range: "bytes=0-0", "if-range": etag! }).status, 206);
-  assert.equal(ask(shelf, { range: "bytes=0-0", "if-range": '"old"' }).status, 200);
-  assert.equal(ask(shelf, { range: "bytes=0-0" }, "HEAD").status, 200);
+  const { etag } = ask(store).headers;
+  assert.equal(ask(store, { range: "bytes=0-0", "if-range": etag! }).status, 206);
+  assert.equal(ask(store, { range: "bytes=0-0", "if-range": '"old"' }).status, 200);
+  assert.equal(ask(store, { range: "bytes=0-0" }, "HEAD").status, 200);
 });
 
-test("a new edition has new tags, and packed forms of its own only", async () => {
+test("a new version has new tags, and only its compressed variants are kept", async () => {
   const host = packingHost();
-  const shelf = await shelfOf(host);
-  const old = ask(shelf).headers["etag"];
+  const store = await shelfOf(host);
+  const old = ask(store).headers["etag"];
   host.files.set(PATH, new TextEncoder().encode(`${TEXT}||c.example^\n`));
-  await shelf.lookNow();
-  await shelf.settled();
-  const reply = ask(shelf);
+  await store.refreshNow();
+  await store.settled();
+  const reply = ask(store);
   assert.notEqual(reply.headers["etag"], old);
   assert.equal(bodyOf(reply), `${TEXT}||c.example^\n`);
   const packed = [...host.files.keys()].filter((path) => path.includes("packed"));
@@ -141,10 +141,10 @@ test("a new edition has new tags, and packed forms of its own only", async () =>
   assert.ok(packed.every((path) => path.includes(reply.headers["etag"]!.slice(1, -1))));
 });
 
-test("a list that is replaced while it is packed is not given under the old tag", async () => {
+test("a list that is replaced while it is compressed is not served under the old tag", async () => {
   const host = packingHost();
   let isFirst = true;
-  const shelf = await shelfOf({
+  const store = await shelfOf({
     ...host,
     packFile: (from, to, packing) => {
       if (isFirst) host.files.set(PATH, new TextEncoder().encode("||new.example^\n"));
@@ -153,7 +153,7 @@ test("a list that is replaced while it is packed is not given under the old tag"
     },
   });
   assert.equal(
-    ask(shelf, { "accept-encoding": "gzip, br, zstd" }).headers["content-encoding"],
+    ask(store, { "accept-encoding": "gzip, br, zstd" }).headers["content-encoding"],
     undefined,
   );
   assert.deepEqual(
@@ -162,11 +162,11 @@ test("a list that is replaced while it is packed is not given under the old tag"
   );
 });
 
-test("a list that is gone is not served", async () => {
+test("a list that was removed is not served", async () => {
   const host = packingHost();
-  const shelf = await shelfOf(host);
+  const store = await shelfOf(host);
   host.files.delete(PATH);
-  await shelf.lookNow();
-  assert.equal(shelf.find("l.txt"), undefined);
-  assert.deepEqual(shelf.missing, ["l.txt"]);
+  await store.refreshNow();
+  assert.equal(store.find("l.txt"), undefined);
+  assert.deepEqual(store.missing, ["l.txt"]);
 });

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CompilerError } from "../../src/index.ts";
+import { CompilerError } from "../support/internals.ts";
 import { Schedule } from "../../src/server/schedule.ts";
-import { type Due, keepTime } from "../../src/server/timekeeper.ts";
+import { type ScheduledRun, Scheduler } from "../../src/server/scheduler.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A world whose clock moves only when somebody waits, works, or sets it. */
+/** A clock that advances only by waits and runs, or when a test sets it. */
 class FakeWorld {
   time: number;
-  readonly runs: (Due & { at: number })[] = [];
+  readonly runs: (ScheduledRun & { at: number })[] = [];
   skipped = 0;
   private readonly stop = new AbortController();
 
@@ -18,7 +18,7 @@ class FakeWorld {
     this.time = Date.parse(start);
   }
 
-  /** Keeps time until a moment; a run takes as long as `work` says and is a success. */
+  /** Runs the scheduler until a time; each run succeeds and takes as long as `work` returns. */
   async keep(
     schedule: Schedule,
     until: string,
@@ -35,7 +35,7 @@ class FakeWorld {
     const crash = settings.crashAt === undefined ? Infinity : Date.parse(settings.crashAt);
     const lastSuccess =
       settings.lastSuccess === undefined ? undefined : Date.parse(settings.lastSuccess);
-    await keepTime(lastSuccess, {
+    const scheduler = new Scheduler({
       schedule,
       jitterMs: settings.jitterMs ?? 0,
       signal: this.stop.signal,
@@ -58,6 +58,7 @@ class FakeWorld {
       onNext: () => {},
       onSkipped: (count) => (this.skipped += count),
     });
+    await scheduler.run(lastSuccess);
   }
 
   get slots(): string[] {
@@ -71,7 +72,7 @@ function everyHours(from: string, hours: number, count: number): string[] {
   );
 }
 
-test("seven days: every moment once, in time", async () => {
+test("in seven days, every scheduled time gets one run, on time", async () => {
   const world = new FakeWorld("2026-11-02T00:00:00Z");
   const schedule = new Schedule("0 */6 * * *", "UTC");
   await world.keep(schedule, "2026-11-09T00:00:00Z");
@@ -81,7 +82,7 @@ test("seven days: every moment once, in time", async () => {
   assert.equal(world.skipped, 0);
 });
 
-test("a change of clocks neither doubles nor loses a run", async () => {
+test("daylight saving time neither doubles nor loses a run", async () => {
   // Europe/Berlin: on 29 March 2026 the hour from 2 to 3 is missing, on 25 October it is there twice.
   for (const [from, until] of [
     ["2026-03-26T00:00:00Z", "2026-04-02T00:00:00Z"],
@@ -113,7 +114,7 @@ test("a change of clocks neither doubles nor loses a run", async () => {
   }
 });
 
-test("a run that takes longer than the interval is not overtaken", async () => {
+test("runs that take longer than the interval do not overlap", async () => {
   const world = new FakeWorld("2026-11-02T05:59:00Z");
   let runs = 0;
   await world.keep(new Schedule("0 */6 * * *", "UTC"), "2026-11-04T00:00:00Z", {
@@ -126,7 +127,7 @@ test("a run that takes longer than the interval is not overtaken", async () => {
   assert.equal(world.skipped, 2);
 });
 
-test("what a crash left out is made up for at the start, once", async () => {
+test("a run that a crash prevented is made up for once, at the start", async () => {
   const schedule = new Schedule("0 */6 * * *", "UTC");
   for (const [restart, lastSuccess, catchesUp] of [
     // Killed in the run of 12:00, which was no success.
@@ -150,7 +151,7 @@ test("what a crash left out is made up for at the start, once", async () => {
   }
 });
 
-test("a crash in every run for a week: every moment is tried, none twice without a crash between", async () => {
+test("with a crash in every run for a week, every scheduled time is tried, and again only after a crash", async () => {
   const schedule = new Schedule("0 */6 * * *", "UTC");
   let lastSuccess = "2026-11-01T18:00:00Z";
   let time = "2026-11-02T00:00:00Z";
@@ -171,7 +172,7 @@ test("a crash in every run for a week: every moment is tried, none twice without
   assert.ok(successes.length >= 28, `${successes.length}`);
 });
 
-test("clocks that are set back or forward", async () => {
+test("a clock that is set back or forward neither doubles nor loses runs", async () => {
   const schedule = new Schedule("0 */6 * * *", "UTC");
   const back = new FakeWorld("2026-11-02T05:59:00Z");
   let runs = 0;
@@ -204,7 +205,7 @@ test("clocks that are set back or forward", async () => {
   assert.deepEqual(wrong.slots.slice(1, 3), ["2026-11-02T12:00", "2026-11-02T18:00"]);
 });
 
-test("jitter delays, within its limit and half of the interval", async () => {
+test("jitter delays a run by at most its limit and half of the interval", async () => {
   const world = new FakeWorld("2026-11-02T05:59:00Z");
   const lastSuccess = "2026-11-02T05:00:00Z";
   await world.keep(new Schedule("0 */6 * * *", "UTC"), "2026-11-03T00:00:00Z", {
@@ -224,7 +225,7 @@ test("jitter delays, within its limit and half of the interval", async () => {
   assert.equal(new Set(short.slots).size, short.slots.length);
 });
 
-test("what is no schedule is said at once", () => {
+test("an invalid schedule is reported at once", () => {
   for (const [pattern, zone] of [
     ["", undefined],
     ["* * *", undefined],
@@ -242,21 +243,21 @@ test("what is no schedule is said at once", () => {
     );
 });
 
-test("the longest interval is that of nights and weekends", () => {
+test("the longest interval includes nights and weekends", () => {
   const HOURS = 3_600_000;
   assert.equal(new Schedule("0 */6 * * *", "UTC").longestInterval, 6 * HOURS);
   assert.equal(new Schedule("0 8-18 * * *", "UTC").longestInterval, 14 * HOURS);
   assert.equal(new Schedule("0 8-18 * * 1-5", "UTC").longestInterval, 62 * HOURS);
 });
 
-test("a schedule that ends leaves the rest in peace", async () => {
+test("the server goes on after the last scheduled time", async () => {
   const world = new FakeWorld("2027-06-01T00:00:00Z");
   const schedule = new Schedule("0 0 0 2 6 * 2027", "UTC");
   await world.keep(schedule, "2027-06-05T00:00:00Z", { lastSuccess: "2027-06-01T00:00:00Z" });
   assert.deepEqual(world.slots, ["2027-06-02T00:00"]);
 });
 
-test("a clock that is set back while one waits does not make the wait longer", async () => {
+test("a clock that is set back during a wait does not make the wait longer", async () => {
   const world = new FakeWorld("2026-11-02T06:01:00Z");
   let isSetBack = false;
   await world.keep(new Schedule("0 */6 * * *", "UTC"), "2026-11-02T13:00:00Z", {

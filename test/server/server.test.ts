@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Health, healthOf } from "../../src/server/health.ts";
 import {
-  type GoodBuild,
+  type SuccessfulBuild,
   type History,
   NO_HISTORY,
   type Run,
@@ -10,13 +10,13 @@ import {
 } from "../../src/server/history.ts";
 import { isHistory } from "../../src/server/history-shape.ts";
 import { metricsText } from "../../src/server/metrics.ts";
-import { type Facts, route } from "../../src/server/routes.ts";
+import { type RouteContext, route } from "../../src/server/routes.ts";
 import { statusPage } from "../../src/server/status-page.ts";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 const HOUR = 3_600_000;
 
-function build(state: "fetched" | "stale" | "held" = "fetched", label = "Ads"): GoodBuild {
+function build(state: "fetched" | "stale" | "held" = "fetched", label = "Ads"): SuccessfulBuild {
   return {
     name: "My list",
     lines: 10,
@@ -72,12 +72,46 @@ function health(history: History, more: Partial<Parameters<typeof healthOf>[0]> 
   });
 }
 
-test("health: young is well, and what is wrong is said", () => {
+function metrics(
+  history: History,
+  more: Partial<Parameters<typeof metricsText>[0]> = {},
+): readonly string[] {
+  return metricsText({
+    history,
+    lists: [],
+    isHealthy: true,
+    isRunning: false,
+    startedAt: NOW,
+    next: NOW + HOUR,
+    lagMs: 0,
+    requests: new Map(),
+    ...more,
+  }).split("\n");
+}
+
+function page(history: History, more: Partial<Parameters<typeof statusPage>[0]> = {}): string {
+  return statusPage({
+    history,
+    health: health(history),
+    lists: [],
+    now: NOW,
+    schedule: "0 */6 * * *",
+    reports: [],
+    nameOf: (file) => file,
+    ...more,
+  });
+}
+
+function assertLines(text: readonly string[], expected: readonly string[]): void {
+  for (const line of expected) assert.ok(text.includes(line), `${line}\n${text.join("\n")}`);
+}
+
+test("a recent build is healthy, and every other status has a reason", () => {
   const good = withRun(NO_HISTORY, run({}), build());
   assert.equal(health(good).status, "healthy");
   assert.equal(health(good, { now: NOW + 13 * HOUR }).isHealthy, false);
   assert.match(health(good, { now: NOW + 13 * HOUR }).reason, /19\.0 h old, the limit is 18\.0 h/);
-  assert.match(health(good, { missing: ["my-list.txt"] }).reason, /my-list\.txt is not there/);
+  assert.match(health(good, { missing: ["my-list.txt"] }).reason, /missing: my-list\.txt/);
   const stale = health(withRun(NO_HISTORY, run({}), build("stale")));
   assert.equal(stale.status, "degraded");
   assert.equal(stale.isHealthy, true);
@@ -87,21 +121,13 @@ test("health: young is well, and what is wrong is said", () => {
   assert.equal(health(held).status, "degraded");
   assert.match(health(held).reason, /Ads \(held\)/);
   assert.ok(isHistory(JSON.parse(JSON.stringify(held))));
-  const metrics = metricsText({
-    history: held,
-    lists: [],
-    isHealthy: true,
-    isRunning: false,
-    startedAt: NOW,
-    next: NOW + HOUR,
-    lagMs: 0,
-    requests: new Map(),
-  });
-  assert.match(metrics, /source_state\{source="Ads",state="held"\} 1/);
-  assert.match(metrics, /source_up\{source="Ads"\} 0/);
+  assertLines(metrics(held), [
+    'rules_compiler_source_state{source="Ads",state="held"} 1',
+    'rules_compiler_source_up{source="Ads"} 0',
+  ]);
   assert.equal(health(NO_HISTORY, { isRunning: true }).status, "starting");
   assert.equal(health(NO_HISTORY).status, "unhealthy");
-  // A list that was refused leaves the one before it, which is still young.
+  // The list before a refused one is still recent.
   const refused = health(withRun(good, REFUSED, undefined));
   assert.equal(refused.status, "refused");
   assert.equal(refused.isHealthy, true);
@@ -119,55 +145,36 @@ const CAUSES = {
   further: [{ code: "blocks-suffix", message: "||com^ blocks every name", at: "own.txt:7" }],
 };
 
-test("a refusal: sources are those of the refused run, causes have their places", () => {
+test("after a refusal, health has the sources and all causes of the refused run", () => {
   const good = withRun(NO_HISTORY, run({}), build());
   const history = withRun(good, { ...REFUSED, ...CAUSES }, undefined, build("stale").sources);
-  const said = health(history);
-  assert.equal(said.sources[0]!.state, "stale");
-  assert.equal(said.sources[0]!.goodAt, "2026-11-10T00:00:00.000Z");
+  const report = health(history);
+  assert.equal(report.sources[0]!.state, "stale");
+  assert.equal(report.sources[0]!.goodAt, "2026-11-10T00:00:00.000Z");
   assert.match(
-    said.reason,
+    report.reason,
     /own\.txt:200: \|\|apple\.com\^ blocks time\.apple\.com; .*Ads \(stale\)/,
   );
-  assert.deepEqual(said.lastProblem, CAUSES.problem);
-  assert.deepEqual(said.problems, [CAUSES.problem, ...CAUSES.further]);
-  const metrics = metricsText({
-    history,
-    lists: [],
-    isHealthy: true,
-    isRunning: false,
-    startedAt: NOW,
-    next: NOW + HOUR,
-    lagMs: 0,
-    requests: new Map(),
-  }).split("\n");
-  for (const line of [
+  assert.deepEqual(report.lastProblem, CAUSES.problem);
+  assert.deepEqual(report.problems, [CAUSES.problem, ...CAUSES.further]);
+  assertLines(metrics(history), [
     'rules_compiler_source_up{source="Ads"} 0',
     "rules_compiler_list_refused 1",
     'rules_compiler_refusal_cause{guard="blocks-protected",at="own.txt:200"} 1',
     'rules_compiler_refusal_cause{guard="blocks-suffix",at="own.txt:7"} 1',
-  ])
-    assert.ok(metrics.includes(line), line);
-  const page = statusPage({
-    history,
-    health: said,
-    lists: [],
-    now: NOW,
-    schedule: "x",
-    reports: [],
-    nameOf: (file) => file,
-  });
+  ]);
+  const shown = page(history);
   for (const text of ["own.txt:200", "own.txt:7", "allow: [time.apple.com]"])
-    assert.ok(page.includes(text), text);
-  assert.match(page, /data-name="state" class="bad">stale/);
+    assert.ok(shown.includes(text), text);
+  assert.match(shown, /data-name="state" class="bad">stale/);
   assert.ok(isHistory(JSON.parse(JSON.stringify(history))));
-  // When it is over, it is over.
+  // The next success ends it.
   const over = withRun(history, run({ at: "2026-11-15T11:30:00.000Z" }), build());
   assert.equal(health(over).status, "healthy");
   assert.equal(health(over).sources[0]!.state, "fetched");
 });
 
-test("health: a last success in the future is not one", () => {
+test("a last success in the future is not trusted", () => {
   const good = withRun(NO_HISTORY, run({}), build());
   const at = Date.parse(good.lastSuccess!);
   // Clocks are corrected by seconds.
@@ -176,10 +183,10 @@ test("health: a last success in the future is not one", () => {
   const future = health(good, { now: at - HOUR });
   assert.equal(future.status, "unhealthy");
   assert.equal(future.ageSeconds, null);
-  assert.match(future.reason, /is dated 2026-11-15T06:00:00.000Z, which is in the future/);
+  assert.match(future.reason, /is dated 2026-11-15T06:00:00.000Z, in the future/);
 });
 
-test("history is bounded, and counts on", () => {
+test("history keeps a bounded number of runs, but counts all of them", () => {
   let history = NO_HISTORY;
   for (let index = 0; index < 500; index++) history = withRun(history, run({}), build());
   assert.equal(history.runs.length, 400);
@@ -187,23 +194,13 @@ test("history is bounded, and counts on", () => {
   assert.ok(JSON.stringify(history).length < 100_000);
 });
 
-test("metrics: names, values, and labels that cannot break out", () => {
+test("metrics have names, values and escaped labels", () => {
   const history = withRun(
     withRun(NO_HISTORY, run({}), build("stale", 'a"b\\c\nd')),
     REFUSED,
     undefined,
   );
-  const text = metricsText({
-    history,
-    lists: [],
-    isHealthy: true,
-    isRunning: false,
-    startedAt: NOW,
-    next: NOW + HOUR,
-    lagMs: 1500,
-    requests: new Map([["rules 304", 7]]),
-  });
-  for (const line of [
+  assertLines(metrics(history, { lagMs: 1500, requests: new Map([["rules 304", 7]]) }), [
     'rules_compiler_source_up{source="a\\"b\\\\c\\nd"} 0',
     'rules_compiler_source_lines_dropped{source="a\\"b\\\\c\\nd",reason="duplicate"} 3',
     'rules_compiler_guard_refusals_total{guard="list-shrunk"} 1',
@@ -213,11 +210,10 @@ test("metrics: names, values, and labels that cannot break out", () => {
     'rules_compiler_list_rules{list="My list"} 6',
     'rules_compiler_http_requests_total{route="rules",code="304"} 7',
     'rules_compiler_run_duration_seconds_bucket{le="2.5"} 2',
-  ])
-    assert.ok(text.split("\n").includes(line), `${line}\n${text}`);
+  ]);
 });
 
-test("the page tells, and lets nothing through", () => {
+test("the status page shows the state and escapes everything", () => {
   const evil = '<script>alert("x")</script>';
   const history = withRun(
     withRun(
@@ -228,36 +224,20 @@ test("the page tells, and lets nothing through", () => {
     { ...REFUSED, problem: { code: "list-shrunk", message: evil } },
     undefined,
   );
-  const page = statusPage({
-    history,
-    health: health(history),
-    lists: [],
-    now: NOW,
-    schedule: "0 */6 * * *",
-    nameOf: (file) => file,
-    reports: ["report.html"],
-  });
-  assert.match(page, /<a href="report">/);
-  assert.ok(!page.includes("<script"));
-  assert.match(page, /&lt;script&gt;/);
-  assert.match(page, /The last list was refused; the one before it is served/);
-  assert.match(page, /<polyline points="/);
-  assert.match(page, /class="state warn">refused/);
-  assert.match(page, /\(stale\)/);
-  const first = statusPage({
-    history: NO_HISTORY,
-    health: health(NO_HISTORY),
-    lists: [],
-    now: NOW,
-    schedule: "x",
-    nameOf: (file) => file,
-    reports: [],
-  });
+  const shown = page(history, { reports: ["report.html"] });
+  assert.match(shown, /<a href="report">/);
+  assert.ok(!shown.includes("<script"));
+  assert.match(shown, /&lt;script&gt;/);
+  assert.match(shown, /The last list was refused; the previous one is served/);
+  assert.match(shown, /<polyline points="/);
+  assert.match(shown, /class="state warn">refused/);
+  assert.match(shown, /\(stale\)/);
+  const first = page(NO_HISTORY);
   assert.doesNotMatch(first, /href="report"/);
-  assert.match(first, /no list has been made yet/);
+  assert.match(first, /no build has succeeded yet/);
 });
 
-function facts(started: string[]): Facts {
+function context(started: string[]): RouteContext {
   return {
     health: () => health(withRun(NO_HISTORY, run({}), build())),
     metrics: () => "m 1\n",
@@ -272,19 +252,23 @@ function facts(started: string[]): Facts {
   };
 }
 
+interface Client {
+  readonly headers?: Record<string, string>;
+  readonly address?: string;
+  readonly started?: string[];
+}
+
 function ask(
   method: string,
   target: string,
-  headers: Record<string, string> = {},
-  address = "127.0.0.1",
-  started: string[] = [],
+  { headers = {}, address = "127.0.0.1", started = [] }: Client = {},
 ): { status: number; name: string } {
   const request = { method, target, headers: { host: "127.0.0.1:5000", ...headers }, address };
-  const { name, reply } = route(request, facts(started));
+  const { name, reply } = route(request, context(started));
   return { status: reply.status, name };
 }
 
-test("routes", () => {
+test("each route answers with its status", () => {
   assert.equal(ask("GET", "/health").status, 200);
   assert.equal(ask("GET", "/health?x=1").status, 200);
   assert.equal(ask("HEAD", "/metrics").status, 200);
@@ -304,11 +288,15 @@ test("routes", () => {
     assert.equal(ask("GET", target).status, 404, target);
 });
 
-test("only this machine itself may start a run", () => {
+test("only local processes may start a run", () => {
   const started: string[] = [];
-  assert.equal(ask("POST", "/compile", {}, "127.0.0.1", started).status, 202);
-  assert.equal(ask("POST", "/compile", { host: "localhost:5000" }, "::1", started).status, 202);
-  assert.equal(ask("POST", "/compile", {}, "::ffff:127.0.0.1", started).status, 202);
+  const localhost = { host: "localhost:5000" };
+  assert.equal(ask("POST", "/compile", { started }).status, 202);
+  assert.equal(
+    ask("POST", "/compile", { headers: localhost, address: "::1", started }).status,
+    202,
+  );
+  assert.equal(ask("POST", "/compile", { address: "::ffff:127.0.0.1", started }).status, 202);
   assert.equal(started.length, 3);
   for (const [headers, address] of [
     [{}, "192.0.2.7"],
@@ -318,15 +306,15 @@ test("only this machine itself may start a run", () => {
     [{ via: "1.1 proxy" }, "127.0.0.1"],
     [{ origin: "https://evil.example" }, "127.0.0.1"],
     [{ "sec-fetch-site": "cross-site" }, "127.0.0.1"],
-    // A name of somebody else's that was pointed to this machine.
+    // DNS rebinding: another name that resolves to this machine.
     [{ host: "rebound.evil.example" }, "127.0.0.1"],
     [{ host: "127.0.0.1.evil.example" }, "127.0.0.1"],
   ] as const)
     assert.equal(
-      ask("POST", "/compile", headers, address, started).status,
+      ask("POST", "/compile", { headers, address, started }).status,
       403,
       JSON.stringify(headers),
     );
-  assert.equal(ask("GET", "/compile", {}, "127.0.0.1", started).status, 405);
+  assert.equal(ask("GET", "/compile", { started }).status, 405);
   assert.equal(started.length, 3);
 });

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames, SearchedNames, partsOf } from "../../src/explain/ordinary-names.ts";
+import { MappedNames, SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
-import { nodeHost, rowsOf } from "../../src/index.ts";
+import { nodeHost, rowsOf } from "../support/internals.ts";
 import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { type NaiveRule, decidingRule, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";
@@ -69,7 +69,7 @@ class SlowList {
 }
 
 test(
-  `why of ${NAMES} names of 20 real lists agrees with a slow search`,
+  `why agrees with a full search for ${NAMES} names of 20 real lists`,
   { skip: missingCorpus, timeout: 600_000 },
   async (context) => {
     const folder = corpusFolder("typical");
@@ -121,7 +121,7 @@ test(
     );
     const rules = await ListRules.of(record, new MappedNames(result.bytes, record));
     const sources = new SourceLines(record, undefined, host);
-    const answers = await explainNames(asked, record, rules, sources);
+    const answers = await explainNames(asked, { record, rules, sources });
     const count: Record<string, number> = {};
     const REDUNDANT = new Set(["live", "duplicate", "same-host", "covered"]);
     const SILENT = new Set([
@@ -158,7 +158,7 @@ test(
     );
     for (const [index, name] of asked.slice(0, SEARCHED).entries())
       assert.deepEqual(
-        (await explainNames([name], record, alone, sources))[0],
+        (await explainNames([name], { record, rules: alone, sources }))[0],
         answers[index],
         name,
       );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readApiKey } from "../../src/dns-api/api-key.ts";
+import { loadApiKey } from "../../src/dns-api/api-key.ts";
 import { proxyFor } from "../../src/host/proxy.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { type Specified, type SpecifiedSection, ended } from "../support/specified.ts";
 
 const CONFIG = JSON.stringify({
@@ -29,7 +29,7 @@ function key(item: string, meaning: string, env: Record<string, string>): Specif
     met: "`limits` reads it",
     check: async () => {
       const host = memoryHost({ files: { "/run/secrets/key": "k-1\n" }, env });
-      assert.equal((await readApiKey(host)).authorization, "ApiKey k-1");
+      assert.equal((await loadApiKey(host)).authorization, "ApiKey k-1");
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { HostError } from "../../src/host/host.ts";
-import { CompilerError, compile, memoryHost } from "../../src/index.ts";
-import { accountLimits } from "../../src/dns-api/account-limits.ts";
+import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
+import { CompilerError, compile, memoryHost } from "../support/internals.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
 import { type Specified, type SpecifiedSection, ended } from "../support/specified.ts";
 
@@ -62,7 +62,7 @@ export const errors: SpecifiedSection = {
       meaning: "The DNS API is unreachable, or refuses the key.",
       check: async () => {
         const key = new ApiKey("k-1", "test");
-        const api = accountLimits({ url: "https://api.example", key }, memoryHost());
+        const api = fetchAccountLimits({ url: "https://api.example", key }, memoryHost());
         await assert.rejects(api, /Failed to connect/);
       },
     },

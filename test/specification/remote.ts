@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readArgs } from "../../src/cli/flags/args.ts";
 import { portOf } from "../../src/cli/flags/serve-options.ts";
-import { accountLimits } from "../../src/dns-api/account-limits.ts";
+import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
-import { type FetchRequest, type Host, memoryHost } from "../../src/index.ts";
-import { type Facts, route } from "../../src/server/routes.ts";
+import { type RouteContext, route } from "../../src/server/routes.ts";
+import { type FetchRequest, type Host, memoryHost } from "../support/internals.ts";
 import type { SpecifiedSection } from "../support/specified.ts";
 
 /** Asks the DNS API, which answers with these, one after the other; returns what it was asked and how long was waited. */
@@ -22,7 +22,7 @@ async function asked(
       return { status: statuses[requests.length - 1] ?? 200, headers: {} };
     },
   };
-  await accountLimits({ url: "https://api.example", key: new ApiKey("k-1", "test") }, host);
+  await fetchAccountLimits({ url: "https://api.example", key: new ApiKey("k-1", "test") }, host);
   return { requests, waits };
 }
 
@@ -61,9 +61,9 @@ export const dnsApi: SpecifiedSection = {
   ],
 };
 
-function facts(isHealthy: boolean): Facts {
+function facts(isHealthy: boolean): RouteContext {
   const health = { status: isHealthy ? "ok" : "failing", reason: "", isHealthy };
-  return { health: () => health, metrics: () => "x 1\n" } as unknown as Facts;
+  return { health: () => health, metrics: () => "x 1\n" } as unknown as RouteContext;
 }
 
 function statusOf(target: string, isHealthy: boolean): number {

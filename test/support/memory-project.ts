@@ -1,7 +1,6 @@
 import { run } from "../../src/cli/main.ts";
-import { type Host, type MemoryHost } from "../../src/index.ts";
+import { type Host, type MemoryHost, memoryHost } from "./internals.ts";
 import { packingHost } from "./packing-host.ts";
-import { memoryHost } from "./memory-host.ts";
 
 export interface Said {
   readonly exit: number;

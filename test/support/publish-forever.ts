@@ -3,9 +3,9 @@ import { join } from "node:path";
 import process from "node:process";
 
 const [dist = "", path = ""] = process.argv.slice(2);
-type Write = typeof import("../../src/publish/write.ts");
+type Write = typeof import("../../src/publish/list-file.ts");
 type Node = typeof import("../../src/host/node.ts");
-const { ListFile } = (await import(join(dist, "publish/write.js"))) as Write;
+const { ListFile } = (await import(join(dist, "publish/list-file.js"))) as Write;
 const { nodeHost } = (await import(join(dist, "host/node.js"))) as Node;
 for (let round = 0; ; round++) {
   const line = new TextEncoder().encode(`||${round % 2 === 0 ? "even" : "odd"}.example^\n`);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { ListFile } from "../../src/publish/write.ts";
-import { CompilerError, type Host, HostError, type MemoryHost } from "../../src/index.ts";
-import { memoryHost } from "./memory-host.ts";
+import { ListFile } from "../../src/publish/list-file.ts";
+import { CompilerError, type Host, HostError, type MemoryHost, memoryHost } from "./internals.ts";
 
 export const LIST = "/project/l.txt";
 export const LOCK = "/project/.l.txt.lock";

@@ -1,5 +1,10 @@
-import { type FetchRequest, type FetchResponse, type Host, HostError } from "../../src/index.ts";
-import { memoryHost } from "./memory-host.ts";
+import {
+  type FetchRequest,
+  type FetchResponse,
+  type Host,
+  HostError,
+  memoryHost,
+} from "./internals.ts";
 
 export type Answer =
   | string

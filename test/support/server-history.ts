@@ -1,9 +1,14 @@
-import { type GoodBuild, type History, NO_HISTORY, type Run } from "../../src/server/history.ts";
+import {
+  type SuccessfulBuild,
+  type History,
+  NO_HISTORY,
+  type Run,
+} from "../../src/server/history.ts";
 import { withRun } from "../../src/server/history.ts";
 
 /** A server's memory of a hundred days, with refusals and stale sources. */
 export function longHistory(lastRun: Date = new Date(Date.now() - 3_600_000)): History {
-  const build: GoodBuild = {
+  const build: SuccessfulBuild = {
     name: "My list",
     lines: 10,
     kept: 6,

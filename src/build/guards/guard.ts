@@ -1,7 +1,7 @@
 import type { Config } from "../../config/fields.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { SOURCE_BOUNDS } from "../../engine/compile-options.ts";
-import type { LastPublish } from "../last-publish.ts";
+import type { LastPublish } from "../state/last-publish.ts";
 import type { ListFindings } from "../../engine/list-findings.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { type SettingsDigest, settingsDigest } from "../settings-digest.ts";

@@ -1,5 +1,5 @@
 import { errorOf } from "../../diagnostics/diagnostic.ts";
-import { memoryOf } from "../last-publish.ts";
+import { memoryOf } from "../state/last-publish.ts";
 import { measureOf } from "../list-measure.ts";
 import { outOfBounds } from "../../sources/size-bounds.ts";
 import type { Guard } from "./guard.ts";

@@ -2,6 +2,9 @@ import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import
 import type { ImportedList, ImportedConfig } from "../../import/imported-config.ts";
 import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
+import { dryRun } from "../../build/dry-run.ts";
+import { planList } from "../../build/list-plan.ts";
+import { BuildSession } from "../../build/session.ts";
 import { NO_PLUGINS } from "../../engine/plugins.ts";
 import { SourceReader } from "../../engine/source-reader.ts";
 import { VALIDATION_CONTEXT } from "../../engine/validation-context.ts";
@@ -14,16 +17,15 @@ import { statsOf } from "../../explain/stats.ts";
 import type { Host } from "../../host/host.ts";
 import { withFile } from "../../host/with-file.ts";
 import { auditJson, auditText } from "../output/audit-text.ts";
-import { compileAside } from "../compile-aside.ts";
+import { BuildScreen } from "../output/build-screen.ts";
 import type { Options } from "../flags/options.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
-import { guardsSay } from "../guards-say.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Talk } from "../output/talk.ts";
 import { showText } from "../output/show-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
-/** What the lists that somebody runs come to. They are fetched and compiled; nothing is written. */
+/** Analyses the lists of another program: fetches and compiles them, and writes nothing. */
 export const auditCommand: Command = async (options, host, talk, signal) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
@@ -34,25 +36,23 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     ]);
   const setup = await readImportedConfig(path, host);
   const folder = host.path.dirname(host.path.resolve(host.cwd, path));
-  // Whoever runs these lists fetches them from there already.
-  const wish = { ...options, allowPrivate: true };
-  const config = auditedConfig(setup, await reachable(setup.allowLists, folder, wish, host, talk));
-  const configured = {
-    plugins: NO_PLUGINS,
-    config,
-    whole: config,
-    folder,
-    name: "",
-    warnings: [],
-  };
+  const allowLists = await reachable(setup.allowLists, folder, options, host, talk);
+  const config = auditedConfig(setup, allowLists);
+  const project = { config, folder, file: "", plugins: NO_PLUGINS, warnings: [] };
+  const list = { project, config, plugins: NO_PLUGINS, covers: [] };
   const own = encodeUtf8(`${setup.userRules.join("\n")}\n`);
   const world = withFile(host, host.path.join(folder, USER_RULES), own);
-  const { fresh, compiled } = await compileAside(configured, wish, world, talk, signal);
-  const stats = statsOf(fresh.record!);
-  const guards = await guardsSay(config, compiled, undefined, options, host);
+  const { show } = new BuildScreen(options, world, talk);
+  // Nothing is published, so the list is compared with none.
+  const settings = { ...options, output: "-" };
+  const plan = planList(list, settings, host);
+  const context = { options: settings, host: world, signal, emit: show };
+  const session = new BuildSession([plan], context);
+  const { state, compiled, ...verdict } = await dryRun(plan, session, { allowPrivate: true });
+  const stats = statsOf(state.record!);
   const findings = [
-    ...guards.refused,
-    ...guards.warnings,
+    ...verdict.violations,
+    ...verdict.warnings,
     ...compiled.diagnostics.filter(({ code }) => code === "protected-names"),
   ];
   const audit = { path, setup, report: compiled.report, stats, findings };
@@ -82,7 +82,7 @@ function auditedConfig(setup: ImportedConfig, allowSources: readonly string[]): 
   return config;
 }
 
-/** The allow-lists that are switched on and can be read. One that cannot is reported, and the audit goes on without it. */
+/** The enabled allowlists that can be read. Others are reported and skipped. */
 async function reachable(
   lists: readonly ImportedList[],
   configFolder: string,

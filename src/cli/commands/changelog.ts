@@ -3,21 +3,21 @@ import { type ListState, listChange } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
 import { keptBuilds, momentOf } from "../../record/kept-builds.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { stateOfBuild } from "../build-named.ts";
+import { stateOfBuild } from "../../build/state/kept-build.ts";
 import { changeJson } from "../output/change-text.ts";
 import { changelogSection } from "../output/changelog-text.ts";
-import { lastBuild, listNames } from "../last-build.ts";
+import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Command } from "./registry.ts";
 
 /** What each of the kept builds changed, newest first. */
 export const changelogCommand: Command = async (options, host, talk) => {
-  const lists = await listNames(options, host, talk);
+  const lists = await listNames(options, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { path, record } = await lastBuild(list, options, host);
     const sections = await sectionsOf(path, host);
     if (sections.length === 0)
       talk.info(
-        `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: one build is kept`,
+        `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: only one build is stored`,
       );
     return {
       text: () => `# ${record.header.name}\n${sections.map(({ text }) => text).join("")}`,

@@ -1,7 +1,7 @@
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { COMPLETIONS } from "../flags/completions.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Command } from "./registry.ts";
 
 /** Prints a script that completes words in a shell. */

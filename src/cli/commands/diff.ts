@@ -4,11 +4,11 @@ import { reasonOf } from "../../diagnostics/reason.ts";
 import { allNames, someOf } from "../../diagnostics/some-of.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { BUILD, buildNamed } from "../build-named.ts";
+import { BUILD, buildNamed } from "../../build/state/kept-build.ts";
 import { changeExit } from "../change-exit.ts";
 import { changeJson, changeLines } from "../output/change-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, listNames } from "../last-build.ts";
+import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import type { Talk } from "../output/talk.ts";
 import type { Command } from "./registry.ts";
@@ -20,10 +20,7 @@ export const diffCommand: Command = async (options, host, talk) => {
     throw new CompilerError([
       errorOf("unknown-flag", "diff needs two lists", { hint: "Such as: diff old.txt new.txt" }),
     ]);
-  const sides = [
-    await sideOf(before, options, host, talk),
-    await sideOf(after, options, host, talk),
-  ] as const;
+  const sides = [await sideOf(before, options, host), await sideOf(after, options, host)] as const;
   const lists = comparedLists(sides, talk);
   const { dataStyle: style } = talk;
   const answer = async (list: string): Promise<ListAnswer> => {
@@ -53,11 +50,11 @@ interface Side {
   readonly lists: readonly string[];
 }
 
-async function sideOf(operand: string, options: Options, host: Host, talk: Talk): Promise<Side> {
-  if (BUILD.test(operand)) return { operand, options, lists: await listNames(options, host, talk) };
+async function sideOf(operand: string, options: Options, host: Host): Promise<Side> {
+  if (BUILD.test(operand)) return { operand, options, lists: await listNames(options, host) };
   if (!CONFIG.test(operand)) return { operand, options, lists: [] };
-  const own = { ...options, configPath: operand, output: undefined, writesToRules: true };
-  return { operand, options: own, lists: await listNames(own, host, talk) };
+  const own = { ...options, configPath: operand, output: undefined };
+  return { operand, options: own, lists: await listNames(own, host) };
 }
 
 /** Lists that both have, by name. Where each has one, it is that one, whatever its name. */
@@ -67,11 +64,12 @@ function comparedLists([before, after]: readonly [Side, Side], talk: Talk): read
   const both = lists.filter((name) => after.lists.includes(name));
   const all = [...new Set([...lists, ...after.lists])];
   if (both.length === 0) {
-    const message = `diff cannot choose among lists: ${someOf(all)}`;
+    const message = `diff compares one list; select it with --filter: ${someOf(all)}`;
     throw new CompilerError([errorOf("several-lists", message, allNames(all))]);
   }
   for (const name of all)
-    if (!both.includes(name)) talk.info(`${printable(name)} has nothing to be compared with`);
+    if (!both.includes(name))
+      talk.info(`${printable(name)} exists in one of the configurations only`);
   return both;
 }
 

@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { unknownCommand } from "../flags/args.ts";
 import { briefHelp, commandHelp } from "../flags/help.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { type Command, commands } from "./registry.ts";
 
 /** The same as `COMMAND --help`; without a command, as `-h`. */

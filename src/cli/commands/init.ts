@@ -16,7 +16,7 @@ import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import { NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { formatOption } from "../flags/format-option.ts";
-import { lookAtLists } from "../look-at-lists.ts";
+import { lookAtLists } from "../../build/look-at-lists.ts";
 import type { Options } from "../flags/options.ts";
 import { writeText } from "../output/write-text.ts";
 import type { Command } from "./registry.ts";
@@ -34,19 +34,17 @@ export const initCommand: Command = async (options, host, talk, signal) => {
   const isDefault = args.operands.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
-    throw new CompilerError([
-      errorOf("file-exists", `${printable(taken ?? file)} is there already`),
-    ]);
+    throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
   const formats = args.values.get("format") ?? [];
   for (const format of formats) formatOption("--format", format);
   const asked = await setupOf(options, path, host);
   const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
   if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "No list is switched on there; name some with -i"),
+      errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
     ]);
   const count = asked.setup.lists.filter(({ isOn }) => isOn).length;
-  talk.info(`reading ${countText(count, "list")} to see what each holds`);
+  talk.info(`checking ${countText(count, "list")}`);
   const setup = await lookAtLists(
     asked.setup,
     host.path.dirname(path),
@@ -124,8 +122,8 @@ async function setupOf(
   }
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
   throw new CompilerError([
-    errorOf("unknown-flag", "init needs to know the lists", {
-      hint: "Name what you run with --from AdGuardHome.yaml, or addresses with -i; on a terminal it asks",
+    errorOf("unknown-flag", "init needs lists", {
+      hint: "Import lists with --from AdGuardHome.yaml, or name URLs with -i; on a terminal, init asks",
     }),
   ]);
 }

@@ -7,9 +7,9 @@ import { FATE_MEANINGS, type LineOfFate, fateLines } from "../../explain/fate-li
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
 import { fateCounts, fateTable, lineText } from "../output/fate-text.ts";
-import { listNames, openLastBuild } from "../last-build.ts";
+import { listNames, openLastBuild } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { showText } from "../output/show-text.ts";
 import type { Talk } from "../output/talk.ts";
 import { columnsOf } from "../output/text-width.ts";
@@ -18,7 +18,7 @@ import type { Command } from "./registry.ts";
 /** The lines of the last build that had certain fates; without a fate, how many had which. */
 export const linesCommand: Command = async (options, host, talk) => {
   const names = (options.args.values.get("fate") ?? []).map(fateOf);
-  const lists = await listNames(options, host, talk);
+  const lists = await listNames(options, host);
   const records: BuildRecord[] = [];
   for (const list of lists) {
     const { file, record } = await openLastBuild(list, options, host);
@@ -59,8 +59,7 @@ async function listLines(
     if (lines[0]!.text === undefined) unseen.push(printable(fromHere(lines[0]!, host).file));
     await sendToOutput(lines.map((line) => `${textOf(line)}\n`).join(""), host);
   }
-  for (const file of unseen)
-    talk.info(`${file} has changed since the build, or no copy of it is kept`);
+  for (const file of unseen) talk.info(`${file} has changed since the build, or is not cached`);
   for (const [name, count] of counts)
     talk.info(`${countText(count, "line")}: ${name}, ${FATE_MEANINGS.get(name)}`);
 }

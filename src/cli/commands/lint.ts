@@ -4,7 +4,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { lintList } from "../../lint/lint-list.ts";
 import { formatOption } from "../flags/format-option.ts";
 import { LINT_REPORTS, type LintedFile } from "../output/lint-report.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { writeText } from "../output/write-text.ts";
 import type { Command } from "./registry.ts";
 
@@ -13,7 +13,7 @@ export const lintCommand: Command = async (options, host, talk) => {
   const { args, inputType = "adblock" } = options;
   if (args.operands.length === 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "lint needs a list", { hint: "Such as: lint my-rules.txt" }),
+      errorOf("unknown-flag", "lint needs a file", { hint: "Such as: lint my-rules.txt" }),
     ]);
   const type = formatOption("-t", inputType);
   const form = options.json ? "json" : (args.values.get("report")?.[0] ?? "text");

@@ -3,7 +3,7 @@ import { outputFailed } from "../../publish/output-failed.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames } from "../../explain/ordinary-names.ts";
+import { MappedNames } from "../../explain/plain-names.ts";
 import { statsOf } from "../../explain/stats.ts";
 import type { Host } from "../../host/host.ts";
 import { writeWhole } from "../../host/write-whole.ts";
@@ -12,9 +12,9 @@ import { largestParents } from "../../report/largest-parents.ts";
 import { type ReportView, reportPage } from "../../report/report-page.ts";
 import { searchIndex } from "../../report/search-index.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { type PublishedBuild, lastBuild, listNames } from "../last-build.ts";
+import { type PublishedBuild, lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
-import { isFolderName } from "../output-place.ts";
+import { isFolderName } from "../../build/output-place.ts";
 import type { Command } from "./registry.ts";
 
 const MOST_PARENTS = 20;
@@ -23,12 +23,12 @@ const MOST_PARENTS = 20;
 export const reportCommand: Command = async (options, host, talk) => {
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0) throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);
-  const lists = await listNames(options, host, talk);
+  const lists = await listNames(options, host);
   const isFolder = wanted !== undefined && isFolderName(wanted, host);
   if (lists.length > 1 && wanted !== undefined && !isFolder)
     throw new CompilerError([
-      errorOf("several-lists", `A report is about one list, and there are ${lists.length}`, {
-        hint: "Name a folder (reports/), or one list with --filter",
+      errorOf("several-lists", `A report file covers one list, but there are ${lists.length}`, {
+        hint: "Name a folder (reports/), or select a list with --filter",
       }),
     ]);
   const answer = async (list: string): Promise<ListAnswer> => {
@@ -67,7 +67,7 @@ async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promi
     parents: largestParents(list, record, MOST_PARENTS),
     history: await historyOf(path, host),
     index,
-    untried: rules.odd().length - index.rules.length,
+    untried: rules.special().length - index.rules.length,
   };
 }
 

@@ -1,4 +1,6 @@
-import { artifactPlans } from "../../publish/artifact-plan.ts";
+import type { ListPlan } from "../../build/list-plan.ts";
+import { planLists } from "../../build/plan-lists.ts";
+import { openProject } from "../../build/project.ts";
 import { slugOf } from "../../engine/slug.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -7,12 +9,10 @@ import type { Host } from "../../host/host.ts";
 import { recordFolder } from "../../record/record-folder.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
-import type { GoodBuild, Problem } from "../../server/history.ts";
-import type { RunnerParts } from "../../server/runner.ts";
+import type { SuccessfulBuild, Problem } from "../../server/history.ts";
+import type { RunnerOptions } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
-import { type ListInPlace, listsInPlace } from "../config-of.ts";
-import { listFiles } from "../list-files.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import type { Command } from "./registry.ts";
@@ -21,29 +21,31 @@ import type { Command } from "./registry.ts";
 export const serveCommand: Command = async (options, host, talk, signal) => {
   const settings = serveOptionsOf(options.args, host.env);
   if (host.listen === undefined || host.runSelf === undefined)
-    throw new CompilerError([errorOf("listen-failed", "This host cannot serve")]);
-  // A configuration that cannot be read is said now, not at midnight.
-  const all = await listsInPlace(options, host, talk);
-  const files = all.flatMap(({ config }) => listFiles(config.name, options, host));
+    throw new CompilerError([errorOf("listen-failed", "This runtime cannot serve")]);
+  // An invalid configuration must fail now, not at the first scheduled run.
+  const { project, lists: all } = await openProject(options, host);
+  for (const warning of project.warnings) talk.diagnostic(warning);
+  const plans = planLists(all, options, host);
+  const files = plans.flatMap((plan) => plan.files);
   const [first] = files;
   if (first === undefined)
     throw new CompilerError([
       errorOf("unknown-flag", "serve cannot write to standard output", {
-        hint: "Leave -o - out, or name a file",
+        hint: "Remove -o -, or name a file",
       }),
     ]);
   const log = new EventLog(host, {
     json: options.json || !host.stderr.isTerminal,
     style: talk.style,
-    says: (level) => talk.says(level),
+    isEnabled: (level) => talk.says(level),
   });
   const folder = recordFolder(first.path, host);
-  const further = all
-    .flatMap(({ config, plugins }) => artifactPlans(config, options.rulesDir, host, [], plugins))
+  const further = plans
+    .flatMap(({ outputs }) => outputs)
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
-  const compile = compileApart(all[0]!.whole.name, options, host);
-  const reports = reportFiles(all, folder, host);
+  const compile = compileApart(project.config.name, options, host);
+  const reports = reportFiles(plans, folder, host);
   const report = reportApart(reports, options, host, signal, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
   await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
@@ -51,7 +53,7 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
 };
 
 /** A compile in a process of its own: it may take all its memory with it, and requests are answered meanwhile. */
-function compileApart(name: string, options: Options, host: Host): RunnerParts["compile"] {
+function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {
   const words = ["compile", "--json", ...wordsFor("compile", options.args)];
   return async (onProblem, signal) => {
     const { exit, stdout } = await host.runSelf!({
@@ -71,11 +73,10 @@ function compileApart(name: string, options: Options, host: Host): RunnerParts["
 }
 
 /** Where the page about the last build of each list is. */
-function reportFiles(all: readonly ListInPlace[], folder: string, host: Host): string[] {
-  if (all.length === 1) return [host.path.join(folder, "report.html")];
-  return all.map(({ config }) =>
-    host.path.join(folder, "reports", `${slugOf(config.name)}.report.html`),
-  );
+function reportFiles(plans: readonly ListPlan[], folder: string, host: Host): string[] {
+  if (plans.length === 1) return [host.path.join(folder, "report.html")];
+  const slugs = plans.map(({ list }) => slugOf(list.config.name));
+  return slugs.map((slug) => host.path.join(folder, "reports", `${slug}.report.html`));
 }
 
 /** The reports in a process of their own too. */
@@ -99,22 +100,24 @@ function reportApart(
   };
 }
 
-type SaidBuild = GoodBuild & { readonly diagnostics: unknown };
+type PrintedBuild = SuccessfulBuild & { readonly diagnostics: unknown };
 
 /** The report that a run printed; of several lists, those that were compiled as one. */
-function buildIn(stdout: string, name: string): GoodBuild {
-  const said = JSON.parse(stdout) as SaidBuild | { readonly lists: readonly Partial<SaidBuild>[] };
+function buildIn(stdout: string, name: string): SuccessfulBuild {
+  const said = JSON.parse(stdout) as
+    | PrintedBuild
+    | { readonly lists: readonly Partial<PrintedBuild>[] };
   const isOne = "sources" in said;
   const builds = (
-    isOne ? [said] : said.lists.filter((one): one is SaidBuild => "sources" in one)
+    isOne ? [said] : said.lists.filter((one): one is PrintedBuild => "sources" in one)
   ).map(({ diagnostics: _said, ...build }) => build);
   const build = isOne ? builds[0]! : together(builds, name);
   return { ...build, sources: withOwnLabels(build.sources) };
 }
 
 /** The figures of several lists; a source that several of them have counts once. */
-function together(builds: readonly GoodBuild[], name: string): GoodBuild {
-  const sum = (figure: (build: GoodBuild) => number): number =>
+function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulBuild {
+  const sum = (figure: (build: SuccessfulBuild) => number): number =>
     builds.reduce((total, build) => total + figure(build), 0);
   const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
   return {
@@ -136,7 +139,7 @@ function together(builds: readonly GoodBuild[], name: string): GoodBuild {
 }
 
 /** Sources may have the same name; figures and states are kept by name. */
-function withOwnLabels(sources: GoodBuild["sources"]): GoodBuild["sources"] {
+function withOwnLabels(sources: SuccessfulBuild["sources"]): SuccessfulBuild["sources"] {
   const labels = distinctNames(sources.map(({ label }) => label));
   return sources.map((source, index) => ({ ...source, label: labels[index]! }));
 }

@@ -1,7 +1,7 @@
 import { printable } from "../../diagnostics/printable.ts";
 import { statsOf } from "../../explain/stats.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, listNames } from "../last-build.ts";
+import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import { markdownText } from "../output/markdown-text.ts";
 import { statsMarkdown, statsTable } from "../output/stats-text.ts";
 import { columnsOf } from "../output/text-width.ts";
@@ -9,7 +9,7 @@ import type { Command } from "./registry.ts";
 
 /** What each source brings, from the record of the last build. */
 export const statsCommand: Command = async (options, host, talk) => {
-  const lists = await listNames(options, host, talk);
+  const lists = await listNames(options, host);
   const { dataStyle: style } = talk;
   const answer = async (list: string): Promise<ListAnswer> => {
     const { record } = await lastBuild(list, options, host);

@@ -1,12 +1,12 @@
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { verifyManifest } from "../../publish/manifest.ts";
-import { rememberRelease, stateProblems } from "../../publish/release-state.ts";
+import { writeReleaseState, releaseStateProblems } from "../../publish/release-state.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Command } from "./registry.ts";
 
 /** Whether a release is as it was made (signature, expiry, digest of every file), the one that is wanted, and not older than the last. */
@@ -28,20 +28,20 @@ export const verifyCommand: Command = async (options, host, talk) => {
     problems.push(
       errorOf(
         "manifest-mismatch",
-        `It is a release of ${printable(manifest.name, 80)}, not of ${printable(name, 80)}`,
+        `The release is of ${printable(manifest.name, 80)}, not of ${printable(name, 80)}`,
       ),
     );
   const given = valueOf("state");
   const state = given === undefined ? undefined : host.path.resolve(host.cwd, given);
   if (manifest !== undefined && state !== undefined)
-    problems.push(...(await stateProblems(state, place, manifest, host)));
+    problems.push(...(await releaseStateProblems(state, place, manifest, host)));
   if (options.json)
     await sendToOutput(
       `${JSON.stringify({ isGood: problems.length === 0, manifest, problems })}\n`,
       host,
     );
   if (problems.length > 0) throw new CompilerError(problems);
-  if (state !== undefined) await rememberRelease(state, place, manifest!, host);
+  if (state !== undefined) await writeReleaseState(state, place, manifest!, host);
   const { version, expires, files } = manifest!;
   const signed = key === undefined ? "not asked for a signature" : "signed";
   talk.info(

@@ -2,12 +2,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import {
-  type ListPart,
-  MappedNames,
-  SearchedNames,
-  readParts,
-} from "../../explain/ordinary-names.ts";
+import { type ListPart, MappedNames, SearchedNames, readParts } from "../../explain/plain-names.ts";
 import { type BuildText, type Since, sinceWhen } from "../../explain/since.ts";
 import { SourceLines } from "../../explain/source-lines.ts";
 import { type Explanation, explainNames, inList } from "../../explain/why.ts";
@@ -18,10 +13,10 @@ import { quickAscii } from "../../syntax/idna.ts";
 import { withParents } from "../../syntax/parents.ts";
 import { explanationText } from "../output/explanation-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, listNames, openLastBuild } from "../last-build.ts";
+import { lastBuild, listNames, openLastBuild } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { placeText } from "../output/place-text.ts";
-import { sendToOutput } from "../output/send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -34,7 +29,7 @@ export const whyCommand: Command = async (options, host, talk) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
-  const lists = await listNames(options, host, talk);
+  const lists = await listNames(options, host);
   if (operands.length === 1 && operands[0] === "-") {
     await answerMany(lists, options, host);
     return Exit.Done;
@@ -72,7 +67,7 @@ async function explain(
     await sinceWhen(texts, await buildTexts(path, host));
   return {
     file: name,
-    explanations: await explainNames(names, record, rules, sources, sinceOf),
+    explanations: await explainNames(names, { record, rules, sources, sinceOf }),
   };
 }
 

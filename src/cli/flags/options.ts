@@ -2,68 +2,45 @@ import { sizeBytes } from "../../config/size.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host, TextSink } from "../../host/host.ts";
+import type { BuildOptions } from "../../build/build-options.ts";
 import { GUARD_NAMES } from "../../build/guards/names.ts";
 import type { Args } from "./args.ts";
 import { type Level, levelOf } from "./log-level.ts";
 import { hasTerminalLinks } from "../output/terminal-links.ts";
 
 /** What the command line and the environment mean together. */
-export interface Options {
+export interface Options extends BuildOptions {
   /** What was typed, for commands with options of their own. */
   readonly args: Args;
-  readonly configPath: string;
-  /** Quick mode: sources given on the command line instead of a configuration. */
-  readonly inputs: readonly string[];
-  readonly inputType: string | undefined;
-  readonly output: string | undefined;
-  readonly writesToRules: boolean;
-  readonly rulesDir: string;
-  /** Bytes of memory to stay below; undefined leaves it to the machine. */
-  readonly memory: number | undefined;
-  /** Threads to use; undefined leaves it to the machine. */
-  readonly workers: number | undefined;
-  /** Where builds and copies of sources are kept, if they are. */
-  readonly cacheDir: string | undefined;
-  readonly keepsRecord: boolean;
-  readonly offline: boolean;
   readonly strict: boolean;
-  readonly frozen: boolean;
-  /** The source to lock anew, `*` for all; undefined when the lock is only kept up. */
-  readonly update: string | undefined;
-  readonly compat: boolean;
-  /** Guards to be passed this time. */
-  readonly accept: readonly string[];
   readonly level: Level;
-  /** Set where a run compiles several lists. */
-  readonly isOneOfMany?: boolean;
-  /** Takes the report of a list that would be printed as JSON, where several make one document. */
-  readonly onReport?: (report: object) => void;
   readonly json: boolean;
-  /** For what is said. */
+  /** For standard error. */
   readonly hasColor: boolean;
-  /** For what is printed on standard output. */
+  /** For standard output. */
   readonly hasDataColor: boolean;
   readonly hasLinks: boolean;
 }
 
 export function optionsOf(args: Args, host: Host): Options {
   const { env } = host;
-  const output = args.values.get("output")?.[0];
   return {
     args,
     configPath:
       args.values.get("config")?.[0] ?? nonEmpty(env["CONFIG_PATH"]) ?? "compiler-config.json",
     inputs: args.values.get("input") ?? [],
     inputType: args.values.get("input-type")?.[0],
-    output,
-    writesToRules: output === undefined || args.switches.has("copy-to-rules"),
+    filter: args.values.get("filter") ?? [],
+    plugins: args.switches.has("plugins"),
+    output: args.values.get("output")?.[0],
+    copyToRules: args.switches.has("copy-to-rules"),
     rulesDir: nonEmpty(env["RULES_DIR"]) ?? "./rules",
     memory: sizeOf(args.values.get("memory")?.[0]),
     workers: countOf(args.values.get("workers")?.[0]),
     cacheDir: args.switches.has("no-cache")
       ? undefined
       : cacheFolderOf(args.values.get("cache-dir")?.[0], host),
-    keepsRecord: !args.switches.has("no-record"),
+    record: !args.switches.has("no-record"),
     offline: args.switches.has("offline"),
     strict: args.switches.has("strict"),
     frozen: args.switches.has("frozen"),
@@ -99,7 +76,7 @@ function countOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,3}$/.test(text))
     throw new CompilerError([
-      errorOf("unknown-flag", `--workers must be a number from 1 on, not ${printable(text, 40)}`),
+      errorOf("unknown-flag", `--workers must be 1 or more, not ${printable(text, 40)}`),
     ]);
   return Number(text);
 }

@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import { sendToOutput } from "./send-to-output.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { columnsOf } from "./text-width.ts";
 import { wrapScreen } from "./wrap-screen.ts";
 

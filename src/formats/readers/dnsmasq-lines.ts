@@ -20,57 +20,57 @@ function nameLine(line: string): NameLine | undefined {
   return word === undefined ? undefined : { word, names: names!.split("/"), rest: rest! };
 }
 
-/** dnsmasq says that a name alone is blocked in two lines: it is blocked, and what is below it is sent on. */
+/** dnsmasq needs two lines to block a name alone: one blocks the name, one forwards the names below it. */
 export class DnsmasqLines implements LineReader {
-  /** A line for one name, which the next may add to. */
-  private held: { line: string; number: number; own: NameLine } | undefined;
+  /** A line for one name, which the next line may limit. */
+  private held: { line: string; number: number; parsed: NameLine } | undefined;
 
   line(line: string, number: number, take: RowTaker): void {
-    const own = nameLine(line);
+    const parsed = nameLine(line);
     const { held } = this;
-    if (own !== undefined && held !== undefined && isSentOn(own, held.own.names[0]!)) {
+    if (parsed !== undefined && held !== undefined && isForward(parsed, held.parsed.names[0]!)) {
       this.held = undefined;
-      takeMeaning(meaningOf(held.own, true), held.line, held.number, take);
+      takeMeaning(meaningOf(held.parsed, true), held.line, held.number, take);
       take(line, number, Fate.Joined);
       return;
     }
     this.settle(take);
-    if (own === undefined) take(line, number, fateOf(line));
-    else if (own.names.length === 1 && isBlock(own)) this.held = { line, number, own };
-    else takeMeaning(meaningOf(own, false), line, number, take);
+    if (parsed === undefined) take(line, number, otherLineFate(line));
+    else if (parsed.names.length === 1 && isSinkhole(parsed)) this.held = { line, number, parsed };
+    else takeMeaning(meaningOf(parsed, false), line, number, take);
   }
 
   settle(take: RowTaker): void {
     const { held } = this;
     if (held === undefined) return;
     this.held = undefined;
-    takeMeaning(meaningOf(held.own, false), held.line, held.number, take);
+    takeMeaning(meaningOf(held.parsed, false), held.line, held.number, take);
   }
 }
 
-function fateOf(line: string): Fate {
+function otherLineFate(line: string): Fate {
   if (OTHER_FILE.test(line)) return Fate.NotFollowed;
   if (/^\s*(?:address|server|local)=\//.test(line)) return Fate.BadSyntax;
   return SETTING.test(line) ? Fate.Setting : Fate.BadSyntax;
 }
 
-/** Whether a line sends everything below a name on to the usual servers. */
-function isSentOn({ word, names, rest }: NameLine, parent: string): boolean {
+/** Whether a line forwards everything below a name to the default servers. */
+function isForward({ word, names, rest }: NameLine, parent: string): boolean {
   return word === "server" && rest === "#" && names.length === 1 && names[0] === `*.${parent}`;
 }
 
-function isBlock({ word, rest }: NameLine): boolean {
+function isSinkhole({ word, rest }: NameLine): boolean {
   return word === "address" ? SINKHOLES.test(rest) : rest === "";
 }
 
-function meaningOf(own: NameLine, isExact: boolean): readonly string[] | Fate {
-  const { word, names, rest } = own;
+function meaningOf(parsed: NameLine, isExact: boolean): readonly string[] | Fate {
+  const { word, names, rest } = parsed;
   if (!names.every((name) => isName(baseOf(name)))) return Fate.BadSyntax;
-  if (isBlock(own)) return names.map((name) => scopedRule(name, false, isExact));
+  if (isSinkhole(parsed)) return names.map((name) => scopedRule(name, false, isExact));
   if (word === "address")
     return /^[0-9a-f.:]+$/i.test(rest)
       ? names.map((name) => `||${name}^$dnsrewrite=${rest}`)
       : Fate.BadSyntax;
-  // To the usual servers: an exception. To another: not a matter of blocking.
+  // Forwarding to the default servers is an exception; to another server, it is unrelated to blocking.
   return rest === "#" ? names.map((name) => scopedRule(name, true)) : Fate.Setting;
 }

@@ -1,26 +1,25 @@
 import type { Fate } from "../../rules/fate.ts";
 
 /**
- * Takes what a line of another format says: a text in adblock syntax, or the line itself and the fate that tells why it is
- * not a rule. A line that says several things has several texts. `isOwnWord` is for rules that were written in adblock
- * syntax in the first place, and so beat each other by its rules.
+ * Takes the meaning of a line: a rule in adblock syntax, or the line itself and the fate that explains why it is not a rule. It is
+ * called once per rule of the line. `isAdblockSyntax` marks rules that the file has in adblock syntax, with its precedence.
  */
-export type RowTaker = (text: string, line: number, fate?: Fate, isOwnWord?: boolean) => void;
+export type RowTaker = (text: string, line: number, fate?: Fate, isAdblockSyntax?: boolean) => void;
 
-/** Reads one file of another format from its start to its end. Rows come in the order of their lines. */
+/** Reads one file of another format from start to end. Rows come in the order of their lines. */
 export interface ConfigReader {
-  /** Takes whole lines, of which the first has this number. Returns the number of the line that follows. */
+  /** Takes complete lines; `line` is the number of the first one. Returns the number of the next line. */
   read(bytes: Uint8Array, line: number, take: RowTaker): number;
-  /** Lines of another file come in between, or a part that is left out: what waited for the next line waits no longer. */
+  /** Called before lines of an included file, or a skipped part: a held line must not wait for the next one. */
   pause(take: RowTaker): void;
   end(take: RowTaker): void;
 }
 
-/** A format that sources may be written in. */
+/** A format of sources. */
 export interface ForeignFormat {
   open(): ConfigReader;
   /** The most specific name decides, so that a name below an exception can be blocked again. */
   readonly nests?: true;
-  /** A name stands in its line as it is, without anything from other lines. */
-  readonly namesStandWhole?: true;
+  /** The complete name occurs in its line, so that a text search finds it. */
+  readonly hasWholeNames?: true;
 }

@@ -3,20 +3,20 @@ import type { ConfigReader, RowTaker } from "./foreign-reader.ts";
 import { type JsonTaker, takeTokens } from "./json-tokens.ts";
 import { isName, scopedRule } from "./scoped-rule.ts";
 
-/** Arrays under these keys hold entries, as does one that is the whole document. */
+/** Arrays under these keys contain entries, as does an array that is the whole document. */
 const LISTS = new Set(["rules", "names", "domains"]);
 const FIELDS = new Set(["name", "scope", "action", "rule"]);
 type Fields = Partial<Record<"name" | "scope" | "action" | "rule" | "important", string>>;
 
 const DEEPEST = 64;
-/** An entry has few fields: one that goes on and on is none. */
+/** An entry has few fields: with more tokens it is invalid. */
 const MOST_TOKENS = 1000;
-/** For lines that are not an entry: nobody reads it. */
+/** The text of a row that is not an entry. It is not used. */
 const NO_TEXT = "-";
 
 interface Frame {
   readonly isArray: boolean;
-  /** Of an array: what is in it are rules and names. Of an object: it may be one. */
+  /** Array: it contains rules and names. Object: it may be an entry. */
   readonly isEntry: boolean;
   readonly line: number;
   readonly fields: Fields;
@@ -25,13 +25,13 @@ interface Frame {
 }
 
 /**
- * Entries of a JSON document in any layout: objects with `name`, `scope` and `action`, or with `rule`, and texts, which are
- * lines of a list. A row has the number of the line that its entry begins in; lines without an entry have a row too.
+ * Reads the entries of a JSON document in any layout: objects with `name`, `scope` and `action`, or with `rule`, and strings, which
+ * are lines of a list. A row has the number of the line in which its entry begins; lines without an entry have a row too.
  */
 export class JsonEntries implements ConfigReader, JsonTaker {
   private take!: RowTaker;
   private frames: Frame[] = [];
-  /** A text that stands in no object and no array: the key of what follows, in a document that was cut. */
+  /** A string outside of objects and arrays: the key of what follows, in a truncated document. */
   private looseKey: string | undefined;
   private line = 1;
   /** The first line that has no row yet. */
@@ -43,7 +43,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
 
   read(bytes: Uint8Array, line: number, take: RowTaker): number {
     this.take = take;
-    // Lines that were left out in between have rows already.
+    // Lines that were skipped in between have rows already.
     if (line > this.line) this.next = line;
     this.line = line;
     takeTokens(bytes, this);
@@ -103,7 +103,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
     this.line++;
   }
 
-  /** The frame that a value is in, which counts it. */
+  /** The frame that contains a value; counts the value. */
   private value(): Frame | undefined {
     this.isBlank = false;
     const frame = this.frames.at(-1);
@@ -134,7 +134,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
   private closeFrame(isArray: boolean): void {
     this.looseKey = undefined;
     const frame = this.frames.pop();
-    // What closes more than was opened is the rest of a document that could not be read from its start.
+    // A bracket without an opening one ends a document whose start could not be read.
     if (frame === undefined) return;
     if (frame.isArray !== isArray) {
       this.bad();
@@ -164,23 +164,23 @@ export class JsonEntries implements ConfigReader, JsonTaker {
     const isValid = isKnown && isName(name);
     const text = scopedRule(
       scope === "below" ? `*.${name}` : name,
-      // What no rule decides is reachable, too.
+      // `none` means that no rule applies: the name is reachable.
       action !== "block",
       scope === "exact",
     );
     const rule = isImportant ? `${text}$important` : text;
-    // An important entry says itself which others it beats.
+    // `important` has the precedence of adblock syntax.
     this.enter(isValid ? rule : NO_TEXT, line, isValid ? Fate.Live : Fate.BadSyntax, isImportant);
   }
 
-  private enter(text: string, line: number, fate: Fate, isOwnWord = true): void {
+  private enter(text: string, line: number, fate: Fate, isAdblockSyntax = true): void {
     this.fill(line, Fate.Setting);
-    this.take(text, line, fate, isOwnWord);
+    this.take(text, line, fate, isAdblockSyntax);
     this.next = Math.max(this.next, line + 1);
     this.entryEnd = this.line;
   }
 
-  /** Gives the lines before one a row, as far as they have none. */
+  /** Adds a row for every line before `end` that has none. */
   private fill(end: number, fate: Fate): void {
     for (; this.next < end; this.next++) {
       const isJoined = this.next <= this.entryEnd && fate === Fate.Setting;
@@ -193,7 +193,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
     return this.frames.some(({ isArray, isEntry }) => isEntry && !isArray);
   }
 
-  /** Forgets what is open. An entry among it is lost. */
+  /** Discards open objects and arrays. An open entry is lost. */
   private giveUp(): void {
     const entry = this.frames.find(({ isArray, isEntry }) => isEntry && !isArray);
     this.frames = [];

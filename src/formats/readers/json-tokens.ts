@@ -1,19 +1,19 @@
 import { CR, LF, SPACE, TAB } from "../../bytes/ascii.ts";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 
-/** What stands in a JSON text, and where a line of it ends. */
+/** Takes the tokens of a JSON text, and its line ends. */
 export interface JsonTaker {
   text(value: string): void;
   /** A number, `true`, `false` or `null`. */
   literal(text: string): void;
   /** One of `{}[],:`. */
   sign(sign: string): void;
-  /** Not JSON; the rest of its line is skipped. */
+  /** Invalid JSON; the rest of the line is skipped. */
   bad(): void;
   lineEnd(): void;
 }
 
-/** Longer than any rule; a text without its end is not searched to the end of the file. */
+/** Longer than any rule; limits the search for the end of a string. */
 const LONGEST_TEXT = 65_536;
 const SIGNS = "{}[],:";
 const QUOTE = 0x22;
@@ -21,7 +21,7 @@ const BACKSLASH = 0x5c;
 const SIGN_BYTES = new Set(Array.from(SIGNS, (sign) => sign.charCodeAt(0)));
 const LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i;
 
-/** Takes whole lines apart. Nothing that JSON consists of goes over the end of a line, but objects and arrays. */
+/** Splits complete lines into tokens. In JSON, only objects and arrays can span lines. */
 export function takeTokens(bytes: Uint8Array, taker: JsonTaker): void {
   for (let at = 0; at < bytes.length;) {
     const byte = bytes[at]!;
@@ -46,14 +46,14 @@ export function takeTokens(bytes: Uint8Array, taker: JsonTaker): void {
   if (last !== undefined && last !== LF && last !== CR) taker.lineEnd();
 }
 
-/** Where a text that begins at a quote ends, behind its last quote if it has one. */
+/** The end of a string that begins at a quote, after the closing quote if there is one. */
 function textEnd(bytes: Uint8Array, start: number): number {
   const most = Math.min(bytes.length, start + LONGEST_TEXT);
   for (let at = start + 1; at < most; at++) {
     const byte = bytes[at]!;
     if (byte === LF || byte === CR) return at;
     if (byte === QUOTE) return at + 1;
-    // A line that ends in it ends all the same.
+    // A backslash does not escape the end of a line.
     if (byte === BACKSLASH && bytes[at + 1] !== LF && bytes[at + 1] !== CR) at++;
   }
   return most;

@@ -2,28 +2,28 @@ import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { Fate } from "../../rules/fate.ts";
 import type { ConfigReader, RowTaker } from "./foreign-reader.ts";
 
-/** Reads the lines of a file one after the other. It may hold a line back until it has seen the next. */
+/** Reads the lines of a file in order. It may hold a line until it has seen the next one. */
 export interface LineReader {
   line(text: string, number: number, take: RowTaker): void;
-  /** Hands over what was held back. */
+  /** Emits a held line. */
   settle(take: RowTaker): void;
-  /** Whether what began in an earlier line goes on, so that blank lines and comments are in the midst of it. */
+  /** Whether a record spans lines, so that blank lines and comments are part of it. */
   readonly isOpen?: boolean;
-  /** The file ends in the midst of it. */
+  /** Called at the end of the file, even within a record. */
   close?(take: RowTaker): void;
 }
 
-/** What a line says, in a format in which lines have nothing to do with each other: a text, several, or a fate. */
+/** The meaning of a line that does not depend on other lines: one rule, several, or a fate. */
 export type LineMeaning = (line: string) => string | readonly string[] | Fate;
 
 export function splitLines(bytes: Uint8Array): string[] {
   const lines = decodeUtf8(bytes).split(/\r\n|\r|\n/);
-  // A final line end does not begin another line.
+  // A final line end does not start another line.
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-/** Blank lines and comments look the same in most formats. */
+/** Handles blank lines and comments, which are the same in most formats. */
 export class LineByLine implements ConfigReader {
   private readonly reader: LineReader;
   private readonly commentStart: RegExp;
@@ -57,13 +57,13 @@ export class LineByLine implements ConfigReader {
   }
 }
 
-/** Takes a blank line, or a comment. With its own sign behind ours, it would read like a directive. */
+/** Takes a blank line or a comment. The comment sign is removed: `! #` would read like a directive. */
 export function takeSilent(text: string, number: number, take: RowTaker): void {
   if (text.trim() === "") take("", number, Fate.Blank);
   else take(`! ${text.replace(/^[\s#;!]+/, "")}`.trimEnd(), number);
 }
 
-/** Takes what one line says. */
+/** Takes the meaning of one line. */
 export function takeMeaning(
   meaning: ReturnType<LineMeaning>,
   line: string,
@@ -75,7 +75,7 @@ export function takeMeaning(
   else for (const text of meaning) take(text, number);
 }
 
-/** A reader of lines that have nothing to do with each other. */
+/** A reader of lines that do not depend on each other. */
 export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): ConfigReader {
   const reader: LineReader = {
     line: (text, number, take) => takeMeaning(meaningOf(text), text, number, take),

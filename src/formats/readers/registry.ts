@@ -8,14 +8,14 @@ import {
   dnscryptLine,
   exact,
   rbldnsdLine,
-  signedNames,
+  prefixedNames,
   subtree,
-} from "./signed-names.ts";
+} from "./prefixed-names.ts";
 import { smartdnsLine } from "./smartdns-line.ts";
 import { unboundLine } from "./unbound-line.ts";
 
 function named(meaning: LineMeaning, commentStart?: RegExp): ForeignFormat {
-  return { open: () => eachLine(meaning, commentStart), namesStandWhole: true };
+  return { open: () => eachLine(meaning, commentStart), hasWholeNames: true };
 }
 
 function nested(format: ForeignFormat): ForeignFormat {
@@ -24,20 +24,20 @@ function nested(format: ForeignFormat): ForeignFormat {
 
 const dnsmasq: ForeignFormat = nested({
   open: () => new LineByLine(new DnsmasqLines()),
-  namesStandWhole: true,
+  hasWholeNames: true,
 });
 
-/** By the name that a source's `type` has. Those that are not here are read as they are. */
+/** The formats that need a reader, by the `type` of a source. */
 export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string, ForeignFormat>([
-  ["wildcard", named(signedNames({ "*.": subtree }, exact))],
+  ["wildcard", named(prefixedNames({ "*.": subtree }, exact))],
   ["dnsmasq", dnsmasq],
   ["dnsmasq-servers", dnsmasq],
   ["unbound", nested(named(unboundLine))],
   ["rpz", nested({ open: () => new LineByLine(new RpzLines(), /^\s*;/) })],
   ["dnscrypt", named(dnscryptLine)],
   ["smartdns", nested(named(smartdnsLine))],
-  ["dnsdist", named(signedNames({}, subtree))],
-  ["squid", named(signedNames({ ".": subtree }, exact))],
+  ["dnsdist", named(prefixedNames({}, subtree))],
+  ["squid", named(prefixedNames({ ".": subtree }, exact))],
   ["rbldnsd", nested(named(rbldnsdLine, /^\s*[#;]/))],
   ["blocky", named(blockyLine)],
   ["json", nested({ open: () => new JsonEntries() })],

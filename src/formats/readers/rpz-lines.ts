@@ -5,11 +5,11 @@ import { SINKHOLES, baseOf, isName, scopedRule } from "./scoped-rule.ts";
 import { ZoneNames } from "./zone-names.ts";
 import { openParentheses, zoneRecord, zoneWords } from "./zone-record.ts";
 
-/** What a record says of a name. */
+/** The policy of a record for a name. */
 interface Policy {
   readonly name: string;
   readonly isAllow: boolean;
-  /** Whether one record says it; addresses take two, one for each family. */
+  /** Whether it is a CNAME record; addresses need two records, one for each family. */
   readonly isAlias: boolean;
 }
 
@@ -18,17 +18,17 @@ interface PolicyLine extends Policy {
   readonly number: number;
 }
 
-/** A record in parentheses may have many lines, but not all of a file. */
+/** A record in parentheses may span lines, but not the whole file. */
 const LONGEST_RECORD = 65_536;
 
-/** Records of a response policy zone. A name and everything below it take two, which become one rule. */
+/** Records of a response policy zone. A name with its subtree needs two records, which become one rule. */
 export class RpzLines implements LineReader {
   private readonly names = new ZoneNames();
-  /** For records without an owner; the name, because `$ORIGIN` may change in between. */
+  /** For records without an owner; the full name, because `$ORIGIN` may change in between. */
   private lastName: string | undefined;
-  /** A record for a name, which the next may repeat for all below it. */
+  /** A record for a name, which the next one may repeat for the names below it. */
   private held: PolicyLine | undefined;
-  /** What the record before said, as far as the next may only repeat it. */
+  /** The previous policy, which the next record may repeat. */
   private last: Policy | undefined;
   /** The lines of a record whose parentheses are open. */
   private open: { lines: string[]; number: number; size: number; depth: number } | undefined;
@@ -82,7 +82,7 @@ export class RpzLines implements LineReader {
     }
   }
 
-  /** `text` is the whole record, `line` the line that it begins with. */
+  /** `text` is the complete record, `line` its first line. */
   private record(text: string, line: string, number: number, take: RowTaker): void {
     const policy = text.startsWith("$") ? this.directive(text) : this.policyOf(text);
     const { held, last } = this;
@@ -134,7 +134,7 @@ export class RpzLines implements LineReader {
     this.lastName = name;
     if (name === undefined) return Fate.BadSyntax;
     if (name === "") return Fate.Setting;
-    // Addresses of clients and answers, names and addresses of name servers.
+    // Triggers other than names: client and response addresses, name servers.
     if (/(?:^|\.)rpz-[a-z-]+$/.test(name)) return Fate.Trigger;
     const isAlias = type === "CNAME";
     if (!isAlias && type !== "A" && type !== "AAAA") return Fate.Setting;

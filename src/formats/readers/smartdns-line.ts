@@ -13,6 +13,6 @@ export const smartdnsLine: LineMeaning = (line) => {
   }
   if (!isName(baseOf(name))) return Fate.BadSyntax;
   if (rest === "-") return scopedRule(name, true);
-  // An address of its own changes the answer.
+  // Any other address changes the answer.
   return SINKHOLES.test(rest) ? scopedRule(name, false) : Fate.Setting;
 };

@@ -10,7 +10,7 @@ const BLOCKING_ZONES =
 const OTHER_FILE = /^\s*include(?:-toplevel)?:/;
 const SETTING = /^\s*[a-z][a-z0-9-]*:/;
 
-/** `local-zone` blocks or allows a name with all below it; of `local-data` only addresses of nowhere block. */
+/** `local-zone` blocks or allows a name with its subtree; `local-data` blocks only with a sinkhole address. */
 export const unboundLine: LineMeaning = (line) => {
   const { name, kind } = ZONE.exec(line)?.groups ?? {};
   if (name !== undefined && kind !== undefined) {

@@ -1,9 +1,9 @@
 /**
- * Names of a policy zone's owners, as a question would have them: without the zone's own name behind them. That name is
- * known from the SOA record, or else from the first `$ORIGIN`; names that are relative to it can do without.
+ * Owners of a policy zone as queried names: without the name of the zone at the end. The SOA record has that name, or else the first
+ * `$ORIGIN`; names that are relative to the zone do not need it.
  */
 export class ZoneNames {
-  /** What relative names are relative to, without a final dot; undefined is the zone, whatever its name. */
+  /** The origin of relative names, without a final dot; undefined means the zone, whose name may be unknown. */
   private origin: string | undefined;
   private zone: string | undefined;
   private hasStart = false;
@@ -14,7 +14,7 @@ export class ZoneNames {
     if (this.origin !== undefined && this.origin !== "") this.zone ??= this.origin;
   }
 
-  /** The owner of the zone's SOA record: where the zone begins. */
+  /** The owner of the SOA record: the apex of the zone. */
   setStart(owner: string): void {
     if (this.hasStart) return;
     this.hasStart = true;
@@ -22,7 +22,7 @@ export class ZoneNames {
     if (name !== undefined) this.zone = name;
   }
 
-  /** The name that an owner stands for, "" for the zone itself; undefined where it lies outside of the zone. */
+  /** The queried name of an owner, "" for the zone itself; undefined outside of the zone. */
   nameOf(owner: string): string | undefined {
     const { origin, zone } = this;
     const isFull = owner.endsWith(".");

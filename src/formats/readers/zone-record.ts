@@ -1,6 +1,6 @@
-/** A record of a zone file, as it is written. */
+/** A record of a zone file. */
 export interface ZoneRecord {
-  /** Undefined where the line begins with a blank: the owner of the record before. */
+  /** Undefined if the line begins with a blank: the owner of the previous record. */
   readonly owner: string | undefined;
   readonly type: string;
   readonly data: readonly string[];
@@ -11,7 +11,7 @@ const CLASS = /^(?:IN|CH|HS|CS)$/i;
 const TYPE =
   /^(?:A|AAAA|AFSDB|CAA|CDNSKEY|CDS|CERT|CNAME|DNAME|DNSKEY|DS|HINFO|HTTPS|LOC|MX|NAPTR|NS|NSEC3?|NSEC3PARAM|OPENPGPKEY|PTR|RP|RRSIG|SOA|SPF|SRV|SSHFP|SVCB|TLSA|TXT|URI|ZONEMD|TYPE\d+)$/i;
 
-/** The words of a line, without its comment. A word in quotes is one, whatever is in it. */
+/** The words of a line, without its comment. A quoted string is one word. */
 export function zoneWords(line: string): string[] {
   const words: string[] = [];
   for (const [word] of line.matchAll(/"(?:[^"\\]|\\.)*"?|;.*|[()]|(?:[^\s"();\\]|\\.)+/g)) {
@@ -21,7 +21,7 @@ export function zoneWords(line: string): string[] {
   return words;
 }
 
-/** Reads `owner TTL class type data`; TTL and class may be left out, and stand in any order (RFC 1035, section 5.1). */
+/** Reads `owner TTL class type data`; TTL and class are optional and come in any order (RFC 1035, section 5.1). */
 export function zoneRecord(text: string): ZoneRecord | undefined {
   const words = zoneWords(text).filter((word) => word !== "(" && word !== ")");
   const owner = /^\s/.test(text) ? undefined : words.shift();

@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { ArtifactReport } from "../../../src/publish/artifacts.ts";
+import type { FormatOutputReport } from "../../../src/publish/format-outputs.ts";
 
 const BIN = join(import.meta.dirname, "../../../dist/cli/bin.js");
 
 export interface CompiledFor {
   /** The list itself. */
   readonly text: string;
-  readonly artifact: ArtifactReport;
+  readonly artifact: FormatOutputReport;
   readonly list: string;
   readonly allow: string;
 }
@@ -43,7 +43,7 @@ export function compileFor(
     [BIN, ...words, ...accept.flatMap((guard) => ["--accept", guard])],
     { cwd: folder, env: { ...process.env, RULES_DIR: folder }, encoding: "utf8", maxBuffer: 1e9 },
   );
-  const { outputs } = JSON.parse(report) as { outputs: ArtifactReport[] };
+  const { outputs } = JSON.parse(report) as { outputs: FormatOutputReport[] };
   const artifact = outputs.find((one) => one.format === format)!;
   return {
     text: readFileSync(join(folder, "list.txt"), "utf8"),

@@ -10,7 +10,8 @@ function shapesOf(format: NameFormat): Shape[] {
   const lines = format.lines(DEFAULT_OPTIONS);
   const allowWins = format.allowWins === true;
   const shapes: Shape[] = [(name) => `||${name}^`, (name) => `||${name}^`, (name) => `||${name}^`];
-  if (lines.exact !== undefined && format.isExactApart !== true) shapes.push((name) => `|${name}^`);
+  if (lines.exact !== undefined && format.allowHidesExact !== true)
+    shapes.push((name) => `|${name}^`);
   if (lines.below !== undefined) shapes.push((name) => `||*.${name}^`);
   if (lines.allowSubtree !== undefined) shapes.push((name) => `@@||${name}^`);
   if (lines.allowExact !== undefined) shapes.push((name) => `@@|${name}^`);

@@ -1,0 +1,80 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { scratchOf } from "../engine/scratch.ts";
+import { NameBuffer } from "../formats/name-buffer.ts";
+import type { Host } from "../host/host.ts";
+import { planOutputs } from "../publish/output-plan.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { ListOutcome } from "./build-outcome.ts";
+import { exitOf } from "./cached-outcome.ts";
+import { ListOutputs } from "./list-outputs.ts";
+import { saveLock } from "./lock-session.ts";
+import { publishList } from "./publish-list.ts";
+import { playTape } from "./spool-tape.ts";
+import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
+
+/** Publishes a saved plan: those bytes, in place of the list that they were compared with. Rejects with a `CompilerError`. */
+export async function applyPlan(path: string, context: BuildContext): Promise<ListOutcome> {
+  const { options, host, signal, emit } = context;
+  const started = host.now().getTime();
+  const { plan, bytes } = await readPlan(path, host);
+  const { accept } = options;
+  const refused = plan.refused.filter(({ code }) => !accept.includes(code));
+  if (refused.length > 0) throw new CompilerError(refused);
+  for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
+  const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
+  // Covered names were saved only if they are needed.
+  const spool = new NameBuffer(() => scratchOf(host), false);
+  try {
+    await outputs.open();
+    // Now that no other run can publish.
+    await refuseIfOutdated(plan, host);
+    outputs.write(bytes.list);
+    outputs.writeRecord(bytes.frames);
+    signal.throwIfAborted();
+    const { config, shape, folder, record, report, rulesDir } = plan;
+    const artifacts = planOutputs(config, { folder: rulesDir, host });
+    if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
+    const publication = {
+      config,
+      artifacts,
+      spool: artifacts.length === 0 ? undefined : spool,
+      shape,
+      accept,
+      builtAt: new Date(record.builtAt),
+      timelessHead: plan.timelessHead,
+      sources: report.sources.map(({ label }) => label),
+      configFolder: folder,
+      rulesDir,
+    };
+    emit({ kind: "publishing", list: report.name });
+    const { written, names } = await publishList(outputs, publication, host);
+    emit({ kind: "published", list: report.name, path: plan.files[0]?.path });
+    await outputs.remember(report, plan.remembering, record);
+    await saveLock(folder, plan.lock, context);
+    return {
+      list: report.name,
+      status: written.some(({ outcome }) => outcome === "written") ? "published" : "unchanged",
+      exit: exitOf(report),
+      report,
+      diagnostics: plan.warnings,
+      outputs: written,
+      files: names,
+      seconds: (host.now().getTime() - started) / 1000,
+      isCached: false,
+      inputs: [],
+      lastByte: bytes.list.at(-1),
+    };
+  } finally {
+    spool.close();
+    await outputs.close();
+  }
+}
+
+async function refuseIfOutdated({ files }: SavedPlan, host: Host): Promise<void> {
+  for (const { name, path, was } of files)
+    if ((await digestAt(path, host)) !== was)
+      throw new CompilerError([
+        errorOf("plan-outdated", `${printable(name)} has changed since the plan was saved`),
+      ]);
+}

@@ -1,0 +1,25 @@
+import type { Host } from "../host/host.ts";
+import type { BuildEvent } from "./build-event.ts";
+import type { BuildOptions } from "./build-options.ts";
+
+/** What every part of a build works with. */
+export interface BuildContext {
+  readonly options: BuildOptions;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+  readonly emit: (event: BuildEvent) => void;
+}
+
+/** Does a part of the work, and reports how it ended and how long it took. */
+export async function phase<T>(
+  name: string,
+  { emit }: BuildContext,
+  work: () => Promise<T>,
+  textOf: (result: T) => string | undefined,
+): Promise<T> {
+  const started = performance.now();
+  const result = await work();
+  const text = textOf(result);
+  if (text !== undefined) emit({ kind: "phase", name, text, ms: performance.now() - started });
+  return result;
+}

@@ -1,0 +1,205 @@
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { Exit } from "../diagnostics/exit.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { scratchOf } from "../engine/scratch.ts";
+import { NameBuffer } from "../formats/name-buffer.ts";
+import { blocksNamesAlone } from "../publish/output-plan.ts";
+import { needCopies } from "../sources/collect-copies.ts";
+import { phase } from "./build-context.ts";
+import type { ListOutcome } from "./build-outcome.ts";
+import { cachedOutcome, exitOf } from "./cached-outcome.ts";
+import { ListOutputs } from "./list-outputs.ts";
+import type { ListPlan } from "./list-plan.ts";
+import type { QueueSlot } from "./ordered-queue.ts";
+import { type Draft, prepare } from "./prepare.ts";
+import { publishList } from "./publish-list.ts";
+import { recordHeader } from "./record-header.ts";
+import type { BuildSession } from "./session.ts";
+import type { BuildCache, CachedBuild } from "./state/build-cache.ts";
+
+export interface ListWork {
+  readonly cache?: BuildCache | undefined;
+  readonly cached?: CachedBuild | undefined;
+  readonly slot?: QueueSlot;
+  /** Resolves when the lists are done that this one must cover. */
+  readonly coveredDone?: () => Promise<void>;
+}
+
+/** Builds a list and publishes it, unless a guard refuses it. Rejects when a signal stopped it, and for bugs. */
+export async function buildList(
+  plan: ListPlan,
+  session: BuildSession,
+  work: ListWork,
+): Promise<ListOutcome> {
+  const started = session.host.now().getTime();
+  const result = new ListBuild(plan, session, work, started);
+  try {
+    return await result.run();
+  } catch (error) {
+    if (!(error instanceof CompilerError) || session.signal.aborted) throw error;
+    return result.failed(error);
+  } finally {
+    await result.close();
+    work.slot?.release();
+  }
+}
+
+class ListBuild {
+  private readonly plan: ListPlan;
+  private readonly session: BuildSession;
+  private readonly work: ListWork;
+  private readonly started: number;
+  private readonly outputs: ListOutputs;
+  private readonly spool: NameBuffer | undefined;
+  private draft: Draft | undefined;
+
+  constructor(plan: ListPlan, session: BuildSession, work: ListWork, started: number) {
+    const { host, options } = session;
+    const { files, isToStdout, outputs } = plan;
+    this.plan = plan;
+    this.session = session;
+    this.work = work;
+    this.started = started;
+    this.outputs = new ListOutputs(files, { record: options.record, isToStdout }, host);
+    if (outputs.length > 0)
+      this.spool = new NameBuffer(() => scratchOf(host), outputs.some(blocksNamesAlone));
+  }
+
+  async close(): Promise<void> {
+    this.spool?.close();
+    await this.outputs.close();
+  }
+
+  private get list(): string {
+    return this.plan.list.config.name;
+  }
+
+  private get seconds(): number {
+    return (this.session.host.now().getTime() - this.started) / 1000;
+  }
+
+  async run(): Promise<ListOutcome> {
+    const { plan, session, outputs, spool } = this;
+    const { cached, slot } = this.work;
+    await outputs.open();
+    const sink = {
+      write: (bytes: Uint8Array) => outputs.write(bytes),
+      writeRecord: outputs.keepsRecord
+        ? (bytes: Uint8Array) => outputs.writeRecord(bytes)
+        : undefined,
+      spool,
+    };
+    const draft = await prepare(plan, session, sink, { cached, slot });
+    if (draft === undefined) return cachedOutcome(cached!, this.list, this.seconds);
+    this.draft = draft;
+    // Rows that did not fit into memory are given back before the next list needs the space.
+    draft.compiled.close();
+    if (draft.violations.length > 0) throw new CompilerError(draft.violations);
+    return await this.publish(draft);
+  }
+
+  /** A draft that a guard refused, or the lack of one. */
+  failed(error: CompilerError): ListOutcome {
+    const { draft } = this;
+    const isRefused = draft !== undefined && error.exit === Exit.Guard;
+    return {
+      list: this.list,
+      status: isRefused ? "refused" : "failed",
+      exit: error.exit,
+      ...(isRefused && { report: draft.compiled.report }),
+      diagnostics: error.diagnostics,
+      outputs: [],
+      files: [],
+      seconds: this.seconds,
+      isCached: false,
+      inputs: draft?.compiled.inputs ?? [],
+    };
+  }
+
+  private async publish(draft: Draft): Promise<ListOutcome> {
+    const { plan, session, outputs, list } = this;
+    const { compiled } = draft;
+    const { emit, options } = session;
+    const { config, project } = plan.list;
+    const publication = {
+      config,
+      artifacts: plan.outputs,
+      spool: this.spool,
+      shape: compiled.shape,
+      accept: options.accept,
+      builtAt: compiled.builtAt,
+      timelessHead: compiled.timelessHead,
+      sources: compiled.report.sources.map(({ label }) => label),
+      configFolder: project.folder,
+      rulesDir: options.rulesDir,
+    };
+    session.signal.throwIfAborted();
+    emit({ kind: "publishing", list });
+    const published = await phase(
+      "publish",
+      session,
+      () => publishList(outputs, publication, session.host),
+      ({ files: all }) => countText(all.length, "file"),
+    );
+    emit({ kind: "published", list, path: plan.files[0]?.path });
+    const { seconds } = this;
+    await phase(
+      "record",
+      session,
+      () => outputs.remember(compiled.report, plan.guards, recordHeader(config, compiled, seconds)),
+      () => (outputs.keepsRecord ? "kept" : "none"),
+    );
+    await this.keepCopies(draft);
+    const renewed = await draft.lock.renewed(compiled);
+    if (renewed !== undefined) session.locks.push(renewed);
+    const { written, files, names } = published;
+    const diagnostics = [...project.warnings, ...compiled.diagnostics, ...draft.coverWarnings];
+    await this.cache(draft, { written, files, diagnostics });
+    const isWritten = plan.isToStdout || written.some(({ outcome }) => outcome === "written");
+    return {
+      list,
+      status: isWritten ? "published" : "unchanged",
+      exit: exitOf(compiled.report),
+      report: compiled.report,
+      diagnostics: compiled.diagnostics,
+      outputs: written,
+      files: names,
+      seconds,
+      isCached: false,
+      inputs: compiled.inputs,
+      lastByte: outputs.lastByte,
+    };
+  }
+
+  private async cache(
+    { compiled }: Draft,
+    {
+      written,
+      files,
+      diagnostics,
+    }: Pick<Awaited<ReturnType<typeof publishList>>, "written" | "files"> & {
+      readonly diagnostics: readonly Diagnostic[];
+    },
+  ): Promise<void> {
+    const { plan, session } = this;
+    const { cache, coveredDone } = this.work;
+    const { config } = plan.list;
+    // A manifest expires, and plugins change without notice: such lists are made anew every time.
+    if (plan.isToStdout || config.manifest !== undefined || config.plugins !== undefined) return;
+    // A cover that was not checked is checked the next time.
+    if (plan.covers.size > 0 && session.options.accept.includes("not-covered")) return;
+    await coveredDone?.();
+    const compared = [...plan.covers.values()].filter((path) => path !== undefined);
+    const { report, inputs, web } = compiled;
+    await cache?.put({ report, diagnostics, written, inputs, web, outputs: files, compared });
+  }
+
+  /** Questions about a list are answered from the very files that it was made from. */
+  private async keepCopies({ compiled }: Draft): Promise<void> {
+    const { host, options } = this.session;
+    const path = this.plan.files[0]?.path;
+    const objects = [...compiled.files.values()].flat().map(({ sha256 }) => sha256);
+    if (options.cacheDir === undefined || path === undefined || objects.length === 0) return;
+    await needCopies(options.cacheDir, { path, objects }, host);
+  }
+}

@@ -1,0 +1,120 @@
+import type { PlannedSource } from "../engine/plan.ts";
+import { SourceReader } from "../engine/source-reader.ts";
+import { isAddress } from "../sources/location.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { ListOutcome } from "./build-outcome.ts";
+import { buildList } from "./build-list.ts";
+import { cachedOutcome } from "./cached-outcome.ts";
+import type { ListPlan } from "./list-plan.ts";
+import { LockSession, saveLock } from "./lock-session.ts";
+import { forEachInOrder } from "./ordered-queue.ts";
+import { planLists } from "./plan-lists.ts";
+import type { ListConfig } from "./project.ts";
+import { BuildSession } from "./session.ts";
+import { BuildCache } from "./state/build-cache.ts";
+
+/** Lists at a time: one is compiled, the others wait for the disk. */
+const MOST = 4;
+
+/**
+ * Builds lists one after the other. A list that fails or is refused does not stop the others. Each outcome is pushed to
+ * `outcomes`, so that those of an interrupted run are known.
+ */
+export async function buildLists(
+  lists: readonly ListConfig[],
+  context: BuildContext,
+  outcomes: ListOutcome[],
+): Promise<void> {
+  const session = new BuildSession(planLists(lists, context.options, context.host), context);
+  const ends = new Map<string, Promise<unknown>>();
+  try {
+    if (session.hasSeveral) await fetchAhead(session);
+    await forEachInOrder(session.plans, MOST, async (plan) => {
+      const end = buildOne(plan, session, async (names) => {
+        await Promise.allSettled(names.flatMap((name) => ends.get(name) ?? []));
+      });
+      ends.set(plan.list.config.name, end);
+      const outcome = await end;
+      outcomes.push(outcome);
+      context.emit({ kind: "list-done", outcome, lists: lists.length });
+    });
+    await saveLocks(session);
+  } finally {
+    session.close();
+  }
+}
+
+async function buildOne(
+  plan: ListPlan,
+  session: BuildSession,
+  whenDone: (lists: readonly string[]) => Promise<void>,
+): Promise<ListOutcome> {
+  const slot = session.queue.enter();
+  try {
+    const { host, options, covers } = session;
+    const { name } = plan.list.config;
+    const started = host.now().getTime();
+    // What a list must cover may change in this run although the list does not.
+    const coveredDone = (): Promise<void> => whenDone([...plan.covers.keys()]);
+    const cache = await BuildCache.open(session.hasSeveral ? name : undefined, options, host);
+    let cached = await cache?.get();
+    if (cached !== undefined && plan.covers.size > 0) {
+      await coveredDone();
+      cached = await cache?.get();
+    }
+    if (cached !== undefined && session.hasSeveral && cached.web === webOf(plan, session)) {
+      covers.unchanged.add(name);
+      return cachedOutcome(cached, name, (host.now().getTime() - started) / 1000);
+    }
+    return await buildList(plan, session, { cache, cached, slot, coveredDone });
+  } finally {
+    slot.release();
+  }
+}
+
+/** One list has its own lock; several share one, with what was locked of the others. */
+async function saveLocks(session: BuildSession): Promise<void> {
+  const [first] = session.plans;
+  if (first === undefined || session.locks.length === 0) return;
+  const { folder } = first.list.project;
+  if (!session.hasSeveral) return await saveLock(folder, session.locks[0], session);
+  const lock = await LockSession.open(first.list, session);
+  await saveLock(folder, lock.joined(session.locks), session);
+}
+
+/** Digest of everything that a list takes from the web, where that is known before it is compiled. */
+function webOf({ list, compile }: ListPlan, { sources }: BuildSession): string | undefined {
+  const { config } = list;
+  const entries = [config, ...config.sources].flatMap((level) => [
+    ...(level.exclusions_sources ?? []),
+    ...(level.inclusions_sources ?? []),
+  ]);
+  const others = [...(config.allow_sources ?? []), ...(config.guards?.protect ?? [])];
+  if ([...entries, ...others].some(isAddress)) return undefined;
+  return sources?.webOf(compile.sources);
+}
+
+/** Fetches the sources of all lists at once; the lists then find copies. Without a cache, each list fetches its own. */
+async function fetchAhead(session: BuildSession): Promise<void> {
+  const { options, host, signal, emit, plans, sources } = session;
+  const { cacheDir, offline, accept, compat, frozen, update } = options;
+  const all = plans.flatMap(({ compile }) => compile.sources);
+  const remote = [...new Map<string, PlannedSource>(all.map((one) => [one.source, one])).values()]
+    .filter(({ source }) => isAddress(source))
+    .map((source, index) => ({ ...source, index }));
+  // What is locked is not fetched but looked up, by each list.
+  if (cacheDir === undefined || remote.length === 0 || frozen || update !== undefined) return;
+  const configFolder = plans[0]!.list.project.folder;
+  const fetchOptions = { cacheDir, offline, accept, compat, configFolder, signal, shared: sources };
+  const reader = new SourceReader(host, {
+    ...fetchOptions,
+    onProgress: (event) => emit({ kind: "progress", event }),
+  });
+  emit({ kind: "reading", sources: remote.length, lists: plans.length });
+  try {
+    await reader.fetch(remote);
+  } finally {
+    emit({ kind: "read" });
+    reader.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Exit } from "../diagnostics/exit.ts";
+import type { CompileReport } from "../engine/report.ts";
+import type { InputFile } from "../sources/source-list.ts";
+import type { Written } from "./list-outputs.ts";
+
+/**
+ * How a build ended. `published`: at least one list was written. `unchanged`: every list is as it was. `refused`: a guard
+ * refused a list. `failed`: a list could not be built. The last two count more than the others, and lists do not depend on
+ * each other: others may have been published.
+ */
+export type BuildStatus = "published" | "unchanged" | "refused" | "failed" | "interrupted";
+
+export interface BuildOutcome {
+  readonly status: BuildStatus;
+  readonly lists: readonly ListOutcome[];
+  readonly seconds: number;
+}
+
+/** How the build of one list ended. */
+export interface ListOutcome {
+  readonly list: string;
+  readonly status: Exclude<BuildStatus, "interrupted">;
+  /** The exit code of a command that builds this list alone. */
+  readonly exit: Exit;
+  /** Absent when the list could not be compiled. */
+  readonly report?: CompileReport;
+  /** Why the list was refused or failed; otherwise warnings. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The list and its further formats. */
+  readonly outputs: readonly Written[];
+  /** Names of everything that belongs to the published list: its files, the manifest, the folder of patches. */
+  readonly files: readonly string[];
+  readonly seconds: number;
+  /** Whether the list was not compiled, because nothing has changed since the last build. */
+  readonly isCached: boolean;
+  /** The local files that were read. */
+  readonly inputs: readonly InputFile[];
+  /** The last byte that was written to standard output. */
+  readonly lastByte?: number | undefined;
+}
+
+export function statusOf(lists: readonly ListOutcome[]): BuildStatus {
+  const statuses = lists.map(({ status }) => status);
+  const order = ["failed", "refused", "published", "unchanged"] as const;
+  return order.find((status) => statuses.includes(status)) ?? "unchanged";
+}

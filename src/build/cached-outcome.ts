@@ -1,0 +1,26 @@
+import { Exit } from "../diagnostics/exit.ts";
+import { type CompileReport, isFlawless } from "../engine/report.ts";
+import type { ListOutcome } from "./build-outcome.ts";
+import type { CachedBuild } from "./state/build-cache.ts";
+
+/** What the cached build gave, as the outcome of this one. */
+export function cachedOutcome(cached: CachedBuild, list: string, seconds: number): ListOutcome {
+  const { report, diagnostics, written } = cached;
+  return {
+    list,
+    status: "unchanged",
+    exit: exitOf(report),
+    report,
+    diagnostics,
+    outputs: written.map((one) => ({ ...one, outcome: "unchanged" as const })),
+    files: cached.outputs.map(({ name }) => name),
+    seconds,
+    isCached: true,
+    inputs: [],
+  };
+}
+
+/** `Degraded` is what a strict caller makes of a list that was built without a source or from an old copy. */
+export function exitOf(report: CompileReport): Exit {
+  return isFlawless(report) ? Exit.Done : Exit.Degraded;
+}

@@ -1,0 +1,53 @@
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { scratchOf } from "../engine/scratch.ts";
+import type { ListState } from "../explain/list-change.ts";
+import { blocksNamesAlone } from "../publish/output-plan.ts";
+import { BuildRecord } from "../record/build-record.ts";
+import { headerBytes } from "../record/record-file.ts";
+import type { RecordHeader } from "../record/record-format.ts";
+import type { ListPlan } from "./list-plan.ts";
+import { type Draft, prepare } from "./prepare.ts";
+import { recordHeader } from "./record-header.ts";
+import type { BuildSession } from "./session.ts";
+import { SpoolTape } from "./spool-tape.ts";
+import type { SavedBytes } from "./state/saved-plan.ts";
+
+/** A draft in memory. */
+export interface DryRun extends Draft {
+  readonly state: ListState;
+  readonly header: RecordHeader;
+  /** What is needed to publish it later. */
+  readonly saved: SavedBytes & Pick<ReturnType<SpoolTape["end"]>, "runs">;
+}
+
+/** Builds a list in memory and publishes nothing. Rejects with a `CompilerError`. */
+export async function dryRun(
+  plan: ListPlan,
+  session: BuildSession,
+  { allowPrivate = false }: { readonly allowPrivate?: boolean } = {},
+): Promise<DryRun> {
+  const { host } = session;
+  const bytes = new ByteBuffer();
+  const frames = new ByteBuffer();
+  const tape = new SpoolTape(plan.outputs.some(blocksNamesAlone), () => scratchOf(host));
+  const sink = {
+    write: (chunk: Uint8Array): void => void bytes.append(chunk, 0, chunk.length),
+    writeRecord: (chunk: Uint8Array): void => void frames.append(chunk, 0, chunk.length),
+    spool: plan.outputs.length === 0 ? undefined : tape,
+  };
+  const started = host.now().getTime();
+  const draft = (await prepare(plan, session, sink, { isDryRun: true, allowPrivate }))!;
+  const seconds = (host.now().getTime() - started) / 1000;
+  const header = recordHeader(plan.list.config, draft.compiled, seconds);
+  draft.compiled.close();
+  const framesEnd = frames.length;
+  const end = headerBytes(header);
+  frames.append(end, 0, end.length);
+  const list = bytes.view();
+  return {
+    ...draft,
+    state: { bytes: list, record: BuildRecord.read(frames.view()) },
+    header,
+    saved: { ...tape.end(), list, frames: frames.view().subarray(0, framesEnd) },
+  };
+}

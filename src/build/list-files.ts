@@ -1,0 +1,22 @@
+import type { Host } from "../host/host.ts";
+import { slugOf } from "../engine/slug.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import { NOWHERE } from "../publish/output-target.ts";
+import type { ProjectOptions } from "./build-options.ts";
+import { isFolderName } from "./output-place.ts";
+
+/** The files that a list of this name is written to; none when it goes to standard output, or nowhere. */
+export function listFiles(
+  name: string,
+  { output, copyToRules, rulesDir }: ProjectOptions,
+  host: Pick<Host, "cwd" | "path">,
+): OutputFile[] {
+  const names: string[] = [];
+  const file = `${slugOf(name)}.txt`;
+  if (output !== undefined && output !== "-" && output !== NOWHERE)
+    names.push(isFolderName(output, host) ? host.path.join(output, file) : output);
+  if (output === undefined || copyToRules) names.push(host.path.join(rulesDir, file));
+  // `-o` may name the file in the rules directory.
+  const byPath = new Map(names.map((one) => [host.path.resolve(host.cwd, one), one]));
+  return [...byPath].map(([path, one]) => ({ name: one, path }));
+}

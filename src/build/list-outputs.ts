@@ -1,0 +1,138 @@
+import { scratchOf } from "../engine/scratch.ts";
+import type { CompileReport } from "../engine/report.ts";
+import { sendToOutput } from "../host/send-to-output.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import type { WrittenFile } from "./state/build-cache.ts";
+import { type Remembering, rememberPublish } from "./state/last-publish.ts";
+import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
+import { type Host, HostError, type Scratch } from "../host/host.ts";
+import { RecordFile } from "../record/record-file.ts";
+import type { RecordHeader } from "../record/record-format.ts";
+
+export interface Written extends WrittenFile {
+  readonly outcome: WriteOutcome;
+}
+
+const PIECE = 1024 * 1024;
+
+/** Everywhere the list goes: the file of `-o`, the rules directory, standard output. */
+export class ListOutputs {
+  /** The list's last byte so far. */
+  lastByte: number | undefined;
+  private readonly host: Host;
+  private readonly files: readonly {
+    readonly name: string;
+    readonly file: ListFile;
+    readonly record: RecordFile | undefined;
+    /** Whether the list is another than the one before. */
+    isNew: boolean;
+  }[];
+  readonly isToStdout: boolean;
+  /** The files that are written. */
+  readonly written: readonly OutputFile[];
+  /** What goes to standard output waits here until the list is whole. */
+  private waiting: { readonly scratch: Scratch; length: number } | undefined;
+
+  constructor(
+    files: readonly OutputFile[],
+    { record, isToStdout }: { readonly record: boolean; readonly isToStdout: boolean },
+    host: Host,
+  ) {
+    this.host = host;
+    this.isToStdout = isToStdout;
+    this.written = files;
+    this.files = files.map(({ name, path }) => ({
+      name,
+      file: new ListFile(path, host),
+      record: record ? new RecordFile(path, host) : undefined,
+      isNew: true,
+    }));
+  }
+
+  async open(): Promise<void> {
+    if (this.isToStdout) this.waiting = { scratch: scratchOf(this.host), length: 0 };
+    for (const { file, record } of this.files) {
+      await file.open();
+      await withoutHostErrors(async () => await record?.open());
+    }
+  }
+
+  write(bytes: Uint8Array): void {
+    this.lastByte = bytes.at(-1) ?? this.lastByte;
+    for (const { file } of this.files) file.write(bytes);
+    if (this.waiting === undefined || bytes.length === 0) return;
+    this.waiting.scratch.append(bytes);
+    this.waiting.length += bytes.length;
+  }
+
+  get keepsRecord(): boolean {
+    return this.files.some(({ record }) => record !== undefined);
+  }
+
+  /** Takes the frames of the build record. A list that cannot have one is as good without it. */
+  writeRecord(bytes: Uint8Array): void {
+    for (const { record } of this.files) record?.write(bytes);
+  }
+
+  /**
+   * `timelessHead` is the list's header without its dates; `beside` is told of each list that is new, with what was there
+   * before.
+   */
+  async publish(
+    timelessHead: Uint8Array,
+    beside?: (path: string, old: Uint8Array | undefined) => Promise<void>,
+  ): Promise<Written[]> {
+    if (this.waiting !== undefined) await this.send(this.waiting);
+    const written: Written[] = [];
+    for (const [index, { name, file }] of this.files.entries()) {
+      const { path } = this.written[index]!;
+      const isThere = beside !== undefined && (await this.host.exists(path));
+      const old = isThere ? await this.host.readFile(path) : undefined;
+      const outcome = await file.publish(timelessHead);
+      written.push({ file: name, outcome });
+      this.files[index]!.isNew = outcome === "written";
+      if (outcome === "written") await beside?.(path, old);
+    }
+    return written;
+  }
+
+  /** Notes what was published, for the guards of the next time. Before `close`, so that no other run's list is meant. */
+  async remember(
+    report: CompileReport,
+    remembering: Remembering,
+    header: RecordHeader,
+  ): Promise<void> {
+    for (const { path } of this.written)
+      await rememberPublish(path, report, remembering, this.host);
+    for (const { record, isNew } of this.files)
+      await withoutHostErrors(async () => await record?.finish(header, isNew));
+  }
+
+  /** Takes back what was not published, and lets other runs in. */
+  async close(): Promise<void> {
+    this.waiting?.scratch.close();
+    this.waiting = undefined;
+    for (const { file, record } of this.files) {
+      await record?.close();
+      await file.close();
+    }
+  }
+
+  private async send({ scratch, length }: { scratch: Scratch; length: number }): Promise<void> {
+    for (let at = 0; at < length; at += PIECE) {
+      const piece = new Uint8Array(Math.min(PIECE, length - at));
+      scratch.read(at, piece);
+      await sendToOutput(piece, this.host);
+    }
+    scratch.close();
+    this.waiting = undefined;
+  }
+}
+
+async function withoutHostErrors(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+  }
+}

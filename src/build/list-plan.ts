@@ -1,0 +1,53 @@
+import type { Host } from "../host/host.ts";
+import { type Plan, planOf } from "../engine/plan.ts";
+import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
+import { manifestPaths } from "../publish/manifest.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import type { ProjectOptions } from "./build-options.ts";
+import { type GuardLimits, guardLimits } from "./guards/guard.ts";
+import { listFiles } from "./list-files.ts";
+import type { ListConfig } from "./project.ts";
+
+/**
+ * Everything that the build of one list will do, decided before anything is read: a pure function of the configuration, the
+ * options and the working directory. `build-cache` hashes those three, so that an unchanged build needs no plan at all.
+ */
+export interface ListPlan {
+  readonly list: ListConfig;
+  /** Its sources and stages. */
+  readonly compile: Plan;
+  /** Where the list goes; empty for standard output. */
+  readonly files: readonly OutputFile[];
+  readonly isToStdout: boolean;
+  /** Further formats. */
+  readonly outputs: readonly OutputPlan[];
+  /** Paths of the manifest and its signature. */
+  readonly manifest: readonly string[];
+  readonly guards: GuardLimits;
+  /** Lists that this one must cover, by name, and where they are published. */
+  readonly covers: ReadonlyMap<string, string | undefined>;
+}
+
+export function planList(
+  list: ListConfig,
+  options: ProjectOptions & { readonly compat?: boolean },
+  host: Pick<Host, "cwd" | "path">,
+): ListPlan {
+  const { config, plugins } = list;
+  const isToStdout = options.output === "-";
+  const files = listFiles(config.name, options, host);
+  const manifest = isToStdout ? [] : manifestPaths(config, options.rulesDir, host);
+  const taken = [...files.map(({ path }) => path), ...manifest];
+  return {
+    list,
+    compile: planOf(config, plugins, options.compat),
+    files,
+    isToStdout,
+    outputs: isToStdout
+      ? []
+      : planOutputs(config, { folder: options.rulesDir, host, taken, plugins }),
+    manifest,
+    guards: guardLimits(config),
+    covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),
+  };
+}

@@ -1,0 +1,146 @@
+import type { CompiledList } from "../engine/compile.ts";
+import type { SourceLock } from "../engine/source-lock.ts";
+import {
+  LOCKFILE,
+  type Lockfile,
+  changedFiles,
+  isLockOf,
+  joinedLocks,
+  lockFor,
+  lockMismatch,
+  lockOf,
+  readLockfile,
+  writeLockfile,
+} from "./lockfile.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { needCopies } from "../sources/collect-copies.ts";
+import { type StoredFile, digestOf } from "../sources/source-store.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { ListConfig } from "./project.ts";
+
+/** The lock beside a configuration, and what the options ask of it. */
+export class LockSession {
+  private readonly lock: Lockfile | undefined;
+  /** Whether it is of this configuration, and not of another one of the folder. */
+  private isOwn = false;
+  private readonly list: ListConfig;
+  private readonly context: BuildContext;
+  /** Locked files by the source as the configuration has it. */
+  private readonly files = new Map<string, readonly StoredFile[]>();
+
+  private constructor(lock: Lockfile | undefined, list: ListConfig, context: BuildContext) {
+    this.lock = lock;
+    this.list = list;
+    this.context = context;
+  }
+
+  static async open(list: ListConfig, context: BuildContext): Promise<LockSession> {
+    const { options, host, emit } = context;
+    const { frozen, update, cacheDir } = options;
+    const { folder, file } = list.project;
+    // A lock that cannot be read does not stop a build that does not need it.
+    const locks = await readLockfile(folder, host).catch((error: unknown) => {
+      if (!(error instanceof CompilerError)) throw error;
+      if (frozen || (update !== undefined && update !== "*")) throw error;
+      for (const one of error.diagnostics)
+        emit({ kind: "diagnostic", diagnostic: { ...one, severity: "warning" } });
+      return [];
+    });
+    if (cacheDir !== undefined && (locks.length > 0 || update !== undefined))
+      await needCopies(cacheDir, { path: host.path.join(folder, LOCKFILE) }, host);
+    const opened = new LockSession(lockFor(locks, file), list, context);
+    await opened.prepare();
+    return opened;
+  }
+
+  private async prepare(): Promise<void> {
+    const { lock, list } = this;
+    const { frozen, update } = this.context.options;
+    const { file, config } = list.project;
+    this.isOwn = lock !== undefined && (await isLockOf(lock, file, config));
+    if (!frozen && (update === undefined || update === "*")) return;
+    if (lock === undefined) {
+      const message = `${LOCKFILE} has no entry for ${printable(file, 80)}`;
+      throw new CompilerError([errorOf("lock-missing", message)]);
+    }
+    const mismatch = await lockMismatch(lock);
+    if (mismatch !== undefined) throw new CompilerError([mismatch]);
+    const names = config.sources.flatMap(({ name, source }) => [name ?? "", source]);
+    if (!frozen && !names.includes(update!))
+      throw new CompilerError([
+        errorOf(
+          "unknown-flag",
+          `No source matches --update ${printable(withoutCredentials(update!), 80)}`,
+        ),
+      ]);
+    for (const source of lockedSources(list, frozen ? undefined : update)) {
+      const key = await digestOf(source);
+      const known = lock.sources.find((one) => one.key === key);
+      if (known !== undefined) this.files.set(source, known.files);
+    }
+  }
+
+  /** For the engine. */
+  get sources(): SourceLock {
+    return { name: LOCKFILE, files: this.files, isComplete: this.context.options.frozen };
+  }
+
+  /** The moment that a frozen build repeats. */
+  get builtAt(): Date | undefined {
+    const { lock, context } = this;
+    return context.options.frozen && lock !== undefined ? new Date(lock.built) : undefined;
+  }
+
+  /** Throws when local files are not what was locked. */
+  async check({ inputs }: CompiledList): Promise<void> {
+    const { options, host } = this.context;
+    if (!options.frozen || this.lock === undefined) return;
+    const changed = await changedFiles(this.lock, this.list.project, inputs, host);
+    if (changed.length > 0) throw new CompilerError(changed);
+  }
+
+  /** What was locked, and what further lists were built from, as one lock; undefined where there is none of the latter. */
+  joined(locks: readonly Lockfile[]): Lockfile | undefined {
+    return locks.length === 0
+      ? undefined
+      : joinedLocks([this.isOwn ? this.lock : undefined, ...locks]);
+  }
+
+  /** The lock as it should be once the list is out; undefined where there is none and none is wanted. Of this list alone. */
+  async renewed(result: CompiledList): Promise<Lockfile | undefined> {
+    const { options, host } = this.context;
+    const { frozen, update } = options;
+    const { project } = this.list;
+    if (frozen || project.file === "" || (!this.isOwn && update === undefined)) return undefined;
+    return await lockOf(result, project, host);
+  }
+}
+
+/** Writes a lock, if there is to be one. The list is published by now, so a failure is a warning. */
+export async function saveLock(
+  folder: string,
+  lock: Lockfile | undefined,
+  { host, emit }: BuildContext,
+): Promise<void> {
+  if (lock === undefined) return;
+  try {
+    await writeLockfile(folder, lock, host);
+  } catch (error) {
+    if (!(error instanceof CompilerError)) throw error;
+    for (const one of error.diagnostics)
+      emit({ kind: "diagnostic", diagnostic: { ...one, severity: "warning" } });
+  }
+}
+
+/** The sources that are to be taken as they are locked: all, or all but one. */
+function lockedSources({ config }: ListConfig, but: string | undefined): string[] {
+  const entries = [config, ...config.sources].flatMap((level) => [
+    ...(level.exclusions_sources ?? []),
+    ...(level.inclusions_sources ?? []),
+  ]);
+  const own = config.sources
+    .filter(({ name, source }) => but === undefined || (name !== but && source !== but))
+    .map(({ source }) => source);
+  return [...own, ...entries, ...(config.allow_sources ?? []), ...(config.guards?.protect ?? [])];
+}

@@ -1,0 +1,91 @@
+import { isUsed } from "../import/config-text.ts";
+import type { ImportedList, ImportedConfig, FoundList } from "../import/imported-config.ts";
+import { indexOfBytes } from "../bytes/search.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import { SourceReader } from "../engine/source-reader.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import type { Host } from "../host/host.ts";
+import { isAddress } from "../sources/location.ts";
+import type { BuildOptions } from "./build-options.ts";
+
+const EXCEPTION = encodeUtf8("@@");
+/** In other formats exceptions are written otherwise. */
+const WRITES_EXCEPTIONS = new Set(["adblock", "hosts", "domains"]);
+
+interface LookOptions extends Pick<BuildOptions, "cacheDir" | "offline"> {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The setup with what its lists are now: whether each can be read, from where, and what it holds. When no address at all
+ * answers, the network is more likely to be down than all of the lists, and none of them is called dead.
+ */
+export async function lookAtLists(
+  setup: ImportedConfig,
+  configFolder: string,
+  { cacheDir, offline, signal }: LookOptions,
+  host: Host,
+): Promise<ImportedConfig> {
+  const reader = new SourceReader(host, { cacheDir, offline, configFolder, signal });
+  const look = (lists: readonly ImportedList[]): Promise<ImportedList[]> =>
+    Promise.all(
+      lists.map(async (list) => (list.isOn ? { ...list, found: await found(list, reader) } : list)),
+    );
+  try {
+    const [lists, allowLists] = await Promise.all([look(setup.lists), look(setup.allowLists)]);
+    // A signal makes lists fail that are not dead.
+    signal.throwIfAborted();
+    return withoutDoubt({ ...setup, lists, allowLists }, offline);
+  } finally {
+    reader.close();
+  }
+}
+
+/** Calls nothing dead that may not be: addresses when none answers, and anything when no source would be left. */
+function withoutDoubt(setup: ImportedConfig, offline: boolean): ImportedConfig {
+  const all = [...setup.lists, ...setup.allowLists].filter(({ isOn }) => isOn);
+  const addresses = all.filter(({ source }) => isAddress(source));
+  const isEmpty = setup.userRules.length === 0 && !setup.lists.some(isUsed);
+  const isDown = offline || addresses.every((list) => !isUsed(list));
+  const doubtful = (isEmpty ? all : isDown ? addresses : []).filter((list) => !isUsed(list));
+  const [first] = doubtful;
+  if (first === undefined) return setup;
+  const kept = (list: ImportedList): ImportedList =>
+    doubtful.includes(list) ? { ...list, found: { ...list.found!, problem: undefined } } : list;
+  const note = `${countText(doubtful.length, "list")} could not be read and ${doubtful.length === 1 ? "was" : "were"} not checked: ${first.found!.problem}`;
+  return {
+    ...setup,
+    lists: setup.lists.map(kept),
+    allowLists: setup.allowLists.map(kept),
+    notes: [...setup.notes, note],
+  };
+}
+
+async function found({ source, type }: ImportedList, reader: SourceReader): Promise<FoundList> {
+  let mayAllow = !isAddress(source) || !WRITES_EXCEPTIONS.has(type);
+  const look = async (allowPrivate: boolean): Promise<Look> => {
+    try {
+      const state = await reader.look(source, allowPrivate, (text) => {
+        mayAllow ||= indexOfBytes(text, EXCEPTION) !== -1;
+      });
+      return { isThere: true, causes: state.kind === "stale" ? state.causes : [] };
+    } catch (error) {
+      if (!(error instanceof CompilerError)) throw error;
+      return { isThere: false, causes: error.diagnostics };
+    }
+  };
+  const first = await look(false);
+  const isPrivate = first.causes.some(({ code }) => code === "private-address");
+  const { isThere, causes } = isPrivate ? await look(true) : first;
+  if (isThere) return { isPrivate, onlyBlocks: !mayAllow };
+  const [{ message, cause } = { message: "", cause: undefined }] = causes;
+  const problem = [message, cause].filter(Boolean).join(": ");
+  return { isPrivate, onlyBlocks: false, problem };
+}
+
+/** Whether there is a text to compile, fetched or kept, and why it could not be fetched. */
+interface Look {
+  readonly isThere: boolean;
+  readonly causes: readonly Diagnostic[];
+}

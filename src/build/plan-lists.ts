@@ -1,0 +1,47 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import { plannedFiles } from "../publish/output-plan.ts";
+import type { BuildOptions } from "./build-options.ts";
+import { type ListPlan, planList } from "./list-plan.ts";
+import { isFolderName } from "./output-place.ts";
+import type { ListConfig } from "./project.ts";
+
+/** The plans of lists that are built together. Throws a `CompilerError` where two of them write the same file. */
+export function planLists(
+  lists: readonly ListConfig[],
+  options: BuildOptions,
+  host: Host,
+): ListPlan[] {
+  const { output } = options;
+  if (output !== undefined && !isFolderName(output, host) && lists.length > 1)
+    throw new CompilerError([
+      errorOf(
+        "several-lists",
+        `-o names one file, but the configuration has ${countText(lists.length, "list")}`,
+      ),
+    ]);
+  const plans = lists.map((list) => planList(list, options, host));
+  const owners = new Map<string, string>();
+  for (const plan of plans) {
+    const { name } = plan.list.config;
+    for (const path of pathsOf(plan)) {
+      const owner = owners.get(path);
+      if (owner !== undefined && owner !== name)
+        throw new CompilerError([
+          errorOf(
+            "same-file",
+            `${printable(owner)} and ${printable(name)} would both be written to ${printable(path)}`,
+          ),
+        ]);
+      owners.set(path, name);
+    }
+  }
+  return plans;
+}
+
+function pathsOf({ files, manifest, outputs }: ListPlan): string[] {
+  const further = outputs.flatMap(plannedFiles);
+  return [...[...files, ...further].map(({ path }) => path), ...manifest];
+}

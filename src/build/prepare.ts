@@ -1,0 +1,148 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { Compilation, type CompiledList } from "../engine/compile.ts";
+import type { CompileOptions } from "../engine/compile-options.ts";
+import { lastPatch, patchLines } from "../publish/patches.ts";
+import { phase } from "./build-context.ts";
+import { type Verdict, checkGuards } from "./guards/check-guards.ts";
+import type { ListPlan } from "./list-plan.ts";
+import { LockSession } from "./lock-session.ts";
+import type { QueueSlot } from "./ordered-queue.ts";
+import { publishedExceptions } from "./published-exceptions.ts";
+import type { BuildSession } from "./session.ts";
+import type { CachedBuild } from "./state/build-cache.ts";
+
+/** Takes a list while it is compiled. */
+export interface DraftSink {
+  write(bytes: Uint8Array): void;
+  /** Takes the frames of the build record, if there is to be one. */
+  writeRecord?: ((bytes: Uint8Array) => void) | undefined;
+  /** Takes rules for other formats, if there are any. */
+  readonly spool?: CompileOptions["spool"];
+}
+
+/** A list that was compiled, and compared with what it would replace. It may be published or discarded. */
+export interface Draft extends Verdict {
+  readonly plan: ListPlan;
+  readonly compiled: CompiledList;
+  readonly lock: LockSession;
+  /** Warnings about lists that it must cover. They are part of the result of the build. */
+  readonly coverWarnings: readonly Diagnostic[];
+}
+
+export interface PrepareOptions {
+  /** The last build: a list that would come out the same is not compiled. */
+  readonly cached?: CachedBuild | undefined;
+  readonly slot?: QueueSlot | undefined;
+  /** Whether nothing will be published: warnings are part of the draft then, and are not reported. */
+  readonly isDryRun?: boolean;
+  /** Whether sources may be on private networks, because a person typed their addresses just now. */
+  readonly allowPrivate?: boolean;
+}
+
+/** Fetches and compiles a list, and asks the guards. Undefined when the list would be that of the cached build. */
+export async function prepare(
+  plan: ListPlan,
+  session: BuildSession,
+  sink: DraftSink,
+  more: PrepareOptions = {},
+): Promise<Draft | undefined> {
+  const { signal, emit, covers } = session;
+  const lock = await LockSession.open(plan.list, session);
+  await more.slot?.acquire();
+  const text = covers.buffer();
+  const withText: DraftSink = {
+    ...(sink.writeRecord !== undefined && { writeRecord: (bytes) => sink.writeRecord!(bytes) }),
+    spool: sink.spool,
+    write: (bytes) => {
+      sink.write(bytes);
+      text?.append(bytes, 0, bytes.length);
+    },
+  };
+  const compiled = await phase(
+    "compile",
+    session,
+    async () => await compile(plan, session, withText, { ...more, lock }),
+    (result) => result && countText(result.report.rules, "rule"),
+  );
+  more.slot?.release();
+  if (compiled === undefined) return undefined;
+  // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is published.
+  await new Promise((turned) => setTimeout(turned, 0));
+  signal.throwIfAborted();
+  const report = (diagnostics: readonly Diagnostic[]): void => {
+    if (more.isDryRun === true) return;
+    for (const diagnostic of diagnostics) emit({ kind: "diagnostic", diagnostic });
+  };
+  const hasOthers = session.plans.length > 1;
+  // An entry that all lists share need not be blocked in each of them.
+  report(compiled.diagnostics.filter(({ code }) => !hasOthers || code !== "allow-unused"));
+  await lock.check(compiled);
+  const guards = await phase(
+    "guards",
+    session,
+    () => checkGuards(plan, compiled, session),
+    verdictText,
+  );
+  const cover =
+    text === undefined ? { violations: [], warnings: [] } : await covers.check(plan, text.view());
+  const violations = [...guards.violations, ...cover.violations];
+  const { warnings } = guards;
+  report([...warnings, ...cover.warnings]);
+  if (violations.length === 0 && text !== undefined) covers.add(plan, text.view());
+  return { plan, compiled, lock, violations, warnings, coverWarnings: cover.warnings };
+}
+
+async function compile(
+  plan: ListPlan,
+  session: BuildSession,
+  sink: DraftSink,
+  { lock, cached, allowPrivate }: PrepareOptions & { readonly lock: LockSession },
+): Promise<CompiledList | undefined> {
+  const { options, host, signal, emit } = session;
+  const { config, project } = plan.list;
+  const paths = plan.files.map(({ path }) => path);
+  const builtAt = lock.builtAt ?? session.builtAt;
+  const last = config.patches === undefined ? undefined : await lastPatch(paths, host);
+  emit({ kind: "reading", sources: config.sources.length, lists: session.plans.length });
+  const compilation = new Compilation(plan.compile, host, (bytes) => sink.write(bytes), {
+    configFolder: project.folder,
+    signal,
+    memory: options.memory,
+    workers: options.workers,
+    cacheDir: options.cacheDir,
+    offline: options.offline,
+    lock: lock.sources,
+    builtAt,
+    headerLines: patchLines(config, builtAt, last),
+    shared: session.sources,
+    accept: options.accept,
+    compat: options.compat,
+    allowPrivate: allowPrivate === true || options.inputs.length > 0,
+    record: sink.writeRecord,
+    spool: sink.spool,
+    onProgress: (event) => emit({ kind: "progress", event }),
+  });
+  try {
+    await compilation.fetch();
+    if (cached !== undefined && cached.web === compilation.web) {
+      compilation.close();
+      return undefined;
+    }
+    const published = compilation.limitsExceptions
+      ? await publishedExceptions(paths[0], host)
+      : undefined;
+    return await compilation.compile(published);
+  } catch (error) {
+    compilation.close();
+    throw error;
+  } finally {
+    emit({ kind: "read" });
+  }
+}
+
+function verdictText({ violations, warnings }: Verdict): string {
+  const codes = [...new Set(violations.map(({ code }) => code))];
+  if (codes.length > 0) return `refused by ${codes.join(", ")}`;
+  return warnings.length === 0 ? "passed" : `passed with ${countText(warnings.length, "warning")}`;
+}

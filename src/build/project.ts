@@ -1,0 +1,129 @@
+import { contextWith } from "../engine/validation-context.ts";
+import { nodeOfValue } from "../config/config-node.ts";
+import type { Config } from "../config/fields.ts";
+import { FORMAT_NAMES } from "../config/output-fields.ts";
+import { loadConfigFile } from "../config/load.ts";
+import { listsOf } from "../config/lists.ts";
+import { loadPlugins } from "./load-plugins.ts";
+import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
+import { slugOf } from "../engine/slug.ts";
+import { validateConfig } from "../config/validate.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
+import type { Host } from "../host/host.ts";
+import type { ProjectOptions } from "./build-options.ts";
+
+/** A configuration that was read and found valid. */
+export interface Project {
+  /** As it is in its file, with all lists that it makes. */
+  readonly config: Config;
+  /** Where its relative paths start. */
+  readonly folder: string;
+  /** The name of its file; empty where there is none. */
+  readonly file: string;
+  readonly plugins: Plugins;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** One of the lists of a configuration. */
+export interface ListConfig {
+  readonly project: Project;
+  /** The configuration of this list alone. */
+  readonly config: Config;
+  readonly plugins: Plugins;
+  /** Names of lists that it must cover. */
+  readonly covers: readonly string[];
+}
+
+/** The lists that the options ask for: those of a configuration, or the one that `inputs` make. Rejects with a `CompilerError`. */
+export async function openProject(
+  options: ProjectOptions,
+  host: Host,
+): Promise<{ readonly project: Project; readonly lists: readonly ListConfig[] }> {
+  const project = await readProject(options, host);
+  const { plugins } = project;
+  const lists = listsOf(project.config).map((one) => ({ ...one, project, plugins }));
+  return { project, lists: filtered(lists, options.filter) };
+}
+
+/** The one list that the options ask for. */
+export async function openList(options: ProjectOptions, host: Host): Promise<ListConfig> {
+  const { lists } = await openProject(options, host);
+  if (lists.length === 1) return lists[0]!;
+  const names = lists.map(({ config }) => config.name);
+  const message = `The configuration has ${names.length} lists: ${someOf(names)}`;
+  throw new CompilerError([errorOf("several-lists", message, allNames(names))]);
+}
+
+function filtered(lists: readonly ListConfig[], filter: readonly string[]): readonly ListConfig[] {
+  if (filter.length === 0) return lists;
+  const names = lists.map(({ config }) => config.name);
+  for (const one of filter)
+    if (!names.some((name) => isCalled(name, one)))
+      throw new CompilerError([
+        errorOf("unknown-list", `No list matches --filter ${printable(one, 60)}`, {
+          hint: `Lists: ${someOf(names)}`,
+          ...allNames(names),
+        }),
+      ]);
+  return lists.filter(({ config }) => filter.some((one) => isCalled(config.name, one)));
+}
+
+/** Matches the name of a list, or that of its file; `*` is any text. */
+function isCalled(name: string, wanted: string): boolean {
+  const parts = wanted
+    .toLowerCase()
+    .split("*")
+    .map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
+  const pattern = new RegExp(`^${parts.join(".*")}$`, "u");
+  return pattern.test(name.toLowerCase()) || pattern.test(slugOf(name));
+}
+
+async function readProject(options: ProjectOptions, host: Host): Promise<Project> {
+  if (options.inputs.length > 0) return quickProject(options, host);
+  const given = typeof options.plugins === "object" ? options.plugins : undefined;
+  const mayRun = options.plugins === true;
+  let plugins = given ?? NO_PLUGINS;
+  if (options.config !== undefined) return projectOf(options.config, plugins, host);
+  const { config, path, warnings } = await loadConfigFile(
+    options.configPath,
+    host,
+    contextWith(plugins),
+    async (files, of) => {
+      if (given === undefined)
+        plugins = await loadPlugins(files, host.path.dirname(of), mayRun, host);
+      return contextWith(plugins);
+    },
+  );
+  return {
+    config,
+    folder: host.path.dirname(path),
+    file: host.path.basename(path),
+    plugins,
+    warnings,
+  };
+}
+
+/** Checks a value as if it had been read from a file of the working directory. Throws a `CompilerError`. */
+export function projectOf(value: unknown, plugins: Plugins, { cwd }: Host): Project {
+  const { config, diagnostics } = validateConfig(nodeOfValue(value), contextWith(plugins));
+  if (config === undefined) throw new CompilerError(diagnostics);
+  return { config, folder: cwd, file: "", plugins, warnings: diagnostics };
+}
+
+function quickProject({ inputs, inputType }: ProjectOptions, host: Host): Project {
+  const value = {
+    name: "Blocklist",
+    sources: inputs.map((source) => ({ source, type: inputType ?? FORMAT_NAMES[0] })),
+    transformations: [
+      "RemoveComments",
+      "Deduplicate",
+      "Compress",
+      "Validate",
+      "TrimLines",
+      "InsertFinalNewLine",
+    ],
+  };
+  return { ...projectOf(value, NO_PLUGINS, host), warnings: [] };
+}

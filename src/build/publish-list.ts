@@ -1,0 +1,92 @@
+import type { OutputPlan } from "../publish/output-plan.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import { FormatOutputs } from "../publish/format-outputs.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import { manifestKey, manifestPath, manifestPaths, writeManifest } from "../publish/manifest.ts";
+import { PATCH_FOLDER, writePatch } from "../publish/patches.ts";
+import { outputFailed } from "../publish/output-failed.ts";
+import { VERSION } from "../engine/version.ts";
+import type { Config } from "../config/fields.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { type HeaderConfig, headerTexts } from "../formats/header.ts";
+import type { HeaderValues } from "../formats/header-template.ts";
+import type { ListShape } from "../formats/list-model.ts";
+import type { NameBuffer } from "../formats/name-buffer.ts";
+import type { Host } from "../host/host.ts";
+import type { ListOutputs, Written } from "./list-outputs.ts";
+
+/** What of a configuration is about publishing. */
+export type PublishedConfig = HeaderConfig &
+  Pick<Config, "outputs" | "patches" | "manifest" | "guards">;
+
+/** All that is published with a list. */
+export interface Publication {
+  readonly config: PublishedConfig;
+  readonly artifacts: readonly OutputPlan[];
+  readonly spool: NameBuffer | undefined;
+  readonly shape: ListShape;
+  /** Guards that may be passed this time. */
+  readonly accept: readonly string[];
+  readonly builtAt: Date;
+  /** The list's header without its dates. */
+  readonly timelessHead: string;
+  /** Labels of the sources. */
+  readonly sources: readonly string[];
+  readonly configFolder: string;
+  readonly rulesDir: string;
+}
+
+/** Writes the further files, and puts them and the list in their places. Nothing is published when one cannot be written. */
+export async function publishList(
+  outputs: ListOutputs,
+  publication: Publication,
+  host: Host,
+): Promise<{ written: Written[]; files: OutputFile[]; names: readonly string[] }> {
+  const { config, spool, shape, accept, builtAt, sources } = publication;
+  const artifacts = new FormatOutputs(publication.artifacts, config.guards?.min_rules ?? 1, host);
+  try {
+    // A key that is none is found before anything is published.
+    const key = await manifestKey(config, publication.configFolder, host);
+    if (spool !== undefined) {
+      const head = (values: HeaderValues): string[] =>
+        headerTexts(config, { ...values, compiler: VERSION, showsCount: true });
+      const found = await artifacts.write(spool, shape, head, builtAt);
+      const refused = found.filter(({ code }) => !accept.includes(code));
+      if (refused.length > 0) throw new CompilerError(refused);
+    }
+    const written: Written[] = await outputs.publish(
+      encodeUtf8(publication.timelessHead),
+      config.patches && (async (path, old) => await writePatch(path, old, config, host)),
+    );
+    written.push(...(await artifacts.publish(sources)));
+    const files = [...outputs.written, ...artifacts.files];
+    if (config.manifest !== undefined && !outputs.isToStdout) {
+      const path = manifestPath(config, publication.rulesDir, host);
+      const release = { path, files: files.map((file) => file.path), builtAt, key };
+      await writeManifest(config, release, host);
+    }
+    const names = [...files.map(({ name }) => name), ...namesBeside(outputs, publication, host)];
+    return { written, files, names };
+  } catch (error) {
+    throw outputFailed("Cannot write what belongs to the list", error);
+  } finally {
+    await artifacts.close();
+  }
+}
+
+/** What belongs to the list besides its own files: the manifest, its signature, and the folder of patches. */
+function namesBeside(
+  { written, isToStdout }: ListOutputs,
+  { config, rulesDir }: Publication,
+  host: Host,
+): string[] {
+  if (isToStdout) return [];
+  const paths = manifestPaths(config, rulesDir, host);
+  const signed = config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
+  const patches =
+    config.patches === undefined ? [] : written.map(({ name }) => host.path.dirname(name));
+  return [
+    ...signed.map((path) => host.path.relative(host.cwd, path)),
+    ...patches.map((folder) => host.path.join(folder, PATCH_FOLDER)),
+  ];
+}

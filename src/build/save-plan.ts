@@ -1,0 +1,55 @@
+import type { DryRun } from "./dry-run.ts";
+import type { Lockfile } from "./lockfile.ts";
+import type { BuildSession } from "./session.ts";
+import { digestAt, writePlan } from "./state/saved-plan.ts";
+
+/** SHA-256 of the lists that a plan would replace, before it is made; null where there is none. */
+export async function digestsBefore({
+  plans,
+  host,
+}: BuildSession): Promise<ReadonlyMap<string, string | null>> {
+  const digests = new Map<string, string | null>();
+  for (const { path } of plans.flatMap(({ files }) => files))
+    digests.set(path, await digestAt(path, host));
+  return digests;
+}
+
+/** Saves what a dry run made, for `apply` to publish exactly that. */
+export async function savePlan(
+  path: string,
+  run: DryRun,
+  before: ReadonlyMap<string, string | null>,
+  session: BuildSession,
+): Promise<void> {
+  const { plan, compiled, violations, warnings } = run;
+  const { host, options } = session;
+  const { sources: _sources, ...config } = plan.list.config;
+  const { settings, size } = plan.guards;
+  await writePlan(
+    path,
+    {
+      report: compiled.report,
+      refused: violations,
+      warnings: [...compiled.diagnostics, ...warnings],
+      files: plan.files.map((file) => ({ ...file, was: before.get(file.path) ?? null })),
+      record: run.header,
+      config,
+      rulesDir: host.path.resolve(host.cwd, options.rulesDir),
+      shape: compiled.shape,
+      timelessHead: compiled.timelessHead,
+      runs: run.saved.runs,
+      lock: await lockOf(run),
+      folder: plan.list.project.folder,
+      remembering: { settings, size },
+    },
+    run.saved,
+    host,
+  );
+}
+
+/** One of several lists shares its lock with the others. */
+async function lockOf({ plan, lock, compiled }: DryRun): Promise<Lockfile | undefined> {
+  const renewed = await lock.renewed(compiled);
+  const hasOthers = plan.list.project.config.lists !== undefined;
+  return renewed === undefined || !hasOthers ? renewed : lock.joined([renewed]);
+}

@@ -1,0 +1,64 @@
+import { buildTime } from "../engine/build-time.ts";
+import { SharedSources } from "../engine/shared-sources.ts";
+import { workersOf } from "../engine/workbench.ts";
+import type { Host } from "../host/host.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { BuildEvent } from "./build-event.ts";
+import type { BuildOptions } from "./build-options.ts";
+import { CoveredLists } from "./covered-lists.ts";
+import type { ListPlan } from "./list-plan.ts";
+import type { Lockfile } from "./lockfile.ts";
+import { OrderedQueue } from "./ordered-queue.ts";
+
+/**
+ * What the lists of one configuration have in common while they are built, once or again and again: sources, each fetched
+ * and read once; the engine's memory; the moment in their headers; texts of lists that others must cover.
+ */
+export class BuildSession implements BuildContext {
+  readonly plans: readonly ListPlan[];
+  readonly options: BuildOptions;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+  readonly emit: (event: BuildEvent) => void;
+  /** One list is compiled at a time, in order; before and after that the disk works for others. */
+  readonly queue: OrderedQueue = new OrderedQueue();
+  /** What the lists were built from. */
+  readonly locks: Lockfile[] = [];
+  /** Undefined for one list that is built once. */
+  readonly sources: SharedSources | undefined;
+  covers: CoveredLists;
+  /** The moment in the headers of all lists. */
+  builtAt: Date;
+
+  constructor(plans: readonly ListPlan[], context: BuildContext, isLasting = false) {
+    const { options, host, signal, emit } = context;
+    this.plans = plans;
+    this.options = options;
+    this.host = host;
+    this.signal = signal;
+    this.emit = emit;
+    this.covers = new CoveredLists(plans, this);
+    this.builtAt = buildTime(host);
+    if (!isLasting && !this.hasSeveral) return;
+    const sources = plans.map(({ compile }) => compile.sources);
+    const workers = workersOf(options.workers, host);
+    this.sources = new SharedSources(sources, workers, options.memory, host);
+    this.sources.isLasting = isLasting;
+  }
+
+  /** Whether the configuration makes several lists, even if only one of them is built. */
+  get hasSeveral(): boolean {
+    return this.plans.some(({ list }) => list.project.config.lists !== undefined);
+  }
+
+  /** Begins anew: these local files have changed. */
+  invalidate(paths: readonly string[]): void {
+    for (const path of paths) this.sources?.forget(path);
+    this.covers = new CoveredLists(this.plans, this);
+    this.builtAt = buildTime(this.host);
+  }
+
+  close(): void {
+    this.sources?.close();
+  }
+}

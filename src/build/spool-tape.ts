@@ -1,0 +1,62 @@
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import type { ListSpool } from "../engine/output-stage.ts";
+import { NameBuffer } from "../formats/name-buffer.ts";
+import type { Scratch } from "../host/host.ts";
+import type { Chunk } from "../rules/chunk.ts";
+
+/** How many bytes come from a source next. */
+interface SourceRun {
+  readonly source: number;
+  readonly bytes: number;
+}
+
+/** Which source everything came from that a spool was given. */
+export interface SpoolRuns {
+  /** Of the lines, which are the end of the list. */
+  readonly list: readonly SourceRun[];
+  readonly covered: readonly SourceRun[];
+}
+
+/** Keeps what a spool is given for later. The list has the lines, so only their sources are kept, and the covered names. */
+export class SpoolTape implements ListSpool {
+  private readonly list: { readonly source: number; bytes: number }[] = [];
+  private readonly names: NameBuffer;
+
+  constructor(wantsCovered: boolean, openScratch: () => Scratch) {
+    this.names = new NameBuffer(openScratch, wantsCovered);
+  }
+
+  take({ length }: Uint8Array, source: number): void {
+    const last = this.list.at(-1);
+    if (last?.source === source) last.bytes += length;
+    else this.list.push({ source, bytes: length });
+  }
+
+  takeCovered(chunk: Chunk, source: number): void {
+    this.names.takeCovered(chunk, source);
+  }
+
+  /** After the last chunk. */
+  end(): { runs: SpoolRuns; covered: Uint8Array } {
+    const bytes = new ByteBuffer();
+    const covered = this.names.covered.all().map(({ source, length, load }) => {
+      bytes.append(load(), 0, length);
+      return { source, bytes: length };
+    });
+    this.names.close();
+    return { runs: { list: this.list, covered }, covered: bytes.view() };
+  }
+}
+
+/** Gives a spool what a tape has kept. */
+export function playTape(
+  { list: listRuns, covered: coveredRuns }: SpoolRuns,
+  { list, covered }: { readonly list: Uint8Array; readonly covered: Uint8Array },
+  spool: NameBuffer,
+): void {
+  let at = list.length - listRuns.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { source, bytes } of listRuns) spool.take(list.subarray(at, (at += bytes)), source);
+  at = 0;
+  for (const { source, bytes } of coveredRuns)
+    spool.covered.addAll(covered.subarray(at, (at += bytes)), source);
+}

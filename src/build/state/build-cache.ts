@@ -1,0 +1,156 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import type { CompileReport } from "../../engine/report.ts";
+import { VERSION } from "../../engine/version.ts";
+import { type Host, HostError } from "../../host/host.ts";
+import { StateFile } from "../../host/state-file.ts";
+import type { FormatOutputReport } from "../../publish/format-outputs.ts";
+import type { OutputFile } from "../../publish/output-file.ts";
+import { newestRecord } from "../../record/kept-builds.ts";
+import type { InputFile } from "../../sources/source-list.ts";
+import type { BuildOptions } from "../build-options.ts";
+
+export interface WrittenFile extends Partial<FormatOutputReport> {
+  readonly file: string;
+}
+
+interface FileStamp {
+  readonly path: string;
+  readonly stamp: string | null;
+}
+
+/** What is known of a build, and its result. */
+export interface CachedBuild {
+  readonly version: string;
+  readonly key: string;
+  /** Digest of everything that came from the web. */
+  readonly web: string;
+  readonly inputs: readonly FileStamp[];
+  readonly outputs: readonly (OutputFile & { readonly stamp: string })[];
+  /** Other lists that it was compared with, as they were then. */
+  readonly compared: readonly FileStamp[];
+  /** The file of its record; null when none was wanted. */
+  readonly record: string | null;
+  readonly report: CompileReport;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The list and its further formats, with their numbers. */
+  readonly written: readonly WrittenFile[];
+}
+
+export interface BuildResult extends Pick<CachedBuild, "report" | "diagnostics" | "written"> {
+  readonly inputs: readonly InputFile[];
+  readonly web: string | undefined;
+  readonly outputs: readonly OutputFile[];
+  /** Paths of other lists that it was compared with, which nothing writes any more. */
+  readonly compared: readonly string[];
+}
+
+/** A file that was changed this shortly before it was read may change again without a new stamp. */
+const TOO_FRESH_MS = 2000;
+
+/**
+ * The last build of one list: its key, the stamps of all files that were read and written, and its result. When all of them
+ * are the same again, there is nothing to do. The key hashes everything that a plan is made from, and not the plan: an
+ * unchanged build then needs neither the configuration's parser nor the compiler.
+ */
+export class BuildCache {
+  private readonly host: Host;
+  private readonly file: StateFile<CachedBuild>;
+  private readonly key: string;
+  private readonly wantsRecord: boolean;
+  private readonly started: number;
+
+  private constructor(folder: string, key: string, wantsRecord: boolean, host: Host) {
+    this.host = host;
+    this.key = key;
+    this.wantsRecord = wantsRecord;
+    this.started = host.now().getTime();
+    this.file = new StateFile(
+      host.path.join(folder, `build-${key.slice(0, 16)}.json`),
+      isCachedBuild,
+      host,
+    );
+  }
+
+  /** Undefined without a cache, without a configuration to read, and for builds that write or repeat a lock. */
+  static async open(
+    list: string | undefined,
+    options: BuildOptions,
+    host: Host,
+  ): Promise<BuildCache | undefined> {
+    const { cacheDir, frozen, update } = options;
+    if (cacheDir === undefined || frozen || update !== undefined || options.config !== undefined)
+      return undefined;
+    try {
+      const key = await keyOf(list, options, host);
+      const wantsRecord = options.record && host.packFile !== undefined;
+      return new BuildCache(host.path.resolve(host.cwd, cacheDir), key, wantsRecord, host);
+    } catch (error) {
+      if (error instanceof HostError) return undefined;
+      throw error;
+    }
+  }
+
+  /** The last build, if it would give the same result with the same things from the web. */
+  async get(): Promise<CachedBuild | undefined> {
+    const last = await this.file.read();
+    if (last === undefined || last.version !== VERSION || last.key !== this.key) return undefined;
+    for (const { path, stamp } of [...last.inputs, ...last.outputs, ...last.compared])
+      if (((await this.host.stampOf(path))?.text ?? null) !== stamp) return undefined;
+    // A record that was not wanted then, or was lost since, is made again.
+    if (this.wantsRecord && last.record !== (await this.recordOf(last.outputs))) return undefined;
+    return last;
+  }
+
+  private async recordOf(outputs: readonly OutputFile[]): Promise<string | null> {
+    const list = outputs[0]?.path;
+    return list === undefined ? null : ((await newestRecord(list, this.host)) ?? null);
+  }
+
+  async put(build: BuildResult): Promise<void> {
+    const { host, key, started } = this;
+    const { web, report, diagnostics, written } = build;
+    if (web === undefined) return;
+    const isFresh = ({ stamp }: InputFile): boolean =>
+      stamp !== undefined && started - stamp.changed < TOO_FRESH_MS;
+    if (build.inputs.some(isFresh)) return;
+    const inputs = build.inputs.map(({ path, stamp }) => ({ path, stamp: stamp?.text ?? null }));
+    const outputs: (OutputFile & { stamp: string })[] = [];
+    for (const output of build.outputs) {
+      const stamp = await host.stampOf(output.path);
+      if (stamp === undefined) return;
+      outputs.push({ ...output, stamp: stamp.text });
+    }
+    const compared: FileStamp[] = [];
+    for (const path of build.compared)
+      compared.push({ path, stamp: (await host.stampOf(path))?.text ?? null });
+    const record = this.wantsRecord ? await this.recordOf(outputs) : null;
+    if (this.wantsRecord && record === null && outputs.length > 0) return;
+    const known = { version: VERSION, key, web, inputs, outputs, compared, record };
+    await this.file.tryWrite({ ...known, report, diagnostics, written });
+  }
+}
+
+/** A digest, because the configuration may hold passwords. */
+async function keyOf(list: string | undefined, options: BuildOptions, host: Host): Promise<string> {
+  const { configPath, inputs, inputType, output, copyToRules, rulesDir } = options;
+  const { cwd } = host;
+  const path = host.path.resolve(cwd, configPath);
+  const config =
+    inputs.length > 0 ? { inputs, inputType } : new TextDecoder().decode(await host.readFile(path));
+  const epoch = host.env["SOURCE_DATE_EPOCH"];
+  // A guard that was overruled once is asked again, although nothing else has changed.
+  const { compat, accept } = options;
+  const where = { cwd, path, output, copyToRules, rulesDir };
+  const parts = { ...where, config, list, epoch, compat, accept };
+  const { createHash } = await import("node:crypto");
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function isCachedBuild(value: unknown): value is CachedBuild {
+  if (typeof value !== "object" || value === null) return false;
+  const { web, inputs, outputs, compared, report, diagnostics, written } =
+    value as Partial<CachedBuild>;
+  const isReported = typeof report === "object" && Array.isArray(report.sources);
+  const lists = [inputs, outputs, compared, diagnostics, written];
+  return typeof web === "string" && lists.every(Array.isArray) && isReported;
+}

@@ -1,0 +1,42 @@
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { ListState } from "../../explain/list-change.ts";
+import type { Host } from "../../host/host.ts";
+import {
+  type KeptBuild,
+  keptBuilds,
+  listOf,
+  momentOf,
+  recordOf,
+} from "../../record/kept-builds.ts";
+
+/** `@0`, `@1`, … counted from the last build; `@2026-11-15`, `@2026-11-15T06` the last one that began so. */
+export const BUILD: RegExp = /^@(?<which>\d{1,3}|\d{4}-\d{2}[\dT:.Z-]*)$/;
+
+/** The build of a list that an operand names. Rejects with a `CompilerError` when it is not kept. */
+export async function buildNamed(operand: string, list: string, host: Host): Promise<ListState> {
+  const which = BUILD.exec(operand)?.groups?.["which"] ?? "";
+  const builds = (await keptBuilds(list, host)).toReversed();
+  const build = which.includes("-")
+    ? builds.find(({ stamp }) => momentOf(stamp).startsWith(which))
+    : builds[Number(which)];
+  const state = build && (await stateOfBuild(build, host));
+  if (state !== undefined) return state;
+  const oldest = builds.at(-1);
+  const cause = oldest && `${builds.length} are kept, since ${momentOf(oldest.stamp)}`;
+  throw new CompilerError([
+    errorOf(
+      "build-missing",
+      `No stored build of ${printable(list)} matches ${printable(operand)}`,
+      {
+        ...(cause && { cause }),
+      },
+    ),
+  ]);
+}
+
+/** Undefined when its list cannot be read. */
+export async function stateOfBuild(build: KeptBuild, host: Host): Promise<ListState | undefined> {
+  const bytes = await listOf(build, host);
+  return bytes && { bytes, record: await recordOf(build, host) };
+}

@@ -1,0 +1,88 @@
+import { decodeUtf8 } from "../../bytes/utf8.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { ListState } from "../../explain/list-change.ts";
+import type { Host, OpenFile } from "../../host/host.ts";
+import { readFully } from "../../host/read-fully.ts";
+import type { BuildRecord } from "../../record/build-record.ts";
+import { readRecord } from "../../record/kept-builds.ts";
+import { listFiles } from "../list-files.ts";
+import type { ProjectOptions } from "../build-options.ts";
+import { isFolderName } from "../output-place.ts";
+
+/** A list as it was last published, and the record of its build. */
+export interface PublishedBuild {
+  readonly name: string;
+  readonly path: string;
+  readonly list: Uint8Array;
+  readonly record: BuildRecord;
+}
+
+/** The last build of a list. Rejects with a `CompilerError` when nothing is known of it. */
+export async function lastBuild(
+  listName: string,
+  options: ProjectOptions,
+  host: Host,
+): Promise<PublishedBuild> {
+  const { file, ...build } = await openLastBuild(listName, options, host);
+  try {
+    return { ...build, list: await readFully(file, new Uint8Array(file.size)) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same with the list as a file, which is the caller's to close. */
+export async function openLastBuild(
+  listName: string,
+  options: ProjectOptions,
+  host: Host,
+): Promise<Omit<PublishedBuild, "list"> & { readonly file: OpenFile }> {
+  const [output] = listFiles(listName, options, host);
+  if (output === undefined)
+    throw new CompilerError([
+      errorOf("record-missing", "A list written to standard output has no record"),
+    ]);
+  const shown = printable(output.name);
+  const record = await readRecord(output.path, host);
+  if (record === undefined || !(await host.exists(output.path)))
+    throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
+  const file = await host.openFile(output.path);
+  if (file.size !== record.header.bytes) {
+    await file.close();
+    throw new CompilerError([
+      errorOf("record-outdated", `${shown} has changed since its last recorded build`),
+    ]);
+  }
+  return { name: output.name, path: output.path, file, record };
+}
+
+/** What is at a path: a list, and its newest record, which may be of another. */
+export async function buildAt(
+  path: string,
+  host: Host,
+): Promise<{ list: Uint8Array | undefined; record: BuildRecord | undefined }> {
+  const list = (await host.exists(path)) ? await host.readFile(path) : undefined;
+  return { list, record: await readRecord(path, host) };
+}
+
+/** The list that is published at a path; an empty one when there is none. */
+export async function publishedState(path: string, host: Host): Promise<ListState> {
+  const { list: bytes = new Uint8Array(0), record } = await buildAt(path, host);
+  return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };
+}
+
+/** Names of the lists that the options ask for, by which their files are found. Reading all of a configuration takes longer than most answers. */
+export async function listNames(options: ProjectOptions, host: Host): Promise<string[]> {
+  const { output, copyToRules, filter } = options;
+  if (output !== undefined && !isFolderName(output, host) && !copyToRules) return [""];
+  try {
+    const text = await host.readFile(host.path.resolve(host.cwd, options.configPath));
+    const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
+    if (typeof name === "string" && lists === undefined && filter.length === 0) return [name];
+  } catch {
+    // Not JSON, or not there: the reader of configurations reports what is wrong.
+  }
+  const { openProject } = await import("../project.ts");
+  return (await openProject(options, host)).lists.map(({ config }) => config.name);
+}

@@ -1,0 +1,141 @@
+import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.ts";
+import type { OutputFile } from "../../publish/output-file.ts";
+import type { Lockfile } from "../lockfile.ts";
+import type { CompileReport } from "../../engine/report.ts";
+import { outputFailed } from "../../publish/output-failed.ts";
+import { VERSION } from "../../engine/version.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { reasonOf } from "../../diagnostics/reason.ts";
+import { type Host, HostError } from "../../host/host.ts";
+import { writeWhole } from "../../host/write-whole.ts";
+import type { ListShape } from "../../formats/list-model.ts";
+import type { RecordHeader } from "../../record/record-format.ts";
+import type { Remembering } from "./last-publish.ts";
+import { digestOfFile } from "../../sources/source-store.ts";
+import type { PublishedConfig } from "../publish-list.ts";
+import type { SpoolRuns } from "../spool-tape.ts";
+
+/** All that `apply` needs to publish what `plan` showed, and nothing else. */
+export interface SavedPlan {
+  readonly report: CompileReport;
+  readonly refused: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+  /** Where the list goes, and SHA-256 of what was there; null where nothing was. */
+  readonly files: readonly (OutputFile & { readonly was: string | null })[];
+  readonly record: RecordHeader;
+  /** What of the configuration is about publishing. */
+  readonly config: PublishedConfig;
+  /** Where further files go. */
+  readonly rulesDir: string;
+  readonly shape: ListShape;
+  /** The list's header without its dates. */
+  readonly timelessHead: string;
+  /** Which source the rules come from. */
+  readonly runs: SpoolRuns;
+  /** The lock to write, and beside what. */
+  readonly lock?: Lockfile | undefined;
+  readonly folder: string;
+  /** For the guards of the next time. */
+  readonly remembering: Remembering;
+}
+
+export interface SavedBytes {
+  readonly list: Uint8Array;
+  /** Names that sources have and parents in the list cover. */
+  readonly covered: Uint8Array;
+  /** Frames of the build record. */
+  readonly frames: Uint8Array;
+}
+
+interface Head extends SavedPlan {
+  readonly plan: 1;
+  readonly tool: string;
+  readonly listBytes: number;
+  readonly coveredBytes: number;
+}
+
+/** A line of JSON, the list, the covered names, the frames. */
+export async function writePlan(
+  path: string,
+  plan: SavedPlan,
+  { list, covered, frames }: SavedBytes,
+  host: Host,
+): Promise<void> {
+  const head: Head = {
+    plan: 1,
+    tool: VERSION,
+    listBytes: list.length,
+    coveredBytes: covered.length,
+    ...plan,
+  };
+  try {
+    await writeWhole(host.path.resolve(host.cwd, path), host, (file) => {
+      file.write(encodeUtf8(`${JSON.stringify(head)}\n`));
+      file.write(list);
+      file.write(covered);
+      file.write(frames);
+    });
+  } catch (error) {
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
+  }
+}
+
+/** Rejects with a `CompilerError`: it cannot be read, or is no plan of this version. */
+export async function readPlan(
+  path: string,
+  host: Host,
+): Promise<{ plan: SavedPlan; bytes: SavedBytes }> {
+  const bytes = await host.readFile(host.path.resolve(host.cwd, path)).catch((error: unknown) => {
+    if (!(error instanceof HostError)) throw error;
+    throw unreadable(path, reasonOf(error.code, error.message));
+  });
+  const end = bytes.indexOf(10);
+  const head = headIn(decodeUtf8(bytes, 0, Math.max(end, 0)));
+  if (head === undefined) throw unreadable(path, "it is not a plan");
+  if (head.tool !== VERSION) throw unreadable(path, `version ${printable(head.tool, 20)} saved it`);
+  const coveredAt = end + 1 + head.listBytes;
+  const framesAt = coveredAt + head.coveredBytes;
+  if (framesAt > bytes.length) throw unreadable(path, "it ends too early");
+  const list = bytes.subarray(end + 1, coveredAt);
+  const covered = bytes.subarray(coveredAt, framesAt);
+  return { plan: head, bytes: { list, covered, frames: bytes.subarray(framesAt) } };
+}
+
+function unreadable(path: string, cause: string): CompilerError {
+  return new CompilerError([
+    errorOf("plan-unreadable", `Cannot apply ${printable(path)}`, { cause }),
+  ]);
+}
+
+function headIn(text: string): Head | undefined {
+  try {
+    const head = JSON.parse(text) as Partial<Head> | null;
+    const lists = [
+      head?.files,
+      head?.refused,
+      head?.warnings,
+      head?.report?.sources,
+      head?.runs?.list,
+      head?.runs?.covered,
+      head?.shape?.protectedNames,
+    ];
+    const isPlan =
+      head?.plan === 1 &&
+      lists.every(Array.isArray) &&
+      typeof head.listBytes === "number" &&
+      typeof head.coveredBytes === "number" &&
+      typeof head.record?.builtAt === "string" &&
+      typeof head.config?.name === "string" &&
+      typeof head.rulesDir === "string" &&
+      typeof head.timelessHead === "string";
+    return isPlan ? (head as Head) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** SHA-256 of a list that is there. */
+export async function digestAt(path: string, host: Host): Promise<string | null> {
+  return (await host.exists(path)) ? ((await digestOfFile(path, host)) ?? null) : null;
+}

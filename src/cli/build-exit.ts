@@ -1,0 +1,18 @@
+import type { BuildOutcome } from "../build/build-outcome.ts";
+import { Exit } from "../diagnostics/exit.ts";
+import { exitOf } from "./interruption.ts";
+
+/** The exit code of a build: that of the first list that was not published, else that of the first that is not flawless. */
+export function buildExit(
+  { status, lists }: BuildOutcome,
+  { strict }: { readonly strict: boolean },
+  signal: AbortSignal,
+): Exit {
+  if (status === "interrupted") return exitOf(signal);
+  const exits = lists.map(({ exit }) => (exit === Exit.Degraded && !strict ? Exit.Done : exit));
+  return (
+    exits.find((exit) => exit !== Exit.Done && exit !== Exit.Degraded) ??
+    exits.find((exit) => exit !== Exit.Done) ??
+    Exit.Done
+  );
+}

@@ -1,0 +1,161 @@
+import type { BuildEvent } from "../../build/build-event.ts";
+import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Host } from "../../host/host.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
+import type { Options } from "../flags/options.ts";
+import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
+import { artifactText, lossLines } from "./artifact-text.ts";
+import { ProgressLines } from "./progress-lines.ts";
+import { timeText } from "./step-time.ts";
+import { bytesText, summaryTable } from "./summary.ts";
+import type { Talk } from "./talk.ts";
+import { columnsOf } from "./text-width.ts";
+
+/** Shows a build on a terminal while it happens, and its outcome; as JSON for programs. */
+export class BuildScreen {
+  private readonly options: Options;
+  private readonly host: Host;
+  private readonly talk: Talk;
+  private progress: ProgressLines | undefined;
+  /** Lists that are published, for the last words of an interrupted run. */
+  private readonly published: string[] = [];
+  private lists = 1;
+  private hasStarted = false;
+
+  constructor(options: Options, host: Host, talk: Talk) {
+    this.options = options;
+    this.host = host;
+    this.talk = talk;
+  }
+
+  readonly show = (event: BuildEvent): void => {
+    const { host, talk } = this;
+    switch (event.kind) {
+      case "started":
+        this.hasStarted = true;
+        this.showConfig("");
+        endOnSignals(host, talk);
+        break;
+      case "diagnostic":
+        talk.diagnostic(event.diagnostic);
+        break;
+      case "reading":
+        this.progress = new ProgressLines(host, talk, event.sources, event.lists > 1);
+        break;
+      case "progress":
+        this.progress?.show(event.event);
+        break;
+      case "read":
+        this.progress?.end();
+        this.progress = undefined;
+        break;
+      case "phase":
+        talk.debug(`${event.name}: ${event.text}, ${timeText(event.ms)}`);
+        break;
+      case "publishing":
+        endOnSignals(host, talk, INTERRUPTED_PUBLISHING);
+        break;
+      case "published":
+        this.published.push(event.list);
+        endOnSignals(host, talk, published(this.published));
+        break;
+      case "list-done":
+        this.lists = event.lists;
+        this.showList(event.outcome);
+    }
+  };
+
+  /** Prints what is printed once, when everything is done. */
+  async end({ status, lists, seconds }: BuildOutcome): Promise<void> {
+    const { talk, options } = this;
+    if (status === "interrupted") {
+      talk.diagnostic(this.published.length === 0 ? INTERRUPTED : published(this.published));
+      return;
+    }
+    const isOne = this.lists === 1;
+    const [first] = lists;
+    if (options.json && isOne && first?.report !== undefined) await this.sendReport(first);
+    if (isOne) return;
+    if (options.json)
+      await sendToOutput(`${JSON.stringify({ lists: lists.map(documentOf) })}\n`, this.host);
+    const failed = lists.filter((one) => one.status === "refused" || one.status === "failed");
+    const missing = failed.length === 0 ? "" : `, ${failed.length} of them not published`;
+    talk.info(`${countText(lists.length, "list")} in ${seconds.toFixed(1)} s${missing}`);
+  }
+
+  private showConfig(state: string): void {
+    const { options, host, talk } = this;
+    if (options.inputs.length > 0) return;
+    talk.debug(
+      `configuration: ${printable(host.path.resolve(host.cwd, options.configPath))}${state}`,
+    );
+  }
+
+  private showList(outcome: ListOutcome): void {
+    const { talk, host } = this;
+    const { report, status, isCached } = outcome;
+    const isOne = this.lists === 1;
+    if (isCached) {
+      if (!this.hasStarted) this.showConfig(", unchanged");
+      talk.debug("compile: skipped, nothing changed since the last build");
+      for (const diagnostic of outcome.diagnostics) talk.diagnostic(diagnostic);
+    }
+    for (const { file, outcome: written } of isCached ? [] : outcome.outputs)
+      talk.debug(`output ${printable(file)}: ${written}`);
+    if (report !== undefined && talk.says("info")) {
+      if (status === "refused") {
+        if (!isOne) talk.info(talk.style.strong(printable(report.name)));
+        talk.info(summaryTable(report, columnsOf(host.stderr), talk.style));
+      } else this.showResult(outcome, isOne);
+    }
+    if (status === "refused" || status === "failed")
+      for (const diagnostic of outcome.diagnostics)
+        talk.diagnostic(isOne ? diagnostic : withList(diagnostic, outcome.list));
+  }
+
+  private showResult({ report, outputs, seconds, lastByte }: ListOutcome, isOne: boolean): void {
+    const { talk, host } = this;
+    const { style } = talk;
+    const { rules, bytes } = report!;
+    // The list on the screen may end without a line feed.
+    if (host.stdout.isTerminal && outputs.length === 0 && lastByte !== 10) talk.info("");
+    // Of many lists, a table of sources each would be more than anybody reads; `stats` has them.
+    if (isOne) talk.info(summaryTable(report!, columnsOf(host.stderr), style, talk.says("debug")));
+    for (const one of outputs) {
+      const size =
+        one.format === undefined
+          ? `${countText(rules, "rule")}, ${bytesText(bytes)}, ${seconds.toFixed(1)} s`
+          : artifactText(one);
+      talk.info(`${style.good(one.outcome)} ${style.strong(printable(one.file))}: ${size}`);
+      for (const line of lossLines(one)) talk.info(`  ${style.warning(line)}`);
+    }
+  }
+
+  /** With `-o -` standard output is the list, and the report goes to standard error. */
+  private async sendReport(outcome: ListOutcome): Promise<void> {
+    const text = `${JSON.stringify(reportOf(outcome))}\n`;
+    if (this.options.output === "-") this.host.stderr.write(text);
+    else await sendToOutput(text, this.host);
+  }
+}
+
+function reportOf(outcome: ListOutcome): object {
+  const { report, outputs, files, seconds, diagnostics } = outcome;
+  if (outcome.status === "refused") return { ...report, outputs: [], refused: diagnostics };
+  return { ...report, outputs, files, seconds, diagnostics };
+}
+
+/** A list among others. */
+function documentOf(outcome: ListOutcome): object {
+  const { status, list, exit, diagnostics } = outcome;
+  const report = outcome.report === undefined ? {} : reportOf(outcome);
+  if (status !== "refused" && status !== "failed") return report;
+  return { ...report, name: list, exit, diagnostics };
+}
+
+/** Says which of several lists a problem is about. */
+export function withList<T extends { readonly message: string }>(diagnostic: T, list: string): T {
+  return { ...diagnostic, message: `${printable(list)}: ${diagnostic.message}` };
+}

@@ -1,0 +1,24 @@
+import type { Host, OpenFile } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
+import type { RecordedFile } from "../record/record-format.ts";
+
+/**
+ * Reads from a file that a list was built from, or from its cached copy. Undefined if the file has changed or cannot be read,
+ * or no copy is cached.
+ */
+export async function readRecorded<T>(
+  { path, stamp, sha256 }: RecordedFile,
+  cacheDir: string | undefined,
+  host: Host,
+  read: (file: OpenFile) => Promise<T>,
+): Promise<T | undefined> {
+  if (path === undefined && (sha256 === undefined || cacheDir === undefined)) return undefined;
+  return await ifAvailable(async () => {
+    const file = await host.openFile(path ?? host.path.join(cacheDir!, "objects", sha256!));
+    try {
+      return path === undefined || file.stamp.text === stamp ? await read(file) : undefined;
+    } finally {
+      await file.close();
+    }
+  });
+}

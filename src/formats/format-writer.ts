@@ -1,0 +1,323 @@
+import { LF } from "../bytes/ascii.ts";
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { NameExpander } from "../kernel/name-expander.ts";
+import { cancelledKey } from "../meaning/rule.ts";
+import { type Entry, EntryTexts } from "./entry-texts.ts";
+import { NO_LIMIT, FileBudget, type SizeLimit } from "./file-budget.ts";
+import { isBlock } from "./level.ts";
+import { LineTemplate } from "./line-template.ts";
+import type { ListModel } from "./list-model.ts";
+import { Losses } from "./losses.ts";
+import type { NameBlock } from "./name-blocks.ts";
+import type { FileHeaderFacts, FormatOptions, Lines, NameFormat } from "./name-format.ts";
+import { LONGEST_NAME } from "./name-format.ts";
+import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
+import { ruleEntries, canExpressPatterns } from "./rule-entries.ts";
+import { IndependentNames, type ClassifiedNames } from "./classified-names.ts";
+import { NameEncoder } from "./name-encoder.ts";
+
+/** What happens to rules that a format cannot express: leave them out, block more than intended, or refuse to publish. */
+export const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
+export type LossPolicy = (typeof LOSS_POLICIES)[number];
+
+/** Takes complete lines, and the number of names in them. */
+export type LineSink = (bytes: Uint8Array, names: number) => void;
+
+export interface FormatSinks {
+  /** Called before the first line with the number of entries of each file. */
+  readonly begin?: (entries: FileEntries) => void;
+  readonly block: LineSink;
+  /** Takes the exceptions, for formats with a separate file. */
+  readonly allow: LineSink;
+  /** Called before lines that must not be split: their names and bytes. */
+  readonly keepTogether?: (names: number, bytes: number) => void;
+}
+
+/** The number of entries in the file of blocks, and in the file of exceptions. */
+export interface FileEntries {
+  readonly block: number;
+  readonly allow: number;
+}
+
+/** How to write a list in a format. */
+export interface WriteOptions {
+  readonly format: NameFormat;
+  readonly options: FormatOptions;
+  readonly policy: LossPolicy;
+  /** Whether names are sorted by registrable domain, instead of in the order of the list. */
+  readonly isSorted?: boolean;
+  /** Names that the list does not block, and that the file must not block. */
+  readonly protectedNames?: readonly string[];
+}
+
+/** A block of names with the template for their lines. */
+interface BlockLines {
+  readonly block: NameBlock;
+  readonly template: LineTemplate;
+  readonly isNarrow: boolean;
+  /** How many of the names are written. */
+  taken: number;
+}
+
+/** Writes a list in a format, and counts every rule that it cannot express exactly. */
+export class FormatWriter {
+  readonly losses: Losses = new Losses();
+  /** The number of names in the file of blocks. */
+  names = 0;
+  /** Whether the file blocks nothing. */
+  isEmpty = true;
+  /** Whether the exceptions exceed the size limit. */
+  isTooSmall = false;
+  /** Protected names that the file blocks. */
+  blocked: readonly string[] = [];
+  /** The number of rules that exceeded the size limit, by source. */
+  readonly leftOut: Map<number, number> = new Map();
+  private readonly how: WriteOptions;
+  private readonly lines: Lines;
+  private readonly sinks: FormatSinks;
+  private readonly expander: NameExpander | undefined;
+  private readonly out = new ByteBuffer();
+
+  constructor(how: WriteOptions, sinks: FormatSinks, expander?: NameExpander) {
+    this.how = how;
+    this.lines = how.format.lines(how.options);
+    this.sinks = sinks;
+    this.expander = expander;
+  }
+
+  write(model: ListModel, limit: SizeLimit = NO_LIMIT): void {
+    const { format } = this.how;
+    const { subtree } = this.lines;
+    if (format.isLossless === true)
+      this.emit(listEntries(model), this.withTemplate(model.plainBlocks(), subtree!), limit);
+    else if (subtree === undefined) this.writeExact(model, limit);
+    else this.writeSubtrees(model, subtree, limit);
+  }
+
+  /** For a format that blocks single names: writes every name of a source that the list blocks. */
+  private writeExact(model: ListModel, limit: SizeLimit): void {
+    const { losses, lines } = this;
+    const { exact } = lines;
+    const entries: Entry[] = [];
+    if (exact === undefined) {
+      for (const { name } of namesOf([...model.subtreeBlocks(), ...model.exactBlocks()]))
+        losses.add("exact", name);
+      this.emit(ruleEntries(model, lines, losses, model.names.excepted.size === 0), [], limit);
+      return;
+    }
+    const template = new LineTemplate(exact);
+    const loose = new IndependentNames();
+    for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
+      if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
+        if (this.how.isSorted === true) loose.add({ name, source });
+        else entries.push({ text: template.text(name), source, blocks: true });
+        if (blocksBelow) losses.add("narrowed", name);
+      } else if (blocksBelow && isBlock(freed.below))
+        losses.add(isNamed ? "narrowed" : "below", name);
+    }
+    const others = ruleEntries(model, lines, losses, model.names.excepted.size === 0);
+    const blocks = [
+      ...this.withTemplate(model.subtreeBlocks(), exact, true),
+      ...this.withTemplate(
+        [...loose.blocks(), ...model.exactBlocks(), ...model.coveredBlocks()],
+        exact,
+      ),
+    ];
+    this.emit([...entries, ...others], blocks, limit);
+  }
+
+  private writeSubtrees(model: ListModel, subtree: readonly string[], limit: SizeLimit): void {
+    const { losses, lines } = this;
+    const { format, options, policy, protectedNames = [] } = this.how;
+    const hasPatterns = canExpressPatterns(model, lines);
+    const encoderOptions = {
+      format,
+      lines,
+      longest: format.longestName?.(options) ?? LONGEST_NAME,
+      widens: policy === "widen",
+      protectedNames,
+    };
+    const encoder = new NameEncoder(encoderOptions, model, losses, hasPatterns);
+    const texts = new EntryTexts(lines, format.hasAllowFile === true);
+    const entries: Entry[] = [];
+    for (const [group, facts] of this.inOrder(model.names.groups).entries())
+      for (const scoped of encoder.encode(facts)) entries.push({ ...texts.entry(scoped), group });
+    if (!hasPatterns)
+      for (const { text, reason, isEndSure } of model.exceptions.all)
+        if (!isEndSure) losses.add(reason, text);
+    entries.push(...ruleEntries(model, lines, losses, !encoder.lacksExceptions));
+    const blocks = [
+      ...this.withTemplate(model.subtreeBlocks(), subtree),
+      ...(lines.exact === undefined ? [] : this.withTemplate(model.exactBlocks(), lines.exact)),
+    ];
+    if (lines.exact === undefined)
+      for (const { name, source } of namesOf(model.exactBlocks()))
+        if (encoder.mayWiden(name)) {
+          losses.add("widened", name);
+          entries.push(texts.entry({ name, source, key: "subtree", isImportant: false }));
+        } else losses.add("exact", name);
+    this.emit(entries, blocks, limit);
+    this.blocked = [...encoder.blocked];
+  }
+
+  private inOrder(groups: ClassifiedNames["groups"]): ClassifiedNames["groups"] {
+    if (this.how.isSorted !== true) return groups;
+    return groups.toSorted(([a], [b]) => compareByDomain(a!.name, b!.name));
+  }
+
+  private withTemplate(
+    blocks: readonly NameBlock[],
+    lines: readonly string[],
+    isNarrow = false,
+  ): BlockLines[] {
+    const template = new LineTemplate(lines);
+    return blocks.map((block) => ({ block, template, isNarrow, taken: block.count }));
+  }
+
+  /** Writes the entries, and then the blocks. */
+  private emit(entries: readonly Entry[], blocks: readonly BlockLines[], limit: SizeLimit): void {
+    const isLimited = limit.rules !== Infinity || limit.bytes !== Infinity;
+    const kept = isLimited ? this.fit(entries, blocks, new FileBudget(limit)) : entries;
+    const apart = kept.reduce(
+      (count, { isInAllowFile }) => count + Number(isInAllowFile === true),
+      0,
+    );
+    const named = blocks.reduce((count, { taken }) => count + taken, 0);
+    this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
+    this.writeEntries(kept);
+    for (const one of this.sorted(blocks)) if (one.taken > 0) this.writeBlock(one);
+  }
+
+  /** Sorted by domain if requested, for each template; otherwise in the order of the sources. */
+  private sorted(blocks: readonly BlockLines[]): readonly BlockLines[] {
+    if (this.how.isSorted !== true)
+      return blocks.toSorted((a, b) => a.block.source - b.block.source);
+    for (const { block, isNarrow, taken } of blocks)
+      if (isNarrow && taken > 0) this.losses.add("narrowed", firstName(block.load()), taken);
+    const alike = Map.groupBy(blocks, ({ template }) => template.key);
+    return [...alike.values()].flatMap((parts) =>
+      namesByDomain(parts).map((block) => ({
+        block,
+        template: parts[0]!.template,
+        isNarrow: false,
+        taken: block.count,
+      })),
+    );
+  }
+
+  /** Keeps all exceptions, and as many other rules as fit, in the order of the sources. */
+  private fit(
+    entries: readonly Entry[],
+    blocks: readonly BlockLines[],
+    budget: FileBudget,
+  ): Entry[] {
+    const kept = new Set<Entry>();
+    for (const entry of entries)
+      if (!entry.blocks) {
+        kept.add(entry);
+        if (!budget.demand(encodeUtf8(entry.text).length)) this.isTooSmall = true;
+      }
+    const sources = [...entries.map(({ source }) => source), ...blocks.map((b) => b.block.source)];
+    const bySource = Map.groupBy(
+      entries.filter((one) => one.blocks),
+      (one) => one.source,
+    );
+    for (const source of [...new Set(sources)].toSorted((a, b) => a - b)) {
+      for (const entry of bySource.get(source) ?? [])
+        if (budget.take(encodeUtf8(entry.text).length)) kept.add(entry);
+        else this.countLeftOut(source, 1);
+      for (const one of blocks) {
+        if (one.block.source !== source) continue;
+        const { count, length } = one.block;
+        one.taken = budget.takeSome(count, one.template.size(count, length), (most, bytes) =>
+          one.template.fitting(one.block.load(), most, bytes),
+        );
+        if (one.taken < count) this.countLeftOut(source, count - one.taken);
+      }
+    }
+    return entries.filter((entry) => kept.has(entry));
+  }
+
+  private countLeftOut(source: number, rules: number): void {
+    this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + rules);
+  }
+
+  private writeBlock({ block, template, isNarrow, taken }: BlockLines): void {
+    const bytes = block.load();
+    if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
+    this.names += taken;
+    this.isEmpty = false;
+    let lines = this.expander?.expand(template.parts, bytes, taken);
+    if (lines === undefined) {
+      this.out.length = 0;
+      template.expand(bytes, taken, this.out);
+      lines = this.out.view();
+    }
+    this.sinks.block(lines, taken);
+  }
+
+  private writeEntries(entries: readonly Entry[]): void {
+    for (let from = 0; from < entries.length;) {
+      const { group } = entries[from]!;
+      let to = from + 1;
+      while (to < entries.length && entries[to]!.group === group) to++;
+      this.writeGroup(entries.slice(from, to), group !== undefined);
+      from = to;
+    }
+  }
+
+  private writeGroup(entries: readonly Entry[], isTogether: boolean): void {
+    const texts = { block: [] as string[], allow: [] as string[] };
+    for (const { text, blocks, isInAllowFile, isRule } of entries) {
+      texts[isInAllowFile === true ? "allow" : "block"].push(text);
+      if (blocks) this.isEmpty = false;
+      if (isRule !== true && (blocks || this.how.format.isLossless === true)) this.names++;
+    }
+    for (const file of ["block", "allow"] as const) {
+      const group = texts[file];
+      if (isTogether && file === "block" && group.length > 1)
+        this.sinks.keepTogether?.(group.length, encodeUtf8(group.join("")).length);
+      // Entries with the same number of lines are written together, so that a file can be split between names.
+      for (let from = 0; from < group.length;) {
+        const height = lineCount(group[from]!);
+        let to = from + 1;
+        while (to < group.length && lineCount(group[to]!) === height) to++;
+        this.sinks[file](encodeUtf8(group.slice(from, to).join("")), to - from);
+        from = to;
+      }
+    }
+  }
+}
+
+/** The rules of the list. Exceptions and `$badfilter` rules do not count as blocks: they are always kept. */
+function listEntries(model: ListModel): Entry[] {
+  return model.otherTexts().map(({ text, source }) => ({
+    text: `${text}\n`,
+    source,
+    blocks: !text.startsWith("@@") && cancelledKey(text) === undefined,
+  }));
+}
+
+function* namesOf(blocks: readonly NameBlock[]): Generator<{ name: string; source: number }> {
+  for (const { source, load } of blocks)
+    for (const name of new TextDecoder().decode(load()).split("\n"))
+      if (name !== "") yield { name, source };
+}
+
+function lineCount(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+function firstName(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(LF)));
+}
+
+export function headerBytes(
+  format: NameFormat,
+  facts: FileHeaderFacts,
+  options: FormatOptions,
+): Uint8Array {
+  const lines = format.header(facts, options);
+  return encodeUtf8(lines.map((line) => `${line}\n`).join(""));
+}

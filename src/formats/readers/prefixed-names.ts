@@ -1,0 +1,48 @@
+import { Fate } from "../../rules/fate.ts";
+import type { LineMeaning } from "./line-by-line.ts";
+import { isName } from "./scoped-rule.ts";
+
+type RuleFor = (name: string) => string;
+
+export const subtree: RuleFor = (name) => `||${name}^`;
+export const exact: RuleFor = (name) => `|${name}^`;
+
+/** One name per line, with a prefix that selects the scope. */
+export function prefixedNames(
+  prefixes: Readonly<Record<string, RuleFor>>,
+  plain: RuleFor,
+): LineMeaning {
+  return (line) => {
+    const text = line.trim().replace(/\.?(?:\s.*)?$/, "");
+    const prefix = Object.keys(prefixes).find((one) => text.startsWith(one));
+    const name = prefix === undefined ? text : text.slice(prefix.length);
+    if (!isName(name)) return Fate.BadSyntax;
+    return prefix === undefined ? plain(name) : prefixes[prefix]!(name);
+  };
+}
+
+const dnscryptName = prefixedNames({ "=": exact, "*.": subtree }, subtree);
+
+/** A name, or a pattern for whole names: `ads*.example`, `*track*`. */
+export const dnscryptLine: LineMeaning = (line) => {
+  const pattern = line.trim().replace(/\s.*$/, "");
+  const isPattern =
+    /^[^/^|$\\",@()!#[\]?=]+$/.test(pattern) && pattern.replace(/^\*\./, "").includes("*");
+  if (!isPattern || !/[^*.]/.test(pattern)) return dnscryptName(line);
+  return `${pattern.startsWith("*") ? "" : "|"}${pattern}${pattern.endsWith("*") ? "" : "^"}`;
+};
+
+const rbldnsdName = prefixedNames({ "*.": (name) => `||*.${name}^`, ".": subtree }, exact);
+
+/** A `dnset`: `:…` and `$…` are settings of the zone, `!` excludes a name. */
+export const rbldnsdLine: LineMeaning = (line) => {
+  if (/^\s*:/.test(line) || /^\s*\$(?:SOA|NS|TTL|TIMESTAMP|MAXRANGE4|\d)\b/i.test(line))
+    return Fate.Setting;
+  if (!line.startsWith("!")) return rbldnsdName(line);
+  const meaning = rbldnsdName(line.slice(1));
+  return typeof meaning === "string" ? `@@${meaning}` : meaning;
+};
+
+const blockyName = prefixedNames({ "*.": subtree }, exact);
+
+export const blockyLine: LineMeaning = (line) => (/^\s*\//.test(line) ? line : blockyName(line));

@@ -1,0 +1,17 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError } from "./host.ts";
+
+/** Hands data to standard output. A reader that has enough (`| head`) ends it quietly; anything else is an error. */
+export async function sendToOutput(data: string | Uint8Array, host: Host): Promise<void> {
+  try {
+    await host.stdout.send(data);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    if (error.code === "EPIPE") return;
+    const cause = reasonOf(error.code, error.message);
+    throw new CompilerError([
+      errorOf("output-failed", "Cannot write to standard output", { cause }),
+    ]);
+  }
+}

@@ -1,0 +1,45 @@
+import { type Host, HostError } from "./host.ts";
+import { writeWhole } from "./write-whole.ts";
+
+/**
+ * A JSON file in which a run leaves something for later runs. Another program may have written to it, or a crash may have cut
+ * it off: a file that cannot be read, is not JSON or does not pass the check counts as missing.
+ */
+export class StateFile<T> {
+  readonly path: string;
+  private readonly isValid: (value: unknown) => value is T;
+  private readonly host: Host;
+
+  constructor(path: string, isValid: (value: unknown) => value is T, host: Host) {
+    this.path = path;
+    this.isValid = isValid;
+    this.host = host;
+  }
+
+  async read(): Promise<T | undefined> {
+    try {
+      const value: unknown = JSON.parse(
+        new TextDecoder().decode(await this.host.readFile(this.path)),
+      );
+      return this.isValid(value) ? value : undefined;
+    } catch (error) {
+      if (error instanceof HostError || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Replaces the file as a whole. Rejects with a `HostError`. */
+  async write(value: T, indent?: number): Promise<void> {
+    const text = `${JSON.stringify(value, undefined, indent)}\n`;
+    await writeWhole(this.path, this.host, (file) => file.write(new TextEncoder().encode(text)));
+  }
+
+  /** The same for state that a later run can do without. */
+  async tryWrite(value: T, indent?: number): Promise<void> {
+    try {
+      await this.write(value, indent);
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+    }
+  }
+}

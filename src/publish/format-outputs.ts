@@ -1,0 +1,244 @@
+import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import { FormatWriter, type FileEntries, headerBytes } from "../formats/format-writer.ts";
+import type { HeaderValues } from "../formats/header-template.ts";
+import type { Loss } from "../formats/losses.ts";
+import { ListModel, type ListShape } from "../formats/list-model.ts";
+import type { NameBuffer } from "../formats/name-buffer.ts";
+import { NameExpander } from "../kernel/name-expander.ts";
+import type { Host } from "../host/host.ts";
+import { loadRegex } from "../syntax/regex-rule.ts";
+import { type OutputPlan, plannedFiles } from "./output-plan.ts";
+import type { OutputFile } from "./output-file.ts";
+import { PackedFiles, withPacked } from "./packed-files.ts";
+import { SplitFile } from "./split-file.ts";
+import type { WriteOutcome } from "./list-file.ts";
+import { nextSerial } from "./zone-serial.ts";
+
+/** The header is measured with this count, so that it fits whatever the final count is. */
+const MOST_ENTRIES = 9_999_999_999;
+
+/** The result of one output. */
+export interface FormatOutputReport {
+  readonly file: string;
+  readonly format: string;
+  readonly outcome: WriteOutcome;
+  readonly names: number;
+  readonly bytes: number;
+  /** The number of files it is split into. */
+  readonly parts: number;
+  readonly allowFile?: string;
+  /** The names of all its files. */
+  readonly files: readonly string[];
+  readonly losses: readonly Loss[];
+  /** The number of names that exceeded the size limit, by source. */
+  readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
+}
+
+/** Returns the header lines of a file, without comment signs. */
+export type HeaderBuilder = (values: HeaderValues) => readonly string[];
+
+interface Written {
+  readonly plan: OutputPlan;
+  readonly writer: FormatWriter;
+  readonly block: SplitFile;
+  readonly allow: SplitFile | undefined;
+}
+
+/** What all formats are written from. */
+interface WriteContext {
+  readonly model: ListModel;
+  readonly expander: NameExpander | undefined;
+  readonly protectedNames: readonly string[];
+  readonly header: HeaderBuilder;
+  readonly builtAt: Date;
+}
+
+/** The list in other formats. The files are written under temporary names, and published with the list. */
+export class FormatOutputs {
+  private readonly plans: readonly OutputPlan[];
+  private readonly host: Host;
+  private readonly minRules: number;
+  private readonly written: Written[] = [];
+
+  /** `minRules` is the minimum for each file. */
+  constructor(plans: readonly OutputPlan[], minRules: number, host: Host) {
+    this.plans = plans;
+    this.minRules = minRules;
+    this.host = host;
+  }
+
+  /** Returns the violations that forbid publishing: losses with `on_loss: fail`, blocked protected names and the like. */
+  async write(
+    buffer: NameBuffer,
+    shape: ListShape,
+    header: HeaderBuilder,
+    builtAt: Date,
+  ): Promise<Diagnostic[]> {
+    if (this.plans.length === 0) return [];
+    // With `apply`, the list comes from a file, and its expressions were not compiled yet.
+    if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
+    const model = new ListModel(buffer, shape);
+    const expander = NameExpander.create();
+    const { protectedNames } = shape;
+    const context = { model, expander, protectedNames, header, builtAt };
+    for (const plan of this.plans) await this.writeOne(plan, context);
+    return this.written.flatMap((one) => violations(one, model, this.minRules));
+  }
+
+  private async writeOne(
+    plan: OutputPlan,
+    { model, expander, protectedNames, header: texts, builtAt }: WriteContext,
+  ): Promise<void> {
+    const { host } = this;
+    const { format, options, limits } = plan;
+    const serial = await nextSerial(plan.path, builtAt, host);
+    const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
+    const header = (count: number, isTimeless = false): Uint8Array =>
+      headerBytes(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
+    const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
+    const block = new SplitFile(plan.path, layout, host);
+    await block.open();
+    const allow =
+      format.hasAllowFile === true ? new SplitFile(plan.allowPath, layout, host) : undefined;
+    const start = (file: SplitFile | undefined, count: number): void =>
+      file?.start({ bytes: header(count), timeless: header(count, true) });
+    const sinks = {
+      begin: (entries: FileEntries): void => {
+        start(block, entries.block);
+        start(allow, entries.allow);
+      },
+      block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
+      allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
+      // Resolvers use the first policy zone that has a name, so related names must not be split.
+      ...(format.hidesParents === true && {
+        keepTogether: (names: number, bytes: number): void => block.keepTogether(names, bytes),
+      }),
+    };
+    const { policy, isSorted } = plan;
+    const how = { format, options, policy, isSorted, protectedNames };
+    const writer = new FormatWriter(how, sinks, expander);
+    this.written.push({ plan, writer, block, allow });
+    await allow?.open();
+    const files = allow === undefined ? 1 : 2;
+    const bytes = plan.sizeLimit.bytes - files * (header(MOST_ENTRIES).length + footer.length);
+    writer.write(model, { rules: plan.sizeLimit.rules, bytes });
+  }
+
+  /** Publishes all files. */
+  async publish(sources: readonly string[]): Promise<FormatOutputReport[]> {
+    // In parallel, because most of the time is spent waiting for the disk.
+    const ends = await Promise.allSettled(
+      this.written.map(async (one) => await this.publishOne(one, sources)),
+    );
+    // All have settled, so no write continues in the background.
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+  }
+
+  private async publishOne(
+    { plan, writer, block, allow }: Written,
+    sources: readonly string[],
+  ): Promise<FormatOutputReport> {
+    const outcomes = [await block.publish(), await allow?.publish()];
+    const taken = new Set(this.plans.flatMap(plannedFiles).map(({ path }) => path));
+    for (const file of [block, allow])
+      if (file !== undefined)
+        await new PackedFiles(file.path, this.host).write(file.paths, plan.packings, taken);
+    const leftOut = [...writer.leftOut].map(([source, names]) => ({
+      source: sources[source] ?? "",
+      names,
+    }));
+    return {
+      file: plan.name,
+      format: plan.formatName,
+      outcome: outcomes.includes("written") ? "written" : "unchanged",
+      names: writer.names,
+      bytes: block.bytes,
+      parts: block.paths.length,
+      ...(allow && { allowFile: plan.allowName }),
+      files: filesOf({ plan, writer, block, allow }, this.host).map(({ name }) => name),
+      losses: writer.losses.all(),
+      ...(leftOut.length > 0 && { leftOut }),
+    };
+  }
+
+  /** Every file that was written. */
+  get files(): OutputFile[] {
+    return this.written.flatMap((written) => filesOf(written, this.host));
+  }
+
+  async close(): Promise<void> {
+    for (const { block, allow } of this.written) {
+      await allow?.close();
+      await block.close();
+    }
+  }
+}
+
+/** Files with the names that users know: all are in the folder of the first. */
+function beside(first: string, paths: readonly string[], host: Host): OutputFile[] {
+  return paths.map((path) => ({
+    path,
+    name: host.path.join(host.path.dirname(first), host.path.basename(path)),
+  }));
+}
+
+function filesOf({ plan, block, allow }: Written, host: Host): OutputFile[] {
+  const files = [
+    ...beside(plan.name, block.paths, host),
+    ...beside(plan.allowName, allow?.paths ?? [], host),
+  ];
+  return withPacked(files, plan.packings);
+}
+
+function violations(
+  { plan, writer, block }: Written,
+  model: ListModel,
+  minRules: number,
+): Diagnostic[] {
+  const losses = writer.losses.all();
+  const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
+  const cause = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
+  const name = printable(plan.name);
+  const { blocked } = writer;
+  const found: Diagnostic[] = [];
+  if (blocked.length > 0) {
+    const what =
+      blocked.length === 1
+        ? `${printable(blocked[0]!)}, which devices need and the list does not block`
+        : `${countText(blocked.length, "name")} that devices need and the list does not block: ${someOf(blocked)}`;
+    found.push(errorOf("blocks-protected", `${name} would block ${what}`, allNames(blocked)));
+  }
+  if (writer.isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
+    found.push(errorOf("empty-output", `${name} would block nothing`, cause));
+  else if (
+    model.isBlocking &&
+    writer.names < Math.min(minRules, plan.sizeLimit.rules) &&
+    minRules > 1
+  )
+    found.push(
+      errorOf(
+        "too-few-rules",
+        `${name} would have ${numberText(writer.names)} names; at least ${numberText(minRules)} are expected`,
+        cause,
+      ),
+    );
+  if (writer.isTooSmall || block.isTorn)
+    found.push(
+      errorOf(
+        "limit-too-small",
+        `The exceptions in ${name} exceed the limit of \`${writer.isTooSmall ? "fit" : "split"}\``,
+      ),
+    );
+  if (plan.policy === "fail" && losses.length > 0)
+    found.push(
+      errorOf("format-loss", `${plan.formatName} cannot express all rules: ${parts.join(", ")}`, {
+        cause: `for example ${printable(losses[0]!.examples[0] ?? "", 80)}`,
+      }),
+    );
+  return found;
+}

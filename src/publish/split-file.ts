@@ -1,0 +1,204 @@
+import { LF, SPACE } from "../bytes/ascii.ts";
+import { countLineFeeds } from "../bytes/count-lines.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { Host } from "../host/host.ts";
+import { PACKED_ENDINGS } from "../host/packed-endings.ts";
+import { writeWhole } from "../host/write-whole.ts";
+import { recordFolder } from "../record/record-folder.ts";
+import { ListFile, type WriteOutcome } from "./list-file.ts";
+
+export interface SplitLimits {
+  readonly names: number;
+  readonly bytes: number;
+}
+
+const MOST_PARTS = 100_000;
+
+/** The header of every part. */
+export interface PartHeader {
+  readonly bytes: Uint8Array;
+  /** The same header with `?` in place of everything that depends on the clock. */
+  readonly timeless?: Uint8Array;
+}
+
+/** The layout of every part. */
+export interface PartLayout {
+  readonly limits: SplitLimits;
+  readonly footer: Uint8Array;
+  /** Whether every line except the first begins with a comma. */
+  readonly isCommaFirst: boolean;
+}
+
+/** A file that is split if it is too large: `list.txt`, `list-2.txt`, `list-3.txt` … Each part has the same header. */
+export class SplitFile {
+  bytes = 0;
+  readonly path: string;
+  private readonly host: Host;
+  private readonly limits: SplitLimits;
+  private header: PartHeader = { bytes: new Uint8Array(0) };
+  private readonly footer: Uint8Array;
+  private readonly isCommaFirst: boolean;
+  private readonly parts: ListFile[] = [];
+  private partBytes = 0;
+  private partNames = 0;
+  /** Whether lines that must stay together exceed the size of a part. */
+  isTorn = false;
+
+  constructor(path: string, { limits, footer, isCommaFirst }: PartLayout, host: Host) {
+    this.path = path;
+    this.footer = footer;
+    this.isCommaFirst = isCommaFirst;
+    this.limits = limits;
+    this.host = host;
+  }
+
+  get paths(): string[] {
+    return this.parts.map((_, index) => partPath(this.path, index, this.host));
+  }
+
+  async open(): Promise<void> {
+    const file = new ListFile(this.path, this.host);
+    await file.open();
+    this.begin(file);
+  }
+
+  /** Writes the header, before the first line. */
+  start(header: PartHeader): void {
+    this.header = header;
+    this.append(header.bytes);
+  }
+
+  /** Writes the lines of some names; every name has the same number of lines. */
+  write(bytes: Uint8Array, names: number): void {
+    const { limits } = this;
+    let from = 0;
+    let left = names;
+    const lines =
+      limits.names === Infinity && limits.bytes === Infinity
+        ? 0
+        : countLineFeeds(bytes, 0, bytes.length);
+    while (left > 0 || from < bytes.length) {
+      const isWhole =
+        this.partNames + left <= limits.names &&
+        this.partBytes + bytes.length - from + this.footer.length <= limits.bytes;
+      const taken = isWhole ? left : this.fitting(bytes, from, left, lines / names);
+      if (taken === 0 && this.partNames > 0) {
+        this.beginNext();
+        continue;
+      }
+      // A name whose lines exceed the limit gets its own part.
+      const count = Math.max(1, taken);
+      const end = isWhole ? bytes.length : endOfLines(bytes, from, count * (lines / names));
+      if (this.isCommaFirst && this.partNames === 0) this.appendFirst(bytes.subarray(from, end));
+      else this.append(bytes.subarray(from, end));
+      this.partNames += count;
+      from = end;
+      left -= count;
+    }
+  }
+
+  /** Starts a new part if the next names, which must stay together, do not fit into this one. */
+  keepTogether(names: number, bytes: number): void {
+    const { limits } = this;
+    const fits = (): boolean =>
+      this.partNames + names <= limits.names &&
+      this.partBytes + bytes + this.footer.length <= limits.bytes;
+    if (!fits() && this.partNames > 0) this.beginNext();
+    if (!fits()) this.isTorn = true;
+  }
+
+  /** Publishes all parts, and removes the additional ones of an earlier version. */
+  async publish(): Promise<WriteOutcome> {
+    let outcome: WriteOutcome = "unchanged";
+    this.append(this.footer);
+    const { timeless } = this.header;
+    for (const part of this.parts)
+      if ((await part.publish(timeless)) === "written") outcome = "written";
+    await this.removeOld();
+    return outcome;
+  }
+
+  /** Removes only parts that this output has written: another list may have the name `list-2`. */
+  private async removeOld(): Promise<void> {
+    const { host, parts } = this;
+    const note = host.path.join(
+      recordFolder(this.path, host),
+      `${host.path.basename(this.path)}.parts`,
+    );
+    const before = (await host.exists(note)) ? Number(decodeUtf8(await host.readFile(note))) : 1;
+    for (let index = parts.length; index < Math.min(before, MOST_PARTS); index++)
+      for (const ending of ["", ...Object.values(PACKED_ENDINGS).map((one) => `.${one}`)])
+        await host.removeFile(`${partPath(this.path, index, host)}${ending}`).catch(() => {});
+    if (parts.length > 1 || before > 1)
+      await writeWhole(note, host, (file) => file.write(encodeUtf8(String(parts.length))));
+  }
+
+  async close(): Promise<void> {
+    for (const part of this.parts.toReversed()) await part.close();
+  }
+
+  private begin(file: ListFile): void {
+    this.parts.push(file);
+    this.partBytes = this.partNames = 0;
+    this.append(this.header.bytes);
+  }
+
+  private beginNext(): void {
+    this.append(this.footer);
+    const file = new ListFile(partPath(this.path, this.parts.length, this.host), this.host);
+    file.openBeside();
+    this.begin(file);
+  }
+
+  private append(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.parts.at(-1)!.write(bytes);
+    this.partBytes += bytes.length;
+    this.bytes += bytes.length;
+  }
+
+  /** The first line of a part has no comma. */
+  private appendFirst(bytes: Uint8Array): void {
+    this.append(Uint8Array.of(SPACE));
+    this.append(bytes.subarray(1));
+  }
+
+  /** How many of the next names fit into the current part. */
+  private fitting(bytes: Uint8Array, from: number, names: number, linesPerName: number): number {
+    const byNames = Math.min(names, this.limits.names - this.partNames);
+    const room = this.limits.bytes - this.partBytes - this.footer.length;
+    let end = from;
+    for (let count = 0; count < byNames; count++) {
+      end = endOfLines(bytes, end, linesPerName);
+      if (end - from > room) return count;
+    }
+    return byNames;
+  }
+}
+
+/** The name of a file without its extension. */
+export function stemOf(path: string, host: Pick<Host, "path">): string {
+  const name = host.path.basename(path);
+  const dot = name.indexOf(".", 1);
+  return dot === -1 ? name : name.slice(0, dot);
+}
+
+/** `list.txt` → `list-2.txt` for the second part. */
+function partPath(path: string, index: number, host: Pick<Host, "path">): string {
+  if (index === 0) return path;
+  const stem = stemOf(path, host);
+  return host.path.join(
+    host.path.dirname(path),
+    `${stem}-${index + 1}${host.path.basename(path).slice(stem.length)}`,
+  );
+}
+
+function endOfLines(bytes: Uint8Array, from: number, lines: number): number {
+  let at = from;
+  for (let count = 0; count < lines; count++) {
+    const end = bytes.indexOf(LF, at);
+    if (end === -1) return bytes.length;
+    at = end + 1;
+  }
+  return at;
+}
