@@ -93,7 +93,7 @@ class WatchScreen {
       return;
     }
     const change = changedRules(known, fresh);
-    const names = someOf(changed.map((file) => file.split("/").at(-1)!));
+    const names = someOf(changed.map((file) => host.path.basename(file)));
     talk.info(
       `${name} after ${names}: ${style.good(`+ ${change.added.length}`)}  ${style.error(`− ${change.removed.length}`)}, ${seconds}`,
     );
