@@ -1,11 +1,6 @@
 import { TRANSFORMATION_NAMES } from "../src/engine/plan.ts";
-import {
-  type Field,
-  GUARD_FIELDS,
-  LIST_FIELDS,
-  SOURCE_FIELDS,
-  TRUST_LEVELS,
-} from "../src/config/fields.ts";
+import { type Field, LIST_FIELDS, SOURCE_FIELDS, TRUST_LEVELS } from "../src/config/fields.ts";
+import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { DURATION } from "../src/config/duration.ts";
 import { FORMAT_NAMES } from "../src/config/output-fields.ts";
 

@@ -5,11 +5,11 @@ import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
 import {
   type Field,
-  GUARD_FIELDS,
   LIST_FIELDS,
-  OWN_LISTED_FIELDS,
+  LISTED_ONLY_FIELDS,
   SOURCE_FIELDS,
 } from "../src/config/fields.ts";
+import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
@@ -112,7 +112,7 @@ With \`lists\`, one configuration makes several lists from the sources at the to
 every field that it does not set; \`allow\`, \`allow_sources\`, \`exclusions\` and \`exclusions_sources\` are combined with those of the top level.
 See [several lists from the same sources](../guide/several-lists.md).
 
-${fieldTable(OWN_LISTED_FIELDS)}
+${fieldTable(LISTED_ONLY_FIELDS)}
 
 ## Paths
 

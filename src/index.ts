@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { build as runBuild } from "./build/build.ts";
 import type { BuildContext } from "./build/build-context.ts";
 import type { BuildEvent } from "./build/build-event.ts";
@@ -162,10 +161,10 @@ export async function compile(
 ): Promise<CompileResult> {
   const { files = {}, folder, plugins, ...rest } = options;
   let host = nodeHost();
-  const start = resolve(host.cwd, folder ?? "");
+  const start = host.path.resolve(host.cwd, folder ?? "");
   for (const [path, content] of Object.entries(files)) {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    host = withFile(host, resolve(start, path), bytes);
+    host = withFile(host, host.path.resolve(start, path), bytes);
   }
   const engineOptions = { ...rest, configFolder: start, plugins: given(plugins) };
   const { rules, ...result } = await compileInMemory(config, engineOptions, host);
@@ -199,7 +198,11 @@ export async function openBuild(
   { cacheDir }: Pick<BuildRequest, "cacheDir"> = {},
 ): Promise<PublishedList> {
   const host = nodeHost();
-  return await openList({ path: resolve(host.cwd, path) }, cacheDirOf(cacheDir, host), host);
+  return await openList(
+    { path: host.path.resolve(host.cwd, path) },
+    cacheDirOf(cacheDir, host),
+    host,
+  );
 }
 
 async function contextOf(request: BuildRequest, host: Host): Promise<BuildContext> {
@@ -233,7 +236,7 @@ async function contextOf(request: BuildRequest, host: Host): Promise<BuildContex
 
 function cacheDirOf(wanted: string | false | undefined, host: Host): string | undefined {
   if (wanted === false) return undefined;
-  return wanted === undefined ? host.cacheDir() : resolve(host.cwd, wanted);
+  return wanted === undefined ? host.cacheDir() : host.path.resolve(host.cwd, wanted);
 }
 
 function given(plugins: readonly Plugin[] | undefined): Plugins | undefined {

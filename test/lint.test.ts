@@ -38,7 +38,7 @@ mine.txt:4:1: warning[same-host]: another line blocks the same name: line 2
 mine.txt:5:1: error[public-suffix]: would block a whole public suffix
 mine.txt:6:1: warning[rewrites]: changes responses ($dnsrewrite), which the trust of the source does not permit
 mine.txt:7:1: error[bad-syntax]: not a valid rule
-mine.txt:8:1: warning[outer-blanks]: has blanks at an end
+mine.txt:8:1: warning[outer-blanks]: has leading or trailing blanks
 mine.txt:9:1: warning[duplicate]: same text as another line: line 2
 1 file: 2 errors, 5 warnings; --fix fixes 3, and the list still means the same to everybody
 `,

@@ -33,7 +33,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
     const { config, shape, folder, record, report, rulesDir } = plan;
-    const artifacts = planOutputs(config, { folder: rulesDir, cwd: host.cwd });
+    const artifacts = planOutputs(config, { folder: rulesDir, host });
     if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
     const publication = {
       config,

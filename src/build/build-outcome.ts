@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Exit } from "../diagnostics/exit.ts";
 import type { CompileReport } from "../engine/report.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import type { Written } from "./list-outputs.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import type { Host } from "../host/host.ts";
 import { slugOf } from "../engine/slug.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { NOWHERE } from "../publish/output-target.ts";
@@ -9,14 +9,14 @@ import { isFolderName } from "./output-place.ts";
 export function listFiles(
   name: string,
   { output, copyToRules, rulesDir }: ProjectOptions,
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
 ): OutputFile[] {
   const names: string[] = [];
   const file = `${slugOf(name)}.txt`;
   if (output !== undefined && output !== "-" && output !== NOWHERE)
-    names.push(isFolderName(output) ? join(output, file) : output);
-  if (output === undefined || copyToRules) names.push(join(rulesDir, file));
+    names.push(isFolderName(output, host) ? host.path.join(output, file) : output);
+  if (output === undefined || copyToRules) names.push(host.path.join(rulesDir, file));
   // `-o` may name the file in the rules directory.
-  const byPath = new Map(names.map((one) => [resolve(cwd, one), one]));
+  const byPath = new Map(names.map((one) => [host.path.resolve(host.cwd, one), one]));
   return [...byPath].map(([path, one]) => ({ name: one, path }));
 }

@@ -18,13 +18,13 @@ export function measureOf(
   for (const [index, source] of sources.entries()) {
     if (source.state === "dropped") continue;
     const key = `${settings.sources[index] ?? ""} ${source.source}`;
-    own[key] = (own[key] ?? 0) + ownRules(source);
+    own[key] = (own[key] ?? 0) + userRules(source);
   }
   return { rules, sources: own };
 }
 
 /** Rules that the source has whatever else is in the list: which of two sources keeps a rule that both have depends on their order. */
-function ownRules({ kept, dropped }: SourceReport): number {
+function userRules({ kept, dropped }: SourceReport): number {
   const { duplicate = 0, covered = 0, "same-host": sameHost = 0 } = dropped;
   return kept + duplicate + covered + sameHost;
 }

@@ -1,3 +1,4 @@
+import type { Host } from "../host/host.ts";
 import { type Plan, planOf } from "../engine/plan.ts";
 import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { manifestPaths } from "../publish/manifest.ts";
@@ -30,12 +31,12 @@ export interface ListPlan {
 export function planList(
   list: ListConfig,
   options: ProjectOptions & { readonly compat?: boolean },
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
 ): ListPlan {
   const { config, plugins } = list;
   const isToStdout = options.output === "-";
-  const files = listFiles(config.name, options, cwd);
-  const manifest = isToStdout ? [] : manifestPaths(config, options.rulesDir, cwd);
+  const files = listFiles(config.name, options, host);
+  const manifest = isToStdout ? [] : manifestPaths(config, options.rulesDir, host);
   const taken = [...files.map(({ path }) => path), ...manifest];
   return {
     list,
@@ -44,9 +45,9 @@ export function planList(
     isToStdout,
     outputs: isToStdout
       ? []
-      : planOutputs(config, { folder: options.rulesDir, cwd, taken, plugins }),
+      : planOutputs(config, { folder: options.rulesDir, host, taken, plugins }),
     manifest,
     guards: guardLimits(config),
-    covers: new Map(list.covers.map((name) => [name, listFiles(name, options, cwd)[0]?.path])),
+    covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),
   };
 }

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
@@ -19,7 +18,7 @@ export async function loadPlugins(
   const modules: { file: string; module: unknown }[] = [];
   for (const file of files) {
     try {
-      modules.push({ file, module: await host.importModule(resolve(folder, file)) });
+      modules.push({ file, module: await host.importModule(host.path.resolve(folder, file)) });
     } catch (error) {
       const cause = printable(error instanceof Error ? error.message : String(error), 300);
       throw new CompilerError([

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { CompiledList } from "../engine/compile.ts";
 import type { SourceLock } from "../engine/source-lock.ts";
 import {
@@ -49,7 +48,7 @@ export class LockSession {
       return [];
     });
     if (cacheDir !== undefined && (locks.length > 0 || update !== undefined))
-      await needCopies(cacheDir, { path: join(folder, LOCKFILE) }, host);
+      await needCopies(cacheDir, { path: host.path.join(folder, LOCKFILE) }, host);
     const opened = new LockSession(lockFor(locks, file), list, context);
     await opened.prepare();
     return opened;

@@ -1,4 +1,3 @@
-import { join, relative } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Config } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
@@ -6,7 +5,7 @@ import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "../engine/compile.ts";
@@ -48,7 +47,7 @@ interface LockedFile {
 
 /** The locks of a folder, one for each configuration. Throws a `CompilerError` for a file that cannot be read. */
 export async function readLockfile(folder: string, host: Host): Promise<readonly Lockfile[]> {
-  const path = join(folder, LOCKFILE);
+  const path = host.path.join(folder, LOCKFILE);
   let text: string;
   try {
     text = decodeUtf8(await host.readFile(path));
@@ -161,7 +160,7 @@ export async function changedFiles(
 
 /** Writes the lock of a configuration; those of others in its folder stay. */
 export async function writeLockfile(folder: string, lock: Lockfile, host: Host): Promise<void> {
-  const path = join(folder, LOCKFILE);
+  const path = host.path.join(folder, LOCKFILE);
   const known = await readLockfile(folder, host).catch((error: unknown) => {
     if (error instanceof CompilerError) return [];
     throw error;
@@ -188,7 +187,7 @@ async function localFiles(
   const files = new Map<string, LockedFile>();
   for (const { path, stamp } of inputs) {
     if (stamp === undefined) continue;
-    const name = relative(folder, path);
+    const name = host.path.relative(folder, path).replaceAll(host.path.sep, "/");
     files.set(name, { path: name, sha256: (await digestOfFile(path, host)) ?? "" });
   }
   return [...files.values()];

@@ -1,5 +1,5 @@
 import { isUsed } from "../import/config-text.ts";
-import type { ForeignList, ForeignSetup, FoundList } from "../import/foreign-setup.ts";
+import type { ImportedList, ImportedConfig, FoundList } from "../import/imported-config.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { SourceReader } from "../engine/source-reader.ts";
@@ -22,13 +22,13 @@ interface LookOptions extends Pick<BuildOptions, "cacheDir" | "offline"> {
  * answers, the network is more likely to be down than all of the lists, and none of them is called dead.
  */
 export async function lookAtLists(
-  setup: ForeignSetup,
+  setup: ImportedConfig,
   configFolder: string,
   { cacheDir, offline, signal }: LookOptions,
   host: Host,
-): Promise<ForeignSetup> {
+): Promise<ImportedConfig> {
   const reader = new SourceReader(host, { cacheDir, offline, configFolder, signal });
-  const look = (lists: readonly ForeignList[]): Promise<ForeignList[]> =>
+  const look = (lists: readonly ImportedList[]): Promise<ImportedList[]> =>
     Promise.all(
       lists.map(async (list) => (list.isOn ? { ...list, found: await found(list, reader) } : list)),
     );
@@ -43,15 +43,15 @@ export async function lookAtLists(
 }
 
 /** Calls nothing dead that may not be: addresses when none answers, and anything when no source would be left. */
-function withoutDoubt(setup: ForeignSetup, offline: boolean): ForeignSetup {
+function withoutDoubt(setup: ImportedConfig, offline: boolean): ImportedConfig {
   const all = [...setup.lists, ...setup.allowLists].filter(({ isOn }) => isOn);
   const addresses = all.filter(({ source }) => isAddress(source));
-  const isEmpty = setup.ownRules.length === 0 && !setup.lists.some(isUsed);
+  const isEmpty = setup.userRules.length === 0 && !setup.lists.some(isUsed);
   const isDown = offline || addresses.every((list) => !isUsed(list));
   const doubtful = (isEmpty ? all : isDown ? addresses : []).filter((list) => !isUsed(list));
   const [first] = doubtful;
   if (first === undefined) return setup;
-  const kept = (list: ForeignList): ForeignList =>
+  const kept = (list: ImportedList): ImportedList =>
     doubtful.includes(list) ? { ...list, found: { ...list.found!, problem: undefined } } : list;
   const note = `${countText(doubtful.length, "list")} could not be read and ${doubtful.length === 1 ? "was" : "were"} not checked: ${first.found!.problem}`;
   return {
@@ -62,7 +62,7 @@ function withoutDoubt(setup: ForeignSetup, offline: boolean): ForeignSetup {
   };
 }
 
-async function found({ source, type }: ForeignList, reader: SourceReader): Promise<FoundList> {
+async function found({ source, type }: ImportedList, reader: SourceReader): Promise<FoundList> {
   let mayAllow = !isAddress(source) || !WRITES_EXCEPTIONS.has(type);
   const look = async (allowPrivate: boolean): Promise<Look> => {
     try {

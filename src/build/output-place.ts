@@ -1,4 +1,3 @@
-import { resolve, sep } from "node:path";
 import { NOWHERE, outputTarget } from "../publish/output-target.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -14,8 +13,8 @@ export async function withOutputPlace<T extends { readonly output: string | unde
 ): Promise<T> {
   const { output } = options;
   if (output === undefined || output === "-") return options;
-  if (isFolderName(output)) return options;
-  const target = await outputTarget(resolve(host.cwd, output), host);
+  if (isFolderName(output, host)) return options;
+  const target = await outputTarget(host.path.resolve(host.cwd, output), host);
   if (target === "file") return options;
   if (target === "folder") return { ...options, output: `${output}/` };
   if (target === "stdout") return { ...options, output: "-" };
@@ -27,6 +26,6 @@ export async function withOutputPlace<T extends { readonly output: string | unde
   ]);
 }
 
-export function isFolderName(output: string): boolean {
-  return output.endsWith("/") || output.endsWith(sep);
+export function isFolderName(output: string, host: Pick<Host, "path">): boolean {
+  return output.endsWith("/") || output.endsWith(host.path.sep);
 }

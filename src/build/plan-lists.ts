@@ -12,17 +12,17 @@ import type { ListConfig } from "./project.ts";
 export function planLists(
   lists: readonly ListConfig[],
   options: BuildOptions,
-  { cwd }: Host,
+  host: Host,
 ): ListPlan[] {
   const { output } = options;
-  if (output !== undefined && !isFolderName(output) && lists.length > 1)
+  if (output !== undefined && !isFolderName(output, host) && lists.length > 1)
     throw new CompilerError([
       errorOf(
         "several-lists",
         `-o names one file, but the configuration has ${countText(lists.length, "list")}`,
       ),
     ]);
-  const plans = lists.map((list) => planList(list, options, cwd));
+  const plans = lists.map((list) => planList(list, options, host));
   const owners = new Map<string, string>();
   for (const plan of plans) {
     const { name } = plan.list.config;

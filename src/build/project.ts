@@ -1,4 +1,3 @@
-import { basename, dirname } from "node:path";
 import { contextWith } from "../engine/validation-context.ts";
 import { nodeOfValue } from "../config/config-node.ts";
 import type { Config } from "../config/fields.ts";
@@ -92,11 +91,18 @@ async function readProject(options: ProjectOptions, host: Host): Promise<Project
     host,
     contextWith(plugins),
     async (files, of) => {
-      if (given === undefined) plugins = await loadPlugins(files, dirname(of), mayRun, host);
+      if (given === undefined)
+        plugins = await loadPlugins(files, host.path.dirname(of), mayRun, host);
       return contextWith(plugins);
     },
   );
-  return { config, folder: dirname(path), file: basename(path), plugins, warnings };
+  return {
+    config,
+    folder: host.path.dirname(path),
+    file: host.path.basename(path),
+    plugins,
+    warnings,
+  };
 }
 
 /** Checks a value as if it had been read from a file of the working directory. Throws a `CompilerError`. */

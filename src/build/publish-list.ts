@@ -1,4 +1,3 @@
-import { dirname, join, relative } from "node:path";
 import type { OutputPlan } from "../publish/output-plan.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { FormatOutputs } from "../publish/format-outputs.ts";
@@ -62,7 +61,7 @@ export async function publishList(
     written.push(...(await artifacts.publish(sources)));
     const files = [...outputs.written, ...artifacts.files];
     if (config.manifest !== undefined && !outputs.isToStdout) {
-      const path = manifestPath(config, publication.rulesDir, host.cwd);
+      const path = manifestPath(config, publication.rulesDir, host);
       const release = { path, files: files.map((file) => file.path), builtAt, key };
       await writeManifest(config, release, host);
     }
@@ -82,11 +81,12 @@ function namesBeside(
   host: Host,
 ): string[] {
   if (isToStdout) return [];
-  const paths = manifestPaths(config, rulesDir, host.cwd);
+  const paths = manifestPaths(config, rulesDir, host);
   const signed = config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
-  const patches = config.patches === undefined ? [] : written.map(({ name }) => dirname(name));
+  const patches =
+    config.patches === undefined ? [] : written.map(({ name }) => host.path.dirname(name));
   return [
-    ...signed.map((path) => relative(host.cwd, path)),
-    ...patches.map((folder) => join(folder, PATCH_FOLDER)),
+    ...signed.map((path) => host.path.relative(host.cwd, path)),
+    ...patches.map((folder) => host.path.join(folder, PATCH_FOLDER)),
   ];
 }

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { DryRun } from "./dry-run.ts";
 import type { Lockfile } from "./lockfile.ts";
 import type { BuildSession } from "./session.ts";
@@ -35,7 +34,7 @@ export async function savePlan(
       files: plan.files.map((file) => ({ ...file, was: before.get(file.path) ?? null })),
       record: run.header,
       config,
-      rulesDir: resolve(host.cwd, options.rulesDir),
+      rulesDir: host.path.resolve(host.cwd, options.rulesDir),
       shape: compiled.shape,
       timelessHead: compiled.timelessHead,
       runs: run.saved.runs,

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
@@ -19,7 +18,7 @@ export class WatchedBuild {
 
   constructor(context: BuildContext) {
     this.context = context;
-    this.configPath = resolve(context.host.cwd, context.options.configPath);
+    this.configPath = context.host.path.resolve(context.host.cwd, context.options.configPath);
   }
 
   /** How many files are watched. */
@@ -86,7 +85,7 @@ export class WatchedBuild {
     const local = lists.flatMap(({ config }) =>
       config.sources
         .filter(({ source }) => !isAddress(source))
-        .map(({ source }) => resolve(project.folder, source)),
+        .map(({ source }) => host.path.resolve(project.folder, source)),
     );
     await this.note(local);
   }

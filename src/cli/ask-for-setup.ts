@@ -1,11 +1,16 @@
-import { type ForeignSetup, nameOf, setupOfLists, withOwnNames } from "../import/foreign-setup.ts";
+import {
+  type ImportedConfig,
+  nameOf,
+  configOfLists,
+  withUniqueNames,
+} from "../import/imported-config.ts";
 import { KNOWN_LISTS } from "../import/known-lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host, TextSource } from "../host/host.ts";
 
 /** Asks a person at a terminal for a name and for lists. */
-export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; name: string }> {
+export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; name: string }> {
   const answers = eachLine(host.stdin!);
   const ask = async (question: string): Promise<string> => {
     host.stderr.write(question);
@@ -25,8 +30,8 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
       const chosen = words.map((word) => listOf(word));
       const unknown = chosen.findIndex((one) => one === undefined);
       if (unknown === -1) {
-        const lists = withOwnNames(chosen.map((one) => one!));
-        return { setup: setupOfLists("", lists), name };
+        const lists = withUniqueNames(chosen.map((one) => one!));
+        return { setup: configOfLists("", lists), name };
       }
       host.stderr.write(`  unknown number: ${printable(words[unknown]!, 20)}\n`);
     }
@@ -45,7 +50,7 @@ async function* eachLine(source: TextSource): AsyncGenerator<string> {
   for await (const lines of source.lines()) yield* lines;
 }
 
-function listOf(word: string): ForeignSetup["lists"][number] | undefined {
+function listOf(word: string): ImportedConfig["lists"][number] | undefined {
   if (!/^\d+$/.test(word)) return { name: nameOf(word), source: word, type: "adblock", isOn: true };
   const known = KNOWN_LISTS[Number(word) - 1];
   return known && { name: known.name, source: known.source, type: known.type, isOn: true };

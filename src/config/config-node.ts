@@ -1,4 +1,4 @@
-/** A configuration as a tree that remembers where each part stands in the file. What JSON, JSONC and YAML have in common. */
+/** A configuration as a tree with the offset of each part in the file: common to JSON, JSONC and YAML. */
 export type ConfigNode =
   | { readonly kind: "object"; readonly offset: number; readonly entries: readonly ConfigEntry[] }
   | { readonly kind: "array"; readonly offset: number; readonly items: readonly ConfigNode[] }
@@ -14,7 +14,7 @@ export interface ConfigEntry {
   readonly node: ConfigNode;
 }
 
-/** What is wrong with the text, and where. */
+/** A syntax error and its offset. */
 export class ConfigSyntaxError extends Error {
   readonly offset: number;
 
@@ -24,11 +24,11 @@ export class ConfigSyntaxError extends Error {
   }
 }
 
-/** No configuration needs more; bombs do. */
+/** More than any real configuration needs; protects against bombs. */
 export const MAX_DEPTH = 32;
 export const MAX_NODES = 100_000;
 
-/** The tree of a value that never was a file: a configuration handed to the library. */
+/** The tree of a configuration that is an object, not a file. */
 export function nodeOfValue(value: unknown, depth = 0): ConfigNode {
   if (depth > MAX_DEPTH) throw new ConfigSyntaxError("it is nested too deeply", 0);
   if (Array.isArray(value))
@@ -45,7 +45,7 @@ export function nodeOfValue(value: unknown, depth = 0): ConfigNode {
       })),
     };
   }
-  // What JSON cannot say (functions, symbols) is shown by its type, and refused by whoever expects something else.
+  // Values that JSON lacks (functions, symbols) become null, which validation rejects.
   const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);
   return { kind: "scalar", offset: 0, value: isScalar ? (value as string) : null };
 }

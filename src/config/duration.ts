@@ -1,9 +1,9 @@
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** As `90s`, `30m`, `12h` and `7d`, or as headers of lists have it: `12 hours`, `1 day`. */
+/** `90s`, `30m`, `12h` and `7d`, or the form of list headers: `12 hours`, `1 day`. */
 export const DURATION = "^(\\d{1,6}(?:\\.\\d{1,3})?)(?:([smhd])| (second|minute|hour|day)s?)$";
 
-/** Milliseconds of a span of time; undefined for anything else. */
+/** Milliseconds of a duration; undefined if the text is invalid. */
 export function durationMs(text: string): number | undefined {
   const [, count, letter, word] = new RegExp(DURATION).exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * UNITS[letter ?? word![0]!]! * 1000;

@@ -1,5 +1,6 @@
+import { GUARD_FIELDS } from "./guard-fields.ts";
 import { type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
-import { OWN_SOURCE_FIELDS } from "./source-fields.ts";
+import { SOURCE_ONLY_FIELDS } from "./source-fields.ts";
 
 /**
  * Every field of a configuration, once. Validation, the `Config` type, schema.json and docs/reference/configuration.md
@@ -24,11 +25,11 @@ export type FieldType =
   /** One of `TRUST_LEVELS` */
   | "trust"
   | "boolean"
-  /** A number from 0 on */
+  /** A number of at least 0 */
   | "number"
-  /** What is looked at before a list is published: `GUARD_FIELDS` */
+  /** Checks before a list is published: `GUARD_FIELDS` */
   | "guards"
-  /** A span of time: a number and `s`, `m`, `h` or `d` */
+  /** A duration: a number and `s`, `m`, `h` or `d` */
   | "duration"
   /** A number of bytes: a number and `k`, `M` or `G`, or nothing */
   | "size"
@@ -49,23 +50,23 @@ export interface Field {
   readonly description: string;
   readonly example?: string | readonly string[];
   readonly values?: readonly string[];
-  /** Of a number that must be a whole one, the largest. */
+  /** The maximum of a number that must be an integer. */
   readonly most?: number;
   readonly fields?: Readonly<Record<string, Field>>;
 }
 
 export type SourceType = FormatName;
 
-/** What a source's lines may do, most first. */
+/** What the lines of a source may do, most trusted first. */
 export const TRUST_LEVELS = ["full", "standard", "block-only"] as const;
 export type Trust = (typeof TRUST_LEVELS)[number];
 
-/** Fields that a list and a source share; they work on what the level has. */
+/** Fields that lists and sources share. */
 const FILTER_FIELDS = {
   transformations: {
     type: "transformations",
     description:
-      "Names of transformations. Each runs once, in the fixed order of the reference, whatever the order here.",
+      "Names of transformations. Each runs once, in the fixed order of the reference; their order here does not matter.",
     example: ["RemoveComments", "Compress", "Validate", "Deduplicate"],
   },
   exclusions: {
@@ -77,23 +78,23 @@ const FILTER_FIELDS = {
   exclusions_sources: {
     type: "strings",
     description:
-      "Files or addresses that hold exclusions, one a line (an allow-list). Comments, blank lines, outer blanks and a trailing ` # note` do not count.",
+      "Files or addresses with exclusions, one per line (an allow-list). Comments, blank lines, leading and trailing blanks and a trailing ` # note` are ignored.",
     example: ["allow.txt"],
   },
   inclusions: {
     type: "entries",
     description:
-      "Entries of the same forms and meanings as `exclusions`. Only lines that match one of them stay.",
+      "Entries in the same form as `exclusions`. Only lines that match one of them are kept.",
     example: ["*.example.org*"],
   },
   inclusions_sources: {
     type: "strings",
-    description: "Files or addresses that hold inclusions.",
+    description: "Files or addresses with inclusions.",
     example: ["only-these.txt"],
   },
 } as const;
 
-/** What a list is called. */
+/** Fields of the header. */
 const TITLE_FIELDS = {
   name: {
     type: "string",
@@ -109,12 +110,12 @@ const TITLE_FIELDS = {
   version: {
     type: "string",
     description:
-      "Version label of the compiled list; `{date}` (20260131), `{time}` (0930, in UTC) and `{count}` (its rules) are filled in. A text, so quote it in YAML.",
+      "Version label of the compiled list; `{date}` (20260131), `{time}` (0930, in UTC) and `{count}` (its rules) are replaced. It is a string, so quote it in YAML.",
     example: "{date}.{count}",
   },
   homepage: {
     type: "string",
-    description: "Address of the list's home, shown in the header.",
+    description: "Home page of the list, shown in the header.",
     example: "https://example.org/list",
   },
   license: {
@@ -125,13 +126,13 @@ const TITLE_FIELDS = {
   expires: {
     type: "duration",
     description:
-      "How long subscribers wait before they look for the next edition: `Expires` in the header, in whole hours or days.",
+      "How long subscribers wait before they check for a new version: `Expires` in the header, in whole hours or days.",
     example: "1d",
   },
   header: {
     type: "strings",
     description:
-      "Lines of your own for the header, in every format that has comments; without comment signs. The templates of `version` are filled in.",
+      "Additional lines of the header, without comment characters, in every format that has comments. The placeholders of `version` are replaced.",
     example: ["Issues: https://example.org/issues", "Number of entries: {count}"],
   },
 } as const;
@@ -140,22 +141,22 @@ const PLUGINS_FIELD = {
   plugins: {
     type: "strings",
     description:
-      "Modules of your own with transformations and formats, beside the configuration; see [own transformations](../guide/plugins.md). They are run only with `--plugins`.",
+      "Modules with custom transformations and formats, relative to the configuration; see [plugins](../guide/plugins.md). They run only with `--plugins`.",
     example: ["my-plugin.mjs"],
   },
 } as const;
 
-/** What stays reachable, what is looked at and what is written. */
+/** Allowed names, guards, and what is published. */
 const PUBLISH_FIELDS = {
   allow: {
     type: "strings",
     description:
-      "Names that must stay reachable. A name or a hosts line means that name; `||name^` and `@@||name^` the name and all below it; `*.name` all below it. Rules for them are taken out in whatever syntax; where a rule for more blocks them, an exception is added.",
+      "Names that must stay reachable. A name or a hosts line means that name; `||name^` and `@@||name^` the name and all its subdomains; `*.name` only the subdomains. Rules for these names are removed, in any syntax; if a broader rule blocks them, an exception is added.",
     example: ["status.example.org", "||example.net^"],
   },
   allow_sources: {
     type: "strings",
-    description: "Files or addresses that hold entries of `allow`, one a line.",
+    description: "Files or addresses with entries of `allow`, one per line.",
     example: ["allow.txt"],
   },
   allow_private: {
@@ -165,34 +166,33 @@ const PUBLISH_FIELDS = {
   },
   guards: {
     type: "guards",
-    description: "What is looked at before a list is published; see [Guards](#guards).",
+    description: "Checks before a list is published; see [Guards](#guards).",
   },
   patches: {
     type: "object",
     fields: {
       expires: {
         type: "duration",
-        description: "How long subscribers wait before they look for the next one.",
+        description: "How long subscribers wait before they check for the next patch.",
         example: "6h",
       },
-      keep: { type: "duration", description: "How long they are kept.", example: "7d" },
+      keep: { type: "duration", description: "How long patches are kept.", example: "7d" },
     },
     description:
-      "Keeps differences between editions in `patches` beside the list, for subscribers that read `Diff-Path` (AdGuard, uBlock Origin). `expires` (without it `6h`) is how often they look, `keep` (`7d`) how long a difference stays.",
+      "Keeps differences between versions in `patches` beside the list, for subscribers that read `Diff-Path` (AdGuard, uBlock Origin). `expires` (default `6h`) is how often they check, `keep` (default `7d`) how long a difference is kept.",
   },
   manifest: {
     type: "object",
     fields: {
       file: {
         type: "string",
-        description:
-          "Where it is written, below the rules directory; `{name}` and `{slug}` are filled in.",
+        description: "Path below the rules directory; `{name}` and `{slug}` are replaced.",
       },
-      expires: { type: "duration", description: "How long it is good.", example: "14d" },
+      expires: { type: "duration", description: "How long it is valid.", example: "14d" },
       key_file: { type: "string", description: "A minisign key without a password." },
     },
     description:
-      "Writes a manifest of all files with their SHA-256, a version and an expiry: `file` (without it `manifest.json`, below the rules directory), `expires` (`14d`), and `key_file`, a secret key of minisign, for a signature beside it. `verify` checks it.",
+      "Writes a manifest of all files with their SHA-256, a version and an expiry date: `file` (default `manifest.json`, below the rules directory), `expires` (default `14d`), and `key_file`, a minisign secret key, for a signature beside it. `verify` checks it.",
   },
   max_stale: {
     type: "duration",
@@ -212,13 +212,12 @@ const OUTPUTS_FIELD: {
   outputs: {
     type: "objects",
     fields: OUTPUT_FIELDS,
-    description:
-      "Further files to write, in other formats, besides the list itself; see [Outputs](#outputs).",
+    description: "Additional files in other formats; see [Outputs](#outputs).",
   },
 };
 
-/** What only one of several lists has. */
-export const OWN_LISTED_FIELDS = {
+/** Fields that only an entry of `lists` has. */
+export const LISTED_ONLY_FIELDS = {
   sources: {
     type: "strings",
     description:
@@ -228,19 +227,19 @@ export const OWN_LISTED_FIELDS = {
   covers: {
     type: "strings",
     description:
-      "Names of lists that this one must cover: whatever they block, it blocks as well. When that is not so, it is not published.",
+      "Names of lists that this one must cover: it must block everything that they block. Otherwise it is not published.",
     example: ["Light"],
   },
 } as const;
 
-/** One of several lists of a configuration; what it does not say, the top level says for it. */
+/** An entry of `lists`, which inherits every field that it does not set. */
 const LISTED_FIELDS: typeof TITLE_FIELDS &
-  typeof OWN_LISTED_FIELDS &
+  typeof LISTED_ONLY_FIELDS &
   typeof OUTPUTS_FIELD &
   typeof PUBLISH_FIELDS &
   typeof FILTER_FIELDS = {
   ...TITLE_FIELDS,
-  ...OWN_LISTED_FIELDS,
+  ...LISTED_ONLY_FIELDS,
   ...OUTPUTS_FIELD,
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,
@@ -257,14 +256,14 @@ const LISTS_FIELD: {
     type: "objects",
     fields: LISTED_FIELDS,
     description:
-      "Several lists from the same sources, each of them read once; see [Several lists](#several-lists). Without it, one list of all sources.",
+      "Several lists from the same sources, each of which is read once; see [Several lists](#several-lists). Default: one list of all sources.",
   },
 };
 
 const SCHEMA_FIELD = {
   $schema: {
     type: "string",
-    description: "Address or path of the JSON Schema, for editors. Not read by the compiler.",
+    description: "Address or path of the JSON Schema, for editors. The compiler ignores it.",
     example: "./node_modules/rules-compiler/schema.json",
   },
 } as const;
@@ -273,57 +272,11 @@ const SOURCES_FIELD = {
   sources: {
     type: "sources",
     required: true,
-    description: "The lists to compile, in the order of the output.",
+    description: "The lists to compile, in their order in the output.",
   },
 } as const;
 
-export const GUARD_FIELDS = {
-  max_shrink: {
-    type: "number",
-    description:
-      "Per cent of its rules that the list may lose between publishes; within 30 days 10 more. Without it 30.",
-  },
-  max_source_shrink: {
-    type: "number",
-    description:
-      "Per cent of its entries that a source may lose; within 30 days 10 more. A remote source that loses more is held. Without it 50.",
-  },
-  max_growth: {
-    type: "number",
-    description:
-      "Per cent by which the list, or a source, of 1,000 rules or more may grow between publishes; within 30 days 100 more. Without it 200.",
-  },
-  hold: {
-    type: "duration",
-    description:
-      "How long a remote source that differs too much from its last good copy must stay the same before it is accepted; until then, the cached copy is used. Default: `72h`; `0h` accepts it at once.",
-    example: "24h",
-  },
-  min_rules: {
-    type: "number",
-    description: "Rules that the list, and each of its outputs, must have at least. Without it 1.",
-  },
-  may_block: {
-    type: "strings",
-    description:
-      "Protected names that rules may block. Without it, rules of sources below full trust for such a name are dropped, and those of other sources are warned about.",
-    example: ["crl.microsoft.com"],
-  },
-  may_block_suffixes: {
-    type: "strings",
-    description:
-      "Public suffixes that rules of fully trusted sources may block as a whole, such as `top`; `*` for all. Without it there is a warning, and a refusal for the twenty largest suffixes and for rules that block nearly everything.",
-    example: ["top", "zip"],
-  },
-  protect: {
-    type: "strings",
-    description:
-      "Files or addresses that hold names which must never be blocked, one a line, besides the built-in ones: checks for a connection, time, certificates, updates, registries of software, and the servers that the sources come from.",
-    example: ["never.txt"],
-  },
-} as const;
-
-/** Where editors find the schema of a configuration that is not beside an installed package. */
+/** The address of the schema, for editors that have no installed package. */
 export const PUBLIC_SCHEMA = "https://cdn.jsdelivr.net/npm/rules-compiler/schema.json";
 
 export const LIST_FIELDS: typeof SCHEMA_FIELD &
@@ -343,8 +296,8 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,
 };
-export const SOURCE_FIELDS: typeof OWN_SOURCE_FIELDS & typeof FILTER_FIELDS = {
-  ...OWN_SOURCE_FIELDS,
+export const SOURCE_FIELDS: typeof SOURCE_ONLY_FIELDS & typeof FILTER_FIELDS = {
+  ...SOURCE_ONLY_FIELDS,
   ...FILTER_FIELDS,
 };
 
@@ -385,13 +338,13 @@ type ConfigOf<T extends Fields> = {
   readonly [K in Exclude<keyof T, RequiredKeys<T>>]?: ValueOf<T[K]>;
 };
 
-/** What a configuration says about guards. */
+/** The guards of a configuration. */
 export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
-/** One further file of a configuration. */
+/** One output of a configuration. */
 export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
 /** One source of a configuration, as the user writes it. */
 export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
 /** One of several lists of a configuration. */
 export type ListedConfig = ConfigOf<typeof LISTED_FIELDS>;
-/** A configuration, as the user writes it, known to be valid. */
+/** A valid configuration, as the user wrote it. */
 export type Config = ConfigOf<typeof LIST_FIELDS>;

@@ -6,7 +6,7 @@ const FALLBACKS: Readonly<Record<string, string>> = {
   type: "Without a type, a source is read as adblock",
 };
 
-/** What to say of sources without a name or a type, and where the first of them is; undefined when there are none. */
+/** The message about sources without a name or a type, and the first such source; undefined if there are none. */
 export function incompleteSources(
   items: readonly ConfigNode[],
   path: string,

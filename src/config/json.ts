@@ -1,7 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { type ConfigEntry, type ConfigNode, ConfigSyntaxError, MAX_DEPTH } from "./config-node.ts";
 
-/** Reads JSON; with comments allowed where the extension says so. Nothing else of the standard is relaxed. */
+/** Parses JSON, with comments for `.jsonc`. Everything else is strict. */
 export function parseJson(text: string, allowsComments: boolean): ConfigNode {
   checkDepth(text);
   const errors: ParseError[] = [];
@@ -18,7 +18,7 @@ export function parseJson(text: string, allowsComments: boolean): ConfigNode {
   return toConfigNode(tree, start);
 }
 
-/** jsonc-parser recurses; a file of brackets would end it. */
+/** jsonc-parser is recursive; a file of brackets would overflow its stack. */
 function checkDepth(text: string): void {
   let depth = 0;
   let isString = false;

@@ -3,18 +3,18 @@ import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import type { Config, ListedConfig } from "./fields.ts";
 
-/** Entries of the top level hold for every list; a list's own come on top. */
+/** Entries of these fields at the top level apply to every list; a list can add more. */
 const ADDED = ["allow", "allow_sources", "exclusions", "exclusions_sources"] as const;
 
-/** One of the lists that a configuration makes, as a configuration of its own. */
-export interface OwnList {
+/** One list of a configuration, with inherited fields resolved. */
+export interface ResolvedList {
   readonly config: Config;
   /** Names of lists that it must cover. */
   readonly covers: readonly string[];
 }
 
-/** The lists that a configuration makes: one, or those of `lists`, each after those that it must cover. */
-export function listsOf(config: Config): OwnList[] {
+/** The lists of a configuration: one, or the entries of `lists`, each after those that it must cover. */
+export function listsOf(config: Config): ResolvedList[] {
   const { lists, ...top } = config;
   if (lists === undefined) return [{ config, covers: [] }];
   const byLabel = new Map(top.sources.map((one) => [labelOf(one), one]));
@@ -35,7 +35,7 @@ function labelOf({ name, source }: Config["sources"][number]): string {
   return name ?? source;
 }
 
-/** Each list after those that it covers, otherwise as they stand. There is no circle. */
+/** Sorts lists after those that they cover, otherwise in their order. There is no cycle. */
 function inOrder(lists: readonly ListedConfig[]): ListedConfig[] {
   const done = new Set<ListedConfig>();
   const visit = (list: ListedConfig): void => {
@@ -47,7 +47,7 @@ function inOrder(lists: readonly ListedConfig[]): ListedConfig[] {
   return [...done];
 }
 
-/** What is wrong with the lists of a configuration that is otherwise valid. */
+/** Problems of `lists` in a configuration that is otherwise valid. */
 export function listProblems({ lists, sources }: Config): { message: string; hint?: string }[] {
   if (lists === undefined) return [];
   if (lists.length === 0)
@@ -56,7 +56,7 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
   const labels = sources.map(labelOf);
   const known = new Set(labels);
   const secret = new Set(sources.filter((one) => one.secret === true).map(labelOf));
-  // An address may hold a password.
+  // An address may contain a password.
   const shown = (label: string): string =>
     printable(withoutCredentials(label, secret.has(label)), 80);
   const problems: { message: string; hint?: string }[] = [];

@@ -1,4 +1,3 @@
-import { extname, resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, type Diagnostic, type Place, errorOf } from "../diagnostics/diagnostic.ts";
 import { maskCredentials, printable } from "../diagnostics/printable.ts";
@@ -22,13 +21,13 @@ export async function loadConfigFile(
   path: string,
   host: Host,
   context: ValidationContext,
-  /** Told which modules the configuration names, before its names are looked up; returns what they add to the context. */
+  /** Called with the plugin modules before validation; returns what they add to the context. */
   onPlugins?: (files: readonly string[], path: string) => Promise<Partial<ValidationContext>>,
 ): Promise<LoadedConfig> {
-  const absolute = resolve(host.cwd, path);
+  const absolute = host.path.resolve(host.cwd, path);
   const text = await readConfig(absolute, path, host);
   const place = placeFinder(printable(path), text);
-  const root = await parse(text, path, place);
+  const root = await parse(text, path, host.path.extname(path).toLowerCase(), place);
   const files = pluginFiles(root);
   const more = files.length === 0 ? {} : await onPlugins?.(files, absolute);
   const { config, diagnostics } = validateConfig(root, { ...context, ...more, place });
@@ -71,9 +70,9 @@ async function readConfig(absolute: string, path: string, host: Host): Promise<s
 async function parse(
   text: string,
   path: string,
+  extension: string,
   place: (offset: number) => Place,
 ): Promise<ConfigNode> {
-  const extension = extname(path).toLowerCase();
   try {
     if (extension === ".json" || extension === ".jsonc")
       return (await import("./json.ts")).parseJson(text, extension === ".jsonc");
@@ -108,7 +107,7 @@ function placeFinder(file: string, text: string): (offset: number) => Place {
     const lineEnd = text.indexOf("\n", lineStart);
     const frame = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd).replace(/\r$/, "");
     const column = offset - lineStart + 1;
-    // A configuration on one endless line has places, but no line worth showing.
+    // A line this long is not worth showing.
     if (frame.length > 400) return { file, line, column };
     return { file, line, column, frame: maskCredentials(frame, hasSecret) };
   };

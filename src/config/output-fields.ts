@@ -1,4 +1,4 @@
-/** What a list, and a source, can be written in. `formats/registry.ts` has the same names, and a test holds them together. */
+/** Formats of lists and sources. A test compares them with `formats/registry.ts`. */
 export const FORMAT_NAMES = [
   "adblock",
   "hosts",
@@ -19,90 +19,91 @@ export const FORMAT_NAMES = [
 ] as const;
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
-/** What can be said of one further file. */
+/** Fields of an output. */
 export const OUTPUT_FIELDS = {
   format: {
     type: "format",
     required: true,
-    description: "What it is written in; see [Formats](formats.md).",
+    description: "Format; see [Formats](formats.md).",
     example: "rpz",
   },
   file: {
     type: "string",
     description:
-      "Where it is written, below the rules directory (RULES_DIR). `{name}`, `{slug}` and `{format}` are filled in, so that one entry at the top level serves all `lists`. Without it the slug of the list with the ending of the format.",
+      "Path below the rules directory (RULES_DIR). `{name}`, `{slug}` and `{format}` are replaced, so that one entry at the top level serves all `lists`. Default: the slug of the list with the extension of the format.",
     example: "{format}/{slug}.txt",
   },
   allow_file: {
     type: "string",
     description:
-      "Where exceptions go, for formats that keep them apart. Without it `file` with `.allow` before its ending.",
+      "File for exceptions, for formats that need a separate one. Default: `file` with `.allow` before its extension.",
   },
   on_loss: {
     type: "choice",
     values: ["skip", "widen", "fail"],
     description:
-      "What to do about rules that the format cannot say as they are meant: `skip` (the default) says less, and never blocks what the list does not block; `widen` says more, such as all names below one instead of that one, but takes in no name that an exception frees or that is protected; `fail` refuses to publish. What is lost or widened is always reported.",
+      "What to do with rules that the format cannot express exactly: `skip` (the default) omits them, and never blocks more than the list; `widen` blocks more, such as all subdomains of a name, but no name that an exception allows or that is protected; `fail` refuses to publish. Skipped and widened rules are always reported.",
   },
   answer: {
     type: "choice",
     values: ["nxdomain", "null", "nodata", "refused"],
     description:
-      "What a resolver answers for a blocked name, in formats that say so: that there is no such name, 0.0.0.0 and ::, no data, or a refusal.",
+      "Answer of the resolver for a blocked name, in formats that define it: the name does not exist, 0.0.0.0 and ::, no data, or refused.",
   },
   ipv6: {
     type: "boolean",
-    description: "For `hosts`: whether each name is also given the address `::`.",
+    description: "For `hosts`: whether each name also gets the address `::`.",
   },
   ttl: {
     type: "number",
     // RFC 2181, section 8.
     most: 2_147_483_647,
     description:
-      "For `rpz`: seconds that answers may be kept, a whole number up to 2147483647. Without it 60.",
+      "For `rpz`: time to live of answers in seconds, an integer up to 2147483647. Default: 60.",
   },
   origin: {
     type: "string",
     description:
-      "For `rpz`: the name that the zone will have, which limits how long names in it may be. Without it `rpz.local`.",
+      "For `rpz`: the name of the zone, which limits the length of names in it. Default: `rpz.local`.",
   },
   mailbox: {
     type: "string",
-    description: "For `rpz`: the mailbox in the zone's SOA. Without it `hostmaster.localhost.`",
+    description:
+      "For `rpz`: the mailbox in the SOA record of the zone. Default: `hostmaster.localhost.`",
   },
   split: {
     type: "object",
     fields: {
-      max_rules: { type: "number", description: "Names in a file at the most." },
-      max_bytes: { type: "size", description: "Bytes of a file at the most.", example: "20M" },
+      max_rules: { type: "number", description: "Maximum number of names per file." },
+      max_bytes: { type: "size", description: "Maximum size of a file.", example: "20M" },
     },
     description:
-      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into further ones: `list.txt`, `list-2.txt` …",
+      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` …",
   },
   fit: {
     type: "object",
     fields: {
-      max_rules: { type: "number", description: "Names and other rules at the most." },
-      max_bytes: { type: "size", description: "Bytes at the most.", example: "5M" },
+      max_rules: { type: "number", description: "Maximum number of names and other rules." },
+      max_bytes: { type: "size", description: "Maximum size.", example: "5M" },
       ram: {
         type: "size",
         description:
-          "Memory that the resolver may use for it, by what a name takes in it; see [Formats](formats.md).",
+          "Memory that the resolver may use for it, estimated from its memory per name; see [Formats](formats.md).",
         example: "64M",
       },
     },
     description:
-      "What all of it may take at the most (`max_rules`, `max_bytes`, `ram`), exceptions and their file included. Exceptions are never left out; of everything else, sources that stand first in the configuration come first. What is left out is reported for each source.",
+      "Limits of the whole output (`max_rules`, `max_bytes`, `ram`), including exceptions and their file. Exceptions are always included; among other rules, those of earlier sources have priority. Omitted rules are reported per source.",
   },
   sort: {
     type: "choice",
     values: ["name", "none"],
     description:
-      "`name` writes names in the order of their registrable domains, the same whatever the order of the sources; what has to do with exceptions comes first in formats that have them. It takes time and memory for all names at once. `none` (the default) leaves them in the order of the sources.",
+      "`name` sorts names by their registrable domains, independent of the order of the sources; names that involve exceptions come first in formats that have them. It needs time and memory for all names at once. `none` (the default) keeps the order of the sources.",
   },
   pack: {
     type: "choices",
     values: ["gzip", "zstd"],
-    description: "Packed forms to write beside each file: `.gz`, `.zst`.",
+    description: "Compressed copies to write beside each file: `.gz`, `.zst`.",
   },
 } as const;

@@ -1,5 +1,5 @@
-/** Fields that only a source has; `fields.ts` has those that it shares with lists. */
-export const OWN_SOURCE_FIELDS = {
+/** Fields that only sources have; `fields.ts` has those that they share with lists. */
+export const SOURCE_ONLY_FIELDS = {
   source: {
     type: "source",
     required: true,
@@ -9,20 +9,19 @@ export const OWN_SOURCE_FIELDS = {
   },
   name: {
     type: "string",
-    description:
-      "Label of the source in the output and in reports. Without it the source itself is the label.",
+    description: "Label of the source in the output and in reports. Default: the address or path.",
     example: "Example hosts",
   },
   type: {
     type: "source-type",
     description:
-      "What the list is written in: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are recognised by themselves; the type settles doubtful ones: in all but `adblock` every line that begins with `#` is a comment.",
+      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment.",
     example: "hosts",
   },
   mirrors: {
     type: "strings",
     description:
-      "Further addresses of the same list. The next one is asked when the one before fails or takes longer than 5 seconds.",
+      "Mirrors of the list. The next one is tried if the previous one fails or takes longer than 5 seconds.",
     example: ["https://mirror.example/hosts.txt"],
   },
   optional: {
@@ -38,7 +37,7 @@ export const OWN_SOURCE_FIELDS = {
   timeout: {
     type: "duration",
     description:
-      "How long the source may take with all its tries, mirrors and includes, from its first request on. Without it `120s`.",
+      "How long the source may take from its first request, including retries, mirrors and includes. Default: `120s`.",
     example: "30s",
   },
   allow_private: {
@@ -49,7 +48,7 @@ export const OWN_SOURCE_FIELDS = {
   volatile: {
     type: "boolean",
     description:
-      "Whether nearly all of its names may be others from one day to the next. Without it, a remote source of 1,000 names or more that has less than 30 % in common with its last good copy is held.",
+      "Whether nearly all of its names may change from one day to the next. By default, a remote source of 1,000 names or more that shares less than 30 % with its last good copy is held.",
   },
   secret: {
     type: "boolean",
@@ -59,7 +58,7 @@ export const OWN_SOURCE_FIELDS = {
   trust: {
     type: "trust",
     description:
-      "What its lines may do. `full` (the default for files): everything. `standard` (the default for addresses): nothing that rewrites answers, blocks or allows everything or a public suffix, or takes back the rules of others. `block-only`: no exceptions either.",
+      "What its lines may do. `full` (the default for files): everything. `standard` (the default for addresses): nothing that rewrites answers, blocks or allows everything or a public suffix, or cancels rules of other sources. `block-only`: no exceptions either.",
     example: "block-only",
   },
 } as const;

@@ -1,36 +1,36 @@
-import type { Code } from "../diagnostics/codes.ts";
-import { type Diagnostic, type Place, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import { type Diagnostic, type Place, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
-import type { ConfigEntry, ConfigNode } from "./config-node.ts";
+import type { ConfigNode } from "./config-node.ts";
+import { ConfigProblems } from "./config-problems.ts";
 import { durationMs } from "./duration.ts";
 import {
   type Config,
   type Field,
-  GUARD_FIELDS,
   LIST_FIELDS,
   SOURCE_FIELDS,
   type SourceConfig,
   TRUST_LEVELS,
 } from "./fields.ts";
+import { GUARD_FIELDS } from "./guard-fields.ts";
 import { incompleteSources } from "./incomplete-sources.ts";
 import { listProblems, listsOf } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
 import { sizeBytes } from "./size.ts";
 
-/** What validation needs to know of the world around the configuration. */
+/** Names that validation checks against. */
 export interface ValidationContext {
-  /** Names of transformations; those of validators among them. */
+  /** Names of transformations, including validators. */
   readonly transformations: readonly string[];
   readonly validators: ReadonlySet<string>;
-  /** Formats that outputs can be in, besides the built-in ones. */
+  /** Formats of plugins. */
   readonly formats?: readonly string[];
-  /** Turns an offset into a place; absent for a configuration that is no file. */
+  /** Converts an offset into a location; absent for a configuration that is not a file. */
   readonly place?: (offset: number) => Place;
 }
 
 export interface Validated {
-  /** Absent when there are errors. */
+  /** Absent if there are errors. */
   readonly config?: Config;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -39,38 +39,35 @@ export interface Validated {
 export function validateConfig(root: ConfigNode, context: ValidationContext): Validated {
   const check = new ConfigCheck(context);
   const config = check.list(root);
-  return check.hasErrors || config === undefined
-    ? { diagnostics: check.diagnostics }
-    : { config, diagnostics: check.diagnostics };
+  const { hasErrors, diagnostics } = check.problems;
+  return hasErrors || config === undefined ? { diagnostics } : { config, diagnostics };
 }
 
-const MAX_PROBLEMS = 50;
-
 class ConfigCheck {
-  readonly diagnostics: Diagnostic[] = [];
-  /** Counted apart: the list of problems ends at its limit. */
-  hasErrors = false;
-  private reported = 0;
-  private unknownKeys = 0;
+  readonly problems: ConfigProblems;
   private readonly context: ValidationContext;
 
   constructor(context: ValidationContext) {
     this.context = context;
+    this.problems = new ConfigProblems(context.place);
   }
 
   list(root: ConfigNode): Config | undefined {
     if (root.kind !== "object") {
-      this.invalid(root.offset, "the configuration must be an object with `name` and `sources`");
+      this.problems.invalid(
+        root.offset,
+        "the configuration must be an object with `name` and `sources`",
+      );
       return undefined;
     }
     const config = this.object(root, LIST_FIELDS, "") as Config;
-    if (config.lists === undefined || this.hasErrors) {
+    if (config.lists === undefined || this.problems.hasErrors) {
       this.validatorsOnBothLevels(root, config);
       return config;
     }
     const at = root.entries.find(({ key }) => key === "lists")!.node.offset;
-    for (const { message, hint } of listProblems(config)) this.invalid(at, message, hint);
-    if (!this.hasErrors)
+    for (const { message, hint } of listProblems(config)) this.problems.invalid(at, message, hint);
+    if (!this.problems.hasErrors)
       for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
     return config;
   }
@@ -83,7 +80,7 @@ class ConfigCheck {
     const result: Record<string, unknown> = Object.create(null);
     for (const entry of node.entries) {
       const field = Object.hasOwn(fields, entry.key) ? fields[entry.key] : undefined;
-      if (field === undefined) this.unknownKey(entry, Object.keys(fields), path);
+      if (field === undefined) this.problems.unknownKey(entry, Object.keys(fields), path);
       else result[entry.key] = this.value(entry.node, field, path + entry.key);
     }
     for (const [key, field] of Object.entries(fields))
@@ -94,15 +91,7 @@ class ConfigCheck {
 
   private missing(offset: number, key: string, path: string): void {
     const subject = path === "" ? key : `${key} of ${path.replace(/\.$/, "")}`;
-    this.error("config-required", offset, `${subject} is required`, `Add "${key}"`);
-  }
-
-  private unknownKey(entry: ConfigEntry, known: readonly string[], path: string): void {
-    if (++this.unknownKeys > MAX_PROBLEMS) return;
-    const meant = nearest(entry.key, known);
-    const hint = meant === undefined ? "It is not read; remove it" : `Did you mean "${meant}"?`;
-    const message = `Unknown key: ${path}${printable(entry.key, 60)}`;
-    this.diagnostics.push(warningOf("unknown-key", message, { hint, ...this.at(entry.keyOffset) }));
+    this.problems.error("config-required", offset, `${subject} is required`, `Add "${key}"`);
   }
 
   private value(node: ConfigNode, field: Field, path: string): unknown {
@@ -149,18 +138,23 @@ class ConfigCheck {
   private string(node: ConfigNode, path: string, isRequired: boolean): string | undefined {
     if (node.kind === "scalar" && typeof node.value === "string") {
       if (node.value !== "" || !isRequired) return node.value;
-      this.error("config-required", node.offset, `${path} is required`, `Give "${path}" a text`);
+      this.problems.error(
+        "config-required",
+        node.offset,
+        `${path} is required`,
+        `Give "${path}" a text`,
+      );
       return undefined;
     }
     const shown = node.kind === "scalar" ? `, not ${String(node.value)}` : "";
-    this.invalid(node.offset, `${path} must be a text${shown}`, "Put it in quotes");
+    this.problems.invalid(node.offset, `${path} must be a text${shown}`, "Put it in quotes");
     return undefined;
   }
 
   private strings(node: ConfigNode, path: string): string[] {
     if (node.kind === "array")
       return node.items.map((item, index) => this.string(item, `${path}[${index}]`, false) ?? "");
-    this.invalid(node.offset, `${path} must be a list of texts`, 'Write it as ["…"]');
+    this.problems.invalid(node.offset, `${path} must be a list of texts`, 'Write it as ["…"]');
     return [];
   }
 
@@ -176,7 +170,7 @@ class ConfigCheck {
         meant === undefined
           ? `Known names: ${known.join(", ")}`
           : `Names are case-sensitive; did you mean "${meant}"?`;
-      this.error(
+      this.problems.error(
         "unknown-transformation",
         item.offset,
         `Unknown transformation: ${printable(name, 60)}`,
@@ -185,7 +179,7 @@ class ConfigCheck {
     }
     const validators = [...new Set(names.filter((name) => this.context.validators.has(name)))];
     if (validators.length > 1)
-      this.error(
+      this.problems.error(
         "several-validators",
         node.offset,
         `Invalid configuration: ${path} has more than one validator: ${validators.join(", ")}`,
@@ -199,29 +193,29 @@ class ConfigCheck {
     if (value === undefined || values.includes(value)) return value;
     const meant = nearest(value, values);
     const hint = meant === undefined ? undefined : `Did you mean "${meant}"?`;
-    this.invalid(node.offset, `${path} must be one of ${values.join(", ")}`, hint);
+    this.problems.invalid(node.offset, `${path} must be one of ${values.join(", ")}`, hint);
     return undefined;
   }
 
   private boolean(node: ConfigNode, path: string): boolean | undefined {
     if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
-    this.invalid(node.offset, `${path} must be true or false`, "Without quotes");
+    this.problems.invalid(node.offset, `${path} must be true or false`, "Without quotes");
     return undefined;
   }
 
-  /** Up to `most` it must be a whole one. */
+  /** With `most`, it must be an integer up to that. */
   private number(node: ConfigNode, path: string, most?: number): number | undefined {
     const value = node.kind === "scalar" ? node.value : undefined;
     if (typeof value === "number" && value >= 0)
       if (most === undefined || (Number.isInteger(value) && value <= most)) return value;
     const kind = most === undefined ? "a number from 0 on" : `a whole number from 0 to ${most}`;
-    this.invalid(node.offset, `${path} must be ${kind}`, "Without quotes");
+    this.problems.invalid(node.offset, `${path} must be ${kind}`, "Without quotes");
     return undefined;
   }
 
   private guards(node: ConfigNode, path: string): object | undefined {
     if (node.kind === "object") return this.object(node, GUARD_FIELDS, `${path}.`);
-    this.invalid(node.offset, `${path} must be an object`, 'Write { "max_shrink": 30 }');
+    this.problems.invalid(node.offset, `${path} must be an object`, 'Write { "max_shrink": 30 }');
     return undefined;
   }
 
@@ -232,7 +226,7 @@ class ConfigCheck {
   ): object | undefined {
     if (node.kind === "object") return this.object(node, fields, `${path}.`);
     const [first] = Object.keys(fields);
-    this.invalid(node.offset, `${path} must be an object`, `Write { "${first}": … }`);
+    this.problems.invalid(node.offset, `${path} must be an object`, `Write { "${first}": … }`);
     return undefined;
   }
 
@@ -243,7 +237,7 @@ class ConfigCheck {
   ): object[] {
     if (node.kind !== "array") {
       const [first] = Object.keys(fields);
-      this.invalid(node.offset, `${path} must be a list`, `Write [{ "${first}": … }]`);
+      this.problems.invalid(node.offset, `${path} must be a list`, `Write [{ "${first}": … }]`);
       return [];
     }
     return node.items.flatMap(
@@ -256,7 +250,7 @@ class ConfigCheck {
       return node.items.flatMap(
         (item, index) => this.choice(item, `${path}[${index}]`, values) ?? [],
       );
-    this.invalid(node.offset, `${path} must be a list of some of ${values.join(", ")}`);
+    this.problems.invalid(node.offset, `${path} must be a list of some of ${values.join(", ")}`);
     return [];
   }
 
@@ -265,14 +259,14 @@ class ConfigCheck {
       node.kind === "scalar" && typeof node.value === "number" ? String(node.value) : undefined;
     const value = text ?? this.string(node, path, true);
     if (value === undefined || sizeBytes(value) !== undefined) return value;
-    this.invalid(node.offset, `${path} must be a size`, 'Write "20M", "500k" or bytes');
+    this.problems.invalid(node.offset, `${path} must be a size`, 'Write "20M", "500k" or bytes');
     return undefined;
   }
 
   private duration(node: ConfigNode, path: string): string | undefined {
     const value = this.string(node, path, true);
     if (value === undefined || durationMs(value) !== undefined) return value;
-    this.invalid(
+    this.problems.invalid(
       node.offset,
       `${path} must be a span of time`,
       'Write "90s", "30m", "12h" or "7d"',
@@ -282,11 +276,11 @@ class ConfigCheck {
 
   private sources(node: ConfigNode, path: string): SourceConfig[] {
     if (node.kind !== "array") {
-      this.invalid(node.offset, `${path} must be a list of sources`);
+      this.problems.invalid(node.offset, `${path} must be a list of sources`);
       return [];
     }
     if (node.items.length === 0)
-      this.error(
+      this.problems.error(
         "config-required",
         node.offset,
         `${path} is required: the list is empty`,
@@ -297,93 +291,54 @@ class ConfigCheck {
     return sources;
   }
 
-  /** One message for all of them: a configuration of the reference may have fifty. */
+  /** One message for all: a configuration of HostlistCompiler may have fifty. */
   private incomplete(items: readonly ConfigNode[], path: string): void {
     const found = incompleteSources(items, path);
     if (found === undefined) return;
     const { message, hint, offset } = found;
-    const { at } = this.at(offset);
-    // The place without the line, which has nothing to look at.
+    const { at } = this.problems.at(offset);
+    // Without the line, which has nothing to show.
     const { frame: _, ...place } = at ?? { file: "" };
     const where = at === undefined ? {} : { at: place };
-    this.report(() => warningOf("source-incomplete", message, { hint, ...where }));
+    this.problems.report(() => warningOf("source-incomplete", message, { hint, ...where }));
   }
 
   private source(node: ConfigNode, path: string): string | undefined {
     const value = this.string(node, path, true);
     if (value !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !URL.canParse(value))
-      this.invalid(node.offset, `${path} is not an address`, "Check its host and port");
+      this.problems.invalid(node.offset, `${path} is not an address`, "Check its host and port");
     return value;
   }
 
   private entries(node: ConfigNode, path: string): string[] {
     const entries = this.strings(node, path);
     if (node.kind !== "array") return entries;
-    for (const [index, entry] of entries.entries()) {
-      const cause = regexProblem(entry);
-      if (cause === undefined) continue;
-      const message = `Invalid configuration: ${printable(entry)} is not a regular expression`;
-      this.error("bad-regex-entry", node.items[index]!.offset, message, undefined, cause);
-    }
+    for (const [index, entry] of entries.entries())
+      this.problems.checkRegex(entry, node.items[index]!.offset);
     return entries;
   }
 
   private sourceObject(node: ConfigNode, path: string): SourceConfig {
     if (node.kind !== "object") {
-      this.invalid(node.offset, `${path} must be an object`, 'Write { "source": "…" }');
+      this.problems.invalid(node.offset, `${path} must be an object`, 'Write { "source": "…" }');
       return { source: "" };
     }
     return this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
   }
 
-  /** One list must not be judged by two validators. */
+  /** A list must not have two validators. */
   private validatorsOnBothLevels(root: ConfigNode, config: Config): void {
     const top = config.transformations?.filter((name) => this.context.validators.has(name)) ?? [];
     if (top.length === 0) return;
     for (const [index, source] of (config.sources ?? []).entries()) {
       const own = source.transformations?.filter((name) => this.context.validators.has(name)) ?? [];
       if (own.length === 0) continue;
-      this.error(
+      this.problems.error(
         "several-validators",
         root.offset,
         `Invalid configuration: sources[${index}] uses ${own.join(", ")}, and the top level uses ${top.join(", ")}`,
         "Validate at the top level or in the sources, not at both",
       );
     }
-  }
-
-  private invalid(offset: number, what: string, hint?: string): void {
-    this.error("config-invalid", offset, `Invalid configuration: ${what}`, hint);
-  }
-
-  private error(code: Code, offset: number, message: string, hint?: string, cause?: string): void {
-    this.hasErrors = true;
-    this.report(() =>
-      errorOf(code, message, {
-        ...(hint === undefined ? {} : { hint }),
-        ...(cause === undefined ? {} : { cause }),
-        ...this.at(offset),
-      }),
-    );
-  }
-
-  /** Nobody mends a thousand problems from one screen, and finding the place of each takes time. */
-  private report(make: () => Diagnostic): void {
-    if (this.reported < MAX_PROBLEMS) this.diagnostics.push(make());
-    this.reported++;
-  }
-
-  private at(offset: number): { at?: Place } {
-    return this.context.place === undefined ? {} : { at: this.context.place(offset) };
-  }
-}
-
-/** What is wrong with an entry of the form `/…/`, in the engine's words. */
-function regexProblem(entry: string): string | undefined {
-  if (entry.length <= 2 || !entry.startsWith("/") || !entry.endsWith("/")) return undefined;
-  try {
-    return new RegExp(entry.slice(1, -1), "im") instanceof RegExp ? undefined : "";
-  } catch (error) {
-    return printable(error instanceof Error ? error.message : String(error));
   }
 }

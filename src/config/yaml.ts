@@ -7,7 +7,7 @@ import {
   MAX_NODES,
 } from "./config-node.ts";
 
-/** Reads YAML 1.2. Anchors work; how much they may multiply is limited. */
+/** Parses YAML 1.2. Anchors work within a limit on the expanded size. */
 export function parseYaml(text: string): ConfigNode {
   checkFlowDepth(text);
   const document = parseOrRefuse(text);
@@ -21,7 +21,7 @@ function parseOrRefuse(text: string): Document.Parsed {
   try {
     return parseDocument(text, { prettyErrors: false, uniqueKeys: true, logLevel: "error" });
   } catch (error) {
-    // The parser recurses; indentation alone can exhaust it.
+    // The parser is recursive; indentation alone can overflow its stack.
     if (error instanceof RangeError) throw new ConfigSyntaxError("it is nested too deeply", 0);
     throw error;
   }
@@ -42,7 +42,7 @@ function firstLine(message: string): string {
 }
 
 class TreeBuilder {
-  /** Nodes by the anchor they carry; a later one with the same name takes its place. */
+  /** Nodes by anchor; a later one with the same name replaces it. */
   private readonly anchors = new Map<string, Node>();
   private nodes = 0;
 
@@ -53,7 +53,7 @@ class TreeBuilder {
     if (depth > MAX_DEPTH) throw new ConfigSyntaxError("it is nested too deeply", offset);
     if (node === null) return { kind: "scalar", offset, value: null };
     if (isAlias(node)) {
-      // The document's own look-up walks all of it for every alias.
+      // The look-up of the library walks the whole document for every alias.
       const target = this.anchors.get(node.source);
       if (target === undefined)
         throw new ConfigSyntaxError(`there is no anchor &${node.source}`, offset);

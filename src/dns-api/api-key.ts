@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -43,7 +42,7 @@ export async function loadApiKey(host: Host): Promise<ApiKey> {
   const file = host.env[FILE_VARIABLE];
   if (file !== undefined && file !== "") {
     try {
-      const text = decodeUtf8(await host.readFile(resolve(host.cwd, file)));
+      const text = decodeUtf8(await host.readFile(host.path.resolve(host.cwd, file)));
       return new ApiKey(text.replace(/\r?\n$/, ""), `The file of ${FILE_VARIABLE}`);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;

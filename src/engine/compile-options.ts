@@ -1,5 +1,5 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
-import type { SourceBounds } from "../sources/hold.ts";
+import type { SourceBounds } from "../sources/source-hold.ts";
 import type { MemoryOptions } from "./memory-plan.ts";
 import type { ListSpool } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";

@@ -14,7 +14,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { StoredFile } from "../sources/source-store.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
@@ -187,7 +187,7 @@ export class Compilation {
       options.onProgress?.({
         kind: "needs-scratch",
         bytes: scratchBytes,
-        ...(await this.host.scratchRoom()),
+        ...(await this.host.scratchSpace()),
       });
     const cancelled = await cancelledElsewhere(plan.sources, reader);
     const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);

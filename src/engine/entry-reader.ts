@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { Acquired } from "../sources/acquire.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { FETCH_DEFAULTS } from "./compile-options.ts";
 import type { Engine } from "./engine.ts";

@@ -7,7 +7,7 @@ import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
-import type { LineSink } from "../sources/load-list.ts";
+import type { LineSink } from "../sources/source-list.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { loadIdna } from "../syntax/idna.ts";

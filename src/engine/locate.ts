@@ -1,7 +1,7 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import { type Location, candidatePaths, isAddress } from "../sources/location.ts";
 import { shownAddress, sourceError } from "../sources/source-error.ts";
 
@@ -20,7 +20,7 @@ export async function locate(
       "file: addresses are not read; write the path",
     );
   if (isAddress(source)) return { kind: "web", url: source };
-  const [beside, elsewhere] = candidatePaths(source, configFolder, host.cwd);
+  const [beside, elsewhere] = candidatePaths(source, configFolder, host);
   if (elsewhere === undefined || (await host.exists(beside!)))
     return { kind: "file", path: beside! };
   if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };

@@ -1,5 +1,5 @@
 import { durationMs } from "../config/duration.ts";
-import type { SourceBounds } from "../sources/hold.ts";
+import type { SourceBounds } from "../sources/source-hold.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Config, SourceConfig, SourceType, Trust } from "../config/fields.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";

@@ -3,7 +3,7 @@ import type { Host } from "../host/host.ts";
 import { type KeptChunk, keptBytes } from "../rules/kept-chunk.ts";
 import type { Origin } from "../rules/rule-table.ts";
 import { type SourceState, isCopy } from "../sources/acquire.ts";
-import type { InputFile } from "../sources/load-list.ts";
+import type { InputFile } from "../sources/source-list.ts";
 import { type Location, isAddress } from "../sources/location.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { PlannedSource } from "./plan.ts";

@@ -18,7 +18,7 @@ import { DownloadBudget } from "../sources/download-budget.ts";
 import type { FetchWatch } from "../sources/fetch-text.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
-import { type InputFile, type LineSink, SourceList } from "../sources/load-list.ts";
+import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
 import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
@@ -246,11 +246,11 @@ export class SourceReader {
       // Only one that may be left out has to be known to be there before it is read.
       if (wish.isOptional && !(await host.exists(location.path)))
         throw fileError(label, new HostError("ENOENT", "no such file"));
-      const list = new SourceList(location, label, host, load);
+      const list = new SourceList({ location, label }, host, load);
       // What is found out later of one that may be left out would be too late.
       const kind = wish.isOptional ? this.kindOf(wish) : undefined;
       if (kind !== undefined && (await list.size().catch(() => 0)) > 0)
-        await kind.judge([...kind.watched], list);
+        await kind.judge(await list.namesAmong(kind.watched), list);
       return { list, state: { kind: "local" } };
     }
     const { limits, slots, store } = this;

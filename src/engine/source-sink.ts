@@ -1,5 +1,5 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { ForeignFormat, ForeignReader, RowTaker } from "../formats/readers/foreign-reader.ts";
+import type { ForeignFormat, ConfigReader, RowTaker } from "../formats/readers/foreign-reader.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { splitLines } from "../formats/readers/line-by-line.ts";
 import type { LineScanner } from "../kernel/line-scanner.ts";
@@ -8,7 +8,7 @@ import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { type KeptChunk, keepChunk, restoreChunk } from "../rules/kept-chunk.ts";
 import type { ChunkPool, Origin } from "../rules/rule-table.ts";
-import type { LineSink } from "../sources/load-list.ts";
+import type { LineSink } from "../sources/source-list.ts";
 import { type FileLines, ListScan, type LineRange } from "../syntax/list-scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import type { Transformation } from "../transformations/transformation.ts";
@@ -27,7 +27,7 @@ export class SourceSink implements LineSink {
   /** For lines that are not in adblock syntax: the format, its rows, and the reader of each file. */
   private readonly format: ForeignFormat | undefined;
   private readonly foreignRows: ForeignRows;
-  private readonly readers = new Map<FileLines, ForeignReader>();
+  private readonly readers = new Map<FileLines, ConfigReader>();
   private readonly take: RowTaker;
   private readonly origins: Omit<Origin, "source">[] = [];
   private firstOrigin: number | undefined;

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Host, OpenFile } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import type { RecordedFile } from "../record/record-format.ts";
@@ -15,7 +14,7 @@ export async function readRecorded<T>(
 ): Promise<T | undefined> {
   if (path === undefined && (sha256 === undefined || cacheDir === undefined)) return undefined;
   return await ifAvailable(async () => {
-    const file = await host.openFile(path ?? join(cacheDir!, "objects", sha256!));
+    const file = await host.openFile(path ?? host.path.join(cacheDir!, "objects", sha256!));
     try {
       return path === undefined || file.stamp.text === stamp ? await read(file) : undefined;
     } finally {

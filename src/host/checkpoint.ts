@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Timers and signals are heard only when the event loop turns; people do not notice a delay of this length. */
+/** Timers and signals are handled only when the event loop turns. Users do not notice a delay of this length. */
 const EVERY_MS = 50;
 
 /** A place in long work where the event loop may turn, and where the work ends if its signal is aborted. */
@@ -12,7 +12,7 @@ export class Checkpoint {
     this.signal = signal;
   }
 
-  /** Waits only when it is time to, and only for those who can be interrupted. Rejects with the signal's reason. */
+  /** Waits only when it is due, and only if there is a signal. Rejects with the signal's reason. */
   pass(): Promise<void> | undefined {
     const { signal } = this;
     if (signal === undefined) return undefined;
@@ -20,13 +20,13 @@ export class Checkpoint {
     return performance.now() - this.last < EVERY_MS ? undefined : this.rest(signal);
   }
 
-  /** Waits in any case. */
+  /** Always waits. */
   async yieldNow(): Promise<void> {
     if (this.signal !== undefined) await this.rest(this.signal);
   }
 
   private async rest(signal: AbortSignal): Promise<void> {
-    // Timers are looked at between the two; waiting for one would cost a millisecond.
+    // Timers run between the two; waiting for one would take a millisecond.
     await setImmediate();
     await setImmediate();
     this.last = performance.now();

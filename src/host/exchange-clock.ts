@@ -1,6 +1,6 @@
 import { type FetchRequest, HostError, toHostError } from "./host.ts";
 
-/** Does an exchange within its limits. Rejects with a `HostError`: which limit it was, or what went wrong. */
+/** Runs an exchange within its time limits. Rejects with a `HostError` that names the limit or the failure. */
 export async function withinLimits<T>(
   request: FetchRequest,
   exchange: (clock: ExchangeClock, signal: AbortSignal) => Promise<T>,
@@ -22,7 +22,7 @@ export async function withinLimits<T>(
   }
 }
 
-/** The limits of one exchange. Each step takes over from the one before; `expired` is called once, when one is over. */
+/** The time limits of one exchange, one per phase; `expired` is called once, when a limit is exceeded. */
 export class ExchangeClock {
   private readonly request: FetchRequest;
   private readonly expired: (error: HostError) => void;

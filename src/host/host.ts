@@ -1,40 +1,44 @@
+import type { PlatformPath } from "node:path";
+
 /** The outside world. Everything the compiler reads, writes, waits for or prints goes through one of these. */
 export interface Host {
   readonly cwd: string;
+  /** `node:path` of the system that the files belong to. */
+  readonly path: PlatformPath;
   readonly env: Readonly<Record<string, string | undefined>>;
   now(): Date;
   /** Rejects with a `HostError`. */
   readFile(path: string): Promise<Uint8Array>;
-  /** A regular file to be read in blocks. Rejects with a `HostError`. */
+  /** Opens a regular file for reading in blocks. Rejects with a `HostError`. */
   openFile(path: string): Promise<OpenFile>;
   exists(path: string): Promise<boolean>;
-  /** The path with every link resolved. Rejects with a `HostError` when nothing is there. */
+  /** The path with every link resolved. Rejects with a `HostError` if it does not exist. */
   realPath(path: string): Promise<string>;
   makeFolder(path: string): Promise<void>;
-  /** Creates a file that must not exist, with the permissions of another one, if there is one. Throws a `HostError`. */
+  /** Creates a file that must not exist, with the permissions of `like` if that exists. Throws a `HostError`. */
   createFile(path: string, like?: string): NewFile;
-  /** A nameless file for what does not fit into memory; it goes when it is closed or the process ends. Throws a `HostError`. */
+  /** An anonymous temporary file, removed when it is closed or the process ends. Throws a `HostError`. */
   openScratch(): Scratch;
   /**
-   * Where scratch files go, and the bytes that are free there (Infinity when nobody knows). Where the folder lies in memory,
-   * that is not more than what this process may still use.
+   * The folder of scratch files and its free bytes (Infinity if unknown). For a folder in memory, this is at most the
+   * memory that the process may still use.
    */
-  scratchRoom(): Promise<{ readonly folder: string; readonly free: number }>;
-  /** Bytes of a file; 0 when there is none. */
+  scratchSpace(): Promise<{ readonly folder: string; readonly free: number }>;
+  /** Bytes of a file; 0 if it does not exist. */
   sizeOf(path: string): Promise<number>;
-  /** What tells a file from an earlier state of itself without reading it; undefined when there is none. */
+  /** Detects changes of a file without reading it; undefined if it does not exist. */
   stampOf(path: string): Promise<FileStamp | undefined>;
-  /** Bytes of memory that this process may use: the machine's, or less where a container says so. */
+  /** Bytes of memory that this process may use: the machine's, or the limit of the container. */
   memoryLimit(): number;
-  /** This process, for others to ask about. */
+  /** Identifies this process to other processes. */
   processId(): ProcessId;
-  /** Whether a process still runs; undefined when that cannot be seen from here. */
+  /** Whether a process still runs; undefined if unknown. */
   isRunning(id: ProcessId): boolean | undefined;
-  /** Names in a folder; none when there is no such folder. */
+  /** Names in a folder; empty if it does not exist. */
   listFolder(path: string): Promise<string[]>;
-  /** What is at a path, without following a link; undefined when nothing is. */
+  /** The kind of file at a path, without following links; undefined if there is none. */
   kindOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined>;
-  /** Where a link leads, one step; undefined when it is none. Without the method links are not followed. */
+  /** The target of a link; undefined if the path is not a link. Without this method links are not followed. */
   readLink?(path: string): Promise<string | undefined>;
   /** Gives a file another name, which must not be in use (`EEXIST`). Rejects with a `HostError`. */
   link(from: string, to: string): Promise<void>;
@@ -46,27 +50,27 @@ export interface Host {
   /** Flushes a folder, so that a rename in it survives a power cut. */
   syncFolder(path: string): Promise<void>;
   fetch(request: FetchRequest): Promise<FetchResponse>;
-  /** Resolves after so many milliseconds, or when the signal says so. */
+  /** Resolves after the given milliseconds, or when the signal is aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Runs this very program with other words, apart from this process; undefined where that cannot be. */
+  /** Runs this program with other arguments in a child process. */
   runSelf?(run: SelfRun): Promise<SelfRunEnd>;
-  /** Answers HTTP requests until it is closed. Rejects with a `HostError` when the address is not to be had. */
+  /** Answers HTTP requests until it is closed. Rejects with a `HostError` if the address is in use or not available. */
   listen?(place: ListenPlace, answer: Answerer): Promise<Listening>;
-  /** Ends the process by a signal that comes while it computes and does not hear it. */
+  /** Ends the process on a signal that arrives while the event loop is blocked. */
   watchSignals?(watch: SignalWatch): void;
-  /** Calls the listener at every SIGHUP, which then does not end the program. */
+  /** Calls the listener on every SIGHUP, which then does not end the program. */
   onHangup?(listener: () => void): void;
-  /** A file packed into another, which must not exist; undefined when this runtime has no such packing. */
+  /** Packs a file into another, which must not exist; undefined if the runtime lacks this packing. */
   packFile?(from: string, to: string, packing: Packing, pace?: "quick"): Promise<void> | undefined;
-  /** Rows that a query finds in an SQLite file, which is not written to. Rejects with a `HostError`. */
+  /** Queries an SQLite file, read-only. Rejects with a `HostError`. */
   queryDatabase?(path: string, query: string): Promise<readonly Record<string, unknown>[]>;
-  /** Runs a module of the user's own and returns what it exports. Rejects with whatever it throws. */
+  /** Imports a plugin module and returns its exports. Rejects with whatever it throws. */
   importModule?(path: string): Promise<unknown>;
-  /** Shows a file in the browser. Rejects with a `HostError` when there is none. */
+  /** Shows a file in the browser. Rejects with a `HostError` if there is no browser. */
   openInBrowser?(path: string): Promise<void>;
-  /** Where programs of this user keep what can be fetched again; undefined when nobody knows. */
+  /** The cache folder of this user; undefined if unknown. */
   cacheDir(): string | undefined;
-  /** What is piped into the program. */
+  /** Standard input. */
   readonly stdin?: TextSource;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
@@ -74,22 +78,22 @@ export interface Host {
 
 export interface SelfRun {
   readonly words: readonly string[];
-  /** Told to stop, it gets a few seconds for it. */
+  /** After an abort, the run has a few seconds to stop. */
   readonly signal: AbortSignal;
-  /** Takes what it says on standard error, line by line. */
+  /** Receives its standard error, line by line. */
   onLine(line: string): void;
 }
 
 export interface SelfRunEnd {
-  /** Its exit code; undefined when a signal ended it. */
+  /** Its exit code; undefined if a signal ended it. */
   readonly exit: number | undefined;
   readonly stdout: string;
 }
 
 export interface SignalWatch {
-  /** Written to standard error when the process is ended. */
+  /** The message for standard error when the process is ended. */
   readonly farewell: string;
-  /** The exit code by the name of the signal. */
+  /** Exit codes by signal name. */
   readonly exits: Readonly<Record<string, number>>;
 }
 
@@ -97,32 +101,32 @@ export type Packing = "gzip" | "br" | "zstd";
 
 export interface ListenPlace {
   readonly address: string;
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** The most connections that one client may hold. */
+  /** The maximum of connections per client. */
   readonly connectionsPerClient: number;
 }
 
 export interface Listening {
   readonly address: string;
   readonly port: number;
-  /** Requests that are being answered are given a moment. */
+  /** Gives current requests a moment to finish. */
   close(): Promise<void>;
 }
 
 export interface WebRequest {
   readonly method: string;
-  /** Path and query, as they came. */
+  /** Path and query, as received. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Who asks. */
+  /** The address of the client. */
   readonly address: string;
 }
 
 export interface WebReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** `headers` must say how long pieces are together. None are taken when only the head was asked for. */
+  /** For an iterable, `headers` must have its length. It is not read for HEAD requests. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
@@ -130,9 +134,9 @@ export type Answerer = (request: WebRequest) => WebReply | Promise<WebReply>;
 
 export interface ProcessId {
   readonly pid: number;
-  /** When it began, as the system counts; "" when it does not tell. */
+  /** Its start time in units of the system; "" if unknown. */
   readonly began: string;
-  /** The machine or container that the number means something in. */
+  /** The machine or container in which the pid is valid. */
   readonly machine: string;
 }
 
@@ -146,29 +150,29 @@ export interface FileStamp {
 export interface OpenFile {
   readonly size: number;
   readonly stamp: FileStamp;
-  /** Fills the bytes from a position, or from where the last read ended; 0 at the end of the file. Rejects with a `HostError`. */
+  /** Reads from a position, by default where the last read ended; returns 0 at the end. Rejects with a `HostError`. */
   read(into: Uint8Array, position?: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A file that grows while the list is made, which is why it does not wait. */
+/** A file that is written synchronously while the list is built. */
 export interface NewFile {
   /** Throws a `HostError`. */
   write(bytes: Uint8Array): void;
   /** Flushes to the disk and closes. Rejects with a `HostError`. */
   finish(): Promise<void>;
-  /** Closes without a word. */
+  /** Closes it and ignores errors. */
   abandon(): void;
 }
 
-/** Text that somebody sends. */
+/** A stream of text input. */
 export interface TextSource {
-  /** Its lines, as many at a time as are there: a promise for each would take as long as an answer to it. */
+  /** Batches of available lines: one promise per line would be slow. */
   lines(): AsyncIterable<readonly string[]>;
   readonly isTerminal?: boolean;
 }
 
-/** Room outside memory. The work in between never waits, so neither does this; all throw a `HostError`. */
+/** A scratch file. All methods are synchronous and throw a `HostError`. */
 export interface Scratch {
   /** Appends and returns the position. */
   append(bytes: Uint8Array): number;
@@ -178,9 +182,9 @@ export interface Scratch {
 }
 
 export interface TextSink {
-  /** Says something; nobody waits for it. */
+  /** Writes without waiting. */
   write(text: string): void;
-  /** Hands data over and waits until it is taken. Rejects with a `HostError`; `EPIPE` when the reader left. */
+  /** Writes and waits until the data was accepted. Rejects with a `HostError`; `EPIPE` if the reader has closed. */
   send(data: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   readonly columns: number;
@@ -190,16 +194,16 @@ export interface FetchRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: FetchTimeouts;
-  /** Bytes of body after which the request is given up. */
+  /** The maximum of body bytes. */
   readonly maxBytes: number;
-  /** Whether only addresses of the public internet may be spoken to (`EPRIVATE`). */
+  /** Whether only public IP addresses may be contacted (`EPRIVATE`). */
   readonly onlyPublic: boolean;
-  /** The proxy to go through; it then resolves names. */
+  /** The proxy to use; it then resolves names. */
   readonly proxy?: URL | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Whether the body of any answer is wanted, not only that of status 200. */
+  /** Whether bodies of any status are wanted, not only of 200. */
   readonly takesAnyStatus?: boolean;
-  /** Takes the body of an answer of status 200 as it arrives, still encoded. What it throws ends the exchange. */
+  /** Receives the body of a response with status 200 as it arrives, still encoded. Exceptions end the exchange. */
   take(piece: Uint8Array): void;
 }
 
@@ -210,15 +214,15 @@ export interface FetchTimeouts {
   readonly totalMs: number;
 }
 
-/** One exchange; redirects are the caller's business. */
+/** One exchange; the caller follows redirects. */
 export interface FetchResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether nothing but the end of the connection says where the body ends: it may have been cut. */
+  /** Whether only the end of the connection marks the end of the body, which may thus be truncated. */
   readonly isUnframed?: boolean;
 }
 
-/** What the outside world refused, with the system's own code (`ENOENT`, `ECONNREFUSED`, `ETIMEDOUT`, …). */
+/** A failure of the outside world, with the code of the system (`ENOENT`, `ECONNREFUSED`, `ETIMEDOUT`, …). */
 export class HostError extends Error {
   readonly code: string;
 
@@ -229,7 +233,7 @@ export class HostError extends Error {
   }
 }
 
-/** The `HostError` for whatever a runtime threw. Deno 2.0 leaves `code` out here and there; the text still has it. */
+/** Converts any exception into a `HostError`. Deno 2.0 sometimes omits `code`; the message still has it. */
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));

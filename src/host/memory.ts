@@ -1,3 +1,4 @@
+import { posix, win32 } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import {
   type FetchRequest,
@@ -11,13 +12,14 @@ import {
   type TextSink,
 } from "./host.ts";
 import { joinBytes } from "./join-bytes.ts";
+import { MemoryFiles } from "./memory-files.ts";
 
 export interface WebAnswer extends FetchResponse {
   readonly body: Uint8Array;
 }
 
 export interface MemoryHostOptions {
-  /** Path → content. Relative paths stand below `cwd`. */
+  /** Path → content. Relative paths are below `cwd`. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Address → answer; a string is a 200 with that body. */
   readonly web?: Readonly<Record<string, string | WebAnswer>>;
@@ -25,6 +27,8 @@ export interface MemoryHostOptions {
   readonly now?: Date;
   readonly isTerminal?: boolean;
   readonly memoryLimit?: number;
+  /** The system whose files are simulated: POSIX by default. */
+  readonly system?: "posix" | "windows" | undefined;
 }
 
 export interface MemoryHost extends Host {
@@ -35,17 +39,18 @@ export interface MemoryHost extends Host {
 
 /** A world in memory: for tests, and for using the library without a disk. */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
-  const cwd = "/project";
-  const files = new Map<string, Uint8Array>();
-  for (const [path, content] of Object.entries(options.files ?? {}))
-    files.set(absolute(cwd, path), typeof content === "string" ? encodeUtf8(content) : content);
+  const isWindows = options.system === "windows";
+  const paths = isWindows ? win32 : posix;
+  const cwd = isWindows ? "C:\\project" : "/project";
+  const files = new MemoryFiles(cwd, paths);
+  for (const [name, content] of Object.entries(options.files ?? {}))
+    files.set(name, typeof content === "string" ? encodeUtf8(content) : content);
   const output = { stdout: "", stderr: "" };
 
-  function read(path: string): Uint8Array {
-    const bytes = files.get(path);
+  function read(name: string): Uint8Array {
+    const bytes = files.get(name);
     if (bytes !== undefined) return bytes;
-    const isFolder = [...files.keys()].some((file) => file.startsWith(`${path}/`));
-    throw isFolder
+    throw files.namesBelow(name).length > 0
       ? new HostError("EISDIR", "is a folder")
       : new HostError("ENOENT", "no such file or folder");
   }
@@ -62,37 +67,34 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
 
   return {
     cwd,
+    path: paths,
     env: options.env ?? {},
     files,
     output,
     now: () => options.now ?? new Date(0),
     readFile: async (path) => read(path),
     exists: async (path) => files.has(path),
-    realPath: async (path) => {
-      read(path);
-      return path;
+    realPath: async (name) => {
+      read(name);
+      return files.spellingOf(name);
     },
     makeFolder: async () => {},
-    openFile: async (path) => openBytes(read(path)),
+    openFile: async (name) => files.open(name, openBytes(read(name))),
     stampOf: async (path) => {
       const bytes = files.get(path);
       return bytes === undefined ? undefined : stampOfBytes(bytes);
     },
-    createFile(path) {
-      if (files.has(path)) throw new HostError("EEXIST", "the file exists");
-      return newFile((bytes) => files.set(path, bytes));
+    createFile(name) {
+      if (files.has(name)) throw new HostError("EEXIST", "the file exists");
+      return newFile((bytes) => files.set(name, bytes));
     },
     openScratch: scratchInMemory,
-    scratchRoom: async () => ({ folder: "/tmp", free: Infinity }),
+    scratchSpace: async () => ({ folder: paths.resolve(cwd, "/tmp"), free: Infinity }),
     sizeOf: async (path) => files.get(path)?.length ?? 0,
     memoryLimit: () => options.memoryLimit ?? 2 ** 31,
     processId: () => ({ pid: 1, began: "", machine: "memory" }),
     isRunning: () => false,
-    listFolder: async (path) => {
-      const prefix = path.endsWith("/") ? path : `${path}/`;
-      const below = [...files.keys()].filter((name) => name.startsWith(prefix));
-      return [...new Set(below.map((name) => name.slice(prefix.length).split("/")[0]!))];
-    },
+    listFolder: async (name) => files.namesBelow(name),
     kindOf: async (path) => (files.has(path) ? "file" : undefined),
     link: async (from, to) => {
       if (files.has(to)) throw new HostError("EEXIST", "file exists");
@@ -100,11 +102,13 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     },
     touch: async () => {},
     rename: async (from, to) => {
+      files.refuseOpen(to);
       files.set(to, read(from));
       files.delete(from);
     },
-    removeFile: async (path) => {
-      files.delete(path);
+    removeFile: async (name) => {
+      files.refuseOpen(name);
+      files.delete(name);
     },
     syncFolder: async () => {},
     fetch: async (request: FetchRequest): Promise<FetchResponse> => {
@@ -123,10 +127,6 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     stdout: memorySink("stdout"),
     stderr: memorySink("stderr"),
   };
-}
-
-function absolute(cwd: string, path: string): string {
-  return path.startsWith("/") ? path : `${cwd}/${path}`;
 }
 
 /** Files here are replaced, not written to: the bytes are the identity. */

@@ -7,7 +7,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ["cmd", "/c", "start", ""],
 };
 
-/** Hands a file to whatever this machine shows pages with, and does not wait for it. */
+/** Opens a file in the default browser without waiting for it. */
 export function openInBrowser(path: string): Promise<void> {
   const [program, ...words] = OPENERS[process.platform] ?? ["xdg-open"];
   return new Promise((resolve, reject) => {

@@ -6,8 +6,8 @@ const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * A folder below `cache` for compiled code, made if it is not there; undefined where somebody else could put code into it,
- * which would run as this user. Node itself looks at nothing, and would use a folder that all share.
+ * A folder below `cache` for compiled code, created if missing; undefined if other users could put code into it, which
+ * would run as this user. Node itself does not check, and would use a shared folder.
  */
 export function codeFolder(cache: string | undefined): string | undefined {
   if (cache === undefined) return undefined;
@@ -29,11 +29,11 @@ function make(path: string): void {
   try {
     mkdirSync(path, 0o700);
   } catch {
-    // It is there, or cannot be made; what is there is looked at.
+    // It exists or cannot be created; the caller checks it.
   }
 }
 
-/** Whether nobody but this user and root can replace anything on the way to a folder, which has no links in it. */
+/** Whether only this user and root can replace a part of the path to a folder. The path must not contain links. */
 function isSafeBelow(folder: string, user: number): boolean {
   const { uid, mode } = lstatSync(folder);
   const isKept = (mode & OTHERS_MAY_WRITE) === 0 || (mode & STICKY) !== 0;

@@ -8,7 +8,7 @@ import { forwardRequest, openTunnel } from "./proxy-connection.ts";
 
 /**
  * One GET over node:http(s). Not the runtime's `fetch`: that accepts a gzip body which was cut short, differs between
- * runtimes in proxies and encodings, and offers no say over connect time or the addresses that names stand for.
+ * runtimes in proxies and encodings, and has no option for the connect timeout or for the addresses of a name.
  */
 export async function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
   const url = new URL(request.url);
@@ -40,7 +40,7 @@ async function exchange(
       );
     else outgoing = (isSecure ? https : http).get(url, options);
     if (tunnel !== undefined) clock.asking();
-    // A socket that dies after the answer is complete has nothing to say.
+    // Errors of a socket after the response is complete do not matter.
     outgoing.on("error", reject);
     outgoing.on("socket", (socket) => {
       socket.once(isSecure ? "secureConnect" : "connect", () => clock.asking());
@@ -59,7 +59,7 @@ async function receive(
 ): Promise<FetchResponse> {
   const status = response.statusCode ?? 0;
   const headers = flatHeaders(response.headers);
-  // Nobody reads the body of another answer; closing is cheaper than waiting for it.
+  // The body of any other response is not needed; closing is cheaper than waiting for it.
   if (status !== 200 && request.takesAnyStatus !== true) return { status, headers };
   let length = 0;
   try {

@@ -28,7 +28,7 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
   return { text: `${size} ${mtimeMs} ${ctimeMs} ${ino}`, changed: Math.max(mtimeMs, ctimeMs) };
 }
 
-/** A folder, a pipe or a device is not a list; reading one could take for ever. */
+/** Folders, pipes and devices are rejected: reading one could block for ever. */
 export async function openFile(path: string): Promise<OpenFile> {
   try {
     const info = await stat(path);
@@ -63,7 +63,7 @@ export function createFile(path: string, like?: string): NewFile {
   if (old !== undefined) attempt(() => chmodSync(path, old.mode & 0o777));
   return {
     write: (bytes) => attempt(() => writeAll(file, bytes)),
-    // Not on this thread: another list may be compiled meanwhile.
+    // Asynchronous, so that another list can be compiled meanwhile.
     async finish() {
       try {
         await promisify(fsync)(file);
@@ -77,7 +77,7 @@ export function createFile(path: string, like?: string): NewFile {
       try {
         closeSync(file);
       } catch {
-        // It was closed already, or never will be: the caller has another error to speak of.
+        // Ignored: the caller has a more important error to report.
       }
     },
   };
@@ -85,7 +85,7 @@ export function createFile(path: string, like?: string): NewFile {
 
 const FLUSH_STEP = 32 * 1024 * 1024;
 
-/** The name is gone at once where the system allows it (not on Windows), so that a run that is killed leaves nothing. */
+/** The name is removed at once if the system allows it (not on Windows), so that a killed run leaves nothing. */
 export function openScratch(): Scratch {
   const random = Math.random().toString(36).slice(2, 12);
   const path = join(tmpdir(), `rules-compiler-${random}.scratch`);
@@ -95,7 +95,7 @@ export function openScratch(): Scratch {
   let end = 0;
   let flushed = 0;
   let isFlushing = false;
-  /** Hands what was written to the disk, aside: a container's limit counts it until then, and would make us wait. */
+  /** Flushes in the background: unwritten pages count towards the memory limit of a container. */
   function flushAside(): void {
     if (isFlushing || end - flushed < FLUSH_STEP) return;
     isFlushing = true;
@@ -138,7 +138,7 @@ function remove(path: string): boolean {
   }
 }
 
-/** A write may take less than it was given: a full disk says so only at the next one. */
+/** A write may be partial: a full disk is reported only by the next one. */
 function writeAll(file: number, bytes: Uint8Array, position?: number): void {
   let at = 0;
   while (at < bytes.length) {

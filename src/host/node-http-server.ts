@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { feedInParts } from "./feed-in-parts.ts";
-import { FewATurn } from "./few-a-turn.ts";
+import { feedParser } from "./parser-feed.ts";
+import { LoopThrottle } from "./loop-throttle.ts";
 import {
   type Answerer,
   type ListenPlace,
@@ -13,15 +13,15 @@ import { OpenConnections } from "./open-connections.ts";
 
 const HEAD_MS = 10_000;
 const CLOSE_MS = 1000;
-/** Larger bodies are written in parts, so that it can be seen how fast their reader takes them. */
+/** Larger bodies are written in parts, to measure how fast the client reads. */
 const PART = 256 * 1024;
 /**
- * How many parts are written in one turn of the event loop. The system takes megabytes for a new reader without a pause, and a
- * turn accepts one connection: without a limit, hundreds of readers keep a newcomer waiting for seconds.
+ * The number of parts written per turn of the event loop. The system buffers megabytes for a new client without a pause, and a
+ * turn accepts one connection: without a limit, hundreds of clients would delay a new one by seconds.
  */
-const writing = new FewATurn(1);
+const writing = new LoopThrottle(1);
 
-/** node:http as it is, made hard to hold up: who reads slowly, says nothing or asks too much takes no room from others. */
+/** node:http with limits, so that slow, silent or greedy clients do not block others. */
 export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<Listening> {
   const server = http.createServer({
     headersTimeout: HEAD_MS,
@@ -35,7 +35,7 @@ export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<
   );
   server.on("connection", (socket: Socket) => {
     open.add(socket);
-    feedInParts(socket);
+    feedParser(socket);
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) =>
     open.take(request, response),
@@ -68,7 +68,7 @@ function respond(request: IncomingMessage, response: ServerResponse, answer: Ans
     const { method = "", url: target = "", socket } = request;
     const headers = request.headers as Record<string, string | undefined>;
     const reply = answer({ method, target, headers, address: socket.remoteAddress ?? "" });
-    // Most answers are there at once; a promise for each would cost a tenth of all requests a second.
+    // Most responses are ready at once; awaiting each would cost a tenth of the requests per second.
     if (reply instanceof Promise) {
       reply.then(
         (later) => send(request, response, later),
@@ -92,7 +92,7 @@ function send(request: IncomingMessage, response: ServerResponse, reply: WebRepl
   if (request.method === "HEAD") response.end();
   else if (typeof body === "string") response.end(body);
   else if (body instanceof Uint8Array && body.length <= PART) response.end(body);
-  // The reader left, or the file could not be read on: a body that ends early is seen to be none.
+  // The client has gone or the file cannot be read: end the connection, so that the body is known to be incomplete.
   else {
     const pieces = body instanceof Uint8Array ? partsOf(body) : body;
     sendPieces(pieces, response).catch(() => response.destroy());

@@ -3,12 +3,12 @@ import { hostname } from "node:os";
 import process from "node:process";
 import type { ProcessId } from "./host.ts";
 
-/** This process. Numbers are given again, so the time it began is part of it where the system tells. */
+/** This process. The system reuses pids, so the start time is included if it is known. */
 export function processId(): ProcessId {
   return { pid: process.pid, began: beginningOf("self"), machine: machineId() };
 }
 
-/** Whether a process still runs; undefined when it is one of another machine or container. */
+/** Whether a process still runs; undefined for one of another machine or container. */
 export function isRunning({ pid, began, machine }: ProcessId): boolean | undefined {
   if (machine !== machineId()) return undefined;
   if (began !== "") return beginningOf(String(pid)) === began;
@@ -18,7 +18,7 @@ export function isRunning({ pid, began, machine }: ProcessId): boolean | undefin
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ESRCH") return false;
-    // Somebody else's process is there, but not ours to ask; of anything else nothing is known.
+    // EPERM means that the process of another user exists; any other error says nothing.
     return code === "EPERM" ? true : undefined;
   }
 }
@@ -29,11 +29,11 @@ function beginningOf(pid: string): string {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }
 
-/** Where numbers of processes mean the same: this boot, this name, this container. */
+/** The scope in which pids are valid: this boot, this host name, this container. */
 function machineId(): string {
   const boot = textOf(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")).trim();
   const space = textOf(() => readlinkSync("/proc/self/ns/pid"));
-  // Deno asks for a permission to know the name.
+  // Deno would ask for a permission to read the host name.
   return [textOf(hostname), boot, space].filter((part) => part !== "").join(" ");
 }
 

@@ -5,7 +5,7 @@ import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type SelfRun, type SelfRunEnd, toHostError } from "./host.ts";
 import { joinBytes } from "./join-bytes.ts";
 
-/** A run that was asked to stop and does not is ended after this long; what it was writing is then no list. */
+/** A run that ignores the request to stop is killed after this time. */
 const PATIENCE_MS = 3000;
 
 export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
@@ -43,12 +43,12 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
   });
 }
 
-/** What stands before the words of this program on its own command line. */
+/** What precedes the program's arguments on its command line. */
 function selfWords(): string[] {
   const script = process.argv[1] ?? "";
   // A single executable is its own script.
   if (/^(?:\/\$bunfs|B:[\\/]~BUN)[\\/]/.test(script)) return [];
-  // Deno keeps its permissions to itself; whoever may start programs may do anything.
+  // Deno does not pass on its permissions; a program that may start others may do anything.
   if (process.versions["deno"] !== undefined) return ["run", "--allow-all", script];
   return [...process.execArgv, script];
 }

@@ -5,9 +5,9 @@ import type { SignalWatch } from "./host.ts";
 let thread: Worker | undefined;
 
 /**
- * Starts a thread that hears signals too, and ends the process when the main thread does not. Node only, and by parts of it
- * that may change: elsewhere, and should they be gone, signals are heard when the event loop turns, as without it. Called
- * again, it takes the new farewell.
+ * Starts a thread that also receives signals, and ends the process if the main thread does not. Node only, with internal
+ * modules that may change: without them, signals are handled when the event loop turns. A further call replaces the
+ * message.
  */
 export function watchSignals(watch: SignalWatch): void {
   const { deno, bun } = process.versions as Record<string, string | undefined>;
@@ -20,6 +20,6 @@ export function watchSignals(watch: SignalWatch): void {
     thread.on("error", () => {});
     thread.unref();
   } catch {
-    // Without threads nothing is watched.
+    // Without threads, signals are handled when the event loop turns.
   }
 }

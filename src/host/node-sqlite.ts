@@ -1,7 +1,7 @@
 import process from "node:process";
 import { HostError, toHostError } from "./host.ts";
 
-/** Rows of a query. The module is loaded only here: not every runtime has it, and Node 22 warns that it is new. */
+/** Rows of a query. The module is loaded on use: not every runtime has it, and Node 22 warns that it is experimental. */
 export async function queryDatabase(
   path: string,
   query: string,
@@ -19,7 +19,7 @@ export async function queryDatabase(
   }
 }
 
-/** Without the remark of some versions that it is experimental, which nobody who asks for it can do anything about. */
+/** Suppresses the warning of some versions that the module is experimental. */
 async function loadQuietly(): Promise<typeof import("node:sqlite")> {
   const own = Object.getOwnPropertyDescriptor(process, "emitWarning")!;
   Object.defineProperty(process, "emitWarning", { ...own, value: () => {} });

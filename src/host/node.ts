@@ -13,7 +13,7 @@ import {
   stat,
   utimes,
 } from "node:fs/promises";
-import { dirname } from "node:path";
+import nodePath from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
@@ -23,17 +23,18 @@ import { cacheDir } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
 import { packFile } from "./node-pack-file.ts";
 import { isRunning, processId } from "./node-process-id.ts";
-import { scratchRoom } from "./node-scratch-room.ts";
+import { scratchSpace } from "./node-scratch-space.ts";
 import { watchSignals } from "./node-signal-watch.ts";
 
-/** The real world, by way of Node's modules, which Deno and Bun have too. */
+/** The real system, through the modules of Node, which Deno and Bun provide too. */
 export function nodeHost(): Host {
   return {
     cwd: process.cwd(),
+    path: nodePath,
     env: process.env,
     now: () => new Date(),
     readFile: (path) => attempt(() => readRegularFile(path)),
-    // Not `access`: Deno asks for a permission to know the user.
+    // Not `access`: Deno would ask for a permission to know the user.
     exists: (path) =>
       stat(path).then(
         () => true,
@@ -45,7 +46,7 @@ export function nodeHost(): Host {
     openFile,
     createFile,
     openScratch,
-    scratchRoom,
+    scratchSpace,
     sizeOf: (path) =>
       stat(path).then(
         ({ size }) => size,
@@ -62,7 +63,7 @@ export function nodeHost(): Host {
     rename: (from, to) => attempt(() => rename(from, to)),
     removeFile: (path) => attempt(() => rm(path, { force: true })),
     syncFolder: (path) => attempt(() => syncFolder(path)),
-    // Loaded when the first address is read: node:http costs 25 ms and 15 MB that a run over files can do without.
+    // Loaded on first use: node:http takes 25 ms and 15 MB, which a build of local files saves.
     fetch: async (request) =>
       isOldDeno()
         ? (await import("./web-fetch-once.ts")).webFetchOnce(request)
@@ -119,23 +120,23 @@ async function attempt<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not `mkdir(…, { recursive: true })`: below /proc that never comes back (Node 24). */
+/** Not `mkdir(…, { recursive: true })`: below /proc it never returns (Node 24). */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
     const { code } = toHostError(error);
-    if (code === "EEXIST" || code === "EISDIR" || dirname(path) === path) return;
+    if (code === "EEXIST" || code === "EISDIR" || nodePath.dirname(path) === path) return;
     if (code !== "ENOENT") throw error;
-    await makeFolder(dirname(path));
+    await makeFolder(nodePath.dirname(path));
     await mkdir(path).catch((again: unknown) => {
-      // Somebody else may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (toHostError(again).code !== "EEXIST") throw again;
     });
   }
 }
 
-/** A folder, a pipe or a device is not a list; reading one could take for ever. */
+/** Folders, pipes and devices are rejected: reading one could block for ever. */
 async function readRegularFile(path: string): Promise<Uint8Array> {
   const info = await stat(path);
   if (info.isDirectory()) throw new HostError("EISDIR", "is a folder");
@@ -143,7 +144,9 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
   return await readFile(path);
 }
 
+/** Windows cannot flush a folder. */
 async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
   const folder = await open(path, constants.O_RDONLY);
   try {
     if (typeof folder.sync === "function") await folder.sync();
@@ -152,7 +155,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Not `node:readline`, which has a promise for every line: a tenth of the speed. */
+/** Not `node:readline`: it has one promise per line and a tenth of the speed. */
 async function* stdinLines(): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -164,11 +167,11 @@ async function* stdinLines(): AsyncGenerator<string[]> {
   yield [rest];
 }
 
-/** Streams whose errors are taken care of; a program may make many hosts. */
+/** Streams that have an error handler; a program may create many hosts. */
 const watched = new WeakSet<NodeJS.WriteStream>();
 
 function sink(stream: NodeJS.WriteStream): TextSink {
-  // Whoever sends data hears of it there; a reader of our talk that left is no reason to end with a stack.
+  // `send` reports errors itself; a closed reader of messages must not crash the program.
   if (!watched.has(stream)) stream.on("error", () => {});
   watched.add(stream);
   return {

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { clientOf } from "./client-of.ts";
+import { clientAddress } from "./client-address.ts";
 
-/** Systems allow 1,024 open files as a rule, and lists are files too. */
+/** Systems usually allow 1,024 open files, and lists are files too. */
 const MOST_OPEN = 512;
-/** Requests that may wait on one connection for the answer before them. Clients send one at a time as a rule. */
+/** Pipelined requests that may wait on one connection. Clients usually send one at a time. */
 const MOST_WAITING = 8;
-/** A look measures how fast everybody reads. A connection younger than a look had no chance yet. */
+/** The interval at which the speed of clients is measured. Younger connections have no speed yet. */
 const LOOK_MS = 1000;
-/** A reader that takes nothing for this long has left. */
+/** A client that reads nothing for this long has gone. */
 const SILENCE_MS = 60_000;
-/** How much one second counts in the measured speed. */
+/** The weight of one second in the measured speed. */
 const WEIGHT = 0.2;
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,12 +18,12 @@ type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 interface Connection {
   readonly socket: Socket;
   readonly client: string;
-  /** When it was opened, or when its present answer began. */
+  /** When it was opened, or when its current response started. */
   since: number;
-  /** The answer that was begun last. */
+  /** The response that was started last. */
   response: ServerResponse | undefined;
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
-  /** Bytes that the reader had taken at the last look; undefined when the present answer is younger. */
+  /** Bytes that the client had read at the last measurement; undefined if the current response is younger. */
   taken: number | undefined;
   /** Bytes per second. */
   speed: number;
@@ -31,13 +31,13 @@ interface Connection {
 }
 
 /**
- * The connections of a server, in the order they came. Each is answered one request at a time, no client has more than its
- * share, and when there are too many the newest is never the one that goes.
+ * The connections of a server, oldest first. Requests of a connection are answered one at a time, every client is limited
+ * to its share, and if there are too many connections, the newest one is kept.
  */
 export class OpenConnections {
   private readonly open = new Map<Socket, Connection>();
   private readonly clients = new Map<string, Set<Connection>>();
-  /** Connections that can go, the first to go last, as they were at the last look. */
+  /** Connections that can be closed, as of the last measurement; the first to be closed is last. */
   private expendable: Connection[] = [];
   private readonly perClient: number;
   private readonly respond: Respond;
@@ -46,13 +46,13 @@ export class OpenConnections {
   constructor(perClient: number, respond: Respond) {
     this.perClient = perClient;
     this.respond = respond;
-    // Not `server.timeout`: a timer for each request costs a tenth of them.
+    // Not `server.timeout`: a timer per request costs a tenth of the requests per second.
     this.looking = setInterval(() => this.look(), LOOK_MS);
     this.looking.unref?.();
   }
 
   add(socket: Socket): void {
-    const client = clientOf(socket.remoteAddress ?? "");
+    const client = clientAddress(socket.remoteAddress ?? "");
     const since = performance.now();
     const connection: Connection = {
       socket,
@@ -73,7 +73,7 @@ export class OpenConnections {
       end(firstToGo(this.expendable) ?? firstOf(this.open.values()));
   }
 
-  /** Answers a request, or lets it wait until the answer before it is finished. */
+  /** Answers a request once the previous response is complete. */
   take(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.open.get(request.socket);
     if (connection === undefined || request.socket.destroyed) return;
@@ -113,7 +113,7 @@ export class OpenConnections {
     if (held.size === 0) this.clients.delete(client);
   }
 
-  /** Measures readers, and ends connections whose readers have left. */
+  /** Measures clients, and closes connections whose clients have gone. */
   private look(): void {
     const now = performance.now();
     for (const connection of this.open.values()) {
@@ -133,7 +133,7 @@ export class OpenConnections {
   }
 }
 
-/** Connections that had their chance, in the order in which they can go, the first last: idle ones, then the slowest. */
+/** Measured connections in the order in which they can be closed, the first one last: idle ones, then the slowest. */
 function expendableOf(connections: Iterable<Connection>): Connection[] {
   const now = performance.now();
   return [...connections]
@@ -143,7 +143,7 @@ function expendableOf(connections: Iterable<Connection>): Connection[] {
     .map(({ connection }) => connection);
 }
 
-/** One that was expendable at the last look may have begun with another answer since. */
+/** Since the last measurement, the connection may have started another response. */
 function firstToGo(expendable: Connection[]): Connection | undefined {
   const now = performance.now();
   for (let last = expendable.pop(); last !== undefined; last = expendable.pop())
@@ -161,7 +161,7 @@ function isBusy({ response }: Connection): boolean {
   return response !== undefined && !response.writableFinished;
 }
 
-/** Resets it where the runtime can: a connection that is merely closed keeps what its reader has not taken. */
+/** Resets it if the runtime can: a connection that is merely closed keeps its unread data in memory. */
 function end({ socket }: Connection): void {
   const { resetAndDestroy } = Object(socket) as { resetAndDestroy?: unknown };
   if (resetAndDestroy === undefined) socket.destroy();

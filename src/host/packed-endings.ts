@@ -1,6 +1,6 @@
 import type { Packing } from "./host.ts";
 
-/** What the names of packed files end in; the smallest form first. */
+/** File extensions of packings; the most compact first. */
 export const PACKED_ENDINGS: Readonly<Record<Packing, string>> = {
   zstd: "zst",
   br: "br",

@@ -6,7 +6,7 @@ import tls from "node:tls";
 import { HostError } from "./host.ts";
 import { bareHost } from "./public-address.ts";
 
-/** Asks the proxy for a way to the server, and speaks TLS with the server through it. */
+/** Opens a tunnel through the proxy, and TLS to the server inside it. */
 export async function openTunnel(proxy: URL, url: URL, signal: AbortSignal): Promise<Duplex> {
   const target = `${url.hostname}:${url.port || "443"}`;
   const socket = await new Promise<Duplex>((resolve, reject) => {
@@ -53,7 +53,7 @@ export async function openTunnel(proxy: URL, url: URL, signal: AbortSignal): Pro
   });
 }
 
-/** A plain request is handed to the proxy with the whole address in it. */
+/** A plain HTTP request sends the complete address to the proxy. */
 export function forwardRequest(
   proxy: URL,
   url: URL,

@@ -1,7 +1,7 @@
 import { bareHost, isInRange } from "./public-address.ts";
 
 /**
- * The proxy that the environment names for an address: `HTTPS_PROXY` or `HTTP_PROXY`, else `ALL_PROXY`, unless
+ * The proxy that the environment sets for an address: `HTTPS_PROXY` or `HTTP_PROXY`, else `ALL_PROXY`, unless
  * `NO_PROXY` excepts it. Lower case wins, as with curl. Undefined for a direct connection.
  */
 export function proxyFor(

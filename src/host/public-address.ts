@@ -1,6 +1,6 @@
-/** All of IPv6 that is assigned to the public internet; everything else is special, or will be assigned one day. */
+/** The part of IPv6 that is assigned to the public internet. */
 const GLOBAL_UNICAST = "2000::/3";
-/** Ranges that no list on the public internet is served from (IANA's special-purpose registries). */
+/** Ranges that are not public (IANA's special-purpose registries). */
 const SPECIAL = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -18,13 +18,13 @@ const SPECIAL = [
   "224.0.0.0/3",
   "2001::/23",
   "2001:db8::/32",
-  // The test network of old, given back in 2006.
+  // The former 6bone test network, returned in 2006.
   "3ffe::/16",
   "3fff::/20",
 ];
 /**
- * Ranges in which four bytes, from this byte on, are an IPv4 address that is contacted in the end. 64:ff9b:1::/48 is not
- * among them: it is for private translators, and where its IPv4 address lies depends on how they are set up.
+ * Ranges that embed the IPv4 address that is finally contacted, in the four bytes from this offset. 64:ff9b:1::/48 is not
+ * among them: it is for private translators, whose configuration decides where the IPv4 address is.
  */
 const CARRIERS = [
   { range: "::ffff:0:0/96", from: 12 },
@@ -33,7 +33,7 @@ const CARRIERS = [
   { range: "2002::/16", from: 2 },
 ];
 
-/** Whether an IP address, as text, belongs to the public internet. What is no address does not. */
+/** Whether a text is an IP address of the public internet. */
 export function isPublicAddress(text: string): boolean {
   const bytes = addressBytes(text);
   if (bytes === undefined) return false;
@@ -48,7 +48,7 @@ export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Whether an IP address lies in a range such as `10.0.0.0/8`; what is no address, or no range, does not. */
+/** Whether an IP address is in a range such as `10.0.0.0/8`; false if either is invalid. */
 export function isInRange(text: string, range: string): boolean {
   const bytes = addressBytes(text);
   return bytes !== undefined && isIn(bytes, range);

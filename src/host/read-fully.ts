@@ -1,6 +1,6 @@
 import type { OpenFile } from "./host.ts";
 
-/** Fills the bytes from a position, or from where the last read ended, and returns what there was. Rejects with a `HostError`. */
+/** Reads until the buffer is full or the file ends, and returns the bytes read. Rejects with a `HostError`. */
 export async function readFully(
   file: OpenFile,
   into: Uint8Array,

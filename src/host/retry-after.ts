@@ -1,4 +1,4 @@
-/** Milliseconds of a `Retry-After`, which is seconds or a date; undefined when it is neither. */
+/** Milliseconds of a `Retry-After` header, which is seconds or a date; undefined if it is neither. */
 export function retryAfterMs(text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

@@ -5,12 +5,12 @@ import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import type { SignalWatch } from "./host.ts";
 
-/** How long the main thread has for ending by itself, ... */
+/** How long the main thread may take to end by itself, ... */
 const PATIENCE_MS = 1500;
-/** ... and for being interrupted. Code of the runtime's own, such as parsing a large text, has to come back first. */
+/** ... and to be interrupted. Native code, such as parsing a large text, must return first. */
 const INTERRUPT_MS = 1000;
 
-/** The part of Node that hears signals. A thread hears them as the main thread does, but is not given a way to ask for it. */
+/** The internal module of Node that receives signals. Threads can receive them, but have no public API for it. */
 interface SignalParts {
   internalBinding(name: "signal_wrap"): {
     readonly Signal: new () => { onsignal?: () => void; start(signal: number): number };
@@ -28,13 +28,13 @@ for (const [name, exit] of Object.entries(exits)) {
   const signal = new Signal();
   let heard = 0;
   signal.onsignal = () => {
-    // Whoever says it twice does not want to wait.
+    // A second signal ends the process at once.
     setTimeout(() => void end(exit), ++heard === 1 ? PATIENCE_MS : 0);
   };
   signal.start(constants.signals[name as NodeJS.Signals]);
 }
 
-/** Ends the process although its main thread computes: by an interruption, which keeps the exit code, or by force. */
+/** Ends the process while its main thread is busy: by an interruption, which keeps the exit code, or by force. */
 async function end(exit: number): Promise<void> {
   if (isEnding) return;
   isEnding = true;
@@ -43,7 +43,7 @@ async function end(exit: number): Promise<void> {
   const { Session } = await import("node:inspector");
   const session = new Session();
   session.connectToMainThread();
-  // A process that ends with a session open has words about it on standard error.
+  // An open inspector session would print a message on standard error.
   const silence = `process.getBuiltinModule("node:fs").closeSync(2)`;
   session.post("Runtime.evaluate", { expression: `${silence}; process.reallyExit(${exit})` });
 }

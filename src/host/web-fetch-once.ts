@@ -4,9 +4,9 @@ import { bareHost } from "./public-address.ts";
 import { publicLookup, refusePrivateName } from "./public-lookup.ts";
 
 /**
- * The same exchange by way of the global `fetch`, for Deno before 2.9: its node:http ends the whole process when a body
- * is cut short. Deno's `fetch` unpacks the body itself, strictly, and reads the proxy from the environment itself. Names
- * are resolved once to be looked at and once more to connect, because `fetch` cannot be told the address.
+ * The same exchange with the global `fetch`, for Deno before 2.9: its node:http ends the whole process if a body is
+ * truncated. Deno's `fetch` unpacks the body strictly and reads the proxy from the environment. Names are resolved twice,
+ * for the check and for the connection, because `fetch` does not accept an address.
  */
 export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse> {
   return await withinLimits(request, async (clock, signal) => {

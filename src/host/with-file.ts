@@ -1,6 +1,6 @@
 import { type Host, HostError, type OpenFile } from "./host.ts";
 
-/** The same world with one more file, which is in memory only and can be read like any other. */
+/** The same host with one more file, which exists only in memory. */
 export function withFile(host: Host, path: string, bytes: Uint8Array): Host {
   const stamp = { text: `${bytes.length} in memory`, changed: -Infinity };
   return {

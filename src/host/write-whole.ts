@@ -1,45 +1,42 @@
-import { basename, dirname, join } from "node:path";
 import type { Host, NewFile } from "./host.ts";
 
-/** A name beside a path, for a file until it is whole. */
+/** A temporary name beside a path. */
 export function temporaryFor(path: string): string {
   return `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
 }
 
-/** Removes what killed runs left under such names. For those who know that nobody else is at work on the path. */
+/** Removes temporary files of killed runs. The caller must know that no other run uses the path. */
 export async function removeLeftovers(path: string, host: Host): Promise<void> {
   await removeLeftoversOf([path], host);
 }
 
-/** The same for several paths of one folder, which may hold what belongs to hundreds of lists. */
+/** The same for several paths of one folder, which may contain files of hundreds of lists. */
 export async function removeLeftoversOf(paths: readonly string[], host: Host): Promise<void> {
-  const folder = dirname(paths[0]!);
-  const starts = paths.map((path) => `${basename(path)}.`);
+  const folder = host.path.dirname(paths[0]!);
+  const starts = paths.map((path) => `${host.path.basename(path)}.`);
   for (const name of await host.listFolder(folder)) {
     if (!name.endsWith(".tmp")) continue;
     const start = starts.find((one) => name.startsWith(one));
     if (start !== undefined && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
-      await host.removeFile(join(folder, name)).catch(() => {});
+      await host.removeFile(host.path.join(folder, name)).catch(() => {});
   }
 }
 
 /**
- * Writes a file beside its place and gives it its name when it is whole; the name may depend on what was written. For files
- * that any number of runs may write at a time. Rejects with a `HostError`, and leaves nothing behind.
+ * Writes a file under a temporary name and renames it when it is complete; the name may depend on the content. Any number of
+ * runs may write the same file. Rejects with a `HostError`, and leaves nothing behind.
  */
 export async function writeWhole<T>(
   path: string,
   host: Host,
   write: (file: NewFile) => T | Promise<T>,
   nameOf: (written: T) => string | Promise<string> = () => path,
-  /** A file whose permissions the new one gets: by default the one that it replaces. */
-  like: string = path,
 ): Promise<T> {
   const temporary = temporaryFor(path);
   let file: NewFile | undefined;
   try {
-    await host.makeFolder(dirname(path));
-    file = host.createFile(temporary, like);
+    await host.makeFolder(host.path.dirname(path));
+    file = host.createFile(temporary, path);
     const written = await write(file);
     await file.finish();
     file = undefined;

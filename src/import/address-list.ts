@@ -1,7 +1,7 @@
-import { type ForeignReader, nameOf, setupOfLists } from "./foreign-setup.ts";
+import { type ConfigReader, nameOf, configOfLists } from "./imported-config.ts";
 
-/** One address or path a line, as in Pi-hole's old `adlists.list`; what is commented out is switched off. */
-export const addressList: ForeignReader = ({ text }) => {
+/** One address or path per line, as in Pi-hole's old `adlists.list`; comments are disabled lists. */
+export const addressList: ConfigReader = ({ text }) => {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const lists = lines.flatMap((line) => {
     const [, mark, source] = /^(#?)\s*(https?:\/\/\S+)/i.exec(line) ?? [];
@@ -9,5 +9,5 @@ export const addressList: ForeignReader = ({ text }) => {
       ? []
       : [{ name: nameOf(source), source, type: "hosts" as const, isOn: mark === "" }];
   });
-  return lists.length === 0 ? undefined : setupOfLists("a list of addresses", lists);
+  return lists.length === 0 ? undefined : configOfLists("a list of addresses", lists);
 };

@@ -1,16 +1,16 @@
 import {
-  type ForeignList,
-  type ForeignReader,
+  type ImportedList,
+  type ConfigReader,
   nameOf,
   recordsIn,
   textsIn,
-} from "./foreign-setup.ts";
+} from "./imported-config.ts";
 
 /** `AdGuardHome.yaml`: `filters`, `whitelist_filters`, `user_rules`. */
-export const adguardHome: ForeignReader = ({ tree }) => {
+export const adguardHome: ConfigReader = ({ tree }) => {
   const setup = tree as Record<string, unknown> | undefined;
   if (setup === undefined || !("filters" in setup || "user_rules" in setup)) return undefined;
-  const lists = (key: string): ForeignList[] =>
+  const lists = (key: string): ImportedList[] =>
     recordsIn(setup[key]).flatMap(({ url, name, enabled }) =>
       typeof url === "string" && url !== ""
         ? [
@@ -27,7 +27,7 @@ export const adguardHome: ForeignReader = ({ tree }) => {
     software: "AdGuard Home",
     lists: lists("filters"),
     allowLists: lists("whitelist_filters"),
-    ownRules: textsIn(setup["user_rules"]),
+    userRules: textsIn(setup["user_rules"]),
     allow: [],
     notes: [],
   };

@@ -1,25 +1,25 @@
 import {
-  type ForeignList,
-  type ForeignReader,
-  type ForeignSetup,
+  type ImportedList,
+  type ConfigReader,
+  type ImportedConfig,
   nameOf,
   textsIn,
-} from "./foreign-setup.ts";
+} from "./imported-config.ts";
 
 /** blocky's YAML: groups of lists under `blocking`, each an address, a path, or lines of its own. */
-export const blocky: ForeignReader = ({ tree }) => {
+export const blocky: ConfigReader = ({ tree }) => {
   const blocking = (tree as Record<string, unknown> | undefined)?.["blocking"] as
     | Record<string, unknown>
     | undefined;
   if (typeof blocking !== "object" || blocking === null) return undefined;
-  // Before 0.24 they were called otherwise.
+  // Names of the settings before version 0.24.
   const deny = groupsOf(blocking["denylists"] ?? blocking["blackLists"]);
   const allow = groupsOf(blocking["allowlists"] ?? blocking["whiteLists"]);
-  const setup: ForeignSetup = {
+  const setup: ImportedConfig = {
     software: "blocky",
     lists: deny.lists,
     allowLists: allow.lists,
-    ownRules: deny.inline,
+    userRules: deny.inline,
     allow: allow.inline,
     notes:
       deny.groups > 1
@@ -28,15 +28,15 @@ export const blocky: ForeignReader = ({ tree }) => {
           ]
         : [],
   };
-  return setup.lists.length + setup.ownRules.length === 0 ? undefined : setup;
+  return setup.lists.length + setup.userRules.length === 0 ? undefined : setup;
 };
 
-/** An entry of several lines is no address but what a list would hold. */
+/** An entry of several lines is an inline list, not an address. */
 function isInline(entry: string): boolean {
   return entry.includes("\n");
 }
 
-function groupsOf(value: unknown): { lists: ForeignList[]; inline: string[]; groups: number } {
+function groupsOf(value: unknown): { lists: ImportedList[]; inline: string[]; groups: number } {
   const groups = Object.entries((value ?? {}) as Record<string, unknown>);
   const entries = groups.flatMap(([group, list]) =>
     textsIn(list).map((entry) => ({ group, entry })),

@@ -1,8 +1,8 @@
 import { PUBLIC_SCHEMA } from "../config/fields.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { ForeignList, ForeignSetup } from "./foreign-setup.ts";
+import type { ImportedList, ImportedConfig } from "./imported-config.ts";
 
-/** What a list for DNS gets, in the order in which it happens. */
+/** Usual transformations of a DNS list, in their order. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
   ["TrimLines", "removes blanks around lines"],
   ["RemoveComments", "removes the comments of the sources"],
@@ -13,21 +13,21 @@ export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: strin
   ["InsertFinalNewLine", "ends the file with a line feed"],
 ];
 
-/** The name of the file for rules of the owner's own. */
-export const OWN_RULES = "own-rules.txt";
-export const OWN_RULES_NAME = "Own rules";
+/** The file for the user's rules. */
+export const USER_RULES = "own-rules.txt";
+export const USER_RULES_NAME = "Own rules";
 
 export interface NewConfig {
   readonly name: string;
-  readonly setup: ForeignSetup;
+  readonly setup: ImportedConfig;
   /** Formats of further files. */
   readonly formats: readonly string[];
-  /** The file with the owner's own rules. */
-  readonly ownRulesFile: string;
+  /** The file with the user's rules. */
+  readonly userRulesFile: string;
 }
 
-/** A configuration in YAML that says what each part is for. Everything is quoted: names and addresses are other people's. */
-export function configText({ name, setup, formats, ownRulesFile }: NewConfig): string {
+/** A configuration in YAML with comments. All values are quoted: names and addresses are untrusted. */
+export function configText({ name, setup, formats, userRulesFile }: NewConfig): string {
   const { allow, allowLists, groups, notes } = setup;
   const isOne = groups === undefined;
   return `${[
@@ -38,7 +38,7 @@ export function configText({ name, setup, formats, ownRulesFile }: NewConfig): s
     "",
     "# Where the rules come from. A source that fails is replaced by its last good copy.",
     "sources:",
-    ...sourcesOf(setup, ownRulesFile),
+    ...sourcesOf(setup, userRulesFile),
     "",
     "# Each happens once, in this order, whatever the order here.",
     "transformations:",
@@ -56,14 +56,14 @@ export function configText({ name, setup, formats, ownRulesFile }: NewConfig): s
   ].join("\n")}\n`;
 }
 
-function sourcesOf({ lists, ownRules }: ForeignSetup, ownRulesFile: string): string[] {
+function sourcesOf({ lists, userRules }: ImportedConfig, userRulesFile: string): string[] {
   const off = lists.filter(({ isOn }) => !isOn);
   const dead = lists.filter(isDead);
   return [
     ...lists.filter(isUsed).flatMap(sourceLines),
-    ...(ownRules.length === 0
+    ...(userRules.length === 0
       ? []
-      : sourceLines({ name: OWN_RULES_NAME, source: ownRulesFile, type: "adblock", isOn: true })),
+      : sourceLines({ name: USER_RULES_NAME, source: userRulesFile, type: "adblock", isOn: true })),
     ...(off.length === 0 ? [] : ["  # These are disabled:"]),
     ...off.flatMap(sourceLines).map(asComment),
     ...(dead.length === 0 ? [] : ["  # These could not be read when this file was written:"]),
@@ -72,15 +72,15 @@ function sourcesOf({ lists, ownRules }: ForeignSetup, ownRulesFile: string): str
 }
 
 /** A list for each group of clients, from the same sources. */
-function groupLines(name: string, setup: ForeignSetup, groups: readonly string[]): string[] {
-  const { lists, allowLists, ownRules, allow } = setup;
+function groupLines(name: string, setup: ImportedConfig, groups: readonly string[]): string[] {
+  const { lists, allowLists, userRules, allow } = setup;
   return [
     "# A list for each group of clients. Subscribe each group to its own.",
     "lists:",
     ...groups.flatMap((group, index) => {
-      const isIn = (list: ForeignList): boolean => list.groups?.includes(group) ?? true;
+      const isIn = (list: ImportedList): boolean => list.groups?.includes(group) ?? true;
       const sources = lists.filter((list) => isUsed(list) && isIn(list)).map((list) => list.name);
-      const own = index === 0 && ownRules.length > 0 ? [OWN_RULES_NAME] : [];
+      const own = index === 0 && userRules.length > 0 ? [USER_RULES_NAME] : [];
       if (sources.length + own.length === 0) return [];
       return [
         `  - name: ${quoted(index === 0 ? name : `${name} ${group}`)}`,
@@ -92,7 +92,7 @@ function groupLines(name: string, setup: ForeignSetup, groups: readonly string[]
   ];
 }
 
-function allowFiles(lists: readonly ForeignList[], indent: string): string[] {
+function allowFiles(lists: readonly ImportedList[], indent: string): string[] {
   const used = lists.filter(isUsed).map(({ source }) => source);
   const dead = lists.filter(isDead);
   return [
@@ -104,8 +104,8 @@ function allowFiles(lists: readonly ForeignList[], indent: string): string[] {
   ].map((line) => `${indent}${line}`);
 }
 
-/** Sources say it for themselves. */
-function privateFiles(allowLists: readonly ForeignList[]): string[] {
+/** Each source has its own `allow_private`. */
+function privateFiles(allowLists: readonly ImportedList[]): string[] {
   return allowLists.some((list) => isUsed(list) && list.found?.isPrivate === true)
     ? ["", "# Files of names may be in a private network.", "allow_private: true"]
     : [];
@@ -127,16 +127,16 @@ function outputLines(formats: readonly string[]): string[] {
       ];
 }
 
-/** Whether a list becomes a part of the new configuration, not a comment in it. */
-export function isUsed({ isOn, found }: ForeignList): boolean {
+/** Whether a list becomes a source of the new configuration instead of a comment. */
+export function isUsed({ isOn, found }: ImportedList): boolean {
   return isOn && found?.problem === undefined;
 }
 
-function isDead(list: ForeignList): boolean {
+function isDead(list: ImportedList): boolean {
   return list.isOn && !isUsed(list);
 }
 
-function reasonLine({ found }: ForeignList): string {
+function reasonLine({ found }: ImportedList): string {
   return `  #   ${printable(found?.problem ?? "", 300)}`;
 }
 
@@ -148,7 +148,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `    ${line}`);
 }
 
-function sourceLines({ name, source, type, found }: ForeignList): string[] {
+function sourceLines({ name, source, type, found }: ImportedList): string[] {
   return [
     `  - name: ${quoted(name)}`,
     `    source: ${quoted(source)}`,

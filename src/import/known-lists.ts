@@ -1,6 +1,6 @@
 import type { SourceType } from "../config/fields.ts";
 
-/** Lists that many people use, for those who begin. Each is offered by its name; who maintains it is in the address. */
+/** Popular lists that `init` offers to new users. */
 export const KNOWN_LISTS: readonly {
   readonly name: string;
   readonly source: string;

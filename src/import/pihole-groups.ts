@@ -1,12 +1,12 @@
-/** The group that every client belongs to, unless its owner says otherwise. */
+/** The default group of clients. */
 const DEFAULT_GROUP = 0;
 
 export type Row = Readonly<Record<string, unknown>>;
 type Query = (query: string) => Promise<readonly Row[]>;
 
-/** Who gets what in Pi-hole. Only groups that are switched on count. */
+/** The groups of Pi-hole. Only enabled groups count. */
 export class PiholeGroups {
-  /** The names of those that get lists, and of the usual one, which is first. */
+  /** The names of groups with lists, the default one first. */
   readonly names: readonly string[];
   readonly usual: string;
   private readonly byId: ReadonlyMap<unknown, string>;
@@ -41,7 +41,7 @@ export class PiholeGroups {
     return new PiholeGroups(new Map(found.map(({ id, name }) => [id, String(name)])), members);
   }
 
-  /** The groups that a row is for; undefined where there are none at all. */
+  /** The groups of a row; undefined if there are no groups. */
   of(kind: string, { id }: Row): string[] | undefined {
     const ids = this.members[kind];
     return ids && (ids.get(id) ?? []).flatMap((group) => this.byId.get(group) ?? []);

@@ -1,12 +1,12 @@
 import { someOf } from "../diagnostics/some-of.ts";
-import { type ForeignList, type ForeignReader, nameOf } from "./foreign-setup.ts";
+import { type ImportedList, type ConfigReader, nameOf } from "./imported-config.ts";
 import { PiholeGroups, type Row } from "./pihole-groups.ts";
 
 /** What `type` means in its table of domains. */
 const DOMAIN = { allowed: 0, blocked: 1, allowedRegex: 2, blockedRegex: 3 } as const;
 
-/** Pi-hole's `gravity.db`: subscribed lists, groups of clients, and the owner's own names. */
-export const pihole: ForeignReader = async ({ rows }) => {
+/** Pi-hole's `gravity.db`: subscribed lists, groups of clients, and the user's names. */
+export const pihole: ConfigReader = async ({ rows }) => {
   if (rows === undefined) return undefined;
   const found = await rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')");
   const tables = new Set(found.map(({ name }) => String(name)));
@@ -29,7 +29,7 @@ export const pihole: ForeignReader = async ({ rows }) => {
     software: "Pi-hole",
     lists: lists.filter(({ isAllow }) => !isAllow),
     allowLists: lists.filter(({ isAllow }) => isAllow),
-    ownRules: [
+    userRules: [
       ...of(DOMAIN.blocked).map((name) => `|${name}^`),
       ...of(DOMAIN.blockedRegex).map((pattern) => `/${pattern}/`),
     ],
@@ -50,15 +50,15 @@ export const pihole: ForeignReader = async ({ rows }) => {
 function listOf(
   { address, comment, enabled }: Row,
   groups: readonly string[] | undefined,
-): ForeignList {
+): ImportedList {
   const source = String(address);
   const name = typeof comment === "string" && comment !== "" ? comment : nameOf(source);
   const isOn = enabled !== 0 && groups?.length !== 0;
   return { name, source, type: "hosts", isOn, ...(groups === undefined ? {} : { groups }) };
 }
 
-/** Whether there is a list that some group does not get. */
-function hasDifferences(lists: readonly ForeignList[], groups: readonly string[]): boolean {
+/** Whether groups have different lists. */
+function hasDifferences(lists: readonly ImportedList[], groups: readonly string[]): boolean {
   const on = lists.filter(({ isOn }) => isOn);
   return on.some((list) => groups.some((group) => list.groups?.includes(group) === false));
 }

@@ -1,15 +1,15 @@
 import { addressList } from "./address-list.ts";
 import { adguardHome } from "./adguard-home.ts";
 import { blocky } from "./blocky.ts";
-import type { ForeignReader } from "./foreign-setup.ts";
-import { ownConfig } from "./own-config.ts";
+import type { ConfigReader } from "./imported-config.ts";
+import { hostlistCompiler } from "./hostlist-compiler.ts";
 import { pihole } from "./pihole.ts";
 
-/** All software whose settings can be read; the first that knows the file reads it. */
-export const foreignReaders: readonly ForeignReader[] = [
+/** Readers of all supported software; the first that recognises the file is used. */
+export const configReaders: readonly ConfigReader[] = [
   pihole,
   adguardHome,
   blocky,
-  ownConfig,
+  hostlistCompiler,
   addressList,
 ];

@@ -7,7 +7,7 @@ import { textOf } from "../rules/row-text.ts";
 import { rowOf } from "../rules/rule-table.ts";
 import { cancelledName } from "./redundant-lines.ts";
 
-/** What is done to a list in nearly every configuration. */
+/** Transformations that nearly every configuration uses. */
 export const LINT_TRANSFORMATIONS: readonly string[] = [
   "RemoveComments",
   "Compress",
@@ -19,22 +19,22 @@ export const LINT_TRANSFORMATIONS: readonly string[] = [
 ];
 
 export interface LineFate {
-  /** Of each rule in it; several for a hosts line of several names. */
+  /** The fate of each rule in the line; a hosts line may have several names. */
   readonly fates: number[];
   /** The line of the same file that made it redundant. */
   cause?: number;
-  /** Why it is redundant, if a rule of an included file blocks as much. */
+  /** Its fate, if a rule of an included file makes it redundant. */
   causeElsewhere?: number;
 }
 
 export interface LineFates {
-  /** By line, from 1, of the file itself; lines that it includes are others'. */
+  /** By line of the file itself, from 1, without included lines. */
   readonly lines: ReadonlyMap<number, LineFate>;
   /** Names that `$badfilter` rules of included files cancel. */
   readonly cancelledElsewhere: ReadonlySet<string>;
 }
 
-/** The fate of every line of a file, when it is compiled by itself. */
+/** The fate of every line of a file that is compiled alone. */
 export async function lineFates(
   path: string,
   type: SourceType,

@@ -18,26 +18,26 @@ import {
   trimmedLine,
 } from "./text-problems.ts";
 
-/** Something about one line of a list that its author should know. */
+/** A problem in one line of a list. */
 export interface LintProblem {
-  /** A fate, or what is wrong with the text. */
+  /** The name of a fate or of a text problem. */
   readonly rule: FateName | TextProblem["rule"];
   readonly severity: "error" | "warning";
   /** From 1. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** Whether `--fix` fixes it; what the list means stays the same. */
+  /** Whether `--fix` fixes it without changing the meaning of the list. */
   readonly isFixable: boolean;
 }
 
-/** What a list comes to: its problems, and its text without those that can be fixed. */
+/** The problems of a list, and its text with fixes applied. */
 export interface LintResult {
   readonly problems: readonly LintProblem[];
   readonly fixed: string;
 }
 
-/** Lines that no resolver would get. */
+/** Lines that never reach a resolver. */
 const ERRORS: ReadonlySet<number> = new Set([
   Fate.NoName,
   Fate.NothingLeft,
@@ -51,7 +51,7 @@ const ERRORS: ReadonlySet<number> = new Set([
   Fate.PublicSuffix,
   Fate.TooLong,
 ]);
-/** Lines that are dropped where the list is fetched by somebody who does not trust it wholly. */
+/** Lines that are dropped if the list is used as a source below full trust. */
 const UNTRUSTED: ReadonlySet<number> = new Set([
   Fate.RealAddress,
   Fate.Rewrites,
@@ -59,16 +59,16 @@ const UNTRUSTED: ReadonlySet<number> = new Set([
   Fate.SlowRegex,
 ]);
 
-/** Looks at a list file. Rejects with a `CompilerError` when it cannot be read as a list. */
+/** Checks a list file. Rejects with a `CompilerError` if it is not a list. */
 export async function lintList(path: string, type: SourceType, host: Host): Promise<LintResult> {
   const own = await lineFates(path, type, "full", host);
   const distrusted = await lineFates(path, type, "standard", host);
   const bytes = await host.readFile(path);
   const text = decodeUtf8(bytes);
   const split = splitText(text);
-  // A line of another format may mean something by where it stands.
+  // In other formats, the position of a line may matter.
   const isTranslated = foreignFormats.has(type);
-  // What cannot be read as it stands cannot be written back as it stood.
+  // Text with invalid bytes cannot be written back unchanged.
   const isWritable = isValidUtf8(bytes) && !isTranslated && !isRunTogether(split);
   const redundant = isTranslated
     ? new Map<number, Redundancy>()
@@ -97,7 +97,7 @@ export async function lintList(path: string, type: SourceType, host: Host): Prom
 /** The lines that are rules, as the compiler reads them. */
 function ruleLines(lines: readonly string[], own: LineFates, distrusted: LineFates): RuleLine[] {
   const branches = branchesOf(lines);
-  // What a branch that was not read includes may cancel any rule.
+  // Includes in a skipped branch may cancel any rule.
   const isAllRead = lines.every(
     (line, index) =>
       !/^!#include(?:\s|$)/.test(line) ||
@@ -121,7 +121,7 @@ function cancelledNames(lines: readonly string[]): string[] {
   return lines.flatMap((line) => cancelledName(line.trim()) ?? []);
 }
 
-/** For every line, in which `!#if` it stands: its branch, below the branches around that. */
+/** The branch of `!#if` of every line, nested in the branches around it. */
 function branchesOf(lines: readonly string[]): string[] {
   const open: string[] = [];
   let count = 0;
@@ -137,8 +137,8 @@ function hasText(line: string): boolean {
 }
 
 /**
- * The lines that may go. A file is read without the blanks at its ends: where blanks have to stay, the first and the last line stay
- * too, lest another comes to stand there.
+ * The lines that may be removed. Files are trimmed when they are read: if blanks must stay, the first and the last line must
+ * stay too, because another line in their place would be trimmed.
  */
 function removableLines(
   lines: readonly string[],
@@ -152,7 +152,7 @@ function removableLines(
   return gone;
 }
 
-/** Why a line is redundant, when the line that makes it so is in an included file, or the format is another. */
+/** Why a line is redundant, if the cause is in an included file or the file has another format. */
 function otherCause(
   { fates, cause, causeElsewhere }: LineFate,
   isTranslated: boolean,

@@ -6,23 +6,23 @@ import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { isListedName } from "../syntax/listed-name.ts";
 import { withParents } from "../syntax/parents.ts";
 
-/** A line that says nothing new. */
+/** A redundant line. */
 export interface Redundancy {
   readonly fate: typeof Fate.Duplicate | typeof Fate.SameHost | typeof Fate.Covered;
   /** The line, from 1, that makes it redundant. */
   readonly by: number;
-  /** Whether nobody who uses the list can tell the difference once the line is gone. */
+  /** Whether the list means the same without the line, for every use. */
   readonly isRemovable: boolean;
 }
 
 /** A line that is a rule. */
 export interface RuleLine {
   readonly line: number;
-  /** As it is written, without blanks at its ends where they mean nothing. */
+  /** The line without meaningless blanks at its ends. */
   readonly text: string;
-  /** The branch of `!#if` it is in; those who read a branch read every branch that its text begins with. */
+  /** Its branch of `!#if`. A branch is read together with every branch that is a prefix of it. */
   readonly branch: string;
-  /** Whether it blocks in every list that it is compiled into. */
+  /** Whether it blocks in every list that contains it. */
   readonly mayCover: boolean;
 }
 
@@ -31,9 +31,9 @@ interface NamedLine extends RuleLine {
 }
 
 /**
- * Finds the lines of a list that repeat others. A line is removable only if the list means the same without it to everybody:
- * those who subscribe to it as it is, and those who compile it with whatever transformations. So hosts lines and plain names,
- * which mean one name to some and all names below it to others, are removable only where the same text stands again.
+ * Finds redundant lines. A line is removable only if the list means the same without it for every use: as a subscription,
+ * and as a source with any transformations. Hosts lines and plain names block one name in some programs and all names below
+ * it in others, so they are removable only if the same text occurs again.
  */
 export function redundantLines(
   rules: readonly RuleLine[],
@@ -123,7 +123,7 @@ function coversOf(
     .filter(({ mayCover }) => mayCover);
 }
 
-/** Whether whoever reads a line reads the other too. */
+/** Whether every reader of a line reads the other one too. */
 function isReadWith({ branch }: RuleLine, other: RuleLine): boolean {
   return branch.startsWith(other.branch);
 }

@@ -1,4 +1,4 @@
-/** Something about the text of a line, whatever it means. */
+/** A problem of the text of a line, independent of its meaning. */
 export interface TextProblem {
   readonly rule: "outer-blanks" | "carriage-return" | "byte-order-mark" | "no-final-line-feed";
   readonly severity: "warning";
@@ -63,8 +63,8 @@ export function textProblems({ hasMark, lines, ends }: ListText): {
   if (hasMark) add("byte-order-mark", 1, 1, "begins with a byte order mark");
   const odd = ends.findIndex((end) => end.startsWith("\r"));
   const endings = isRunTogether({ ends })
-    ? "ends in a carriage return alone, which many programs do not take for the end of a line"
-    : "lines end in a carriage return";
+    ? "ends with a bare carriage return, which many programs do not treat as a line end"
+    : "lines end with a carriage return";
   if (odd !== -1) add("carriage-return", odd + 1, lines[odd]!.length + 1, endings);
   if (ends.at(-1) === "")
     add(
@@ -79,8 +79,8 @@ export function textProblems({ hasMark, lines, ends }: ListText): {
     const column = isIndented ? 1 : line.trimEnd().length + 1;
     const isSafe = trimmedLine(line) !== line;
     const blanks = isSafe
-      ? "has blanks at an end"
-      : "has blanks at an end, and means something else to those who do not trim lines";
+      ? "has leading or trailing blanks"
+      : "has leading or trailing blanks, and means something else to programs that do not trim lines";
     add("outer-blanks", index + 1, column, blanks, isSafe);
   }
   return {

@@ -1,4 +1,3 @@
-import { basename, dirname, join } from "node:path";
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -161,7 +160,7 @@ export class FormatOutputs {
       bytes: block.bytes,
       parts: block.paths.length,
       ...(allow && { allowFile: plan.allowName }),
-      files: filesOf({ plan, writer, block, allow }).map(({ name }) => name),
+      files: filesOf({ plan, writer, block, allow }, this.host).map(({ name }) => name),
       losses: writer.losses.all(),
       ...(leftOut.length > 0 && { leftOut }),
     };
@@ -169,7 +168,7 @@ export class FormatOutputs {
 
   /** Every file that was written. */
   get files(): OutputFile[] {
-    return this.written.flatMap(filesOf);
+    return this.written.flatMap((written) => filesOf(written, this.host));
   }
 
   async close(): Promise<void> {
@@ -181,12 +180,18 @@ export class FormatOutputs {
 }
 
 /** Files with the names that users know: all are in the folder of the first. */
-function beside(first: string, paths: readonly string[]): OutputFile[] {
-  return paths.map((path) => ({ path, name: join(dirname(first), basename(path)) }));
+function beside(first: string, paths: readonly string[], host: Host): OutputFile[] {
+  return paths.map((path) => ({
+    path,
+    name: host.path.join(host.path.dirname(first), host.path.basename(path)),
+  }));
 }
 
-function filesOf({ plan, block, allow }: Written): OutputFile[] {
-  const files = [...beside(plan.name, block.paths), ...beside(plan.allowName, allow?.paths ?? [])];
+function filesOf({ plan, block, allow }: Written, host: Host): OutputFile[] {
+  const files = [
+    ...beside(plan.name, block.paths, host),
+    ...beside(plan.allowName, allow?.paths ?? [], host),
+  ];
   return withPacked(files, plan.packings);
 }
 

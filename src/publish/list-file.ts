@@ -1,4 +1,3 @@
-import { basename, dirname, join } from "node:path";
 import { equalBytes } from "../bytes/search.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
@@ -25,7 +24,7 @@ export class ListFile {
   constructor(path: string, host: Host) {
     this.path = path;
     this.host = host;
-    this.temporary = temporaryFor(hiddenName(path));
+    this.temporary = temporaryFor(hiddenName(path, host));
   }
 
   /** Opens a further part of a list, whose lock this run holds already. Throws a `CompilerError`. */
@@ -47,9 +46,9 @@ export class ListFile {
           "EINVAL",
           target === "folder" ? "is a folder" : "is not a regular file",
         );
-      await host.makeFolder(dirname(path));
+      await host.makeFolder(host.path.dirname(path));
       this.lock = await OutputLock.take(path, host);
-      await removeLeftovers(hiddenName(path), host);
+      await removeLeftovers(hiddenName(path, host), host);
       // The new file keeps the permissions that the owner gave to the old one.
       this.file = host.createFile(this.temporary, path);
     });
@@ -78,7 +77,7 @@ export class ListFile {
         return "unchanged";
       }
       await this.host.rename(this.temporary, this.path);
-      await this.host.syncFolder(dirname(this.path));
+      await this.host.syncFolder(this.host.path.dirname(this.path));
       return "written";
     });
   }
@@ -106,8 +105,8 @@ export class ListFile {
   }
 }
 
-function hiddenName(path: string): string {
-  return join(dirname(path), `.${basename(path)}`);
+function hiddenName(path: string, host: Host): string {
+  return host.path.join(host.path.dirname(path), `.${host.path.basename(path)}`);
 }
 
 const BLOCK = 1024 * 1024;

@@ -1,4 +1,3 @@
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { durationMs } from "../config/duration.ts";
 import type { Config } from "../config/fields.ts";
@@ -40,19 +39,23 @@ const DEFAULT_EXPIRES = "14d";
 export function manifestPath(
   { name, manifest }: Pick<Config, "name" | "manifest">,
   folder: string,
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
 ): string {
-  return resolve(cwd, folder, fileNamed(manifest?.file ?? "manifest.json", { name }));
+  return host.path.resolve(
+    host.cwd,
+    folder,
+    fileNamed(manifest?.file ?? "manifest.json", { name }),
+  );
 }
 
 /** The paths of the manifest and its signature, if the configuration has a manifest. */
 export function manifestPaths(
   config: Pick<Config, "name" | "manifest">,
   folder: string,
-  cwd: string,
+  host: Pick<Host, "cwd" | "path">,
 ): string[] {
   if (config.manifest === undefined) return [];
-  const path = manifestPath(config, folder, cwd);
+  const path = manifestPath(config, folder, host);
   return [path, `${path}.minisig`];
 }
 
@@ -79,7 +82,7 @@ export async function writeManifest(
     expires: new Date(builtAt.getTime() + expiresMs).toISOString(),
     files: await Promise.all(
       files.map(async (file) => ({
-        file: relative(dirname(path), file).replaceAll("\\", "/"),
+        file: host.path.relative(host.path.dirname(path), file).replaceAll(host.path.sep, "/"),
         bytes: await host.sizeOf(file),
         sha256: (await digestOfFile(file, host)) ?? "",
       })),
@@ -101,7 +104,7 @@ export async function writeManifest(
 async function nextVersion(path: string, name: string, at: Date, host: Host): Promise<number> {
   const now = Math.floor(at.getTime() / 1000);
   const bytes = await ifAvailable(() => host.readFile(path));
-  const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes));
+  const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
   const isKnown = last?.name === name && Number.isSafeInteger(last.version + 1);
   return isKnown ? Math.max(now, last.version + 1) : now;
 }
@@ -113,7 +116,7 @@ export async function manifestKey(
   host: Host,
 ): Promise<MinisignKey | undefined> {
   if (manifest?.key_file === undefined) return undefined;
-  const path = resolve(configFolder, manifest.key_file);
+  const path = host.path.resolve(configFolder, manifest.key_file);
   const text = await host.readFile(path).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
     throw badKey(`Cannot read ${printable(path)}`, reasonOf(error.code, error.message));
@@ -134,7 +137,7 @@ export async function verifyManifest(
   host: Host,
 ): Promise<{ manifest: Manifest | undefined; problems: Diagnostic[] }> {
   const bytes = await ifAvailable(() => host.readFile(path));
-  const manifest = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes));
+  const manifest = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
   if (bytes === undefined || manifest === undefined)
     return { manifest: undefined, problems: [mismatch(`${printable(path)} is not a manifest`)] };
   const problems: Diagnostic[] = [];
@@ -143,15 +146,17 @@ export async function verifyManifest(
     const signature = await ifAvailable(() => host.readFile(`${path}.minisig`));
     if (publicKey === undefined) problems.push(mismatch("The key is not a minisign public key"));
     else if (signature === undefined)
-      problems.push(mismatch(`${printable(basename(path))}.minisig is missing`));
+      problems.push(mismatch(`${printable(host.path.basename(path))}.minisig is missing`));
     else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
-      problems.push(mismatch(`${printable(basename(path))} is not signed by this key`));
+      problems.push(mismatch(`${printable(host.path.basename(path))} is not signed by this key`));
   }
   if (manifest.files.length === 0) problems.push(mismatch("The manifest lists no files"));
   if (Date.parse(manifest.expires) < host.now().getTime())
     problems.push(mismatch(`The manifest expired at ${printable(manifest.expires, 40)}`));
   for (const { file, sha256 } of manifest.files) {
-    const digest = await ifAvailable(() => digestOfFile(join(dirname(path), file), host));
+    const digest = await ifAvailable(() =>
+      digestOfFile(host.path.join(host.path.dirname(path), file), host),
+    );
     if (digest === undefined) problems.push(mismatch(`${printable(file)} is missing`));
     else if (digest !== sha256)
       problems.push(mismatch(`${printable(file)} does not match the manifest`));
@@ -163,7 +168,7 @@ export function mismatch(message: string): Diagnostic {
   return errorOf("manifest-mismatch", message);
 }
 
-function parseManifest(text: string): Manifest | undefined {
+function parseManifest(text: string, host: Host): Manifest | undefined {
   try {
     const value = JSON.parse(text) as Partial<Manifest> | null;
     const isManifest =
@@ -173,7 +178,9 @@ function parseManifest(text: string): Manifest | undefined {
       Array.isArray(value.files) &&
       value.files.every(
         (one) =>
-          typeof one?.file === "string" && typeof one.sha256 === "string" && !isAbsolute(one.file),
+          typeof one?.file === "string" &&
+          typeof one.sha256 === "string" &&
+          !host.path.isAbsolute(one.file),
       ) &&
       !Number.isNaN(Date.parse(value.expires ?? ""));
     return isManifest ? (value as Manifest) : undefined;

@@ -1,4 +1,3 @@
-import { basename, dirname, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -39,7 +38,7 @@ export class OutputLock {
 
   /** Rejects with a `CompilerError` if another run holds the lock, with a `HostError` if it cannot be written. */
   static async take(output: string, host: Host): Promise<OutputLock> {
-    const path = join(dirname(output), `.${basename(output)}.lock`);
+    const path = host.path.join(host.path.dirname(output), `.${host.path.basename(output)}.lock`);
     const token = Math.random().toString(36).slice(2);
     const holder: Holder = { ...host.processId(), token, since: host.now().toISOString() };
     for (let attempt = 0; attempt < TRIES; attempt++) {

@@ -1,4 +1,4 @@
-import { basename, isAbsolute, join, resolve } from "node:path";
+import type { Host } from "../host/host.ts";
 import type { Config, OutputConfig } from "../config/fields.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -35,9 +35,9 @@ export interface OutputPlan {
 const LONGEST_ORIGIN = 100;
 
 export interface OutputContext {
-  /** The folder of the outputs, relative to `cwd`. */
+  /** The folder of the outputs, relative to the working directory. */
   readonly folder: string;
-  readonly cwd: string;
+  readonly host: Pick<Host, "cwd" | "path">;
   /** Paths that outputs must not use. */
   readonly taken?: readonly string[];
   readonly plugins?: Plugins;
@@ -51,6 +51,7 @@ export function planOutputs(
   const plans = (config.outputs ?? []).map((output, index) =>
     planOf(output, `outputs[${index}]`, config.name, context),
   );
+  const { host } = context;
   const seen = new Set(context.taken);
   for (const { name, path } of plans.flatMap(plannedFiles)) {
     if (seen.has(path))
@@ -59,7 +60,7 @@ export function planOutputs(
   }
   const split = plans.filter(({ limits }) => Math.min(limits.names, limits.bytes) !== Infinity);
   for (const { path, name } of split.flatMap(plainFiles)) {
-    const start = `${path.slice(0, path.length - basename(path).length)}${stemOf(path)}-`;
+    const start = `${path.slice(0, path.length - host.path.basename(path).length)}${stemOf(path, host)}-`;
     const isPart = (file: string): boolean =>
       file.startsWith(start) && /^\d+(?:\.|$)/.test(file.slice(start.length));
     if ([...seen].some((file) => file !== path && isPart(file)))
@@ -86,7 +87,7 @@ function planOf(
   output: OutputConfig,
   where: string,
   list: string,
-  { folder, cwd, plugins = NO_PLUGINS }: OutputContext,
+  { folder, host, plugins = NO_PLUGINS }: OutputContext,
 ): OutputPlan {
   const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
   if (format === undefined)
@@ -116,7 +117,8 @@ function planOf(
     output.allow_file === undefined
       ? file.replace(/(\.[^./]*)?$/, ".allow$1")
       : fileNamed(output.allow_file, values);
-  const name = (one: string): string => (isAbsolute(one) ? one : join(folder, one));
+  const name = (one: string): string =>
+    host.path.isAbsolute(one) ? one : host.path.join(folder, one);
   return {
     formatName: output.format,
     format,
@@ -130,9 +132,9 @@ function planOf(
     policy: output.on_loss ?? "skip",
     isSorted: output.sort === "name",
     name: name(file),
-    path: resolve(cwd, folder, file),
+    path: host.path.resolve(host.cwd, folder, file),
     allowName: name(allowFile),
-    allowPath: resolve(cwd, folder, allowFile),
+    allowPath: host.path.resolve(host.cwd, folder, allowFile),
     limits: {
       names: output.split?.max_rules ?? Infinity,
       bytes: sizeBytes(output.split?.max_bytes ?? "") ?? Infinity,

@@ -1,4 +1,3 @@
-import { dirname, resolve } from "node:path";
 import type { Host } from "../host/host.ts";
 
 /** What the path of an output refers to, after following links. */
@@ -21,7 +20,7 @@ export async function outputTarget(output: string, host: Host): Promise<OutputTa
     if (kind !== "link") return kind ?? "file";
     const next = await host.readLink?.(path);
     if (next === undefined) return "file";
-    path = resolve(dirname(path), next);
+    path = host.path.resolve(host.path.dirname(path), next);
   }
   return "other";
 }

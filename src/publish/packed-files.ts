@@ -1,4 +1,3 @@
-import { basename, dirname, join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type Packing } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
@@ -46,7 +45,10 @@ export class PackedFiles {
     packings: readonly Packing[],
     taken: ReadonlySet<string>,
   ): Promise<void> {
-    const note = join(recordFolder(this.first), `${basename(this.first)}.packed`);
+    const note = this.host.path.join(
+      recordFolder(this.first, this.host),
+      `${this.host.path.basename(this.first)}.packed`,
+    );
     const before = await this.readNote(note);
     for (const path of paths) for (const packing of packings) await this.pack(path, packing);
     for (const packing of before.filter((one) => !packings.includes(one)))
@@ -64,7 +66,9 @@ export class PackedFiles {
   private async pack(path: string, packing: Packing): Promise<void> {
     const { host, first } = this;
     // The next run removes a file with this name if this run is killed.
-    const temporary = temporaryFor(join(dirname(first), `.${basename(first)}`));
+    const temporary = temporaryFor(
+      host.path.join(host.path.dirname(first), `.${host.path.basename(first)}`),
+    );
     const work = host.packFile?.(path, temporary, packing);
     if (work === undefined)
       throw new HostError("ENOSYS", `this runtime does not support ${packing}`);

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { dirname, join } from "node:path";
 import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
@@ -95,9 +94,9 @@ export async function writePatch(
 ): Promise<void> {
   const fresh = await host.readFile(path);
   const next = old && nextPatch(old);
-  const folder = join(dirname(path), PATCH_FOLDER);
+  const folder = host.path.join(host.path.dirname(path), PATCH_FOLDER);
   if (old !== undefined && next !== undefined && isPatchable(next, old, fresh))
-    await writeWhole(join(folder, next.file), host, (file) =>
+    await writeWhole(host.path.join(folder, next.file), host, (file) =>
       file.write(patchBytes(old, fresh, next.part)),
     );
   await removeExpired(folder, config, host);
@@ -147,7 +146,7 @@ async function removeExpired(
     // This run holds the lock of the list, so no other run is still writing a temporary file.
     const isOld = now - Number(found["made"]) * 1000 > keepMs;
     if (!isOld && !LEFTOVER.test(file)) continue;
-    await host.removeFile(join(folder, file)).catch((error: unknown) => {
+    await host.removeFile(host.path.join(folder, file)).catch((error: unknown) => {
       if (!(error instanceof HostError)) throw error;
     });
   }

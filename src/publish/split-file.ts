@@ -1,4 +1,3 @@
-import { basename, dirname, join } from "node:path";
 import { LF, SPACE } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
@@ -54,7 +53,7 @@ export class SplitFile {
   }
 
   get paths(): string[] {
-    return this.parts.map((_, index) => partPath(this.path, index));
+    return this.parts.map((_, index) => partPath(this.path, index, this.host));
   }
 
   async open(): Promise<void> {
@@ -122,11 +121,14 @@ export class SplitFile {
   /** Removes only parts that this output has written: another list may have the name `list-2`. */
   private async removeOld(): Promise<void> {
     const { host, parts } = this;
-    const note = join(recordFolder(this.path), `${basename(this.path)}.parts`);
+    const note = host.path.join(
+      recordFolder(this.path, host),
+      `${host.path.basename(this.path)}.parts`,
+    );
     const before = (await host.exists(note)) ? Number(decodeUtf8(await host.readFile(note))) : 1;
     for (let index = parts.length; index < Math.min(before, MOST_PARTS); index++)
       for (const ending of ["", ...Object.values(PACKED_ENDINGS).map((one) => `.${one}`)])
-        await host.removeFile(`${partPath(this.path, index)}${ending}`).catch(() => {});
+        await host.removeFile(`${partPath(this.path, index, host)}${ending}`).catch(() => {});
     if (parts.length > 1 || before > 1)
       await writeWhole(note, host, (file) => file.write(encodeUtf8(String(parts.length))));
   }
@@ -143,7 +145,7 @@ export class SplitFile {
 
   private beginNext(): void {
     this.append(this.footer);
-    const file = new ListFile(partPath(this.path, this.parts.length), this.host);
+    const file = new ListFile(partPath(this.path, this.parts.length, this.host), this.host);
     file.openBeside();
     this.begin(file);
   }
@@ -175,17 +177,20 @@ export class SplitFile {
 }
 
 /** The name of a file without its extension. */
-export function stemOf(path: string): string {
-  const name = basename(path);
+export function stemOf(path: string, host: Pick<Host, "path">): string {
+  const name = host.path.basename(path);
   const dot = name.indexOf(".", 1);
   return dot === -1 ? name : name.slice(0, dot);
 }
 
 /** `list.txt` → `list-2.txt` for the second part. */
-function partPath(path: string, index: number): string {
+function partPath(path: string, index: number, host: Pick<Host, "path">): string {
   if (index === 0) return path;
-  const stem = stemOf(path);
-  return join(dirname(path), `${stem}-${index + 1}${basename(path).slice(stem.length)}`);
+  const stem = stemOf(path, host);
+  return host.path.join(
+    host.path.dirname(path),
+    `${stem}-${index + 1}${host.path.basename(path).slice(stem.length)}`,
+  );
 }
 
 function endOfLines(bytes: Uint8Array, from: number, lines: number): number {

@@ -1,4 +1,3 @@
-import { basename, join } from "node:path";
 import { promisify } from "node:util";
 // By its default export: Deno before 2.9 has no zstd to be named.
 import zlib from "node:zlib";
@@ -46,14 +45,17 @@ export function momentOf(stamp: string): string {
 
 /** What is kept of a list, oldest first. */
 export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]> {
-  const start = `${basename(list)}.`;
-  const folder = recordFolder(list);
+  const start = `${host.path.basename(list)}.`;
+  const folder = recordFolder(list, host);
   const builds = new Map<string, { record?: string; list?: string }>();
   for (const name of await host.listFolder(folder)) {
     if (!name.startsWith(start)) continue;
     const { stamp, part } = FILE.exec(name.slice(start.length))?.groups ?? {};
     if (stamp === undefined) continue;
-    builds.set(stamp, { ...builds.get(stamp), [part as "record" | "list"]: join(folder, name) });
+    builds.set(stamp, {
+      ...builds.get(stamp),
+      [part as "record" | "list"]: host.path.join(folder, name),
+    });
   }
   let text: string | undefined;
   return [...builds]

@@ -1,4 +1,3 @@
-import { basename, dirname, join } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftoversOf, temporaryFor } from "../host/write-whole.ts";
@@ -17,14 +16,14 @@ export class RecordFile {
 
   constructor(list: string, host: Host) {
     this.list = list;
-    this.stem = join(recordFolder(list), basename(list));
+    this.stem = host.path.join(recordFolder(list, host), host.path.basename(list));
     this.host = host;
     this.frames = temporaryFor(`${this.stem}.frames`);
   }
 
   /** Throws a `HostError`, as all of this does; a list can do without its record. */
   async open(): Promise<void> {
-    await this.host.makeFolder(dirname(this.stem));
+    await this.host.makeFolder(this.host.path.dirname(this.stem));
     await removeLeftoversOf(
       ["frames", "record", "list"].map((part) => `${this.stem}.${part}`),
       this.host,

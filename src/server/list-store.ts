@@ -1,4 +1,3 @@
-import { basename, isAbsolute, relative } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import {
@@ -30,9 +29,9 @@ export class ListStore {
   }
 
   nameOf(path: string): string {
-    const name = this.root === undefined ? ".." : relative(this.root, path);
-    const isOutside = name.startsWith("..") || isAbsolute(name);
-    return isOutside ? basename(path) : name.replaceAll("\\", "/");
+    const name = this.root === undefined ? ".." : this.host.path.relative(this.root, path);
+    const isOutside = name.startsWith("..") || this.host.path.isAbsolute(name);
+    return isOutside ? this.host.path.basename(path) : name.replaceAll(this.host.path.sep, "/");
   }
 
   /** Sets the files to serve. */
@@ -85,7 +84,7 @@ export class ListStore {
       if (stamp === undefined) continue;
       existing.add(name);
       if (stamp.text === old?.fingerprint) continue;
-      const found = await readListVersion(path, packedFolder(path), this.host);
+      const found = await readListVersion(path, packedFolder(path, this.host), this.host);
       if (found === undefined) continue;
       const version = { ...found, name };
       this.versions.set(name, version);
@@ -99,8 +98,8 @@ export class ListStore {
     if (this.host.packFile === undefined) return;
     this.packing = this.packing
       .then(async () => {
-        await packListVersion(path, version, packedFolder(path), this.host);
-        const packed = await readListVersion(path, packedFolder(path), this.host);
+        await packListVersion(path, version, packedFolder(path, this.host), this.host);
+        const packed = await readListVersion(path, packedFolder(path, this.host), this.host);
         const isCurrent = this.versions.get(version.name) === version;
         if (isCurrent && packed?.fingerprint === version.fingerprint)
           this.versions.set(version.name, { ...packed, name: version.name });

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
 import { type FileStamp, type Host, HostError, type OpenFile, type Packing } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
@@ -50,11 +49,14 @@ export async function readListVersion(
     const fingerprint = stamp.text;
     const variants = [variantOf({ path, fingerprint, bytes, size, tag }, modified, host)];
     for (const [packing, ending] of PACKINGS) {
-      const packed = await readPacked(join(packedIn, `${basename(path)}.${tag}.${ending}`), host);
+      const packed = await readPacked(
+        host.path.join(packedIn, `${host.path.basename(path)}.${tag}.${ending}`),
+        host,
+      );
       if (packed !== undefined)
         variants.push(variantOf({ ...packed, tag: `${tag}-${ending}`, packing }, modified, host));
     }
-    return { name: basename(path), tag, modified, fingerprint, variants, size };
+    return { name: host.path.basename(path), tag, modified, fingerprint, variants, size };
   });
 }
 
@@ -68,8 +70,8 @@ export async function packListVersion(
   await host.makeFolder(packedIn);
   const current = new Set<string>();
   for (const [packing, ending] of PACKINGS) {
-    const packed = join(packedIn, `${basename(path)}.${tag}.${ending}`);
-    current.add(basename(packed));
+    const packed = host.path.join(packedIn, `${host.path.basename(path)}.${tag}.${ending}`);
+    current.add(host.path.basename(packed));
     if (variants.some((variant) => variant.packing === packing)) continue;
     const temporary = temporaryFor(packed);
     try {
@@ -82,8 +84,8 @@ export async function packListVersion(
     }
   }
   for (const name of await host.listFolder(packedIn))
-    if (isPacked(name, basename(path)) && !current.has(name))
-      await host.removeFile(join(packedIn, name)).catch(() => {});
+    if (isPacked(name, host.path.basename(path)) && !current.has(name))
+      await host.removeFile(host.path.join(packedIn, name)).catch(() => {});
 }
 
 function isPacked(name: string, list: string): boolean {
@@ -186,6 +188,6 @@ async function* readChunks(
 }
 
 /** The folder for the compressed variants of a list. */
-export function packedFolder(path: string): string {
-  return join(recordFolder(path), "packed");
+export function packedFolder(path: string, host: Host): string {
+  return host.path.join(recordFolder(path, host), "packed");
 }

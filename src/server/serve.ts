@@ -1,4 +1,3 @@
-import { dirname, join, resolve } from "node:path";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -201,7 +200,7 @@ class Server {
         lists: this.store.all,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
-        nameOf: (file) => this.store.nameOf(resolve(this.host.cwd, file)),
+        nameOf: (file) => this.store.nameOf(this.host.path.resolve(this.host.cwd, file)),
         reports: this.reports.all.map(({ name }) => name),
       }),
     ),
@@ -245,7 +244,7 @@ class Server {
   private async servePublished(): Promise<void> {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
     const names = outputs.flatMap(({ file, files }) => files ?? [file]);
-    const paths = names.map((name) => resolve(this.host.cwd, name));
+    const paths = names.map((name) => this.host.path.resolve(this.host.cwd, name));
     this.store.serve(paths);
     await this.store.refreshNow();
     await this.servePatches(paths);
@@ -256,11 +255,13 @@ class Server {
 
   /** Serves the patches in the folders beside the lists. */
   private async servePatches(lists: readonly string[]): Promise<void> {
-    const folders = new Set(lists.map((path) => join(dirname(path), PATCH_FOLDER)));
+    const folders = new Set(
+      lists.map((path) => this.host.path.join(this.host.path.dirname(path), PATCH_FOLDER)),
+    );
     const paths: string[] = [];
     for (const folder of folders)
       for (const name of await this.host.listFolder(folder))
-        if (name.endsWith(".patch")) paths.push(join(folder, name));
+        if (name.endsWith(".patch")) paths.push(this.host.path.join(folder, name));
     this.patches.serve(paths);
     await this.patches.refreshNow();
   }

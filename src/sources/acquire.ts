@@ -2,11 +2,11 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { HostError } from "../host/host.ts";
 import type { DownloadBudget } from "./download-budget.ts";
 import type { FetchContext } from "./fetch-text.ts";
-import { firstGood } from "./first-good.ts";
-import { SourceTurn } from "./host-slots.ts";
-import { type LoadOptions, SourceList } from "./load-list.ts";
+import { hedgedFetch } from "./hedged-fetch.ts";
+import { SourceSlots } from "./host-slots.ts";
+import { type LoadOptions, SourceList } from "./source-list.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
-import { HeldError, type SourceBounds, takeOrHold } from "./hold.ts";
+import { HeldError, type SourceBounds, takeOrHold } from "./source-hold.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
 import {
   type HeldOffer,
@@ -18,56 +18,56 @@ import {
 import type { WebPlace } from "./web-text.ts";
 import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 
-/** What is wanted of a remote source. */
+/** A remote source, and the conditions under which it is used. */
 export interface RemoteSource {
   readonly url: string;
   readonly mirrors: readonly string[];
   readonly label: string;
-  /** How old its last good copy may be to stand in for it, in milliseconds. */
+  /** The age, in milliseconds, up to which its last good copy may be used instead. */
   readonly maxStaleMs: number;
-  /** How much it may differ from its last good copy; undefined where anything will do. */
+  /** How much it may differ from its last good copy; undefined for no limit. */
   readonly bounds: SourceBounds | undefined;
-  /** Deviations that somebody accepts this time, by code. */
+  /** Codes of the deviations that the user accepts for this run. */
   readonly accept: readonly string[];
-  /** Whether it is a list of the kind that it should be. */
+  /** Checks that it is a list of the expected kind. */
   readonly kind: ListKind;
-  /** Whether it may hold no text at all. */
+  /** Whether it may be empty. */
   readonly mayBeEmpty: boolean;
-  /** Whether not even the path of its address may be shown. */
+  /** Whether messages must hide the path of its address too. */
   readonly isSecret: boolean;
-  /** The files that it must consist of, when nothing else will do. */
+  /** The exact files that a lock requires. */
   readonly locked?: readonly StoredFile[] | undefined;
 }
 
-/** Tells a block-list from something else. */
+/** Distinguishes block-lists from other lists. */
 export interface ListKind {
   /** Names that make a list worth a closer look. */
   readonly watched: ReadonlySet<string>;
-  /** Rejects with a `CompilerError` when the list is of another kind. `found` are the watched names that stand in it. */
+  /** Rejects with a `CompilerError` when the list is of another kind. `found` are the watched names in its text. */
   judge(found: readonly string[], list: SourceList): Promise<void>;
 }
 
-/** How a source was had. */
+/** How a source was obtained. */
 export type SourceState =
   | { readonly kind: "local" | "fetched" | "unchanged" | "locked" }
-  /** Its last good copy stands in for it. */
+  /** It failed; its last good copy is used. */
   | { readonly kind: "stale"; readonly goodAt: number; readonly causes: readonly Diagnostic[] }
-  /** It is there, and too different from its last good copy, which stands in for it until then. */
+  /** It differs too much from its last good copy, which is used until the given moment. */
   | {
       readonly kind: "held";
       readonly goodAt: number;
       readonly until: number;
       readonly causes: readonly Diagnostic[];
     }
-  /** It is optional, and not there. */
+  /** It is optional and unavailable. */
   | { readonly kind: "dropped"; readonly causes: readonly Diagnostic[] };
 
-/** Whether a source is not what it should be: a copy stands in for it, or it is left out. */
+/** Whether a source was replaced by a copy or skipped. */
 export function isDegraded(kind: SourceState["kind"]): kind is "stale" | "held" | "dropped" {
   return isCopy(kind) || kind === "dropped";
 }
 
-/** Whether the last good copy of a source stands in for it. */
+/** Whether the last good copy of a source is used. */
 export function isCopy(kind: SourceState["kind"]): kind is "stale" | "held" {
   return kind === "stale" || kind === "held";
 }
@@ -75,7 +75,7 @@ export function isCopy(kind: SourceState["kind"]): kind is "stale" | "held" {
 export interface Acquired {
   readonly list: SourceList;
   readonly state: SourceState;
-  /** What it consists of; undefined when nobody knows. */
+  /** Its files; undefined if unknown. */
   readonly files?: readonly StoredFile[] | undefined;
 }
 
@@ -84,21 +84,21 @@ export interface AcquireContext {
   readonly load: LoadOptions;
   readonly store: SourceStore | undefined;
   readonly budget: DownloadBudget;
-  /** Ask nobody; last good copies only, whatever their age. */
+  /** Make no requests; use last good copies of any age. */
   readonly offline: boolean;
-  /** Told when a copy could not be kept. */
+  /** Called when a copy could not be stored. */
   readonly onStoreError: (error: HostError) => void;
 }
 
-/** What is known of the text of a source beside its files. */
+/** Statistics of a source's text, stored beside its files. */
 type Known = Pick<SourceRecord, "measure" | "days">;
 
-/** A clock that runs this much behind cannot tell how old a copy is. */
+/** If a copy is newer than the clock by more than this, the clock is wrong and ages mean nothing. */
 const CLOCK_SLACK_MS = 24 * 3600 * 1000;
 
 /**
- * Gets a remote source with all that it includes, looks whether it is a list, and keeps it as the last good copy. When
- * that fails, the copy from before stands in for as long as it may. Rejects with a `CompilerError`.
+ * Fetches a remote source with its includes, checks that it is a list, and stores it as the last good copy. If that
+ * fails, the previous copy is used, as long as it is not too old. Rejects with a `CompilerError`.
  */
 export async function acquire(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
   const { store, offline } = context;
@@ -120,12 +120,12 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   const age = context.fetch.host.now().getTime() - record.goodAt;
   if (held === undefined && !offline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
     throw new CompilerError([...causes, ...tooOld(source, age).diagnostics]);
+  const texts = new StoredTexts({ store, record }, source.isSecret);
+  const location = { kind: "web", url: source.url } as const;
   const list = new SourceList(
-    { kind: "web", url: source.url },
-    source.label,
+    { location, label: source.label, texts },
     context.fetch.host,
     context.load,
-    new StoredTexts({ store, record }, source.isSecret),
   );
   try {
     await list.check();
@@ -140,7 +140,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   return { list, state: { kind: "held", goodAt, until, causes }, files };
 }
 
-/** Without it, the time that the offer is held begins anew with the next run. */
+/** Without this note, the holding time would start again with every run. */
 async function noteOffer(
   { url }: RemoteSource,
   offer: HeldOffer,
@@ -167,7 +167,7 @@ function tooOld({ label, maxStaleMs }: RemoteSource, age: number): CompilerError
   return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
 }
 
-/** The very files that were locked: kept copies, or the network's if they are the same. */
+/** Exactly the locked files: from stored copies, or from the network if the digests match. */
 async function acquireLocked(
   source: RemoteSource,
   files: readonly StoredFile[],
@@ -178,7 +178,7 @@ async function acquireLocked(
   if (store !== undefined) {
     const texts = new StoredTexts({ store, record: { files } }, source.isSecret);
     const location = { kind: "web", url: source.url } as const;
-    const list = new SourceList(location, source.label, fetch.host, load, texts);
+    const list = new SourceList({ location, label: source.label, texts }, fetch.host, load);
     try {
       await list.check();
       return { list, state, files };
@@ -199,8 +199,8 @@ async function acquireLocked(
   fetched.list.close();
   throw sourceError(
     "lock-mismatch",
-    `${source.label} is not what it was when it was locked`,
-    "it has changed since, and there is no copy",
+    `${source.label} does not match the lock`,
+    "it has changed since it was locked, and no copy is stored",
   );
 }
 
@@ -219,12 +219,12 @@ async function fetchAny(
   const stop = (): void => deadline.abort();
   signal?.addEventListener("abort", stop);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const turn = new SourceTurn(() => {
+  const turn = new SourceSlots(() => {
     timer = setTimeout(stop, limits.sourceMs);
   });
   const account = context.budget.open(stop);
   try {
-    const acquired = await firstGood(
+    const acquired = await hedgedFetch(
       [source.url, ...source.mirrors],
       (tired) => host.wait(limits.hedgeMs, tired),
       (url, unneeded) => {
@@ -237,7 +237,7 @@ async function fetchAny(
       ({ list }) => list.close(),
     );
     account.settle();
-    // It may be whole, but others were promised its room.
+    // The download may be complete, but its space was already promised to others.
     if (account.isStopped) acquired.list.close();
     else return acquired;
     throw new Error(account.reason);
@@ -246,7 +246,7 @@ async function fetchAny(
     if (account.isStopped)
       throw sourceError("download-too-large", `Failed to fetch ${source.label}`, account.reason);
     if (!isOver()) throw error;
-    const reason = `the source was not complete within ${limits.sourceMs / 1000} s`;
+    const reason = `the source took longer than ${limits.sourceMs / 1000} s`;
     throw sourceError("fetch-timeout", `Connection timeout: ${source.label}`, reason);
   } finally {
     clearTimeout(timer);
@@ -261,17 +261,17 @@ async function fetchFrom(
   context: AcquireContext,
 ): Promise<Acquired> {
   const { store, fetch, load } = context;
-  // What the source's server calls a version means nothing to a mirror.
-  const isOwn = url === source.url && store !== undefined && record !== undefined;
-  const texts = new FetchedTexts(fetch, isOwn ? { store, record } : undefined);
+  // Validators of the source's server mean nothing to a mirror.
+  const isSameServer = url === source.url && store !== undefined && record !== undefined;
+  const texts = new FetchedTexts(fetch, isSameServer ? { store, record } : undefined);
   const place = { kind: "web", url, id: source.url } as const;
   const { maxBytes, maxLines } = fetch.limits;
   const limited = { ...load, maxBytes, maxLines };
-  const list = new SourceList(place, source.label, fetch.host, limited, texts);
+  const list = new SourceList({ location: place, label: source.label, texts }, fetch.host, limited);
   try {
     const { kind } = source;
     let measure = record?.measure;
-    if (isOwn && measure !== undefined && (await isAsBefore(place, texts, record)))
+    if (isSameServer && measure !== undefined && (await isAsBefore(place, texts, record)))
       list.assume(record.size);
     else {
       const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);
@@ -289,7 +289,7 @@ async function fetchFrom(
   }
 }
 
-/** A list that includes nothing and has not changed was checked when it was kept. */
+/** An unchanged list without includes was checked when it was stored. */
 async function isAsBefore(
   place: WebPlace,
   texts: FetchedTexts,
@@ -305,7 +305,7 @@ function refuseEmpty(list: SourceList, { label, mayBeEmpty }: RemoteSource): voi
     throw sourceError("source-empty", `${label} is empty`, "the response has no text");
 }
 
-/** What is remembered of a source that is taken. Throws a `HeldError` for one that is not. */
+/** What to store about an accepted source. Throws a `HeldError` for one that is held. */
 function knownOf(
   source: RemoteSource,
   text: { readonly measure: SourceMeasure; readonly bytes: number },
@@ -317,13 +317,13 @@ function knownOf(
   return takeOrHold({ ...text, label, bounds, accept, maxStaleMs }, record, now);
 }
 
-/** A source that cannot be kept is no worse for it today. */
+/** A source that cannot be stored can still be used in this run. */
 async function keep(
   source: RemoteSource,
   { url, texts, known }: { url: string; texts: FetchedTexts; known: Known },
   { store, fetch, onStoreError }: AcquireContext,
 ): Promise<StoredFile[] | undefined> {
-  // From a mirror: it stands for the source, but what the mirror calls this version means nothing there.
+  // Validators of a mirror mean nothing to the source's server.
   const files = [...texts.files.values()].map((text) =>
     url === source.url ? text : { ...text, validators: {} },
   );

@@ -4,12 +4,12 @@ import { Fate } from "../rules/fate.ts";
 import type { FileLines, LineRange } from "../syntax/list-scan.ts";
 import type { TextBlock } from "../syntax/text-block.ts";
 import { LINE_COUNT } from "./line-count.ts";
-import type { LineSink } from "./load-list.ts";
+import type { LineSink } from "./source-list.ts";
 import type { SourceGauge } from "./source-gauge.ts";
 
 const BADFILTER = encodeUtf8("badfilter");
 
-/** Takes no lines; finds out how many there are, and what may be among them. */
+/** Counts lines and measures them without keeping any. */
 export class CheckSink implements LineSink {
   hasBadfilter = false;
   lines = 0;

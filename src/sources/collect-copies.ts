@@ -1,27 +1,26 @@
-import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { digestOf } from "./source-store.ts";
 
-/** Copies that nobody needs and nobody replaced are left by runs that were killed; they are given this long. */
+/** Killed runs leave unneeded copies that were never marked as replaced. They are removed after this time. */
 const ORPHAN_MS = 30 * 86_400_000;
-/** A file that was not finished by now never will be. */
+/** A temporary file older than this belongs to a run that was killed. */
 const UNFINISHED_MS = 86_400_000;
 
-/** A file outside the cache that needs copies for as long as it is there. */
+/** A file outside the cache that needs copies as long as it exists. */
 interface Need {
   readonly path: string;
-  /** Digests of copies; without them, all that stand in the file itself. */
+  /** Digests of copies; by default, all that the file itself names. */
   readonly objects?: readonly string[];
 }
 
 /**
- * Notes down that a file needs copies: a `rules.lock`, which names them itself, or a list that was made from them. Whoever
- * cannot write to the cache has no copies to lose.
+ * Records that a file needs copies: a `rules.lock`, which names them itself, or a list that was built from them. A cache
+ * that cannot be written to has no copies to lose.
  */
 export async function needCopies(folder: string, need: Need, host: Host): Promise<void> {
-  const path = join(folder, "needed", `${await digestOf(need.path)}.json`);
+  const path = host.path.join(folder, "needed", `${await digestOf(need.path)}.json`);
   const text = encodeUtf8(JSON.stringify(need));
   try {
     await writeWhole(path, host, (file) => file.write(text));
@@ -30,24 +29,24 @@ export async function needCopies(folder: string, need: Need, host: Host): Promis
   }
 }
 
-/** Removes the copies that no source, lock or list needs any more. What cannot be read stops it: too much is better than too little. */
+/** Removes copies that no source, lock or list needs. If a record cannot be read, nothing is removed. */
 export async function collectCopies(folder: string, host: Host): Promise<void> {
-  const replaced = new Set(await host.listFolder(join(folder, "replaced")));
+  const replaced = new Set(await host.listFolder(host.path.join(folder, "replaced")));
   try {
-    const objects = await host.listFolder(join(folder, "objects"));
+    const objects = await host.listFolder(host.path.join(folder, "objects"));
     const needed = await neededCopies(folder, host);
     for (const name of objects) {
       if (needed.has(name)) continue;
-      const path = join(folder, "objects", name);
-      const mark = join(folder, "replaced", name);
+      const path = host.path.join(folder, "objects", name);
+      const mark = host.path.join(folder, "replaced", name);
       const isUnneeded = replaced.has(name)
         ? await host.exists(mark)
         : await isOlder(path, name.endsWith(".tmp") ? UNFINISHED_MS : ORPHAN_MS, host);
       if (isUnneeded) await host.removeFile(path);
     }
-    const left = new Set(await host.listFolder(join(folder, "objects")));
+    const left = new Set(await host.listFolder(host.path.join(folder, "objects")));
     for (const name of replaced)
-      if (!left.has(name)) await host.removeFile(join(folder, "replaced", name));
+      if (!left.has(name)) await host.removeFile(host.path.join(folder, "replaced", name));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }
@@ -58,13 +57,13 @@ async function isOlder(path: string, ms: number, host: Host): Promise<boolean> {
   return stamp !== undefined && host.now().getTime() - stamp.changed > ms;
 }
 
-/** All digests that stand in records of sources and in what was noted down. Rejects with a `HostError`. */
+/** All digests in records of sources and in recorded needs. Rejects with a `HostError`. */
 async function neededCopies(folder: string, host: Host): Promise<Set<string>> {
   const needed = new Set<string>();
-  for (const name of await host.listFolder(join(folder, "sources")))
-    addDigests(await textAt(join(folder, "sources", name), host), needed);
-  for (const name of await host.listFolder(join(folder, "needed"))) {
-    const note = join(folder, "needed", name);
+  for (const name of await host.listFolder(host.path.join(folder, "sources")))
+    addDigests(await textAt(host.path.join(folder, "sources", name), host), needed);
+  for (const name of await host.listFolder(host.path.join(folder, "needed"))) {
+    const note = host.path.join(folder, "needed", name);
     const need = parsed(await textAt(note, host));
     if (need === undefined) continue;
     if (!(await host.exists(need.path))) await host.removeFile(note);
@@ -78,7 +77,7 @@ function addDigests(text: string, into: Set<string>): void {
   for (const [digest] of text.matchAll(/\b[0-9a-f]{64}\b/g)) into.add(digest);
 }
 
-/** "" when it is gone meanwhile. */
+/** "" if the file was removed meanwhile. */
 async function textAt(path: string, host: Host): Promise<string> {
   try {
     return decodeUtf8(await host.readFile(path));

@@ -4,24 +4,24 @@ import { decodeUtf8, encodeUtf8, isValidUtf8, repairUtf8 } from "../bytes/utf8.t
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { sourceError } from "./source-error.ts";
-import { Spool } from "./spool.ts";
+import { DownloadedBody } from "./downloaded-body.ts";
 import type { UnpackContext } from "./unpack.ts";
 
-/** Text of a list as UTF-8 bytes, whatever it came as. */
+/** Text of a list, converted to UTF-8. */
 export interface DecodedText {
   readonly bytes: Uint8Array;
-  /** Some bytes were no UTF-8 and were replaced. */
+  /** Whether bytes that are not UTF-8 were replaced. */
   readonly isRepaired: boolean;
 }
 
 export interface Encoding {
-  /** `Content-Encoding` of the answer. */
+  /** `Content-Encoding` of the response. */
   readonly content?: string | undefined;
-  /** `charset=` of the answer's type. */
+  /** `charset=` of the response's `Content-Type`. */
   readonly charset?: string | undefined;
 }
 
-/** Unpacks, decodes, and refuses what is no list. `label` names the list in messages. */
+/** Unpacks, decodes, and rejects what is not a list. `label` names the list in messages. */
 export async function decodeText(
   raw: Uint8Array,
   label: string,
@@ -36,32 +36,32 @@ export async function decodeText(
   return { bytes: repairUtf8(bytes), isRepaired: true };
 }
 
-/** Text of an answer as UTF-8. What needs no decoding, as nearly all, stays where it is; the rest is decoded piece by piece. */
+/** The body of a response as UTF-8. Nearly all bodies need no decoding and are returned as they are. */
 export async function recodeText(
-  spool: Spool,
+  body: DownloadedBody,
   label: string,
   charset: string | undefined,
   { host, limits, account, room = limits.maxBytes }: UnpackContext,
-): Promise<Spool> {
-  const head = new Uint8Array(Math.min(2, spool.size));
-  if (head.length > 0) spool.read(0, head);
+): Promise<DownloadedBody> {
+  const head = new Uint8Array(Math.min(2, body.size));
+  if (head.length > 0) body.read(0, head);
   const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
   const isWide = isPacked(head);
-  if (!isWide && (name === "utf-8" || name === "utf8")) return spool;
-  let recoded: Spool | undefined;
+  if (!isWide && (name === "utf-8" || name === "utf8")) return body;
+  let recoded: DownloadedBody | undefined;
   try {
-    // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
-    if (!isWide && isUtf8(spool)) return spool;
+    // Servers claim iso-8859-1 for everything; valid UTF-8 is more trustworthy.
+    if (!isWide && isUtf8(body)) return body;
     const from = isWide ? (head[0] === 0xff ? "utf-16le" : "utf-16be") : name;
-    recoded = new Spool(host, account);
+    recoded = new DownloadedBody(host, account);
     const decoder = decoderOf(from, label);
-    for (const piece of spool.pieces())
+    for (const piece of body.pieces())
       appendText(recoded, decoder.decode(piece, { stream: true }), room);
     appendText(recoded, decoder.decode(), room);
-    spool.close();
+    body.close();
     return recoded;
   } catch (error) {
-    spool.close();
+    body.close();
     recoded?.close();
     if (error instanceof CompilerError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -82,16 +82,16 @@ function decoderOf(charset: string, label: string): InstanceType<typeof TextDeco
   }
 }
 
-function appendText(spool: Spool, text: string, maxBytes: number): void {
+function appendText(body: DownloadedBody, text: string, maxBytes: number): void {
   const bytes = encodeUtf8(text);
-  if (spool.size + bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-  spool.append(bytes);
+  if (body.size + bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+  body.append(bytes);
 }
 
-function isUtf8(spool: Spool): boolean {
+function isUtf8(body: DownloadedBody): boolean {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    for (const piece of spool.pieces()) decoder.decode(piece, { stream: true });
+    for (const piece of body.pieces()) decoder.decode(piece, { stream: true });
     decoder.decode();
     return true;
   } catch {
@@ -99,7 +99,7 @@ function isUtf8(spool: Spool): boolean {
   }
 }
 
-/** Whether a file's first bytes say that it has to be unpacked or decoded as a whole: gzip, or UTF-16. */
+/** Whether a file's first bytes mark it as gzip or UTF-16, which must be read as a whole. */
 export function isPacked(head: Uint8Array): boolean {
   const [first, second] = head;
   return (
@@ -140,7 +140,7 @@ async function unpack(
     .map((name) => name.trim());
   try {
     for (const name of names.toReversed()) bytes = await inflate(name, bytes, maxBytes);
-    // A file that is itself gzip (`list.txt.gz`), whatever the server says of it.
+    // A file that is itself gzip (`list.txt.gz`), whatever the headers claim.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await inflate("gzip", bytes, maxBytes);
     return bytes;
   } catch (error) {
@@ -149,14 +149,14 @@ async function unpack(
   }
 }
 
-/** Strict: data that stops early or expands beyond the limit is an error, never a shorter list. */
+/** Truncated data and data that expands beyond the limit are errors, never a shorter list. */
 async function inflate(
   name: string,
   bytes: Uint8Array,
   maxOutputLength: number,
 ): Promise<Uint8Array> {
   if (name === "" || name === "identity") return bytes;
-  // Loaded when the first packed list is met: 5 ms that a run over files can do without.
+  // Loaded on first use: it takes 5 ms, which a build of plain files saves.
   const { constants, brotliDecompressSync, gunzipSync, inflateSync } = await import("node:zlib");
   if (name === "gzip" || name === "x-gzip")
     return gunzipSync(bytes, { maxOutputLength, finishFlush: constants.Z_FINISH });
@@ -169,7 +169,7 @@ function toUtf8(bytes: Uint8Array, label: string, charset: string | undefined): 
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return recode(bytes, label, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return recode(bytes, label, "utf-16be");
   const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
-  // Servers say iso-8859-1 of everything; bytes that are UTF-8 speak for themselves.
+  // Servers claim iso-8859-1 for everything; valid UTF-8 is more trustworthy.
   if (name === "utf-8" || name === "utf8" || isValidUtf8(bytes)) return bytes;
   return recode(bytes, label, name);
 }

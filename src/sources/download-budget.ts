@@ -1,16 +1,16 @@
 import type { Host } from "../host/host.ts";
 
-/** Of what is free in the temporary folder, for all downloads together. */
+/** The share of the free space in the temporary folder that all downloads together may use. */
 const SHARE = 0.25;
 
 /**
- * Limits what the downloads of a run put into the temporary folder together. When they exceed it, the largest download is
- * stopped: a source that sends without end must not take the room of the others.
+ * Limits the space that all downloads of a run use in the temporary folder. If they exceed it, the largest download is
+ * stopped: an endless source must not starve the others.
  */
 export class DownloadBudget {
   readonly limit: number;
   private total = 0;
-  /** Those that can be stopped. */
+  /** Downloads that can be stopped. */
   private readonly running = new Set<DownloadAccount>();
 
   constructor(limit: number) {
@@ -18,23 +18,23 @@ export class DownloadBudget {
   }
 
   static async of(host: Host): Promise<DownloadBudget> {
-    return new DownloadBudget(Math.floor((await host.scratchRoom()).free * SHARE));
+    return new DownloadBudget(Math.floor((await host.scratchSpace()).free * SHARE));
   }
 
-  /** The account of one download; `stop` is called when it has to make room for others. */
+  /** The account of one download; `stop` is called if it must free its space for others. */
   open(stop: () => void): DownloadAccount {
     const account = new DownloadAccount(this, stop);
     this.running.add(account);
     return account;
   }
 
-  /** What accounts hold together has changed. */
+  /** Called when the total of all accounts has changed. */
   changed(bytes: number): void {
     this.total += bytes;
     while (this.total > this.limit && this.running.size > 0) this.largest().stop();
   }
 
-  /** The account is not to be stopped any more. */
+  /** The account can no longer be stopped. */
   settle(account: DownloadAccount): void {
     this.running.delete(account);
   }
@@ -44,10 +44,10 @@ export class DownloadBudget {
   }
 }
 
-/** What one source has in the temporary folder. */
+/** The space of one source in the temporary folder. */
 export class DownloadAccount {
   bytes = 0;
-  /** Whether it had to make room. */
+  /** Whether it was stopped to free space. */
   isStopped = false;
   private isClosed = false;
   private readonly budget: DownloadBudget;
@@ -58,7 +58,7 @@ export class DownloadAccount {
     this.onStop = onStop;
   }
 
-  /** Throws when there is no room for it. */
+  /** Throws if there is no space left. */
   take(bytes: number): void {
     this.change(bytes);
     if (this.isStopped) throw new Error(this.reason);
@@ -68,7 +68,7 @@ export class DownloadAccount {
     this.change(-bytes);
   }
 
-  /** The download is done; what it holds counts until it is given back. */
+  /** The download is complete; its bytes count until they are released. */
   settle(): void {
     this.budget.settle(this);
   }
@@ -79,7 +79,7 @@ export class DownloadAccount {
     this.onStop();
   }
 
-  /** The download has failed, or was stopped: nothing of it counts any more. */
+  /** The download failed or was stopped; its bytes no longer count. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;

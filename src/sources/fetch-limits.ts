@@ -1,27 +1,27 @@
 import type { FetchTimeouts } from "../host/host.ts";
 
-/** What a remote source may take: of time, of tries, of bytes. */
+/** The limits of a remote source: time, retries, bytes. */
 export interface FetchLimits {
   /** For one exchange. */
   readonly timeouts: FetchTimeouts;
-  /** For a source with all its tries, redirects, mirrors and includes. */
+  /** For a source with all its retries, redirects, mirrors and includes. */
   readonly sourceMs: number;
-  /** Further tries after one that may have been bad luck. */
+  /** Retries after transient failures. */
   readonly retries: number;
-  /** The first pause before another try; each next one is twice as long. */
+  /** The pause before the first retry; it doubles with every further one. */
   readonly pauseMs: number;
   /** The longest pause that a server may ask for. */
   readonly longestPauseMs: number;
-  /** When the next mirror is asked as well, if the one before has not come yet. */
+  /** How long to wait for a response before the next mirror is tried as well. */
   readonly hedgeMs: number;
-  /** Bytes of a source, unpacked, with all that it includes. Several times the largest list in public use; beyond it something is wrong. */
+  /** Unpacked bytes of a source with its includes: several times the largest list in public use. */
   readonly maxBytes: number;
-  /** Lines of a source with all that it includes: each takes room, however short it is. */
+  /** Lines of a source with its includes: even a short line needs memory. */
   readonly maxLines: number;
-  /** How many times larger than its packed form a text of more than a megabyte may be. */
+  /** The largest compression ratio of a text of more than a megabyte. */
   readonly maxRatio: number;
   readonly redirects: number;
-  /** Exchanges at a time, in all and with one server. */
+  /** Concurrent requests, in total and per server. */
   readonly atOnce: number;
   readonly atOnceWithHost: number;
 }
@@ -41,7 +41,7 @@ export const FETCH_LIMITS: FetchLimits = {
   atOnceWithHost: 6,
 };
 
-/** Why a source is refused that has more bytes than it may. */
+/** The message for a source that exceeds its bytes. */
 export function tooLargeText({ maxBytes }: Pick<FetchLimits, "maxBytes">): string {
-  return `with all that it includes it is larger than ${maxBytes} bytes`;
+  return `with its includes it is larger than ${maxBytes} bytes`;
 }

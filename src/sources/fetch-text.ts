@@ -8,9 +8,9 @@ import { retryAfterMs } from "../host/retry-after.ts";
 import { recodeText } from "./decode.ts";
 import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
 import type { DownloadAccount } from "./download-budget.ts";
-import { type HostSlots, SourceTurn } from "./host-slots.ts";
+import { type HostSlots, SourceSlots } from "./host-slots.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
-import { Spool } from "./spool.ts";
+import { DownloadedBody } from "./downloaded-body.ts";
 import { unpack } from "./unpack.ts";
 import { type Validators, type WebText, openAgain, usableValidators } from "./web-text.ts";
 
@@ -21,31 +21,31 @@ export interface FetchContext {
   /** Whether addresses of private networks may be contacted. */
   readonly allowPrivate: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes that are left of what the source may have; all of them without it. */
+  /** Bytes that the source may still use; `maxBytes` by default. */
   readonly room?: number | undefined;
-  /** The source, as those see it who wait with it. */
-  readonly turn?: SourceTurn | undefined;
+  /** The slots that the source uses, for a fair order among those that wait. */
+  readonly turn?: SourceSlots | undefined;
   readonly account?: DownloadAccount | undefined;
-  /** Whether not even the path of an address may be shown. */
+  /** Whether messages must hide the path of the address too. */
   readonly isSecret?: boolean | undefined;
   readonly watch?: FetchWatch | undefined;
 }
 
-/** Told how a download goes. */
+/** Receives the progress of a download. */
 export interface FetchWatch {
   arrived(bytes: number): void;
   retried(retry: number, pauseMs: number, cause: string): void;
 }
 
-/** What a server answered: a text, or that the one with these validators is still the one. */
+/** The response of a server: a text, or that the known version is current. */
 export type FetchedText = Omit<WebText, "key" | "isMoved">;
 export interface NotModified {
   /** The address that answered. */
   readonly url: string;
 }
 
-/** A failure that another try may not meet; the server may have said when. */
-class BadLuck extends Error {
+/** A transient failure, with the pause that the server asked for, if any. */
+class RetryableError extends Error {
   readonly error: Error;
   readonly afterMs: number | undefined;
 
@@ -56,7 +56,7 @@ class BadLuck extends Error {
   }
 }
 
-/** Fetches a text, again if that may help. Rejects with a `CompilerError`. */
+/** Fetches a text and retries transient failures. Rejects with a `CompilerError`. */
 export async function fetchText(
   url: string,
   validators: Validators | undefined,
@@ -67,9 +67,9 @@ export async function fetchText(
     try {
       return await fetchOnce(url, validators, context);
     } catch (error) {
-      if (!(error instanceof BadLuck)) throw error;
+      if (!(error instanceof RetryableError)) throw error;
       if (attempt === limits.retries || isStopped(signal)) throw error.error;
-      // Between half and all of it, so that those who failed together do not come back together.
+      // Jitter keeps requests that failed together from being repeated together.
       const pause = limits.pauseMs * 2 ** attempt * (0.5 + Math.random() / 2);
       if ((error.afterMs ?? 0) > limits.longestPauseMs) throw error.error;
       const pauseMs = Math.max(pause, error.afterMs ?? 0);
@@ -100,34 +100,34 @@ async function fetchOnce(
   let current = url;
   for (let hop = 0; hop <= limits.redirects; hop++) {
     const target = addressOf(current, shown);
-    const spool = new Spool(host, context.account);
+    const body = new DownloadedBody(host, context.account);
     let isKept = false;
     try {
-      const response = await request(target, exchange, spool, context);
+      const response = await request(target, exchange, body, context);
       if (response.status === 304 && validators !== undefined) return { url: target.href };
       if (response.status !== 200) {
         current = redirectOf(response, target.href, shown, context);
         continue;
       }
       isKept = true;
-      return await textOf(response, target.href, shown, { spool, context });
+      return await textOf(response, target.href, shown, { body, context });
     } finally {
-      if (!isKept) spool.close();
+      if (!isKept) body.close();
     }
   }
   throw failed(shown, `more than ${limits.redirects} redirects`);
 }
 
-/** Takes the spool over. */
+/** Takes ownership of the body. */
 async function textOf(
   { headers, isUnframed }: FetchResponse,
   url: string,
   shown: string,
-  { spool, context }: { readonly spool: Spool; readonly context: FetchContext },
+  { body, context }: { readonly body: DownloadedBody; readonly context: FetchContext },
 ): Promise<FetchedText> {
-  const unpacked = await unpack(spool, headers["content-encoding"], shown, context);
-  // What was packed says by itself where it ends.
-  const isCut = isUnframed === true && unpacked === spool && !endsWithLine(spool);
+  const unpacked = await unpack(body, headers["content-encoding"], shown, context);
+  // Compressed data marks its own end.
+  const isCut = isUnframed === true && unpacked === body && !endsWithLine(body);
   const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
   const text = await recodeText(unpacked, shown, charset, context);
   const { etag, "last-modified": lastModified } = headers;
@@ -135,17 +135,17 @@ async function textOf(
     url,
     size: text.size,
     isCut,
-    // The next run should get all of it, not hear that nothing has changed.
+    // Without validators, the next run fetches the whole text again.
     validators: isCut ? {} : usableValidators({ etag, lastModified }),
     open: async () => openAgain(text.size, (position, into) => text.read(position, into)),
     close: () => text.close(),
   };
 }
 
-function endsWithLine(spool: Spool): boolean {
-  if (spool.size === 0) return true;
+function endsWithLine(body: DownloadedBody): boolean {
+  if (body.size === 0) return true;
   const last = new Uint8Array(1);
-  spool.read(spool.size - 1, last);
+  body.read(body.size - 1, last);
   return last[0] === LF || last[0] === CR;
 }
 
@@ -157,7 +157,7 @@ function addressOf(text: string, shown: string): URL {
   return url;
 }
 
-/** Where to go on. Any other answer is a failure, and perhaps bad luck. */
+/** The address that a redirect leads to. Any other status is a failure; some are transient. */
 function redirectOf(
   { status, headers }: FetchResponse,
   current: string,
@@ -173,14 +173,14 @@ function redirectOf(
   }
   const error = failed(shown, `the server responded with status ${status}`);
   if ([408, 425, 429, 500, 502, 503, 504].includes(status))
-    throw new BadLuck(error, retryAfterMs(headers["retry-after"], host.now()));
+    throw new RetryableError(error, retryAfterMs(headers["retry-after"], host.now()));
   throw error;
 }
 
 async function request(
   url: URL,
   { shown, validators }: { readonly shown: string; readonly validators: Validators },
-  spool: Spool,
+  body: DownloadedBody,
   context: FetchContext,
 ): Promise<FetchResponse> {
   const { host, limits, slots, allowPrivate, signal, account } = context;
@@ -194,7 +194,7 @@ async function request(
     headers["if-modified-since"] = validators.lastModified;
   try {
     const proxy = proxyFor(url, host.env);
-    return await slots.run(url.host, context.turn ?? new SourceTurn(), signal, () =>
+    return await slots.run(url.host, context.turn ?? new SourceSlots(), signal, () =>
       host.fetch({
         url: url.href,
         headers,
@@ -204,7 +204,7 @@ async function request(
         proxy,
         signal,
         take: (piece) => {
-          spool.append(piece);
+          body.append(piece);
           context.watch?.arrived(piece.length);
         },
       }),
@@ -214,13 +214,15 @@ async function request(
     if (!(error instanceof HostError)) throw failed(shown, (error as Error).message);
     const { code, message } = error;
     if (code === "ETIMEDOUT")
-      throw new BadLuck(sourceError("fetch-timeout", `Connection timeout: ${shown}`, message));
+      throw new RetryableError(
+        sourceError("fetch-timeout", `Connection timeout: ${shown}`, message),
+      );
     if (code === "EPRIVATE")
       throw sourceError("private-address", `Failed to fetch ${shown}`, message);
     if (code === "EFBIG") throw failed(shown, tooLargeText(limits));
     const problem = failed(shown, reasonOf(code, message));
     if (code === "ECANCELED" || code === "ENOSPC") throw problem;
-    throw new BadLuck(problem);
+    throw new RetryableError(problem);
   }
 }
 

@@ -2,47 +2,47 @@ import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
 import { decodeText, isPacked, refuseHtml } from "./decode.ts";
-import type { InputFile, LoadOptions } from "./load-list.ts";
+import type { InputFile, LoadOptions } from "./source-list.ts";
 import { type Location, isBelow } from "./location.ts";
 import { refuseOther } from "./not-a-list.ts";
 import { fileError, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
 import type { WebTexts } from "./web-texts.ts";
 
-/** Read before anything else, to tell what a file is. */
+/** The first read, which is enough to detect the format of a file. */
 const FIRST_BYTES = BLOCK_BYTES + 8192;
-/** Of a local file that has to be unpacked as a whole. */
+/** The largest local file that is unpacked in memory. */
 const MAX_LIST_BYTES = 512 * 1024 * 1024;
 
 /** A file that was found, before it is read. */
 export interface FoundFile {
-  /** Where it really is, for `!#include` that come back to it. */
+  /** Its real path or address, to detect circular includes. */
   readonly place: string;
-  /** What it is called in records: its path, or the digest of its id. */
+  /** Its key in records: its path, or the digest of its id. */
   readonly key: string;
-  /** The folder or server that its includes may not leave; "" where the server is not known. */
+  /** The folder or server that its includes may not leave; "" if the server is unknown. */
   readonly folder: string;
-  /** What its includes are called after; absent where another address answered. */
+  /** The base of the ids of its includes; absent if another address answered. */
   readonly id?: string | undefined;
-  /** Whether its last line may have been cut. */
+  /** Whether its last line may be truncated. */
   readonly isCut?: boolean;
-  /** Its text; the object holds what is known when the last block was taken. */
+  /** Complete once the last block has been read. */
   readonly text: { readonly isRepaired: boolean; readonly bytesRead: number };
   blocks(): AsyncIterable<TextBlock> | Iterable<TextBlock>;
   readonly cutter: BlockCutter;
   close(): Promise<void>;
 }
 
-/** Finds the files of a list, and what they are. */
+/** Opens the files of a list and detects their format. */
 export class FileFinder {
-  /** The local files that were found, as they were then. */
+  /** The local files that were opened, with their fingerprints at that time. */
   readonly inputs: InputFile[] = [];
   private readonly host: Host;
   private readonly options: LoadOptions;
   private readonly texts: WebTexts | undefined;
   private readonly buffers: Uint8Array[];
 
-  /** `texts` is needed for a list from the web. */
+  /** A list from the web requires `texts`. */
   constructor(host: Host, options: LoadOptions, texts: WebTexts | undefined) {
     this.host = host;
     this.options = options;
@@ -62,12 +62,12 @@ export class FileFinder {
       return { ...found, isCut, id: isMoved ? undefined : id };
     }
     const path = await this.attempt(label, () => this.host.realPath(location.path));
-    const folder = root ?? path.slice(0, path.lastIndexOf("/") + 1);
-    if (root !== undefined && !isBelow(path, root))
+    const folder = root ?? this.host.path.dirname(path);
+    if (root !== undefined && !isBelow(path, root, this.host))
       throw sourceError(
         "bad-directive",
-        `${printable(label)} lies outside the folder of the list`,
-        "an included file must stand beside the list or below it",
+        `${printable(label)} is outside the folder of the list`,
+        "an included file must be in the folder of the list or below it",
       );
     const file = await this.attempt(label, () => this.host.openFile(path));
     this.inputs.push({ path: location.path, stamp: file.stamp });
@@ -79,7 +79,7 @@ export class FileFinder {
     });
   }
 
-  /** `unpacked` is asked when the file is packed; without it the file is known to be plain. */
+  /** `unpacked` is called if the file is packed; without it the file is known to be plain. */
   private async inBlocks(
     file: OpenFile,
     label: string,

@@ -1,8 +1,8 @@
 import { HostError } from "../host/host.ts";
 import type { FetchLimits } from "./fetch-limits.ts";
 
-/** What a source has of the slots. Its time begins with its first one: waiting for others is not its fault. */
-export class SourceTurn {
+/** The slots of one source. Its time limit starts with its first slot, so that waiting for others does not count. */
+export class SourceSlots {
   inUse = 0;
   hasBegun = false;
   private readonly onBegin: () => void;
@@ -21,13 +21,13 @@ export class SourceTurn {
 
 interface Waiting {
   readonly host: string;
-  readonly turn: SourceTurn;
+  readonly turn: SourceSlots;
   go(): void;
 }
 
 /**
- * Lets so many exchanges happen at a time, in all and with one server. Of those that wait, the source with the fewest slots
- * comes first, then one whose time runs already, then the one that has waited longest.
+ * Limits concurrent requests, in total and per server. Among those that wait, the source with the fewest slots comes
+ * first, then one whose time limit has started, then the one that has waited longest.
  */
 export class HostSlots {
   private readonly limits: FetchLimits;
@@ -39,10 +39,10 @@ export class HostSlots {
     this.limits = limits;
   }
 
-  /** Rejects with a `HostError` when the signal comes while it waits. */
+  /** Rejects with a `HostError` if the signal is aborted while it waits. */
   async run<T>(
     host: string,
-    turn: SourceTurn,
+    turn: SourceSlots,
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
@@ -58,7 +58,7 @@ export class HostSlots {
     }
   }
 
-  private wait(host: string, turn: SourceTurn, signal: AbortSignal | undefined): Promise<void> {
+  private wait(host: string, turn: SourceSlots, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.waiting.splice(this.waiting.indexOf(one), 1);
@@ -85,7 +85,7 @@ export class HostSlots {
         next = one;
     if (next === undefined) return;
     this.waiting.splice(this.waiting.indexOf(next), 1);
-    // Taken here, not when it goes on: somebody else may ask in between.
+    // Taken here, because another request may arrive before this one continues.
     this.take(next.host, next.turn);
     next.go();
   }
@@ -95,14 +95,14 @@ export class HostSlots {
     return this.inUse < atOnce && (this.byHost.get(host) ?? 0) < atOnceWithHost;
   }
 
-  private take(host: string, turn: SourceTurn): void {
+  private take(host: string, turn: SourceSlots): void {
     this.inUse++;
     this.byHost.set(host, (this.byHost.get(host) ?? 0) + 1);
     turn.take();
   }
 }
 
-function isBefore(a: SourceTurn, b: SourceTurn): boolean {
+function isBefore(a: SourceSlots, b: SourceSlots): boolean {
   if (a.inUse !== b.inUse) return a.inUse < b.inUse;
   return a.hasBegun && !b.hasBegun;
 }

@@ -1,7 +1,7 @@
 import { endsLine } from "../syntax/text-block.ts";
-import type { LineSink } from "./load-list.ts";
+import type { LineSink } from "./source-list.ts";
 
-/** Takes no lines, but counts them: a problem further down is to be found where it is said to be. */
+/** Counts lines without keeping them, so that later problems have the right line number. */
 export const LINE_COUNT: LineSink = {
   begin: () => ({ origin: 0, nextLine: 1 }),
   read(file, { bytes }, { start, end }) {

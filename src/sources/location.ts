@@ -1,11 +1,11 @@
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Host } from "../host/host.ts";
 
 /** Where a list is: an address or an absolute path. */
 export type Location =
   | {
       readonly kind: "web";
       readonly url: string;
-      /** What it is called wherever it is; the address itself without it. */
+      /** Its name, wherever it is fetched from; the address itself by default. */
       readonly id?: string;
     }
   | { readonly kind: "file"; readonly path: string };
@@ -15,19 +15,25 @@ export function isAddress(source: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(source);
 }
 
-/** The places where a relative path is looked for, in order: beside the configuration, then in the working directory. */
-export function candidatePaths(path: string, configFolder: string, cwd: string): string[] {
-  if (isAbsolute(path)) return [path];
-  return [...new Set([resolve(configFolder, path), resolve(cwd, path)])];
+/** The paths to try for a source, in order: beside the configuration, then in the working directory. */
+export function candidatePaths(
+  source: string,
+  configFolder: string,
+  { cwd, path }: Host,
+): string[] {
+  if (path.isAbsolute(source)) return [source];
+  return [...new Set([path.resolve(configFolder, source), path.resolve(cwd, source)])];
 }
 
 /** The path that an `!#include` of a local file names, before it is checked. */
-export function includedPath(listPath: string, argument: string): string {
-  return isAbsolute(argument) ? argument : join(dirname(listPath), argument);
+export function includedPath(listPath: string, argument: string, { path }: Host): string {
+  return path.isAbsolute(argument) ? argument : path.join(path.dirname(listPath), argument);
 }
 
-/** Whether `path` lies in `folder` or below. */
-export function isBelow(path: string, folder: string): boolean {
-  const prefix = folder.endsWith("/") ? folder : `${folder}/`;
-  return path.startsWith(prefix);
+/** Whether a file is in `folder` or below it. */
+export function isBelow(file: string, folder: string, { path }: Host): boolean {
+  const from = path.relative(folder, file);
+  return (
+    from !== "" && from !== ".." && !from.startsWith(`..${path.sep}`) && !path.isAbsolute(from)
+  );
 }

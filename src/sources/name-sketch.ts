@@ -1,7 +1,7 @@
-/** The smallest hashes of a set of names, which stand for the set: two such sketches say how much the sets have in common. */
+/** The smallest hashes of a set of names. Two sketches give an estimate of how much the sets have in common. */
 export type Sketch = readonly number[];
 
-/** With this many, an estimate is off by three or four points of a hundred. */
+/** With this many, an estimate is off by three or four percentage points. */
 export const SKETCH_SIZE = 512;
 const RANGE = 0x1_0000_0000;
 
@@ -32,19 +32,19 @@ export class SketchMaker {
   }
 }
 
-/** About how many names there are. */
+/** The estimated number of names. */
 export function namesOf(sketch: Sketch): number {
   if (sketch.length < SKETCH_SIZE) return sketch.length;
   return Math.round(((SKETCH_SIZE - 1) * RANGE) / sketch.at(-1)!);
 }
 
-/** How much of the smaller set is in the other one, from 0 to 1. Both sketches are in order. */
+/** The share of the smaller set that is in the other one, from 0 to 1. Both sketches are sorted. */
 export function commonShare(one: Sketch, other: Sketch): number {
   const smaller = Math.min(namesOf(one), namesOf(other));
   if (smaller === 0) return 1;
   const isWhole = one.length < SKETCH_SIZE && other.length < SKETCH_SIZE;
   const most = isWhole ? Infinity : SKETCH_SIZE;
-  // The smallest hashes of both sets together are a sample of them.
+  // The smallest hashes of both sets together are a sample of their union.
   let [at, beside, both, sample] = [0, 0, 0, 0];
   for (; sample < most && (at < one.length || beside < other.length); sample++) {
     const [own, foreign] = [one[at] ?? Infinity, other[beside] ?? Infinity];

@@ -2,23 +2,23 @@ import { skipBlanks } from "../bytes/blank.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { sourceError } from "./source-error.ts";
 
-/** Read to tell what an answer is. */
+/** Bytes that are enough to recognise a response. */
 const HEAD_BYTES = 1024;
-/** The messages of servers are shorter than this. */
+/** Error messages of servers are shorter than this. */
 const LONGEST_MESSAGE = 2048;
 
 /** `[Adblock Plus 2.0]` is the head of a list; an array holds something else. */
 const JSON_START = /^(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d-]|(?:true|false|null)\b|$))/;
 const XML_START = /^<[!?/a-z]/i;
-/** A status of HTTP, or the words of one. A name such as `404.example` has no blank behind the number. */
+/** An HTTP status or its usual text. A name such as `404.example` has no blank after the number. */
 const ERROR_START =
   /^(?:(?:http(?:\/[\d.]+)?|status|error)[\s:]*)?(?:(?:code[\s:]*)?[1-5]\d\d|error code[\s:]*\d+|error|(?:file |page |repository )?not found|access denied|forbidden|unauthori[sz]ed|bad (?:gateway|request)|gateway time-?out|internal server error|service (?:temporarily )?unavailable|too many requests|(?:api )?rate limit(?: exceeded)?|upstream (?:connect )?error|no healthy upstream|package size exceeded|invalid (?:request|token|signature)|account suspended|moved permanently|temporarily unavailable|null|undefined)[.!:,;]*(?:\s|$)/i;
-/** A sentence: words, beginning with a letter, and none of the signs that rules are made of. */
+/** A sentence: words that begin with a letter, without the special characters of rules. */
 const SENTENCE = /^["'(]?\p{L}[\p{L}'’-]*[,;:]?(?:\s+[^\s|#*^$[\]]+){2,}$/u;
 
 /**
- * Refuses what a server sends with status 200 instead of a list: JSON, XML, and messages such as `404: Not Found`. `head` is
- * where the text begins, or all of it.
+ * Rejects what a server sends with status 200 instead of a list: JSON, XML, and messages such as `404: Not Found`. `head` is
+ * the start of the text, or all of it.
  */
 export function refuseOther(head: Uint8Array, isWhole: boolean, label: string): void {
   const start = skipBlanks(head, 0, Math.min(head.length, HEAD_BYTES));

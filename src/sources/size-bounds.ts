@@ -1,7 +1,7 @@
 const SLACK = 100;
-/** Lists below this size grow as they like: whoever begins adds a list a thousand times as large. */
+/** Smaller lists may grow without limit: a new user may add a list that is a thousand times as large. */
 const GROWTH_FROM = 1000;
-/** Per cent by which the limits are wider over thirty days than since the last time. */
+/** Percentage points that the limits over thirty days are wider than those since the last build. */
 const LONG_SHRINK = 10;
 const LONG_GROWTH = 100;
 
@@ -11,32 +11,32 @@ export interface SizePair {
   readonly now: number;
 }
 
-/** Per cent that may be gone, or may have come. */
+/** Percentages that a size may shrink or grow. */
 export interface SizeLimits {
   readonly shrink: number;
   readonly growth: number;
-  /** A few more or less are not a sign of anything; without it 100. */
+  /** Differences up to this number are ignored; 100 by default. */
   readonly slack?: number;
 }
 
-/** What is wrong with a size, and what it was compared with. */
+/** A size that is out of bounds, and the size that it was compared with. */
 export interface SizeFinding extends SizePair {
   readonly way: "shrunk" | "grown";
   /** Per cent. */
   readonly limit: number;
-  /** Whether it was compared with the last thirty days, and not with the last time. */
+  /** Whether it was compared with the last thirty days instead of the last build. */
   readonly isLong: boolean;
 }
 
-/** `last` is the size at the last time, `days` are those of the last thirty days, the oldest first. */
+/** `last` compares with the last build, `days` with each of the last thirty days, oldest first. */
 export interface SizeMemory {
   readonly last: SizePair | undefined;
   readonly days: readonly SizePair[];
 }
 
 /**
- * Whether a size is out of bounds, first by the last time and then by the last thirty days: a list that loses a little less
- * than the limit every day is soon below what it was at its best. What it had before is not growth when it comes back.
+ * Checks a size against the last build, then against the last thirty days: a list that loses a little less than the
+ * limit every day must be noticed too. Entries that come back do not count as growth.
  */
 export function outOfBounds(
   { last, days }: SizeMemory,

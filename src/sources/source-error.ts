@@ -4,7 +4,7 @@ import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { HostError } from "../host/host.ts";
 
-/** The error for a list that cannot be had, in the words of whoever refused it. */
+/** The error for an unavailable or invalid list; `cause` may be untrusted text. */
 export function sourceError(
   code: Code,
   message: string,
@@ -19,7 +19,7 @@ export function sourceError(
   ]);
 }
 
-/** `isSecret` hides the path, too. */
+/** `isSecret` hides the path too. */
 export function shownAddress(url: string, isSecret = false): string {
   return printable(withoutCredentials(url, isSecret));
 }

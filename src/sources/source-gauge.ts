@@ -1,16 +1,17 @@
 import { hashEnd } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { HashFilter } from "../kernel/row-finder.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
 import { type Sketch, SketchMaker } from "./name-sketch.ts";
 
-/** What is known of the text of a source without reading its rules. */
+/** Statistics of a source's text, gathered without parsing its rules. */
 export interface SourceMeasure {
   /** Entries: names, and lines without one. */
   readonly entries: number;
-  /** Makes its hashes others than those of everybody else: a list cannot be written to look like another one. */
+  /** Makes hashes unpredictable, so that no list can be crafted to look like another one. */
   readonly salt: number;
   readonly sketch: Sketch;
-  /** Watched names that stand in it. */
+  /** Watched names in its text. */
   readonly watched: readonly string[];
 }
 
@@ -19,8 +20,7 @@ export class SourceGauge implements WrittenNames {
   private entries = 0;
   private readonly salt: number;
   private readonly names = new SketchMaker();
-  /** One bit for each value of the lowest 16 of a hash. */
-  private readonly filter = new Uint8Array(8192);
+  private readonly filter = new HashFilter();
   private readonly watchedNames: ReadonlySet<string>;
   private readonly seen = new Set<string>();
 
@@ -29,8 +29,7 @@ export class SourceGauge implements WrittenNames {
     this.watchedNames = watched;
     for (const name of watched) {
       const bytes = encodeUtf8(name);
-      const hash = this.hashOf(bytes, 0, bytes.length);
-      this.filter[(hash & 0xffff) >> 3]! |= 1 << (hash & 7);
+      this.filter.add(this.hashOf(bytes, 0, bytes.length));
     }
   }
 
@@ -41,7 +40,7 @@ export class SourceGauge implements WrittenNames {
   name(bytes: Uint8Array, start: number, end: number, isException: boolean): void {
     const hash = this.hashOf(bytes, start, end);
     this.names.add(hash >>> 0);
-    if ((this.filter[(hash & 0xffff) >> 3]! & (1 << (hash & 7))) === 0 || isException) return;
+    if (isException || !this.filter.has(hash)) return;
     const name = decodeUtf8(bytes, start, end).toLowerCase();
     if (this.watchedNames.has(name)) this.seen.add(name);
   }
@@ -55,7 +54,7 @@ export class SourceGauge implements WrittenNames {
     return { entries, salt, sketch: names.sketch, watched: [...seen] };
   }
 
-  /** Without regard to case: the bit that tells letters apart is set in all other bytes of names anyway. */
+  /** Ignores case: the bit that differs between cases is set in all other bytes of names anyway. */
   private hashOf(bytes: Uint8Array, start: number, end: number): number {
     let state = this.salt;
     for (let at = start; at < end; at++) {
@@ -66,12 +65,12 @@ export class SourceGauge implements WrittenNames {
   }
 }
 
-/** A salt that nobody else knows. */
+/** An unpredictable salt. */
 export function freshSalt(): number {
   return (Math.random() * 0x1_0000_0000) | 0;
 }
 
-/** Somebody else may have written to it. */
+/** The file may have been changed by others. */
 export function isMeasure(measure: unknown): measure is SourceMeasure {
   if (typeof measure !== "object" || measure === null) return false;
   const { entries, salt, sketch, watched } = measure as Partial<SourceMeasure>;

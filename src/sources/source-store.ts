@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
@@ -6,34 +5,34 @@ import { writeWhole } from "../host/write-whole.ts";
 import { type SourceMeasure, isMeasure } from "./source-gauge.ts";
 import { type Validators, type WebPlace, type WebText, openAgain } from "./web-text.ts";
 
-/** A file of a source as it was when the source was last good. */
+/** A file of the last good version of a source. */
 export interface StoredFile {
-  /** SHA-256 of its id; addresses may carry passwords, so they are not written down. */
+  /** SHA-256 of its id; addresses may contain passwords and are not stored. */
   readonly key: string;
-  /** Another address answered than the one that its id names. */
+  /** Whether another address answered than the one in its id. */
   readonly isMoved?: true;
-  /** The answer may have ended too early, within a line. */
+  /** Whether the response may be truncated within a line. */
   readonly isCut?: true;
   readonly validators: Validators;
   readonly sha256: string;
   readonly size: number;
 }
 
-/** What is remembered of a source: the files of its last good state. */
+/** The stored state of a source: the files of its last good version. */
 export interface SourceRecord {
   readonly version: 2;
-  /** For people: the address without what may be secret in it. */
+  /** For people: the address without secrets. */
   readonly source: string;
   readonly files: readonly StoredFile[];
   /** Bytes of all files together. */
   readonly size: number;
-  /** When its server last said that this is the list, in milliseconds. */
+  /** When its server last confirmed this version, in milliseconds. */
   readonly goodAt: number;
   /** Absent in records of earlier versions. */
   readonly measure?: SourceMeasure | undefined;
-  /** The most entries that it had on each of the last thirty days, the oldest first. */
+  /** The maximum of entries on each of the last thirty days, oldest first. */
   readonly days?: readonly SourceDay[] | undefined;
-  /** What its server sends instead, while the copy stands in. */
+  /** The version that is held while the copy is used. */
   readonly offer?: HeldOffer | undefined;
 }
 
@@ -43,7 +42,7 @@ export interface SourceDay {
   readonly entries: number;
 }
 
-/** An edition that is too different to be taken at once. */
+/** A version that differs too much to be accepted at once. */
 export interface HeldOffer {
   readonly measure: SourceMeasure;
   /** When it was first seen, in milliseconds. */
@@ -53,15 +52,15 @@ export interface HeldOffer {
 /** A source whose files are kept. */
 export interface KeptSource {
   readonly url: string;
-  /** For people: the address without what may be secret in it. */
+  /** For people: the address without secrets. */
   readonly shown: string;
 }
 
 const BLOCK = 1024 * 1024;
 
 /**
- * Last good copies of remote sources: objects named by what is in them, and one record a source. Whatever is wrong with
- * what is found there, it then never was; files are written whole or not at all, so any number of runs may share it.
+ * Last good copies of remote sources: objects named by their digest, and one record per source. A corrupt record or object
+ * counts as missing. Files are written atomically, so any number of runs may share the store.
  */
 export class SourceStore {
   private readonly folder: string;
@@ -73,7 +72,7 @@ export class SourceStore {
   }
 
   async recordOf(source: string): Promise<SourceRecord | undefined> {
-    const path = join(this.folder, "sources", `${await digestOf(source)}.json`);
+    const path = this.host.path.join(this.folder, "sources", `${await digestOf(source)}.json`);
     try {
       const record: unknown = JSON.parse(decodeUtf8(await this.host.readFile(path)));
       if (!isRecord(record)) return undefined;
@@ -92,7 +91,7 @@ export class SourceStore {
     }
   }
 
-  /** A file of a record, if its bytes are still what they were. */
+  /** A file of a record, if its bytes are intact. */
   async textOf(
     { files }: Pick<SourceRecord, "files">,
     { url, id }: WebPlace,
@@ -108,7 +107,7 @@ export class SourceStore {
     return undefined;
   }
 
-  /** The bytes of a file. They stay readable when somebody else removes the copy meanwhile. Undefined when they are gone. */
+  /** The bytes of a file, which stay readable if another run removes the copy. Undefined if there is no copy. */
   async open({
     sha256,
     size,
@@ -133,7 +132,7 @@ export class SourceStore {
     };
   }
 
-  /** Keeps the files of a source that is good now, and says what they are. Rejects with a `HostError`. */
+  /** Stores the files of an accepted source and returns their descriptions. Rejects with a `HostError`. */
   async keep(
     source: KeptSource,
     texts: readonly WebText[],
@@ -157,19 +156,19 @@ export class SourceStore {
     return stored;
   }
 
-  /** Notes down what the server of a source sends instead of it. Rejects with a `HostError`. */
+  /** Records the version that is held. Rejects with a `HostError`. */
   async hold(url: string, offer: HeldOffer): Promise<void> {
     const record = await this.recordOf(url);
     if (record !== undefined) await this.write(url, { ...record, offer });
   }
 
   private async write(url: string, record: SourceRecord): Promise<void> {
-    const path = join(this.folder, "sources", `${await digestOf(url)}.json`);
+    const path = this.host.path.join(this.folder, "sources", `${await digestOf(url)}.json`);
     const text = encodeUtf8(JSON.stringify(record));
     await writeWhole(path, this.host, (file) => file.write(text));
   }
 
-  /** Marks a copy that another one has taken the place of; `collectCopies` removes it when nobody else needs it. */
+  /** Marks a replaced copy; `collectCopies` removes it once it is no longer needed. */
   private async replace(sha256: string): Promise<void> {
     await writeWhole(this.markPath(sha256), this.host, () => {});
   }
@@ -190,7 +189,7 @@ export class SourceStore {
           return hash.digest("hex");
         },
         async (digest) => {
-          // Before it is there again: whoever collects copies must not take it for the one from before.
+          // First, so that a concurrent collection does not remove the new copy.
           await this.host.removeFile(this.markPath(digest));
           return this.objectPath(digest);
         },
@@ -201,15 +200,15 @@ export class SourceStore {
   }
 
   private markPath(sha256: string): string {
-    return join(this.folder, "replaced", sha256);
+    return this.host.path.join(this.folder, "replaced", sha256);
   }
 
   private objectPath(sha256: string): string {
-    return join(this.folder, "objects", sha256);
+    return this.host.path.join(this.folder, "objects", sha256);
   }
 }
 
-/** What files are, without keeping them. */
+/** Describes files without storing them. */
 export async function describeFiles(texts: readonly WebText[]): Promise<StoredFile[]> {
   const stored: StoredFile[] = [];
   for (const text of texts)
@@ -235,7 +234,7 @@ async function digestOfOpen(file: OpenFile): Promise<string> {
   return hash.digest("hex");
 }
 
-/** SHA-256 of a file; undefined when it cannot be read. */
+/** SHA-256 of a file; undefined if it cannot be read. */
 export async function digestOfFile(path: string, host: Host): Promise<string | undefined> {
   let file: OpenFile | undefined;
   try {
@@ -260,7 +259,7 @@ export async function digestOf(text: string): Promise<string> {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Somebody else may have written to it. */
+/** The file may have been changed by others. */
 function isRecord(record: unknown): record is Omit<SourceRecord, "version"> {
   if (typeof record !== "object" || record === null) return false;
   const { version, files, size, goodAt } = record as { version?: number } & Partial<
@@ -299,7 +298,7 @@ export function isStoredFile(file: unknown): file is StoredFile {
   );
 }
 
-/** The first version wrote down the address that answered. */
+/** The first version of the program stored the address that answered. */
 async function currentForm(file: StoredFile & { readonly url?: string }): Promise<StoredFile> {
   const { url, ...rest } = file;
   if (url === undefined || (await digestOf(url)) === file.key) return rest;

@@ -3,12 +3,12 @@ import type { OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock } from "../syntax/text-block.ts";
 import { refuseNul } from "./decode.ts";
 
-/** Room in front of what is read for what was left of the block before. */
+/** Space in front of a read for the rest of the previous block. */
 const HEAD_ROOM = 8192;
 
 /**
- * The text of a plain file, block by block, checked as it is read. The next bytes are on their way while a block is
- * worked on.
+ * The text of a plain file, checked and returned block by block. The next block is read while the current one is
+ * processed.
  */
 export class FileBlocks {
   private readonly file: OpenFile;
@@ -17,11 +17,11 @@ export class FileBlocks {
   private position = 0;
   private readonly buffers: Uint8Array[];
   readonly cutter: BlockCutter = new BlockCutter();
-  /** Some bytes were no UTF-8 and were replaced. */
+  /** Whether bytes that are not UTF-8 were replaced. */
   isRepaired = false;
   bytesRead = 0;
 
-  /** `buffers` are free to be used, and are given back. */
+  /** `buffers` is a pool of free buffers. */
   constructor(
     file: OpenFile,
     label: string,
@@ -34,7 +34,7 @@ export class FileBlocks {
     this.blockBytes = blockBytes;
   }
 
-  /** `first` is what was read of the file already, to find out what it is. */
+  /** `first` is the part of the file that has been read already. */
   async *blocks(first: Uint8Array): AsyncGenerator<TextBlock> {
     let text = first;
     let searched = 0;
@@ -57,7 +57,7 @@ export class FileBlocks {
       text = joined(text, more);
       if (current !== undefined) this.buffers.push(current);
       current = more.buffer;
-      // Twice as much while no line ends, so that a long one is not copied again and again.
+      // Double the size while no line ends, so that a long line is not copied again and again.
       reading = this.readMore(length);
     }
     yield this.check(text, true);
@@ -66,16 +66,16 @@ export class FileBlocks {
 
   private readMore(atLeast: number): Promise<{ buffer: Uint8Array; count: number }> {
     const reading = this.fill(atLeast);
-    // When the list is given up meanwhile nobody waits for it, and nobody is to hear of its end.
+    // If the list is abandoned, this promise is never awaited: its rejection must not be unhandled.
     reading.catch(() => {});
     return reading;
   }
 
   private async fill(atLeast: number): Promise<{ buffer: Uint8Array; count: number }> {
     const left = this.file.size - this.position;
-    // A file may have grown since it was opened; the end is where a read says so.
+    // The file may have grown since it was opened; only an empty read marks the end.
     const wanted = left > 0 ? Math.min(left, Math.max(this.blockBytes, atLeast)) : 4096;
-    // Two buffers take turns: one is worked on while the other is filled.
+    // Two buffers alternate: one is processed while the other is filled.
     let buffer = this.buffers.pop();
     if (buffer === undefined || buffer.length < HEAD_ROOM + wanted)
       buffer = new Uint8Array(HEAD_ROOM + Math.max(wanted, this.blockBytes));
@@ -96,7 +96,7 @@ export class FileBlocks {
   }
 }
 
-/** The rest of a block with what was read after it. */
+/** The rest of a block, followed by the bytes read after it. */
 function joined(
   rest: Uint8Array,
   { buffer, count }: { buffer: Uint8Array; count: number },

@@ -6,7 +6,7 @@ export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }
 
-/** The entries of the last thirty days. A clock that was wrong once must not be remembered for years. */
+/** The entries of the last thirty days. Entries from a wrong clock must not stay for years. */
 export function ofThirtyDays<T extends { readonly day: string }>(
   entries: readonly T[],
   now: Date,

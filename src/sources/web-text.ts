@@ -1,37 +1,37 @@
 import type { OpenFile } from "../host/host.ts";
 
-/** What a server says to tell a later version from this one. */
+/** HTTP validators of a version. */
 export interface Validators {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
 }
 
-/** A file that a source consists of: where it is asked for, and what it is called wherever it is. */
+/** A file of a source: the address that is requested, and an id that does not depend on it. */
 export interface WebPlace {
   readonly url: string;
   /** The address as the configuration or an include names it, before redirects and mirrors. */
   readonly id: string;
 }
 
-/** The text of a file from the web, as bytes outside memory. */
+/** The text of a file from the web, stored outside memory. */
 export interface WebText {
-  /** The address that answered, after redirects, if it is known: what relative includes are resolved against. */
+  /** The address that answered, after redirects, if known. Relative includes are resolved against it. */
   readonly url: string;
   /** SHA-256 of its id. */
   readonly key: string;
-  /** Whether another address answered than its id says. */
+  /** Whether another address answered than the one in its id. */
   readonly isMoved: boolean;
-  /** Whether the answer may have ended too early, within a line. */
+  /** Whether the response may be truncated within a line. */
   readonly isCut: boolean;
   readonly size: number;
   readonly validators: Validators;
-  /** SHA-256 of the bytes, where it is known. */
+  /** SHA-256 of the bytes, if known. */
   readonly sha256?: string | undefined;
   open(): Promise<OpenFile>;
   close(): void;
 }
 
-/** A longer one cannot be sent back: servers refuse such requests, and the source would never be fetched again. */
+/** Servers reject requests with longer validators, and the source could never be fetched again. */
 const LONGEST_VALIDATOR = 1024;
 
 /** The validators that can be sent back. */
@@ -43,7 +43,7 @@ function usable(text: string | undefined): string | undefined {
   return text !== undefined && text.length <= LONGEST_VALIDATOR ? text : undefined;
 }
 
-/** Reads bytes from their start, as one of any number of readers; what they are read from stays open. */
+/** An independent reader of shared bytes; closing it does not close them. */
 export function openAgain(
   size: number,
   read: (position: number, into: Uint8Array) => void | Promise<void>,

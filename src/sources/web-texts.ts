@@ -3,24 +3,24 @@ import { shownAddress, sourceError } from "./source-error.ts";
 import { type SourceRecord, type SourceStore, type StoredFile, digestOf } from "./source-store.ts";
 import type { WebPlace, WebText } from "./web-text.ts";
 
-/** The texts that a source is made of, each fetched once: the list itself and what it includes. */
+/** The texts of a source, each fetched once: the list itself and its includes. */
 export interface WebTexts {
-  /** Whether texts say which address answered. */
+  /** Whether texts know the address that answered. */
   readonly knowsPlaces: boolean;
   get(place: WebPlace): Promise<WebText>;
   close(): void;
 }
 
-/** What the last good state of a source is, and where it lies. */
+/** The last good version of a source, and its store. */
 export interface LastGood {
   readonly store: SourceStore;
   readonly record: Pick<SourceRecord, "files">;
 }
 
-/** Texts from the network, or from the last good state where the server says that it still holds. */
+/** Texts from the network, or from the last good version if the server confirms that it is current. */
 export class FetchedTexts implements WebTexts {
   readonly knowsPlaces = true;
-  /** All that was fetched, by id. */
+  /** Fetched texts by id. */
   readonly files: Map<string, WebText> = new Map();
   /** Whether every text is the same as last time. */
   isUnchanged = true;
@@ -62,7 +62,7 @@ export class FetchedTexts implements WebTexts {
     return [...this.files.values()].reduce((sum, text) => sum + text.size, 0);
   }
 
-  /** Reads from the copies that were kept from now on, and gives the temporary folder back what lay there. */
+  /** Reads from the stored copies from now on, and frees the temporary folder. */
   async moveInto(store: SourceStore, copies: readonly StoredFile[]): Promise<void> {
     for (const [id, text] of this.files) {
       const copy = copies.find(({ key }) => key === text.key);
@@ -80,7 +80,7 @@ export class FetchedTexts implements WebTexts {
   }
 }
 
-/** Texts of the last good state, without the network. */
+/** Texts of the last good version, without the network. */
 export class StoredTexts implements WebTexts {
   readonly knowsPlaces = false;
   private readonly last: LastGood;

@@ -18,7 +18,7 @@ test("the temporary space that a run needs is reported beforehand, with a warnin
     [1000, /needs about .*; only 1\.0 kB free/],
   ] as const) {
     const host = memoryHost({ files });
-    const small: Host = { ...host, scratchRoom: async () => ({ folder: "/tmp", free }) };
+    const small: Host = { ...host, scratchSpace: async () => ({ folder: "/tmp", free }) };
     const args = ["-i", "list.txt", "-o", "out.txt", "--memory", "1M"];
     assert.equal(await run(args, small, new AbortController().signal), Exit.Done);
     assert.match(host.output.stderr, words);

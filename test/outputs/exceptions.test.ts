@@ -173,7 +173,7 @@ test("an output that blocks a protected name is not published, and the name is r
   spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
   const plans = planOutputs(
     { name: "L", outputs: [{ format: "rpz" }] },
-    { folder: "rules", cwd: "/project" },
+    { folder: "rules", host },
   );
   const outputs = new FormatOutputs(plans, 1, host);
   // As if the list did not block it.

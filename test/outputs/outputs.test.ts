@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { posixPath } from "../support/memory-host.ts";
 
 function project(
   outputs: readonly object[],
@@ -259,7 +260,7 @@ test("an incomplete compressed file of a killed run is removed", async () => {
     { "c.json": made.text("c.json"), "a.txt": made.text("a.txt"), "b.txt": "||x.example^\n" },
     {
       packFile: (from, to) => {
-        words.push(to);
+        words.push(posixPath(to));
         memory.files.set(to, memory.files.get(from) ?? new Uint8Array(1));
         return Promise.reject(new HostError("EIO", "killed"));
       },

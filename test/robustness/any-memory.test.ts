@@ -7,12 +7,12 @@ import {
   type Config,
   type Host,
   compile,
-  memoryHost,
   rowsOf,
 } from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { isNightly } from "../support/nightly.ts";
+import { memoryHost } from "../support/memory-host.ts";
 
 const CONFIGURATIONS = isNightly ? 500 : 150;
 const seed = seedFrom(process.env["FUZZ_SEED"]);

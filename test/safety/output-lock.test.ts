@@ -17,6 +17,7 @@ import {
   systemError,
   textAt,
 } from "../support/publishing.ts";
+import { posixPath } from "../support/memory-host.ts";
 
 test("a lock is respected while its holder is running or was active recently", async () => {
   for (const [running, silence, isHeld] of [
@@ -78,7 +79,7 @@ test("a stale lock that another run takes over belongs to that run", async () =>
     ...real,
     isRunning: ({ pid }) => pid === 7 && renames > 0,
     rename: async (from, to) => {
-      if (from === LOCK && renames++ === 0) host.files.set(LOCK, bytes(fresh));
+      if (posixPath(from) === LOCK && renames++ === 0) host.files.set(LOCK, bytes(fresh));
       await host.rename(from, to);
     },
   };
@@ -103,7 +104,10 @@ test("the holder renews its lock until it is done", async () => {
   try {
     const host = seeded();
     const touched: string[] = [];
-    const file = new ListFile(LIST, { ...host, touch: async (path) => void touched.push(path) });
+    const file = new ListFile(LIST, {
+      ...host,
+      touch: async (path) => void touched.push(posixPath(path)),
+    });
     await file.open();
     beat?.();
     beat?.();
@@ -166,7 +170,7 @@ test("a lock that appears and disappears is tried five times", async () => {
 test("an unreadable lock does not count as released", async () => {
   const { host, real } = held(true, 1000);
   const readFile: Host["readFile"] = (path) =>
-    path === LOCK
+    posixPath(path) === LOCK
       ? Promise.reject(new HostError("EACCES", "permission denied"))
       : host.readFile(path);
   assert.equal(await codeOf(publish({ ...real, readFile })), "locked");

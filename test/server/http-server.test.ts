@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import { clientOf } from "../../src/host/client-of.ts";
+import { clientAddress } from "../../src/host/client-address.ts";
 import type { Answerer } from "../../src/host/host.ts";
 import { listenHttp } from "../../src/host/node-http-server.ts";
 import { onceASecond } from "../../src/server/once-a-second.ts";
@@ -106,7 +106,7 @@ test("addresses of the same client are counted together", () => {
     ["fe80::1%eth0", "fe80:0:0:0"],
     ["", ""],
   ] as const)
-    assert.equal(clientOf(address), client, address);
+    assert.equal(clientAddress(address), client, address);
 });
 
 test("a cached value is renewed after a second, or if the clock was set back", () => {

@@ -58,7 +58,7 @@ interface AuditJson {
     unique: number;
   }[];
   readonly off: readonly string[];
-  readonly ownRules: number;
+  readonly userRules: number;
   readonly rules: number;
   readonly lines: number;
   readonly effective: number;
@@ -163,7 +163,7 @@ test("AdGuardHome.yaml", { skip }, async () => {
   const audit = await auditAndCompile("AdGuardHome.yaml");
   assert.equal(audit.software, "AdGuard Home");
   assert.equal(audit.off.length, 1);
-  assert.equal(audit.ownRules, 2);
+  assert.equal(audit.userRules, 2);
   const states = Object.fromEntries(audit.lists.map(({ name, state }) => [name, state]));
   assert.equal(states["Gone"], "dead");
   assert.equal(states["Portal"], "no-list");
@@ -207,7 +207,7 @@ test("gravity.db, made by real SQLite", { skip }, async () => {
     audit.lists.map(({ name }) => name),
     ["list 0", "list 1", "list 2"],
   );
-  assert.equal(audit.ownRules, 2);
+  assert.equal(audit.userRules, 2);
   assert.equal(
     readFileSync(join(folder, "own-rules.txt"), "utf8"),
     "|bad.example^\n/^ad[0-9]+\\./\n",

@@ -55,7 +55,11 @@ test("copies are used for seven days with any clock", async () => {
       const ended = await run(offset);
       assert.equal(ended.exit, exit, `${offset}: ${ended.stderr}`);
       if (exit === 4) assert.match(ended.stderr, /error\[copy-too-old\]/);
-      else assert.match(readFileSync(join(folder, "l.txt"), "utf8"), /! Copy of \d{4}-/);
+      else
+        assert.match(
+          readFileSync(join(folder, "l.txt"), "utf8"),
+          /! Using cached copy from \d{4}-/,
+        );
     }
     // While the source is being asked, the clock goes from now to next week and beyond.
     onRequest = () => writeFileSync(clock, "+8d");

@@ -23,7 +23,8 @@ export {
   HostError,
   type Host,
 } from "../../src/host/host.ts";
-export { memoryHost, type MemoryHost, type MemoryHostOptions } from "../../src/host/memory.ts";
+export type { MemoryHost, MemoryHostOptions } from "../../src/host/memory.ts";
+export { memoryHost } from "./memory-host.ts";
 export { nodeHost } from "../../src/host/node.ts";
 export type { FateName } from "../../src/rules/fate.ts";
 export { rowsOf, type RowView } from "../../src/rules/row-view.ts";

@@ -1,4 +1,3 @@
-import { join, resolve } from "node:path";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { VERSION } from "../../engine/version.ts";
@@ -7,7 +6,7 @@ import { StateFile } from "../../host/state-file.ts";
 import type { FormatOutputReport } from "../../publish/format-outputs.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
 import { newestRecord } from "../../record/kept-builds.ts";
-import type { InputFile } from "../../sources/load-list.ts";
+import type { InputFile } from "../../sources/source-list.ts";
 import type { BuildOptions } from "../build-options.ts";
 
 export interface WrittenFile extends Partial<FormatOutputReport> {
@@ -65,7 +64,11 @@ export class BuildCache {
     this.key = key;
     this.wantsRecord = wantsRecord;
     this.started = host.now().getTime();
-    this.file = new StateFile(join(folder, `build-${key.slice(0, 16)}.json`), isCachedBuild, host);
+    this.file = new StateFile(
+      host.path.join(folder, `build-${key.slice(0, 16)}.json`),
+      isCachedBuild,
+      host,
+    );
   }
 
   /** Undefined without a cache, without a configuration to read, and for builds that write or repeat a lock. */
@@ -80,7 +83,7 @@ export class BuildCache {
     try {
       const key = await keyOf(list, options, host);
       const wantsRecord = options.record && host.packFile !== undefined;
-      return new BuildCache(resolve(host.cwd, cacheDir), key, wantsRecord, host);
+      return new BuildCache(host.path.resolve(host.cwd, cacheDir), key, wantsRecord, host);
     } catch (error) {
       if (error instanceof HostError) return undefined;
       throw error;
@@ -131,7 +134,7 @@ export class BuildCache {
 async function keyOf(list: string | undefined, options: BuildOptions, host: Host): Promise<string> {
   const { configPath, inputs, inputType, output, copyToRules, rulesDir } = options;
   const { cwd } = host;
-  const path = resolve(cwd, configPath);
+  const path = host.path.resolve(cwd, configPath);
   const config =
     inputs.length > 0 ? { inputs, inputType } : new TextDecoder().decode(await host.readFile(path));
   const epoch = host.env["SOURCE_DATE_EPOCH"];

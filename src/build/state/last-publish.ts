@@ -1,4 +1,3 @@
-import { basename, join } from "node:path";
 import type { CompileReport } from "../../engine/report.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { StateFile } from "../../host/state-file.ts";
@@ -42,7 +41,7 @@ export interface Remembering {
 }
 
 function fileOf(output: string, host: Host): StateFile<LastPublish> {
-  const path = join(recordFolder(output), `${basename(output)}.json`);
+  const path = host.path.join(recordFolder(output, host), `${host.path.basename(output)}.json`);
   return new StateFile(path, isLastPublish, host);
 }
 

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -39,7 +38,7 @@ export async function openLastBuild(
   options: ProjectOptions,
   host: Host,
 ): Promise<Omit<PublishedBuild, "list"> & { readonly file: OpenFile }> {
-  const [output] = listFiles(listName, options, host.cwd);
+  const [output] = listFiles(listName, options, host);
   if (output === undefined)
     throw new CompilerError([
       errorOf("record-missing", "A list written to standard output has no record"),
@@ -76,9 +75,9 @@ export async function publishedState(path: string, host: Host): Promise<ListStat
 /** Names of the lists that the options ask for, by which their files are found. Reading all of a configuration takes longer than most answers. */
 export async function listNames(options: ProjectOptions, host: Host): Promise<string[]> {
   const { output, copyToRules, filter } = options;
-  if (output !== undefined && !isFolderName(output) && !copyToRules) return [""];
+  if (output !== undefined && !isFolderName(output, host) && !copyToRules) return [""];
   try {
-    const text = await host.readFile(resolve(host.cwd, options.configPath));
+    const text = await host.readFile(host.path.resolve(host.cwd, options.configPath));
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
     if (typeof name === "string" && lists === undefined && filter.length === 0) return [name];
   } catch {

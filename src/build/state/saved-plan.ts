@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
 import type { Lockfile } from "../lockfile.ts";
@@ -71,7 +70,7 @@ export async function writePlan(
     ...plan,
   };
   try {
-    await writeWhole(resolve(host.cwd, path), host, (file) => {
+    await writeWhole(host.path.resolve(host.cwd, path), host, (file) => {
       file.write(encodeUtf8(`${JSON.stringify(head)}\n`));
       file.write(list);
       file.write(covered);
@@ -87,7 +86,7 @@ export async function readPlan(
   path: string,
   host: Host,
 ): Promise<{ plan: SavedPlan; bytes: SavedBytes }> {
-  const bytes = await host.readFile(resolve(host.cwd, path)).catch((error: unknown) => {
+  const bytes = await host.readFile(host.path.resolve(host.cwd, path)).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
     throw unreadable(path, reasonOf(error.code, error.message));
   });

@@ -1,7 +1,6 @@
-import { dirname, join, resolve } from "node:path";
-import { OWN_RULES, OWN_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import/config-text.ts";
-import type { ForeignList, ForeignSetup } from "../../import/foreign-setup.ts";
-import { readSetup } from "../../import/read-setup.ts";
+import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../../import/config-text.ts";
+import type { ImportedList, ImportedConfig } from "../../import/imported-config.ts";
+import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
 import { dryRun } from "../../build/dry-run.ts";
 import { planList } from "../../build/list-plan.ts";
@@ -35,18 +34,18 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
         hint: "Such as: audit /opt/AdGuardHome/AdGuardHome.yaml, or audit /etc/pihole/gravity.db",
       }),
     ]);
-  const setup = await readSetup(path, host);
-  const folder = dirname(resolve(host.cwd, path));
+  const setup = await readImportedConfig(path, host);
+  const folder = host.path.dirname(host.path.resolve(host.cwd, path));
   const allowLists = await reachable(setup.allowLists, folder, options, host, talk);
   const config = auditedConfig(setup, allowLists);
   const project = { config, folder, file: "", plugins: NO_PLUGINS, warnings: [] };
   const list = { project, config, plugins: NO_PLUGINS, covers: [] };
-  const own = encodeUtf8(`${setup.ownRules.join("\n")}\n`);
-  const world = withFile(host, join(folder, OWN_RULES), own);
+  const own = encodeUtf8(`${setup.userRules.join("\n")}\n`);
+  const world = withFile(host, host.path.join(folder, USER_RULES), own);
   const { show } = new BuildScreen(options, world, talk);
   // Nothing is published, so the list is compared with none.
   const settings = { ...options, output: "-" };
-  const plan = planList(list, settings, host.cwd);
+  const plan = planList(list, settings, host);
   const context = { options: settings, host: world, signal, emit: show };
   const session = new BuildSession([plan], context);
   const { state, compiled, ...verdict } = await dryRun(plan, session, { allowPrivate: true });
@@ -63,16 +62,16 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
 };
 
 /** The list that `init --from` would make of it, except that any source may fail. */
-function auditedConfig(setup: ForeignSetup, allowSources: readonly string[]): Config {
-  const { software, lists, ownRules, allow } = setup;
-  const own = { name: OWN_RULES_NAME, source: OWN_RULES, type: "adblock" };
+function auditedConfig(setup: ImportedConfig, allowSources: readonly string[]): Config {
+  const { software, lists, userRules, allow } = setup;
+  const own = { name: USER_RULES_NAME, source: USER_RULES, type: "adblock" };
   const value = {
     name: software,
     sources: [
       ...lists
         .filter(({ isOn }) => isOn)
         .map(({ name, source, type }) => ({ name, source, type, optional: true })),
-      ...(ownRules.length === 0 ? [] : [own]),
+      ...(userRules.length === 0 ? [] : [own]),
     ],
     transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
     ...(allow.length === 0 ? {} : { allow }),
@@ -85,7 +84,7 @@ function auditedConfig(setup: ForeignSetup, allowSources: readonly string[]): Co
 
 /** The enabled allowlists that can be read. Others are reported and skipped. */
 async function reachable(
-  lists: readonly ForeignList[],
+  lists: readonly ImportedList[],
   configFolder: string,
   { cacheDir, offline }: Options,
   host: Host,

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
@@ -86,7 +85,7 @@ async function stateOf(
     return { bytes: build.list, record: build.record };
   }
   try {
-    return { bytes: await host.readFile(resolve(host.cwd, operand)) };
+    return { bytes: await host.readFile(host.path.resolve(host.cwd, operand)) };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([

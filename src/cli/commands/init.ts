@@ -1,13 +1,12 @@
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { OWN_RULES, configText, isUsed } from "../../import/config-text.ts";
+import { USER_RULES, configText, isUsed } from "../../import/config-text.ts";
 import {
-  type ForeignList,
-  type ForeignSetup,
+  type ImportedList,
+  type ImportedConfig,
   nameOf,
-  setupOfLists,
-  withOwnNames,
-} from "../../import/foreign-setup.ts";
-import { readSetup } from "../../import/read-setup.ts";
+  configOfLists,
+  withUniqueNames,
+} from "../../import/imported-config.ts";
+import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -30,7 +29,7 @@ export const initCommand: Command = async (options, host, talk, signal) => {
     throw new CompilerError([
       errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml"),
     ]);
-  const path = resolve(host.cwd, file);
+  const path = host.path.resolve(host.cwd, file);
   // Of two default names only the first is read.
   const isDefault = args.operands.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
@@ -40,23 +39,32 @@ export const initCommand: Command = async (options, host, talk, signal) => {
   for (const format of formats) formatOption("--format", format);
   const asked = await setupOf(options, path, host);
   const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
-  if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.ownRules.length === 0)
+  if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
     ]);
   const count = asked.setup.lists.filter(({ isOn }) => isOn).length;
   talk.info(`checking ${countText(count, "list")}`);
-  const setup = await lookAtLists(asked.setup, dirname(path), { ...options, signal }, host);
-  const hasOwn = setup.ownRules.length > 0;
-  const ownRulesFile = await freeName(OWN_RULES, dirname(path), host);
+  const setup = await lookAtLists(
+    asked.setup,
+    host.path.dirname(path),
+    { ...options, signal },
+    host,
+  );
+  const hasOwn = setup.userRules.length > 0;
+  const userRulesFile = await freeName(USER_RULES, host.path.dirname(path), host);
   const allFormats = [...new Set([...(setup.formats ?? []), ...formats])];
-  await writeText(path, configText({ name, setup, formats: allFormats, ownRulesFile }), host);
+  await writeText(path, configText({ name, setup, formats: allFormats, userRulesFile }), host);
   if (hasOwn)
-    await writeText(join(dirname(path), ownRulesFile), `${setup.ownRules.join("\n")}\n`, host);
+    await writeText(
+      host.path.join(host.path.dirname(path), userRulesFile),
+      `${setup.userRules.join("\n")}\n`,
+      host,
+    );
   const { style } = talk;
   const lists = setup.lists.filter(isUsed).length;
   talk.info(
-    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.ownRules.length, "own rule")} in ${ownRulesFile}` : ""}`,
+    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.userRules.length, "own rule")} in ${userRulesFile}` : ""}`,
   );
   for (const { name: list, isOn, found } of [...setup.lists, ...setup.allowLists])
     if (isOn && found?.problem !== undefined)
@@ -74,33 +82,43 @@ export const initCommand: Command = async (options, host, talk, signal) => {
 async function freeName(name: string, folder: string, host: Host): Promise<string> {
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : name.replace(/(?=\.[^.]*$)/, `-${number}`);
-    if (!(await host.exists(join(folder, free)))) return free;
+    if (!(await host.exists(host.path.join(folder, free)))) return free;
   }
 }
 
 /** Paths are looked up beside the file that names them; the new one may be elsewhere. */
-function movedTo(folder: string, setup: ForeignSetup, from: string): ForeignSetup {
-  const moved = (list: ForeignList): ForeignList =>
-    isAddress(list.source) || isAbsolute(list.source) || folder === from
+function movedTo(folder: string, setup: ImportedConfig, from: string, host: Host): ImportedConfig {
+  const moved = (list: ImportedList): ImportedList =>
+    isAddress(list.source) || host.path.isAbsolute(list.source) || folder === from
       ? list
-      : { ...list, source: relative(folder, resolve(from, list.source)) };
+      : { ...list, source: relativeSource(folder, host.path.resolve(from, list.source), host) };
   return { ...setup, lists: setup.lists.map(moved), allowLists: setup.allowLists.map(moved) };
+}
+
+/** With `/` on every system, so that the configuration can move to another one. */
+function relativeSource(folder: string, source: string, { path }: Host): string {
+  return path.relative(folder, source).replaceAll(path.sep, "/");
 }
 
 async function setupOf(
   { args, inputs, inputType }: Options,
   path: string,
   host: Host,
-): Promise<{ setup: ForeignSetup; name?: string | undefined }> {
+): Promise<{ setup: ImportedConfig; name?: string | undefined }> {
   const from = args.values.get("from")?.[0];
   if (from !== undefined)
     return {
-      setup: movedTo(dirname(path), await readSetup(from, host), dirname(resolve(host.cwd, from))),
+      setup: movedTo(
+        host.path.dirname(path),
+        await readImportedConfig(from, host),
+        host.path.dirname(host.path.resolve(host.cwd, from)),
+        host,
+      ),
     };
   const type = formatOption("-t", inputType ?? "adblock");
   if (inputs.length > 0) {
     const lists = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
-    return { setup: setupOfLists("", withOwnNames(lists)) };
+    return { setup: configOfLists("", withUniqueNames(lists)) };
   }
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
   throw new CompilerError([

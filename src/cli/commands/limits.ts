@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { type AccountLimits, fetchAccountLimits } from "../../dns-api/account-limits.ts";
 import { loadApiKey } from "../../dns-api/api-key.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -71,7 +70,7 @@ function fitOf(rules: number, { limits }: AccountLimits): Fit {
 
 async function rulesIn(file: string, host: Host): Promise<number> {
   try {
-    return await countRules(await host.openFile(resolve(host.cwd, file)));
+    return await countRules(await host.openFile(host.path.resolve(host.cwd, file)));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([

@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { countText } from "../../diagnostics/number-text.ts";
@@ -66,8 +65,8 @@ async function listLines(
 }
 
 /** A file of this machine as it is opened from here. */
-function fromHere(line: LineOfFate, { cwd }: Host): LineOfFate {
-  return line.path === undefined ? line : { ...line, file: relative(cwd, line.path) };
+function fromHere(line: LineOfFate, { cwd, path }: Host): LineOfFate {
+  return line.path === undefined ? line : { ...line, file: path.relative(cwd, line.path) };
 }
 
 function fateOf(wanted: string): string {

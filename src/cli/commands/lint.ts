@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -28,7 +27,7 @@ export const lintCommand: Command = async (options, host, talk) => {
     ]);
   const files: LintedFile[] = [];
   for (const file of args.operands) {
-    const path = resolve(host.cwd, file);
+    const path = host.path.resolve(host.cwd, file);
     const { problems, fixed } = await lintList(path, type, host);
     const isFixed = args.switches.has("fix") && problems.some(({ isFixable }) => isFixable);
     if (isFixed) await writeText(path, fixed, host);

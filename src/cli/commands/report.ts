@@ -1,4 +1,3 @@
-import { basename, join, resolve } from "node:path";
 import { encodeUtf8 } from "../../bytes/utf8.ts";
 import { outputFailed } from "../../publish/output-failed.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -25,7 +24,7 @@ export const reportCommand: Command = async (options, host, talk) => {
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0) throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);
   const lists = await listNames(options, host);
-  const isFolder = wanted !== undefined && isFolderName(wanted);
+  const isFolder = wanted !== undefined && isFolderName(wanted, host);
   if (lists.length > 1 && wanted !== undefined && !isFolder)
     throw new CompilerError([
       errorOf("several-lists", `A report file covers one list, but there are ${lists.length}`, {
@@ -34,8 +33,8 @@ export const reportCommand: Command = async (options, host, talk) => {
     ]);
   const answer = async (list: string): Promise<ListAnswer> => {
     const build = await lastBuild(list, options, host);
-    const own = `${basename(build.path).replace(/\.txt$/, "")}.report.html`;
-    const name = wanted === undefined || isFolder ? join(wanted ?? "", own) : wanted;
+    const own = `${host.path.basename(build.path).replace(/\.txt$/, "")}.report.html`;
+    const name = wanted === undefined || isFolder ? host.path.join(wanted ?? "", own) : wanted;
     await writeReport(name, build, options, host);
     talk.info(`${talk.style.good("written")} ${talk.style.strong(printable(name))}`);
     return { text: () => "", documents: [{ file: name }] };
@@ -49,7 +48,7 @@ async function writeReport(
   options: Options,
   host: Host,
 ): Promise<void> {
-  const path = resolve(host.cwd, name);
+  const path = host.path.resolve(host.cwd, name);
   const page = encodeUtf8(reportPage(await viewOf(build, host)));
   try {
     await writeWhole(path, host, (file) => file.write(page));

@@ -1,4 +1,3 @@
-import { dirname, join, resolve } from "node:path";
 import type { ListPlan } from "../../build/list-plan.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openProject } from "../../build/project.ts";
@@ -40,15 +39,15 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     style: talk.style,
     isEnabled: (level) => talk.says(level),
   });
-  const folder = recordFolder(first.path);
+  const folder = recordFolder(first.path, host);
   const further = plans
     .flatMap(({ outputs }) => outputs)
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
   const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(project.config.name, options, host);
-  const reports = reportFiles(plans, folder);
+  const reports = reportFiles(plans, folder, host);
   const report = reportApart(reports, options, host, signal, settings.runTimeoutMs);
-  const root = resolve(host.cwd, options.rulesDir);
+  const root = host.path.resolve(host.cwd, options.rulesDir);
   await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
   return Exit.Done;
 };
@@ -74,10 +73,10 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
 }
 
 /** Where the page about the last build of each list is. */
-function reportFiles(plans: readonly ListPlan[], folder: string): string[] {
-  if (plans.length === 1) return [join(folder, "report.html")];
+function reportFiles(plans: readonly ListPlan[], folder: string, host: Host): string[] {
+  if (plans.length === 1) return [host.path.join(folder, "report.html")];
   const slugs = plans.map(({ list }) => slugOf(list.config.name));
-  return slugs.map((slug) => join(folder, "reports", `${slug}.report.html`));
+  return slugs.map((slug) => host.path.join(folder, "reports", `${slug}.report.html`));
 }
 
 /** The reports in a process of their own too. */
@@ -88,7 +87,7 @@ function reportApart(
   signal: AbortSignal,
   timeoutMs: number,
 ): () => Promise<void> {
-  const place = files.length === 1 ? files[0]! : `${dirname(files[0]!)}/`;
+  const place = files.length === 1 ? files[0]! : `${host.path.dirname(files[0]!)}/`;
   return async () => {
     if (options.args.switches.has("no-record")) return;
     const words = ["report", "--quiet", ...wordsFor("report", options.args), place];

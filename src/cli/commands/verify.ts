@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { verifyManifest } from "../../publish/manifest.ts";
 import { writeReleaseState, releaseStateProblems } from "../../publish/release-state.ts";
@@ -22,7 +21,7 @@ export const verifyCommand: Command = async (options, host, talk) => {
   const valueOf = (flag: "key" | "name" | "state"): string | undefined =>
     options.args.values.get(flag)?.[0];
   const key = await keyOf(valueOf("key"), host);
-  const place = resolve(host.cwd, path);
+  const place = host.path.resolve(host.cwd, path);
   const { manifest, problems } = await verifyManifest(place, key, host);
   const name = valueOf("name");
   if (manifest !== undefined && name !== undefined && manifest.name !== name)
@@ -33,7 +32,7 @@ export const verifyCommand: Command = async (options, host, talk) => {
       ),
     );
   const given = valueOf("state");
-  const state = given === undefined ? undefined : resolve(host.cwd, given);
+  const state = given === undefined ? undefined : host.path.resolve(host.cwd, given);
   if (manifest !== undefined && state !== undefined)
     problems.push(...(await releaseStateProblems(state, place, manifest, host)));
   if (options.json)
@@ -55,7 +54,7 @@ export const verifyCommand: Command = async (options, host, talk) => {
 async function keyOf(given: string | undefined, host: Host): Promise<string | undefined> {
   if (given === undefined || /^RW[\w+/=]{54}$/.test(given)) return given;
   try {
-    return decodeUtf8(await host.readFile(resolve(host.cwd, given)));
+    return decodeUtf8(await host.readFile(host.path.resolve(host.cwd, given)));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([errorOf("bad-key", `Cannot read ${printable(given)}`)]);

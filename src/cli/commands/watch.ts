@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { BuildEvent } from "../../build/build-event.ts";
 import { WatchedBuild } from "../../build/watched-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -24,7 +23,7 @@ export const watchCommand: Command = async (options, host, talk, signal) => {
     throw new CompilerError([errorOf("unknown-flag", "watch needs a file; remove -o -")]);
   const screen = new WatchScreen(options, host, talk);
   const build = new WatchedBuild({ options, host, signal, emit: screen.show });
-  let changed: readonly string[] = [resolve(host.cwd, options.configPath)];
+  let changed: readonly string[] = [host.path.resolve(host.cwd, options.configPath)];
   try {
     while (!signal.aborted) {
       screen.start(changed);
@@ -88,13 +87,13 @@ class WatchScreen {
     const fresh = await host.readFile(path);
     this.texts.set(path, fresh);
     const seconds = `${((host.now().getTime() - this.began) / 1000).toFixed(2)} s`;
-    const name = style.strong(printable(shortName(path, host.cwd)));
+    const name = style.strong(printable(shortName(path, host)));
     if (known === undefined) {
       talk.info(`${style.good("written")} ${name}, ${seconds}`);
       return;
     }
     const change = changedRules(known, fresh);
-    const names = someOf(changed.map((file) => file.split("/").at(-1)!));
+    const names = someOf(changed.map((file) => host.path.basename(file)));
     talk.info(
       `${name} after ${names}: ${style.good(`+ ${change.added.length}`)}  ${style.error(`− ${change.removed.length}`)}, ${seconds}`,
     );
@@ -103,6 +102,6 @@ class WatchScreen {
   }
 }
 
-function shortName(path: string, cwd: string): string {
-  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+function shortName(path: string, { cwd, path: { sep } }: Host): string {
+  return path.startsWith(`${cwd}${sep}`) ? path.slice(cwd.length + 1) : path;
 }

@@ -1,5 +1,4 @@
 import { someOf } from "../../diagnostics/some-of.ts";
-import { resolve } from "node:path";
 import { type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "./options.ts";
@@ -17,7 +16,7 @@ export const NEW_CONFIG = "compiler-config.yaml";
 /** The default configurations of a folder, the one that is read first. */
 export async function configsIn(folder: string, host: Host): Promise<string[]> {
   const isThere = await Promise.all(
-    CONFIG_NAMES.map(async (name) => await host.exists(resolve(folder, name))),
+    CONFIG_NAMES.map(async (name) => await host.exists(host.path.resolve(folder, name))),
   );
   return CONFIG_NAMES.filter((_, index) => isThere[index]);
 }

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { sizeBytes } from "../../config/size.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -56,7 +55,7 @@ export function optionsOf(args: Args, host: Host): Options {
 }
 
 function cacheFolderOf(wanted: string | undefined, host: Host): string | undefined {
-  return wanted === undefined ? host.cacheDir() : resolve(host.cwd, wanted);
+  return wanted === undefined ? host.cacheDir() : host.path.resolve(host.cwd, wanted);
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

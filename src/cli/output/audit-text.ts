@@ -1,5 +1,5 @@
-import { OWN_RULES_NAME } from "../../import/config-text.ts";
-import type { ForeignSetup } from "../../import/foreign-setup.ts";
+import { USER_RULES_NAME } from "../../import/config-text.ts";
+import type { ImportedConfig } from "../../import/imported-config.ts";
 import type { CompileReport, SourceReport } from "../../engine/report.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
@@ -11,7 +11,7 @@ import { renderTable } from "./table.ts";
 
 export interface Audit {
   readonly path: string;
-  readonly setup: ForeignSetup;
+  readonly setup: ImportedConfig;
   readonly report: CompileReport;
   readonly stats: ListStats;
   /** What the lists block that must not be. */
@@ -36,7 +36,7 @@ const SHOWN_FINDINGS = 5;
 
 /** Rules of the owner's own are the last source of the compiled list, and not one of the lists. */
 function listsOf({ report, setup, stats }: Audit): AuditedList[] {
-  const lists = setup.ownRules.length === 0 ? report.sources : report.sources.slice(0, -1);
+  const lists = setup.userRules.length === 0 ? report.sources : report.sources.slice(0, -1);
   return lists.map((source, index) => {
     const { unique, duplicate, covered } = stats.sources[index]!;
     const { label, lines, kept, problem } = source;
@@ -67,7 +67,7 @@ export function auditJson(audit: Audit): object {
     software: setup.software,
     lists,
     off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
-    ownRules: setup.ownRules.length,
+    userRules: setup.userRules.length,
     lines: report.lines,
     rules: sumOf(lists),
     effective: report.rules,
@@ -80,7 +80,9 @@ export function auditJson(audit: Audit): object {
 /** The lists that give every rule, beside the owner's own. */
 function neededOf({ setup, stats }: Audit): readonly string[] {
   const { sources } = stats.cover;
-  return setup.ownRules.length === 0 ? sources : sources.filter((name) => name !== OWN_RULES_NAME);
+  return setup.userRules.length === 0
+    ? sources
+    : sources.filter((name) => name !== USER_RULES_NAME);
 }
 
 function sumOf(lists: readonly AuditedList[]): number {
@@ -103,7 +105,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
   const needed = neededOf(audit);
   const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
   return `${[
-    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
     ...tableLines(lists, style, columns),
     `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
     ...facts

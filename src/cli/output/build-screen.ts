@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { BuildEvent } from "../../build/build-event.ts";
 import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
 import { countText } from "../../diagnostics/number-text.ts";
@@ -89,7 +88,9 @@ export class BuildScreen {
   private showConfig(state: string): void {
     const { options, host, talk } = this;
     if (options.inputs.length > 0) return;
-    talk.debug(`configuration: ${printable(resolve(host.cwd, options.configPath))}${state}`);
+    talk.debug(
+      `configuration: ${printable(host.path.resolve(host.cwd, options.configPath))}${state}`,
+    );
   }
 
   private showList(outcome: ListOutcome): void {

@@ -9,13 +9,7 @@ export async function writeText(path: string, text: string, host: Host): Promise
   try {
     // A link stays one, and what only its owner may read stays so.
     const real = await host.realPath(path).catch(() => path);
-    await writeWhole(
-      real,
-      host,
-      (file) => file.write(encodeUtf8(text)),
-      () => real,
-      real,
-    );
+    await writeWhole(real, host, (file) => file.write(encodeUtf8(text)));
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }

@@ -7,7 +7,7 @@ import type { Fate } from "../../rules/fate.ts";
 export type RowTaker = (text: string, line: number, fate?: Fate, isAdblockSyntax?: boolean) => void;
 
 /** Reads one file of another format from start to end. Rows come in the order of their lines. */
-export interface ForeignReader {
+export interface ConfigReader {
   /** Takes complete lines; `line` is the number of the first one. Returns the number of the next line. */
   read(bytes: Uint8Array, line: number, take: RowTaker): number;
   /** Called before lines of an included file, or a skipped part: a held line must not wait for the next one. */
@@ -17,7 +17,7 @@ export interface ForeignReader {
 
 /** A format of sources. */
 export interface ForeignFormat {
-  open(): ForeignReader;
+  open(): ConfigReader;
   /** The most specific name decides, so that a name below an exception can be blocked again. */
   readonly nests?: true;
   /** The complete name occurs in its line, so that a text search finds it. */

@@ -1,5 +1,5 @@
 import { Fate } from "../../rules/fate.ts";
-import type { ForeignReader, RowTaker } from "./foreign-reader.ts";
+import type { ConfigReader, RowTaker } from "./foreign-reader.ts";
 import { type JsonTaker, takeTokens } from "./json-tokens.ts";
 import { isName, scopedRule } from "./scoped-rule.ts";
 
@@ -28,7 +28,7 @@ interface Frame {
  * Reads the entries of a JSON document in any layout: objects with `name`, `scope` and `action`, or with `rule`, and strings, which
  * are lines of a list. A row has the number of the line in which its entry begins; lines without an entry have a row too.
  */
-export class JsonEntries implements ForeignReader, JsonTaker {
+export class JsonEntries implements ConfigReader, JsonTaker {
   private take!: RowTaker;
   private frames: Frame[] = [];
   /** A string outside of objects and arrays: the key of what follows, in a truncated document. */

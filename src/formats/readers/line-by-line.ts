@@ -1,6 +1,6 @@
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { Fate } from "../../rules/fate.ts";
-import type { ForeignReader, RowTaker } from "./foreign-reader.ts";
+import type { ConfigReader, RowTaker } from "./foreign-reader.ts";
 
 /** Reads the lines of a file in order. It may hold a line until it has seen the next one. */
 export interface LineReader {
@@ -24,7 +24,7 @@ export function splitLines(bytes: Uint8Array): string[] {
 }
 
 /** Handles blank lines and comments, which are the same in most formats. */
-export class LineByLine implements ForeignReader {
+export class LineByLine implements ConfigReader {
   private readonly reader: LineReader;
   private readonly commentStart: RegExp;
 
@@ -76,7 +76,7 @@ export function takeMeaning(
 }
 
 /** A reader of lines that do not depend on each other. */
-export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): ForeignReader {
+export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): ConfigReader {
   const reader: LineReader = {
     line: (text, number, take) => takeMeaning(meaningOf(text), text, number, take),
     settle() {},

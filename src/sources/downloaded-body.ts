@@ -5,14 +5,14 @@ import { sourceError } from "./source-error.ts";
 
 const PIECE = 256 * 1024;
 
-/** Bytes outside memory, that a source is charged for. */
-export class Spool {
+/** The body of a response in a scratch file, counted against the budget of its source. */
+export class DownloadedBody {
   size = 0;
   private readonly scratch: Scratch;
   private readonly account: DownloadAccount | undefined;
   private isOpen = true;
 
-  /** Throws a `CompilerError` where nothing can be put aside. */
+  /** Throws a `CompilerError` if the temporary folder cannot be written to. */
   constructor(host: Host, account?: DownloadAccount) {
     this.account = account;
     try {
@@ -21,13 +21,13 @@ export class Spool {
       if (!(error instanceof HostError)) throw error;
       throw sourceError(
         "scratch-failed",
-        "Nothing can be put into the temporary folder",
+        "The temporary folder cannot be written to",
         reasonOf(error.code, error.message),
       );
     }
   }
 
-  /** Throws when the source has taken more than it may. */
+  /** Throws if the source exceeds its budget. */
   append(bytes: Uint8Array): void {
     this.account?.take(bytes.length);
     this.size += bytes.length;
@@ -38,7 +38,7 @@ export class Spool {
     this.scratch.read(position, into);
   }
 
-  /** Its bytes, in pieces that are good until the next. */
+  /** Its bytes; each piece is valid until the next one is read. */
   *pieces(): Generator<Uint8Array> {
     const { size } = this;
     const buffer = new Uint8Array(Math.min(PIECE, size));

@@ -12,30 +12,30 @@ import { FileFinder, type FoundFile } from "./file-finder.ts";
 import { LINE_COUNT } from "./line-count.ts";
 import { type Location, includedPath, isAddress } from "./location.ts";
 import { fileError, shownAddress, sourceError } from "./source-error.ts";
-import type { SourceGauge } from "./source-gauge.ts";
+import { SourceGauge, freshSalt } from "./source-gauge.ts";
 import type { WebTexts } from "./web-texts.ts";
 
-/** Takes the lines of a list, in order. */
+/** Receives the lines of a list, in order. */
 export interface LineSink {
-  /** Another file begins: the list itself or one that it includes. */
+  /** A new file starts: the list itself or one that it includes. */
   begin(label: string, place: string): FileLines;
   read(file: FileLines, block: TextBlock, stretch: LineRange): void | Promise<void>;
   /** Number of the file's line that comes next. */
   nextLine(file: FileLines): number;
-  /** The file had no text at all. */
+  /** The file was empty. */
   blank(file: FileLines): void;
 }
 
 export interface LoadOptions {
-  /** Taken between blocks; ends the reading when a signal says so. */
+  /** Passed between blocks; stops the reading when its signal is aborted. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly blockBytes?: number | undefined;
-  /** Buffers that lists may share when they are read one after the other: fresh ones are a burden on the collector. */
+  /** Buffers shared by lists that are read one after the other, to spare the garbage collector. */
   readonly buffers?: Uint8Array[] | undefined;
-  /** For a list from the web with all that it includes. */
+  /** For a list from the web with its includes. */
   readonly maxBytes?: number | undefined;
   readonly maxLines?: number | undefined;
-  /** Whether not even the path of its address may be shown. */
+  /** Whether messages must hide the path of its address too. */
   readonly isSecret?: boolean | undefined;
   /** Whether the list is written in JSON. */
   readonly json?: boolean | undefined;
@@ -47,13 +47,21 @@ const MAX_WEB_FILES = 64;
 /** A file that the list depends on. */
 export interface InputFile {
   readonly path: string;
-  /** Undefined where it counts that there was none. */
+  /** Undefined if the build depends on the file being absent. */
   readonly stamp: FileStamp | undefined;
 }
 
+/** Where a list is, and its name in messages. */
+export interface ListSource {
+  readonly location: Location;
+  readonly label: string;
+  /** Required for a list from the web. */
+  readonly texts?: WebTexts;
+}
+
 /**
- * A list with everything it includes. One from the web is checked before its lines are taken, which fetches all of it.
- * Both reject with a `CompilerError` when any of it cannot be had.
+ * A list with its includes. A list from the web is checked before its lines are used, which fetches all of it. Both
+ * reject with a `CompilerError` if any part is unavailable.
  */
 export class SourceList {
   readonly diagnostics: Diagnostic[] = [];
@@ -66,34 +74,27 @@ export class SourceList {
   private readonly label: string;
   private sink!: LineSink;
   private readonly texts: WebTexts | undefined;
-  /** Whether the list or anything it includes holds text. */
+  /** Whether the list or any of its includes has text. */
   hasText = false;
-  /** What may stand in it; certain only when it was checked and the answer is no. */
+  /** What its text may contain; false only after a check. */
   readonly mayHave: { badfilter: boolean } = { badfilter: true };
   private readonly finder: FileFinder;
 
-  /** `texts` is needed for a list from the web. */
-  constructor(
-    location: Location,
-    label: string,
-    host: Host,
-    options: LoadOptions = {},
-    texts?: WebTexts,
-  ) {
-    this.texts = texts;
-    this.location = location;
-    this.label = label;
+  constructor(source: ListSource, host: Host, options: LoadOptions = {}) {
+    this.texts = source.texts;
+    this.location = source.location;
+    this.label = source.label;
     this.host = host;
     this.options = options;
-    this.finder = new FileFinder(host, options, texts);
+    this.finder = new FileFinder(host, options, source.texts);
   }
 
-  /** The local files that were read, as they were then. */
+  /** The local files that were read, with their fingerprints at that time. */
   get inputs(): InputFile[] {
     return this.finder.inputs;
   }
 
-  /** Reads the list to its end without taking anything. `gauge` measures it. */
+  /** Reads the whole list without keeping lines. `gauge` measures it. */
   async check(gauge?: SourceGauge): Promise<void> {
     const sink = new CheckSink(gauge);
     await this.readInto(sink);
@@ -102,9 +103,16 @@ export class SourceList {
     this.rewind();
   }
 
-  /** Shows all blocks of text to somebody who looks ahead. The list can be read afterwards, and fails then if it fails now. */
+  /** The names in its text that are among the given ones. */
+  async namesAmong(names: ReadonlySet<string>): Promise<readonly string[]> {
+    const gauge = new SourceGauge(freshSalt(), names);
+    await this.check(gauge);
+    return gauge.measure.watched;
+  }
+
+  /** Passes all blocks of text to `look` before the list is read. Errors are ignored: the later read reports them. */
   async peek(look: (text: Uint8Array) => void): Promise<void> {
-    // What has no size, such as a pipe, can be read only once.
+    // A file without a size, such as a pipe, can be read only once.
     if ((await this.size().catch(() => 0)) === 0) return;
     try {
       await this.readInto({
@@ -117,7 +125,7 @@ export class SourceList {
     this.rewind();
   }
 
-  /** Reads the list for somebody who decides whether it is taken. It can be read again afterwards. */
+  /** Reads the list in advance. It can be read again afterwards. */
   async readAhead(sink: LineSink): Promise<void> {
     await this.readInto(sink);
     this.rewind();
@@ -130,18 +138,18 @@ export class SourceList {
     this.files = 0;
   }
 
-  /** It was checked before, and had text, so many bytes of it. */
+  /** Skips the check of a list that an earlier run has checked. */
   assume(bytes: number): void {
     this.checkedBytes = bytes;
     this.hasText = true;
   }
 
-  /** Gives back what was fetched. */
+  /** Releases what was fetched. */
   close(): void {
     this.texts?.close();
   }
 
-  /** Bytes of the list, as far as it is known before it is read. */
+  /** Bytes of the list, as far as they are known before it is read. */
   async size(): Promise<number> {
     if (this.location.kind === "file") return await this.host.sizeOf(this.location.path);
     return this.checkedBytes;
@@ -227,7 +235,7 @@ export class SourceList {
       this.diagnostics.push(warningOf("source-empty", `${printable(label)} is empty`));
   }
 
-  /** A line that was cut could be a rule for something else: `||ads.example.n`. */
+  /** A truncated line could be a rule for another name: `||ads.example.n`. */
   private async leaveOut(
     file: FileLines,
     block: TextBlock,
@@ -252,7 +260,7 @@ export class SourceList {
       "fetch-failed",
       `Failed to fetch ${printable(this.label)}`,
       lines > maxLines
-        ? `with all that it includes it has more than ${maxLines} lines`
+        ? `with its includes it has more than ${maxLines} lines`
         : tooLargeText({ maxBytes }),
     );
   }
@@ -294,18 +302,18 @@ export class SourceList {
             "bad-directive",
             `A local list cannot include an address: ${shownAddress(argument)}`,
           );
-        const path = includedPath(from.place, argument);
+        const path = includedPath(from.place, argument, this.host);
         await this.load({ kind: "file", path }, path, from.folder, chain);
       }
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;
-      // The outermost line is where a person starts to look; inner ones are in the message.
+      // Report the outermost line, where a user starts to look; the message names the inner files.
       throw new CompilerError(error.diagnostics.map((one) => ({ ...one, at: one.at ?? at })));
     }
   }
 }
 
-/** Where a server redirects to is not written down or shown: what lies there is called after the file that includes it. */
+/** Targets of redirects are neither stored nor shown: their includes are named after the including file. */
 function namesOfInclude(
   argument: string,
   url: string,

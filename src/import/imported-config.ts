@@ -2,21 +2,21 @@ import type { SourceType } from "../config/fields.ts";
 import type { FormatName } from "../config/output-fields.ts";
 import { distinctNames } from "../diagnostics/distinct-names.ts";
 
-/** A list that other software is set up with. */
-export interface ForeignList {
+/** A list in the configuration of other software. */
+export interface ImportedList {
   readonly name: string;
   /** Address or path. */
   readonly source: string;
   readonly type: SourceType;
-  /** Whether it is switched on there. */
+  /** Whether it is enabled there. */
   readonly isOn: boolean;
-  /** The groups of clients that it is for, where there are some; without it, all. */
+  /** The groups of clients that use it; all by default. */
   readonly groups?: readonly string[];
-  /** What was found when it was asked for; undefined when it was not. */
+  /** The result of fetching it; undefined if it was not fetched. */
   readonly found?: FoundList;
 }
 
-/** A list as it is now. */
+/** The current state of a list. */
 export interface FoundList {
   /** Why it cannot be read. */
   readonly problem?: string | undefined;
@@ -26,45 +26,45 @@ export interface FoundList {
   readonly onlyBlocks: boolean;
 }
 
-/** What somebody runs now, whatever it is. */
-export interface ForeignSetup {
-  /** The software, as people call it. */
+/** The configuration of other software. */
+export interface ImportedConfig {
+  /** The name of the software. */
   readonly software: string;
-  readonly lists: readonly ForeignList[];
+  readonly lists: readonly ImportedList[];
   /** Lists of names that stay reachable. */
-  readonly allowLists: readonly ForeignList[];
-  /** Rules of the owner's own, in adblock syntax. */
-  readonly ownRules: readonly string[];
+  readonly allowLists: readonly ImportedList[];
+  /** The user's rules, in adblock syntax. */
+  readonly userRules: readonly string[];
   /** Names that stay reachable. */
   readonly allow: readonly string[];
-  /** What was there and cannot be taken over, in words. */
+  /** Messages about settings that cannot be imported. */
   readonly notes: readonly string[];
-  /** Groups of clients that get different lists, the usual one first; own rules and `allow` are the first one's. */
+  /** Groups of clients with different lists, the default one first; `userRules` and `allow` belong to it. */
   readonly groups?: readonly string[];
-  /** Formats that the software needs besides the list itself. */
+  /** Formats that the software needs in addition to the list. */
   readonly formats?: readonly FormatName[];
 }
 
-/** A setup that is nothing but lists. */
-export function setupOfLists(software: string, lists: readonly ForeignList[]): ForeignSetup {
-  return { software, lists, allowLists: [], ownRules: [], allow: [], notes: [] };
+/** A configuration that has only lists. */
+export function configOfLists(software: string, lists: readonly ImportedList[]): ImportedConfig {
+  return { software, lists, allowLists: [], userRules: [], allow: [], notes: [] };
 }
 
-/** What a reader looks at: the file's text, and what it says if it is YAML or JSON. */
-export interface ForeignFile {
+/** A file to import: its text, and its value if it is YAML or JSON. */
+export interface ImportedFile {
   readonly text: string;
-  /** Undefined when it is neither. */
+  /** Undefined if it is neither. */
   readonly tree: unknown;
-  /** Rows of a query, for a file that is a database. */
+  /** Runs a query, if the file is a database. */
   readonly rows: ((query: string) => Promise<readonly Record<string, unknown>[]>) | undefined;
 }
 
-/** Reads the settings of one software; undefined when the file is not one of its. */
-export type ForeignReader = (
-  file: ForeignFile,
-) => ForeignSetup | undefined | Promise<ForeignSetup | undefined>;
+/** Reads the configuration of one program; undefined if the file belongs to another. */
+export type ConfigReader = (
+  file: ImportedFile,
+) => ImportedConfig | undefined | Promise<ImportedConfig | undefined>;
 
-/** The lists among what a setting holds. */
+/** The objects in a setting. */
 export function recordsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value)
     ? value.filter((one): one is Record<string, unknown> => typeof one === "object" && one !== null)
@@ -75,7 +75,7 @@ export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-/** Of an address without a name: its last part, and whose it is. */
+/** A name for an address: its host and the last part of its path. */
 export function nameOf(source: string): string {
   if (!URL.canParse(source)) return source.split("/").at(-1) ?? source;
   const { hostname, pathname } = new URL(source);
@@ -83,8 +83,8 @@ export function nameOf(source: string): string {
   return [hostname, parts.at(-1)].filter(Boolean).join(" ");
 }
 
-/** The same lists with names that differ, as reports and `lists` want them. */
-export function withOwnNames(lists: readonly ForeignList[]): ForeignList[] {
+/** The same lists with unique names, as reports and `lists` require. */
+export function withUniqueNames(lists: readonly ImportedList[]): ImportedList[] {
   const names = distinctNames(lists.map(({ name }) => name));
   return lists.map((list, index) => ({ ...list, name: names[index]! }));
 }

@@ -1,5 +1,5 @@
-/** Lets only so many go on in one turn of the event loop, in the order they came, so that no turn takes long. */
-export class FewATurn {
+/** Limits how many waiting tasks continue per turn of the event loop, first come, first served. */
+export class LoopThrottle {
   private readonly most: number;
   private readonly waiting: (() => void)[] = [];
   private isDue = false;

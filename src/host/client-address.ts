@@ -1,5 +1,5 @@
-/** Whom connections from an address are counted for: IPv6 hands out whole networks, so all of a /64 is one client. */
-export function clientOf(address: string): string {
+/** The client that an address belongs to. IPv6 assigns whole networks, so a /64 is one client. */
+export function clientAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!address.includes(":")) return address;

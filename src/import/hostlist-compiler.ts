@@ -1,8 +1,8 @@
-import { type ForeignReader, nameOf, recordsIn, textsIn } from "./foreign-setup.ts";
+import { type ConfigReader, nameOf, recordsIn, textsIn } from "./imported-config.ts";
 import { FORMAT_NAMES, type FormatName } from "../config/output-fields.ts";
 
-/** A configuration of HostlistCompiler, or our own: `sources`, `exclusions`. */
-export const ownConfig: ForeignReader = ({ tree }) => {
+/** A configuration of HostlistCompiler or of this program: `sources`, `exclusions`. */
+export const hostlistCompiler: ConfigReader = ({ tree }) => {
   const config = tree as Record<string, unknown> | undefined;
   const sources = recordsIn(config?.["sources"]).filter(({ source }) => typeof source === "string");
   if (sources.length === 0) return undefined;
@@ -20,10 +20,10 @@ export const ownConfig: ForeignReader = ({ tree }) => {
       type: "adblock",
       isOn: true,
     })),
-    ownRules: [],
+    userRules: [],
     allow: [],
     notes: [
-      "Its own transformations, exclusions and inclusions are not looked at: compile it as it is for those.",
+      "Its transformations, exclusions and inclusions are ignored. To apply them, compile the configuration itself.",
     ],
   };
 };

@@ -2,12 +2,12 @@ import * as asyncFiles from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { freeMemory } from "./node-memory.ts";
 
-/** File systems that lie in memory, as Linux numbers them. Of the second nobody knows how much is free. */
+/** Linux numbers of file systems in memory. The second one does not report free space. */
 const TMPFS = 0x01021994;
 const RAMFS = 0x858458f6;
 
-/** Where scratch files go, and how much room they have. */
-export async function scratchRoom(): Promise<{ folder: string; free: number }> {
+/** The folder of scratch files and its free space. */
+export async function scratchSpace(): Promise<{ folder: string; free: number }> {
   const folder = tmpdir();
   try {
     // Deno 2.0 has no such function.

@@ -9,18 +9,18 @@ import { dayOf, ofThirtyDays } from "./thirty-days.ts";
 /** How much a source may differ from its last good copy. */
 export interface SourceBounds {
   readonly size: SizeLimits;
-  /** How long the same edition is held, in milliseconds. */
+  /** How long the same version is held, in milliseconds. */
   readonly holdMs: number;
-  /** Whether its names may all be others from one day to the next. */
+  /** Whether all its names may change from one day to the next. */
   readonly isVolatile: boolean;
 }
 
-/** A source that has, or had, fewer entries may become another one. */
+/** Sources with fewer entries, now or before, may change completely. */
 const REPLACED_FROM = 1000;
-/** How many of its names a source has to have in common with its last good copy, of a hundred. */
+/** The percentage of names that a source must share with its last good copy. */
 const COMMON = 30;
 
-/** A source that is too different from its last good copy to be taken at once. */
+/** A source differs too much from its last good copy to be accepted at once. */
 export class HeldError extends CompilerError {
   readonly offer: HeldOffer;
 
@@ -30,43 +30,43 @@ export class HeldError extends CompilerError {
   }
 }
 
-/** What is judged: an edition of a source, and what is known of it. */
-export interface Edition {
+/** A new version of a source, with the limits that it must keep to. */
+export interface SourceVersion {
   readonly label: string;
   readonly measure: SourceMeasure;
   readonly bytes: number;
   readonly bounds: SourceBounds;
-  /** Deviations that somebody accepts this time, by code. */
+  /** Codes of the deviations that the user accepts for this run. */
   readonly accept: readonly string[];
-  /** How old the copy may be. */
+  /** The maximum age of the copy. */
   readonly maxStaleMs: number;
 }
 
 /**
- * Decides whether an edition takes the place of the last good copy; throws a `HeldError` when it does not. One that stays the
- * same for as long as it is held is taken, and so is one whose copy has become too old. Returns what is to be remembered.
+ * Decides whether a version replaces the last good copy; throws a `HeldError` if it does not. A version that stays the same
+ * for the whole holding time is accepted, and so is one whose copy has become too old. Returns what to store.
  */
 export function takeOrHold(
-  edition: Edition,
+  version: SourceVersion,
   record: SourceRecord | undefined,
   now: Date,
 ): Pick<SourceRecord, "measure" | "days"> {
-  const { measure, bounds, maxStaleMs } = edition;
-  const found = record === undefined ? [] : deviations(edition, record, now);
+  const { measure, bounds, maxStaleMs } = version;
+  const found = record === undefined ? [] : deviations(version, record, now);
   if (record === undefined || found.length === 0)
     return { measure, days: daysWith(record?.days ?? [], measure.entries, now) };
-  const open = found.filter(({ code }) => !edition.accept.includes(code));
+  const open = found.filter(({ code }) => !version.accept.includes(code));
   const moment = now.getTime();
-  const since = sinceWhen(record.offer, edition, moment);
+  const since = sinceWhen(record.offer, version, moment);
   const isOver = moment - since >= bounds.holdMs || moment - record.goodAt > maxStaleMs;
   if (open.length > 0 && !isOver) throw new HeldError(open, { measure, since });
   return { measure, days: daysWith([], measure.entries, now) };
 }
 
-/** Since when the server has sent what is much the same as this. */
-function sinceWhen(offer: HeldOffer | undefined, edition: Edition, now: number): number {
+/** The moment since which the server has sent about the same version. */
+function sinceWhen(offer: HeldOffer | undefined, version: SourceVersion, now: number): number {
   if (offer === undefined || offer.since > now) return now;
-  const { measure, bounds } = edition;
+  const { measure, bounds } = version;
   const sizes = { before: offer.measure.entries, now: measure.entries };
   const isSame =
     outOfBounds({ last: sizes, days: [] }, bounds.size) === undefined &&
@@ -74,9 +74,9 @@ function sinceWhen(offer: HeldOffer | undefined, edition: Edition, now: number):
   return isSame ? offer.since : now;
 }
 
-function deviations(edition: Edition, record: SourceRecord, now: Date): Diagnostic[] {
-  const { label, measure, bounds } = edition;
-  const size = sizeFinding(edition, record, now);
+function deviations(version: SourceVersion, record: SourceRecord, now: Date): Diagnostic[] {
+  const { label, measure, bounds } = version;
+  const size = sizeFinding(version, record, now);
   const found = size === undefined ? [] : [sizeProblem(label, size)];
   const before = record.measure;
   if (before !== undefined && !bounds.isVolatile && isReplaced(before, measure)) {
@@ -93,18 +93,18 @@ function deviations(edition: Edition, record: SourceRecord, now: Date): Diagnost
 }
 
 function isReplaced(before: SourceMeasure, now: SourceMeasure): boolean {
-  // Of sets of very different sizes a sketch tells little.
+  // Sketches of sets of very different sizes are not comparable.
   const least = Math.min(before.entries, now.entries);
   if (before.salt !== now.salt || least < REPLACED_FROM) return false;
   return commonShare(before.sketch, now.sketch) * 100 < COMMON;
 }
 
 function sizeFinding(
-  { measure, bytes, bounds }: Edition,
+  { measure, bytes, bounds }: SourceVersion,
   { measure: before, days = [], size }: SourceRecord,
   now: Date,
 ): SizeFinding | undefined {
-  // Earlier versions wrote down nothing but the bytes.
+  // Earlier versions of the program stored only the bytes.
   if (before === undefined)
     return outOfBounds(
       { last: { before: size, now: bytes }, days: [] },

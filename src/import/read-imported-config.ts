@@ -1,4 +1,3 @@
-import { extname, resolve } from "node:path";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type ConfigNode, ConfigSyntaxError } from "../config/config-node.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -7,24 +6,28 @@ import { reasonOf } from "../diagnostics/reason.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
-import { type ForeignList, type ForeignSetup, withOwnNames } from "./foreign-setup.ts";
-import { foreignReaders } from "./registry.ts";
+import { type ImportedList, type ImportedConfig, withUniqueNames } from "./imported-config.ts";
+import { configReaders } from "./registry.ts";
 
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Reads what other software is set up with. Rejects with a `CompilerError`. */
-export async function readSetup(path: string, host: Host): Promise<ForeignSetup> {
+/** Reads the configuration of other software. Rejects with a `CompilerError`. */
+export async function readImportedConfig(path: string, host: Host): Promise<ImportedConfig> {
   const shown = printable(path);
-  const absolute = resolve(host.cwd, path);
+  const absolute = host.path.resolve(host.cwd, path);
   try {
     const isDatabase = await startsAsDatabase(absolute, host);
     if (!isDatabase && (await host.sizeOf(absolute)) > MAX_BYTES)
       throw new HostError("EFBIG", "is too large for a configuration");
     const text = isDatabase ? "" : decodeUtf8(await host.readFile(absolute));
     const rows = isDatabase ? await database(absolute, host) : undefined;
-    const file = { text, tree: isDatabase ? undefined : await treeOf(text, path), rows };
-    for (const reader of foreignReaders) {
+    const file = {
+      text,
+      tree: isDatabase ? undefined : await treeOf(text, host.path.extname(path)),
+      rows,
+    };
+    for (const reader of configReaders) {
       const setup = await reader(file);
       if (setup !== undefined) return tidied(setup);
     }
@@ -39,11 +42,11 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
   throw new CompilerError([errorOf("setup-unknown", `${shown} has no lists in a known format`)]);
 }
 
-/** With names that differ, paths without `file://`, and without what cannot be taken over, which is said. */
-function tidied(setup: ForeignSetup): ForeignSetup {
+/** Makes names unique, removes `file://`, and replaces what cannot be imported by a note. */
+function tidied(setup: ImportedConfig): ImportedConfig {
   const notes = [...setup.notes];
-  const usable = (lists: readonly ForeignList[]): ForeignList[] =>
-    withOwnNames(
+  const usable = (lists: readonly ImportedList[]): ImportedList[] =>
+    withUniqueNames(
       lists
         .map((list) => ({ ...list, source: list.source.replace(/^file:\/\//i, "") }))
         .filter(({ source }) => {
@@ -86,10 +89,10 @@ async function database(
   return async (query) => await host.queryDatabase!(path, query);
 }
 
-/** Settings as plain values; undefined for what is neither YAML nor JSON with an object in it. */
-async function treeOf(text: string, path: string): Promise<unknown> {
+/** The value of an object in YAML or JSON; undefined for anything else. */
+async function treeOf(text: string, extension: string): Promise<unknown> {
   try {
-    const json = /^\.jsonc?$/i.test(extname(path)) || text.trimStart().startsWith("{");
+    const json = /^\.jsonc?$/i.test(extension) || text.trimStart().startsWith("{");
     const node = json
       ? (await import("../config/json.ts")).parseJson(text, true)
       : (await import("../config/yaml.ts")).parseYaml(text);

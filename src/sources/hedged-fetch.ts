@@ -1,9 +1,9 @@
 /**
- * Tries one thing after the other until one is good. The next is begun when the one before has failed, or has taken so
- * long that it is worth asking both; those that are not needed any more are told by their signal. Rejects with the
- * error of the first.
+ * Tries alternatives in order until one succeeds. The next one starts when the previous one has failed or has taken too
+ * long. Attempts that are no longer needed are aborted by their signal. Rejects with the error of the first
+ * alternative.
  */
-export async function firstGood<A, T>(
+export async function hedgedFetch<A, T>(
   alternatives: readonly A[],
   patience: (signal: AbortSignal) => Promise<void>,
   attempt: (alternative: A, signal: AbortSignal) => Promise<T>,
@@ -45,7 +45,7 @@ export async function firstGood<A, T>(
 
 const never = new Promise<never>(() => {});
 
-/** The first good outcome, or `failed` when all have failed. */
+/** The first success, or `failed` if all have failed. */
 async function any<T>(
   running: ReadonlySet<Promise<{ good: T } | "failed">>,
 ): Promise<{ good: T } | "failed"> {

@@ -1,0 +1,46 @@
+/** Fields of `guards`. */
+export const GUARD_FIELDS = {
+  max_shrink: {
+    type: "number",
+    description:
+      "Percentage of its rules that the list may lose between two publishes; 10 points more within 30 days. Default: 30.",
+  },
+  max_source_shrink: {
+    type: "number",
+    description:
+      "Percentage of its entries that a source may lose; 10 points more within 30 days. A remote source that loses more is held. Default: 50.",
+  },
+  max_growth: {
+    type: "number",
+    description:
+      "Percentage by which the list, or a source, of 1,000 rules or more may grow between two publishes; 100 points more within 30 days. Default: 200.",
+  },
+  hold: {
+    type: "duration",
+    description:
+      "How long a remote source is held that differs too much from its last good copy and then stays the same. Meanwhile, the copy is used. Default: `72h`; `0h` disables holding.",
+    example: "24h",
+  },
+  min_rules: {
+    type: "number",
+    description: "Minimum number of rules in the list and in each of its outputs. Default: 1.",
+  },
+  may_block: {
+    type: "strings",
+    description:
+      "Protected names that rules may block. By default, rules for such a name are dropped if their source is below full trust, and cause a warning otherwise.",
+    example: ["crl.microsoft.com"],
+  },
+  may_block_suffixes: {
+    type: "strings",
+    description:
+      "Public suffixes that rules of fully trusted sources may block as a whole, such as `top`; `*` for all. By default, such rules cause a warning; rules for the twenty largest suffixes and rules that block nearly everything are refused.",
+    example: ["top", "zip"],
+  },
+  protect: {
+    type: "strings",
+    description:
+      "Files or addresses with names that must never be blocked, one per line, in addition to the built-in ones: connectivity checks, time, certificates, updates, package registries, and the servers of the sources.",
+    example: ["never.txt"],
+  },
+} as const;
