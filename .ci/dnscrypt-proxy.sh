@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# dnscrypt-proxy is in no Debian 12: the package of the next release, unpacked, runs as well. Prints where it is.
+# Debian 12 has no dnscrypt-proxy: unpacks the package of the next release, which runs there too. Prints the path of the binary.
 dnscrypt_proxy() {
   local folder=$HOME/.cache/rules-compiler-dnscrypt
   if [ ! -x "$folder/root/usr/sbin/dnscrypt-proxy" ]; then

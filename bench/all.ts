@@ -1,4 +1,4 @@
-/** All benches, one after the other, with their results written to bench/results: half an hour on two cores. */
+/** Runs all benchmarks and writes their results to bench/results: half an hour on two cores. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
@@ -22,7 +22,7 @@ for (const [file, ...words] of BENCHES) {
   const command = [join(import.meta.dirname, file!), ...words, "--save"];
   const { status } = spawnSync(process.execPath, command, { stdio: "inherit" });
   if (status !== 0) {
-    process.stderr.write(`${file} ${words.join(" ")}: below its mark\n`);
+    process.stderr.write(`${file} ${words.join(" ")}: limit exceeded\n`);
     process.exitCode = 1;
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Ours beside what else could do the work, in turns, medians, process start included, file to file:
+ * Compares us with other ways to do the work: interleaved runs, medians, process start included, file to file.
  *
  *   node bench/compare.ts [typical | power | synthetic LINES] [--runs N] [--save] [--gate]
  *
- * `sort -u` (bytes, one thread and as many as it likes), a plain C program that does the same compile (`native/compile.c`,
- * the limit), and DuckDB doing distinct names and parents only. Prints ratios; `--save` writes them to bench/results;
- * `--gate` fails when one is more than 1.5 times the saved one. Needs `npm run build`, gcc, GNU time and, for DuckDB,
+ * The others are `sort -u` (bytes, with one thread and with any number), a plain C program for the same compile (`native/compile.c`,
+ * the lower bound), and DuckDB, which only computes distinct names and parents. Prints ratios; `--save` writes them to bench/results;
+ * `--gate` fails if one is more than 1.5 times the saved one. Needs `npm run build`, gcc, GNU time and, for DuckDB,
  * `npm ci --prefix bench/duckdb`.
  */
 import { execFileSync } from "node:child_process";
@@ -42,7 +42,7 @@ const sort = (...threads: string[]): (() => Cost) => {
   return () => measure(command, { env: { LC_ALL: "C" } });
 };
 const commands: Record<string, () => Cost> = {
-  // What a record costs is measured by record.ts; the others keep none.
+  // The other programs keep no record; record.ts measures its cost.
   ours: () => measure(compileCommand(work, "--no-record")),
   native: () => measure([out("native"), out("native.txt"), out("suffixes.txt"), ...files]),
   "sort -u, one thread": sort("--parallel=1"),
@@ -54,7 +54,7 @@ if (existsSync(join(root, "bench/duckdb/node_modules"))) {
 }
 const isGate = process.argv.includes("--gate");
 let measured = ratiosNow();
-// A machine that others use has bad minutes; a slower program is slower every time.
+// A shared machine is slow at times; a slower program is slower every time.
 for (let left = isGate ? 2 : 0; left > 0 && beyond(measured.oursOver).length > 0; left--)
   measured = ratiosNow();
 const { costs, oursOver } = measured;
@@ -86,7 +86,7 @@ function ratiosNow(): { costs: Record<string, Cost>; oursOver: Ratios } {
   return { costs: taken, oursOver: Object.fromEntries(ratios) as Ratios };
 }
 
-/** The gate runs on machines that others use too: only a ratio that is far off three times says something about the code. */
+/** The gate runs on shared machines: only a ratio that is far off three times is significant. */
 function beyond(ratios: Ratios): string[] {
   const saved = JSON.parse(readFileSync(join(root, "bench/results", `${label}.json`), "utf8")) as {
     oursOver: Ratios;
@@ -104,7 +104,7 @@ function gate(): void {
   }
 }
 
-/** How far the C program, which judges odd rules less closely, is from our list. */
+/** How far the list of the C program, which checks special rules less strictly, is from ours. */
 function differenceOf(own: string, native: string): object {
   const count = (flag: string): number =>
     Number(

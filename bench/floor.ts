@@ -1,9 +1,9 @@
 /**
- * The floor: ours against the reference compiler on 300,000 lines of the typical corpus, in turns, process start included.
- * Two samples, because the reference is quadratic in what it removes and they differ in that: the first lines of the
- * corpus, which fails below 20 times the speed (CPU time), and an equal share of every list, which is printed beside it.
- * Also fails above 150 bytes of memory a line of the whole corpus on top of the bare runtime. Needs the corpus,
- * `npm run oracle` and `npm run build`.
+ * Compares us with the reference compiler on 300,000 lines of the typical corpus: interleaved runs, process start included.
+ * There are two samples, because the reference is quadratic in the lines it removes: the first lines of the corpus, which
+ * fails below 20 times the speed (CPU time), and an equal share of every list, for information. Also fails above 150 bytes
+ * of memory per line of the whole corpus on top of the bare runtime. Needs the corpus, `npm run oracle` and
+ * `npm run build`.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,12 +61,12 @@ process.stdout.write(
 ${speedUp.toFixed(1)} times the reference's speed on the first ${LINES} lines, ${speedUpOnShare.toFixed(1)} times on an equal share of every list; ${bytesPerLine.toFixed(0)} bytes a line
 `,
 );
-// The gate runs on machines that others use too; a figure that is off by a half there says nothing about the code.
+// The gate runs on shared machines, where a deviation of one half is not significant.
 const slack = process.argv.includes("--gate") ? 1.5 : 1;
 if (speedUp * slack < MIN_SPEED_UP || bytesPerLine > MAX_BYTES_PER_LINE * slack)
   process.exitCode = 1;
 
-/** Writes a part of the corpus with its configuration: of each list the lines that `share` keeps. */
+/** Writes a sample of the corpus with its configuration: the lines of each list that `share` keeps. */
 function writeSample(to: string, share: (lines: readonly string[]) => readonly string[]): void {
   mkdirSync(to);
   const from = corpusFolder("typical");
@@ -89,7 +89,7 @@ function firstLines(): (lines: readonly string[]) => readonly string[] {
   };
 }
 
-/** The same share of every list; directives are left out, since a cut would tear them apart. */
+/** The same share of every list; without directives, which sampling would separate. */
 function equalShares(total: number): (lines: readonly string[]) => readonly string[] {
   return (lines) =>
     lines

@@ -1,6 +1,6 @@
 /**
- * How the time grows with the input: synthetic lists of 1, 2, 4, 8 and 16 million lines (with `--gate` up to 4), the least
- * of several interleaved runs, process start included. Fails when the exponent that fits them is above 1.08.
+ * Growth of the time with the input: synthetic lists of 1, 2, 4, 8 and 16 million lines (with `--gate` up to 4), minimum of
+ * several interleaved runs, process start included. Fails if the fitted exponent is above 1.08.
  */
 import { rmSync } from "node:fs";
 import process from "node:process";

@@ -10,7 +10,7 @@ export interface Input {
   readonly files: readonly string[];
 }
 
-/** The files of a corpus, or one synthetic list of so many lines, which is written once a machine. */
+/** The files of a corpus, or a synthetic list of a number of lines, which is written once per machine. */
 export function inputOf(name: string, lines = 10_000_000): Input {
   if (name === "synthetic") return { files: [syntheticFile(lines)], label: `synthetic-${lines}` };
   const folder = corpusFolder(name === "power" ? "power" : "typical");
@@ -30,10 +30,10 @@ function syntheticFile(lines: number): string {
   return path;
 }
 
-/** Three of the power corpus are allow-lists, which fail as sources. */
+/** Three files of the power corpus are allowlists, which fail as sources. */
 const ALLOW_LIST = /whitelist|Filters_ex(?:ceptions|clusions)/i;
 
-/** A folder for what a bench writes, and a configuration in it that compiles the input with the usual transformations. */
+/** A folder for the files of a benchmark, with a configuration that compiles the input with the usual transformations. */
 export function workFolder({ label, files }: Input): string {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   writeFileSync(
@@ -57,9 +57,9 @@ const ROOT = join(import.meta.dirname, "..");
 /** The command that compiles a folder's configuration. */
 export function compileCommand(folder: string, ...more: string[]): string[] {
   const program = join(ROOT, "dist/cli/bin.js");
-  // Unless it is what is measured, nothing may be remembered from one run to the next.
+  // Runs must not share a cache, unless the benchmark measures it.
   const cache = more.includes("--cache-dir") ? [] : ["--no-cache"];
-  // One of the lists blocks a name that devices need, and a guard would refuse the result.
+  // One of the lists blocks a protected name, so a guard would refuse the result.
   const accept = ["--accept", "blocks-protected"];
   const [config, output] = [join(folder, "config.json"), join(folder, "ours.txt")];
   return [

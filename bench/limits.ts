@@ -1,11 +1,11 @@
 /**
  * Little memory: the typical corpus under `--memory 128M`, a synthetic list under `--memory 256M` in a control group of
- * 400 MB beside `sort -u` with all it wants, and ten million lines both ways, which must give the same bytes.
+ * 400 MB compared with `sort -u` without a limit, and ten million lines both ways, which must give the same bytes.
  *
  *   node bench/limits.ts [LINES, default 100000000] [--save]
  *
- * The control group needs root and version 1 of the memory controller, as on most container hosts of the time; without
- * it the run is not limited, and the result says so.
+ * The control group needs root and version 1 of the memory controller. Without it the run is not limited, and the result
+ * says so.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdirSync, rmSync, rmdirSync, writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ function inGroup(command: readonly string[]): Cost {
   return measure(["bash", "-c", enter, "_", ...command]);
 }
 
-/** Of what stands below the date. */
+/** The digest of the text below the date. */
 async function digest(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(path, { start: 200 })) hash.update(piece as Buffer);

@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 
-/** What one run of a command cost, as GNU time saw it. */
+/** The cost of one run of a command, measured by GNU time. */
 export interface Cost {
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
   readonly peakMegabytes: number;
 }
 
-/** Runs a command to its end. Throws with what it said when it fails. */
+/** Runs a command to its end. Throws its output if it fails. */
 export function measure(
   command: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
@@ -36,7 +36,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** Medians over runs that took turns with the others, so that a busy moment hits all of them. */
+/** Medians of interleaved runs, so that a busy moment affects all commands alike. */
 export function interleaved(
   commands: Readonly<Record<string, () => Cost>>,
   runs: number,
@@ -56,7 +56,7 @@ export function interleaved(
   );
 }
 
-/** Medians of wall time in milliseconds: for what is over before GNU time has two digits to show. */
+/** Medians of wall time in milliseconds, for commands that are too short for GNU time. */
 export function interleavedMilliseconds(
   commands: Readonly<Record<string, readonly string[]>>,
   runs: number,

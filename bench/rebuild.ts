@@ -1,8 +1,8 @@
 /**
- * Building again, with `--cache-dir`: the typical corpus (20 sources) and the power corpus as they were, and with one
- * source that has one more line. Medians of interleaved runs, as a share of a build from nothing. With `--gate` only
- * the typical corpus. Fails when a build without changes takes more than 5 % of one from nothing; of the typical corpus,
- * which takes a second, the bare runtime alone is 4 %, so half as much again is let pass there.
+ * Rebuilds with `--cache-dir`: the typical corpus (20 sources) and the power corpus, unchanged and with one more line in one
+ * source. Medians of interleaved runs, as a share of a full build. With `--gate` only the typical corpus. Fails if a
+ * rebuild without changes takes more than 5 % of a full build. The typical corpus takes a second, of which the bare runtime
+ * alone is 4 %, so its limit is half as much again.
  */
 import { appendFileSync, cpSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +64,7 @@ function rebuild(name: "typical" | "power"): {
   };
 }
 
-/** A build that read a file within two seconds of its last change is not remembered. */
+/** A build that reads a file within two seconds of its last change is not cached. */
 function letFilesAge(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
 }

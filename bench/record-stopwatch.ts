@@ -1,11 +1,11 @@
 /**
- * Loaded before the program (`node --import`): writes how many milliseconds of a run its record took, and the run, to the file
- * that STOPWATCH_FILE names. One run is compared with itself, because two runs of a second differ by more than a record costs.
+ * Loaded before the program (`node --import`). Writes the milliseconds that the record and the whole run took to STOPWATCH_FILE.
+ * Both are from one run, because two runs of a second differ by more than a record costs.
  */
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 
-/** A class of the built program, which need not be there when types are checked. */
+/** A class of the built program, which may not exist when types are checked. */
 async function classOf(file: string, name: string): Promise<{ prototype: object }> {
   const module = (await import(new URL(`../dist/${file}`, import.meta.url).href)) as object;
   return (module as Record<string, { prototype: object }>)[name]!;
@@ -31,7 +31,7 @@ function time(prototype: object, name: string): void {
   };
 }
 
-// The writer calls the file's `write`, which would be counted twice.
+// The writer calls the file's `write`, which must not be counted twice.
 for (const name of ["take", "end"]) time(RecordWriter.prototype, name);
 for (const name of ["open", "finish", "close"]) time(RecordFile.prototype, name);
 

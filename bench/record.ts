@@ -1,7 +1,7 @@
 /**
- * What the record of a build costs, and how fast it answers: its share of a run's own time; the typical corpus compiled with and
- * without one, taking turns; `why` of one name, start-up included; `why -` of many. Fails above 15 % of the rest of a run or 12
- * bytes a line.
+ * The cost and speed of the build record: its share of the time of a run; the typical corpus compiled with and without it,
+ * interleaved; `why` for one name, start-up included; `why -` for many. Fails above 15 % of the rest of a run or 12 bytes
+ * per line.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const costs = interleaved(
   {
     with: () => measure(compileCommand(folder)),
     without: () => measure(compileCommand(folder, "--no-record")),
-    // Nothing is known of earlier builds: a copy of the list is kept as well.
+    // There are no earlier builds, so a copy of the list is kept as well.
     withCopy: () => {
       rmSync(join(folder, ".rules-compiler"), { recursive: true, force: true });
       return measure(compileCommand(folder));
@@ -76,7 +76,7 @@ report("record", {
 });
 if (share > SHARE_LIMIT || (bytes + copyBytes) / lines > BYTES_LIMIT) process.exitCode = 1;
 
-/** The record's time over that of everything else, in one run. */
+/** The time of the record relative to the rest of the run. */
 function recordShare(work: string): number {
   const file = join(work, "stopwatch.json");
   const [program, ...words] = compileCommand(work);

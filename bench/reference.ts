@@ -1,5 +1,5 @@
 /**
- * The reference compiler on the whole typical corpus, once (seven minutes), with runs of ours before and after. Fails below
+ * The reference compiler on the whole typical corpus, once (seven minutes), with our runs before and after. Fails below
  * 300 times its speed (CPU time). Needs the corpus, `npm run oracle` and `npm run build`.
  */
 import { rmSync } from "node:fs";

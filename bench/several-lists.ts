@@ -1,7 +1,7 @@
 /**
- * A hundred lists over two hundred sources in one run, beside the largest of them alone, taking turns; and whether every list is
- * byte for byte what it is when it is compiled alone. The sources are the typical corpus in 200 pieces; one list has all of them,
- * nine are tiers, ninety have one to five. Three times is the aim.
+ * A hundred lists from two hundred sources in one run, compared with the largest of them alone, interleaved; checks that every list
+ * is byte for byte what it is when compiled alone. The sources are the typical corpus in 200 parts; one list has all of them,
+ * nine are tiers, ninety have one to five. The goal is three times.
  */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { inputOf, report, rounded } from "./inputs.ts";
 import { interleaved, measure } from "./measure.ts";
 
 const AIM = 3;
-/** A machine in use differs by a sixth from run to run. */
+/** On a busy machine, runs differ by a sixth. */
 const LIMIT = 3.5;
 const SOURCES = 200;
 const TIERS = [200, 90, 70, 50, 40, 30, 20, 15, 10, 10];
@@ -66,7 +66,7 @@ const costs = interleaved(
   },
   process.argv.includes("--gate") ? 3 : 5,
 );
-// Every third alone, and all of the large ones.
+// Compile every third list alone, and all large ones.
 const compared = lists.filter((_, index) => index < TIERS.length || index % 3 === 0);
 if (process.env["KEEP"] === undefined)
   for (const { name } of compared) measure(command("--filter", name), inRules("alone"));
@@ -81,7 +81,7 @@ const uses = lists.reduce((sum, list) => sum + list.sources.length, 0);
 report("several-lists", {
   ...costs,
   ratio: rounded(ratio),
-  /** What the lists read together, over what the largest reads. */
+  /** The lines of all lists relative to those of the largest. */
   usesOverLargest: rounded(uses / SOURCES),
   aim: AIM,
   compared: compared.length,

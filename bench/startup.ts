@@ -1,4 +1,4 @@
-/** What `--version`, `--help` and the smallest compile take over the bare runtime; medians of interleaved runs. */
+/** The time of `--version`, `--help` and the smallest compile minus the bare runtime; medians of interleaved runs. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -2,8 +2,8 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { Random } from "../test/support/random.ts";
 
 /**
- * A list of any size, the same for the same seed: names over registrable domains whose sizes follow Zipf's law, about 35 %
- * of the lines duplicates and 20 % subdomains of other lines. Written in blocks; memory does not depend on the size.
+ * A list of any size, the same for the same seed: names below registrable domains whose sizes follow Zipf's law. About 35 %
+ * of the lines are duplicates and 20 % subdomains of other lines. Written in blocks; memory does not depend on the size.
  */
 export function writeSynthetic(path: string, lines: number, seed = 1): void {
   const random = new Random(seed);

@@ -1,7 +1,7 @@
 /**
- * A second run of 25 lists over 65 sources of which nothing changed, beside the first: what it costs to find that out. The sources
- * are the typical corpus in 65 pieces, from a server on this machine; each list has more of them than the one before, and every
- * fifth must cover the fifth before it. A twentieth of the first run's processor time is the aim.
+ * A second run of 25 lists from 65 unchanged sources, compared with the first: the cost of detecting that nothing changed. The
+ * sources are the typical corpus in 65 parts, from a local server; each list has more of them than the one before, and every
+ * fifth must cover the fifth before it. The goal is a twentieth of the first run's CPU time.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ const SOURCES = 65;
 const LISTS = 25;
 const PROMISE = 5;
 
-/** Answers with the files of its folder, and with 304 to those who have them. Says its port. */
+/** Serves the files of its folder, with 304 for unchanged ones. Prints its port. */
 const SERVER = `
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * How long `watch` takes from a change of one small local list to the published list, on the typical corpus, beside a whole compile
- * of the same. Fails above three quarters of it; 0.3 s was the aim (docs/decisions/0014-several-lists.md).
+ * The time that `watch` takes from a change in one small local list to the published list, on the typical corpus, compared with a
+ * full compile. Fails above three quarters of it; the goal was 0.3 s (docs/decisions/0014-several-lists.md).
  */
 import { spawn } from "node:child_process";
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ for await (const line of createInterface({ input: watching.stderr })) {
   else appendFileSync(own, `||change-${seconds.length}.own-rules.example^\n`);
 }
 rmSync(folder, { recursive: true });
-// The first changes find a program that has not warmed up.
+// The first changes warm the program up.
 const change = median(seconds.slice(2));
 report("watch", {
   changeSeconds: rounded(change),

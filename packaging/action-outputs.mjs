@@ -1,12 +1,12 @@
-// Reads the report of `compile --json` or `plan --json` from standard input, of one list or of several and of any size. Writes
-// the outputs of the GitHub Action to standard output, and the summary of the job to GITHUB_STEP_SUMMARY.
+// Reads the report of `compile --json` or `plan --json` for one or several lists from standard input. Writes the outputs of the
+// GitHub Action to standard output, and the job summary to GITHUB_STEP_SUMMARY.
 import { randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import process from "node:process";
 
 const text = readFileSync(0, "utf8");
 const isPlan = process.env.MODE === "plan";
-// No report at all when nothing was compiled.
+// There is no report if nothing was compiled.
 const document = text.trim() === "" ? { lists: [] } : JSON.parse(text);
 const reports = document.lists ?? [document];
 if (isPlan) writePlan();
@@ -14,7 +14,7 @@ else writeLists();
 
 function writeLists() {
   const good = reports.filter(isPublished);
-  // In the order of their names, whatever the order of the configuration.
+    // Sorted by name, whatever the order in the configuration.
   const sorted = [...good].sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = sorted.flatMap(({ files: own = [], outputs }) => [
     ...outputs.flatMap((one) => [one.file, ...(one.files ?? [])]),
@@ -54,7 +54,7 @@ function writeLists() {
   );
 }
 
-/** A list that was refused or failed leaves the published one as it is. */
+/** If a list is refused or fails, the published one stays. */
 function isPublished({ outputs, refused }) {
   return outputs !== undefined && refused === undefined;
 }
@@ -91,7 +91,7 @@ function problemsOf(diagnostics = []) {
   return errors.map(({ code, message }) => `\`${oneLine(code)}\` ${cell(message)}`).join("; ");
 }
 
-/** A value may have several lines, and nobody can guess where it ends, whatever is in it. */
+/** A value may have several lines; its random delimiter prevents injection by its content. */
 function write(name, value) {
   const end = `end-${randomBytes(16).toString("hex")}`;
   const lines = String(value);
@@ -111,7 +111,7 @@ function oneLine(value) {
   return String(value).replace(/[\r\n]/g, "");
 }
 
-/** Names and messages hold what lists and configurations hold: no markup of theirs counts. */
+/** Escapes names and messages, because they contain text from lists and configurations. */
 function cell(value) {
   return String(value)
     .replace(/[\r\n]+/g, " ")

@@ -39,7 +39,7 @@
           };
           nativeBuildInputs = pkgs.lib.optional pkgs.stdenv.isLinux pkgs.autoPatchelfHook;
           dontUnpack = true;
-          # The program is appended to the runtime; stripping would take it off.
+                    # The program is appended to the runtime; stripping would remove it.
           dontStrip = true;
           installPhase = ''
             mkdir -p $out/bin

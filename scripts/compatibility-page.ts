@@ -64,7 +64,7 @@ function example(vector: Vector, outcome: Outcome): string {
   return `\`\`\`\n${JSON.stringify(settings)}\n${input.join("\n")}\n\`\`\`\n\n| the reference | rules-compiler |\n|---|---|\n| ${cell(before)} | ${cell(after)} |${warnings}`;
 }
 
-/** Settings of the sources that matter to the case: all but where they come from. */
+/** The settings of the sources that matter to the case: all except their location. */
 function sourceSettings(sources: Vector["config"]["sources"]): object {
   const settings: Record<string, unknown> = {};
   for (const source of sources)
@@ -92,7 +92,7 @@ function text(content: unknown): string {
     : JSON.stringify(content);
 }
 
-/** What stands below the header. */
+/** The text below the header. */
 function rules(lines: readonly string[]): string {
   return lines.slice(lines.indexOf("! Compiled by {{COMPILER}}") + 2).join("\n");
 }

@@ -1,6 +1,6 @@
 /**
- * Builds single executables, which need no runtime: node scripts/executables.ts FOLDER [TARGET…]. They are Bun's, because it bundles,
- * takes the threads along and cross-compiles; BUN names its binary. See docs/decisions/0015-distribution-of-the-program.md.
+ * Builds single executables, which need no runtime: node scripts/executables.ts FOLDER [TARGET…]. Bun builds them, because it bundles,
+ * includes the worker module and cross-compiles; BUN is the path of its binary. See docs/decisions/0015-distribution-of-the-program.md.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -17,7 +17,7 @@ for (const target of wanted.length === 0 ? TARGETS : wanted) {
     `rules-compiler-${target}${target.startsWith("windows") ? ".exe" : ""}`,
   );
   const words = ["build", "--compile", "--minify", `--target=bun-${target}`];
-  // The second is what threads run; nothing imports it.
+  // The second entry is the worker module, which no other module imports.
   const entries = ["src/cli/bin.ts", "src/kernel/crew-thread.ts"].map((one) => join(root, one));
   const { status } = spawnSync(
     process.env["BUN"] ?? "bun",

@@ -5,8 +5,8 @@ interface Figure {
   readonly said: string;
 }
 
-/** A reporter for `node --test`: what tests say about what they found, as JSON. docs/guide/reliability.md is made from it. */
-// oxlint-disable-next-line no-default-export -- node takes nothing else
+/** A reporter for `node --test` that collects the diagnostics of tests as JSON, for docs/guide/reliability.md. */
+// oxlint-disable-next-line no-default-export -- Node requires it
 export default async function* figuresReporter(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {
@@ -14,7 +14,7 @@ export default async function* figuresReporter(
   for await (const { type, data } of events) {
     if (type !== "test:diagnostic" || data.file === undefined) continue;
     const file = data.file.replace(/^.*\/slow\//, "");
-    // The summary at the end is node's own.
+    // Skip Node's own summary at the end.
     if (file.endsWith(".test.ts")) figures.push({ file, said: data.message });
   }
   yield `${JSON.stringify(figures, undefined, 2)}\n`;

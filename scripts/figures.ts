@@ -31,7 +31,7 @@ interface Reference {
 
 const PAGE = "docs/guide/large-lists.md";
 
-/** A page that quotes the most important figures, in text or in its head, with those that the benches last wrote. */
+/** Returns a page with its headline numbers, in text or front matter, updated from the last benchmark results. */
 export function withHeadline(path: string): string {
   return readFileSync(path, "utf8")
     .replace(
@@ -48,7 +48,7 @@ function headline(): string {
   return `${millions(typical.input.lines)} million lines of real lists in ${rounded(typical.costs["ours"]!.wallSeconds)} s; ${millions(large.lines)} million lines in ${wallSeconds.toFixed(0)} s and ${peakMegabytes.toFixed(0)} MB, on two cores`;
 }
 
-/** Three digits say all that a measurement knows. */
+/** Measurements are precise to three digits at most. */
 function rounded(figure: number): string {
   return String(Number(figure.toPrecision(3)));
 }
@@ -57,7 +57,7 @@ function millions(count: number): string {
   return String(Number((count / 1e6).toFixed(1)));
 }
 
-/** The page with its figures as the benches last wrote them. */
+/** Returns the page with the figures of the last benchmark results. */
 export function figuresPage(): string {
   const page = readFileSync(PAGE, "utf8");
   const figures = [comparisons(), limits(), reference(), growth(), rebuild()].join("\n");
@@ -96,7 +96,7 @@ function comparisons(): string {
 |---|---|---|---|
 ${rows.join("\n")}
 
-"native" is a plain C program that does the same compile without fates, provenance or configuration; DuckDB does only distinct names
+"native" is a plain C program that does the same compile without fates, provenance or configuration; DuckDB only computes distinct names
 and parents.
 `;
 }
@@ -110,7 +110,7 @@ function limits(): string {
     typeof controlGroupBytes === "number"
       ? ` in a control group of ${(controlGroupBytes / 2 ** 20).toFixed(0)} MB`
       : "";
-  return `- ${millions(large.lines)} million lines under \`--memory 256M\`${group}: ${rounded(ours.wallSeconds)} s, ${ours.peakMegabytes.toFixed(0)} MB; \`sort -u\` of the same bytes takes ${rounded(sort.wallSeconds)} s and ${sort.peakMegabytes.toFixed(0)} MB. A line takes ${rounded(large.overTypicalPerLine)} times what it takes in the typical corpus.
+  return `- ${millions(large.lines)} million lines under \`--memory 256M\`${group}: ${rounded(ours.wallSeconds)} s, ${ours.peakMegabytes.toFixed(0)} MB; \`sort -u\` of the same bytes takes ${rounded(sort.wallSeconds)} s and ${sort.peakMegabytes.toFixed(0)} MB. A line takes ${rounded(large.overTypicalPerLine)} times as long as in the typical corpus.
 - The typical corpus under \`--memory 128M\`: ${rounded(board.wallSeconds)} s, ${board.peakMegabytes.toFixed(0)} MB.`;
 }
 
@@ -121,7 +121,7 @@ function reference(): string {
 
 function growth(): string {
   const { exponent } = result("growth") as { exponent: number };
-  return `- From 1 to 16 million lines time grows with the power of ${rounded(exponent)}.`;
+  return `- From 1 to 16 million lines, time grows with the size to the power of ${rounded(exponent)}.`;
 }
 
 interface Shares {
@@ -131,8 +131,8 @@ interface Shares {
 function rebuild(): string {
   const { typical, power } = result("rebuild") as { typical: Shares; power: Shares };
   const { overBare } = result("startup") as { overBare: { version: number; compile: number } };
-  return `- Nothing changed: ${percent(typical.shares.unchanged)} of a build from nothing of the typical corpus, ${percent(power.shares.unchanged)} of the power corpus. One source changed: ${percent(typical.shares.oneSourceChanged)}; everything is built again.
-- Start-up over the bare runtime: ${overBare.version.toFixed(0)} ms for \`--version\`, ${overBare.compile.toFixed(0)} ms for the smallest list.
+  return `- A rebuild without changes takes ${percent(typical.shares.unchanged)} of the time of a full build of the typical corpus, ${percent(power.shares.unchanged)} of the power corpus. With one changed source it takes ${percent(typical.shares.oneSourceChanged)}; everything is built again.
+- Start-up takes ${overBare.version.toFixed(0)} ms more than the bare runtime for \`--version\`, ${overBare.compile.toFixed(0)} ms for the smallest list.
 `;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Writes everything that follows from the code: reference pages, the JSON Schema, the suffix list, the
- * figures of the benches.
- * `--check` writes nothing and fails when a file is out of date.
+ * Writes everything that is derived from the code: reference pages, the JSON Schema, the suffix list, benchmark figures.
+ * `--check` writes nothing and fails if a file is out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

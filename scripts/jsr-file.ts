@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What JSR wants to know, from package.json. */
+/** The configuration for JSR, from package.json. */
 export function jsrFile(): string {
   const { version, license, dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
     version: string;

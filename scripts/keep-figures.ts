@@ -1,4 +1,4 @@
-/** Keeps what the slow tests said in their last whole run, for docs/guide/reliability.md. */
+/** Keeps the output of the last complete run of the slow tests, for docs/guide/reliability.md. */
 import { readFileSync, writeFileSync } from "node:fs";
 
 const figures = ["figures", "figures-alone"].flatMap(

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** src/kernel/kernel-wasm.ts: the kernel, compiled by AssemblyScript, as text that every runtime and bundler can carry. */
+/** src/kernel/kernel-wasm.ts: the kernel, compiled by AssemblyScript, as text that every runtime and bundler can load. */
 export function kernelModule(): string {
   const folder = mkdtempSync(join(tmpdir(), "kernel-"));
   const output = join(folder, "kernel.wasm");

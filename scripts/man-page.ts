@@ -1,6 +1,7 @@
 import { commands } from "../src/cli/commands/registry.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
-import { FLAGS, type Flag, VARIABLES, takersOf } from "../src/cli/flags/flags.ts";
+import { FLAGS, type Flag, takersOf } from "../src/cli/flags/flags.ts";
+import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { VERSION } from "../src/engine/version.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 
@@ -11,7 +12,7 @@ export function manPage(): string {
   return `${[
     `.TH RULES-COMPILER 1 "" "rules-compiler ${VERSION}" "User Commands"`,
     ".SH NAME",
-    "rules\\-compiler \\- many DNS blocklists in, one list out, every line accounted for",
+    "rules\\-compiler \\- compile DNS blocklists into one list, and explain every line",
     ".SH SYNOPSIS",
     ".B rules\\-compiler",
     "[\\fBcompile\\fR] [\\fB\\-c\\fR \\fIFILE\\fR] [\\fB\\-o\\fR \\fIFILE\\fR]",
@@ -55,14 +56,14 @@ export function manPage(): string {
     ".SH FILES",
     ".TP",
     `.I ${CONFIG_NAMES.map(text).join(", ")}`,
-    "The configuration, where neither \\fB\\-c\\fR nor CONFIG_PATH names one: the first that is there.",
+    "The configuration, where neither \\fB\\-c\\fR nor CONFIG_PATH names one: the first that exists.",
     ".TP",
     ".I rules/",
-    "Where lists are written, and what is known of their builds.",
+    "Compiled lists and the records of their builds.",
   ].join("\n")}\n`;
 }
 
-/** What troff would take for its own. */
+/** Escapes the characters that troff would interpret. */
 function text(words: string): string {
   return words
     .replaceAll("\\", "\\e")

@@ -1,7 +1,6 @@
 /**
- * Changes the code of guards, publishing and trust in one small way after the other, and looks whether their tests notice.
- * `node scripts/mutation.ts [part]`; prints what was not noticed and the share that was. Stryker needs a test runner of its
- * own choice and a copy of the tree for each; this runs node:test on the sources as they are.
+ * Mutates the code of guards, publishing and trust, and checks that the tests fail: `node scripts/mutation.ts [part]`. Prints
+ * the surviving mutants and the share of killed ones.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,8 +19,8 @@ const PARTS: Readonly<
       "src/build/guards/source-size.ts",
       "src/build/guards/registry.ts",
       "src/build/guards/guard.ts",
-      "src/syntax/name-watch.ts",
-      "src/syntax/weighed-rule.ts",
+      "src/meaning/name-watch.ts",
+      "src/meaning/verdict.ts",
     ],
     tests: [
       "test/safety/guard-limits.test.ts",
@@ -47,7 +46,7 @@ const PARTS: Readonly<
   },
 };
 
-/** What is put in place of what. */
+/** Replacements that make a mutant. */
 const CHANGES: readonly (readonly [RegExp, string])[] = [
   [/ === /g, " !== "],
   [/ !== /g, " === "],
@@ -78,7 +77,7 @@ function* mutantsOf(file: string): Generator<Mutant> {
   const source = readFileSync(join(root, file), "utf8");
   const lines = source.split("\n");
   for (const [index, line] of lines.entries()) {
-    // Comments say nothing to a test, and types are gone when it runs.
+    // Comments and types do not affect a test.
     if (/^\s*(?:\/\/|\/?\*|import|export (?:type|interface)|readonly|\|)/.test(line)) continue;
     for (const [from, to] of CHANGES)
       for (const match of line.matchAll(from)) {

@@ -1,15 +1,15 @@
 import { run } from "../src/cli/main.ts";
-import { memoryHost } from "../src/index.ts";
+import { memoryHost } from "../test/support/internals.ts";
 import { packingHost } from "../test/support/packing-host.ts";
 
-/** What a program printed, put into a page between its markers. Runs of the real thing, in memory: nothing here is typed by hand. */
+/** Program output for pages, between markers. It comes from real runs in memory and is never typed by hand. */
 const MARKER = /(<!-- screen: (?<name>[a-z-]+) -->\n)[^]*?(<!-- \/screen -->)/g;
 
 function names(start: string, count: number): string {
   return Array.from({ length: count }, (_, index) => `||${start}${index + 1}.example^\n`).join("");
 }
 
-/** Three sources, a published list, and the morning after: one of them has gained two lines. */
+/** Three sources and a published list; since then, one source has gained two lines. */
 async function screens(): Promise<Record<string, string>> {
   const sources = [
     { name: "Ads", source: "ads.txt", type: "hosts" },
@@ -42,7 +42,7 @@ async function screens(): Promise<Record<string, string>> {
   return { plan, why, stats };
 }
 
-/** The text of a page with its screens as they are now. */
+/** Returns the text of a page with its current screens. */
 export async function withScreens(page: string): Promise<string> {
   const shown = await screens();
   return page.replaceAll(MARKER, (...match: unknown[]) => {

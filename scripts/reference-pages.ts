@@ -1,5 +1,6 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { FLAGS, type Flag, VARIABLES, takersOf } from "../src/cli/flags/flags.ts";
+import { FLAGS, type Flag, takersOf } from "../src/cli/flags/flags.ts";
+import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
 import {
@@ -30,7 +31,7 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** What each format says, and how. */
+/** The lines of each format. */
 export function formatsPage(): string {
   const rows = [...nameFormats].map(([name, format]) => {
     const { subtree, exact, below, allowSubtree, allowExact } = format.lines(DEFAULT_OPTIONS);
@@ -49,16 +50,16 @@ export function formatsPage(): string {
 
 # Formats
 
-What \`outputs\` can be written in, and what the \`type\` of a source can be. The columns show how a format says that a name is blocked
-with all below it, alone, or only what is below it, and how it says exceptions; "–" where it cannot. The last column is what \`fit.ram\` goes
-by: bytes of the software's memory per name, measured with 200,000 names; those with \`~\` are estimates.
+The formats of \`outputs\`, which can also be the \`type\` of a source. The columns show the lines that block a name with its subdomains, without
+them, or only its subdomains, and the lines for exceptions; "–" means that the format has none. The last column is the basis of \`fit.ram\`:
+bytes of the software's memory per name, measured with 200,000 names; values with \`~\` are estimates.
 
-No output blocks what the list does not block, unless \`on_loss: widen\` says so. Exceptions that are patterns or regular expressions are tried
-on the names that are written. \`$denyallow\` is written as exceptions. Where an exception may free something below a blocked
-name and the format cannot say it, the name is blocked alone, or not at all. \`hosts\` and \`domains\` have every name that a source has and the list
-blocks, also those that Compress takes out of the list because a parent covers them.
+No output blocks what the list does not block, unless \`on_loss: widen\` is set. Exceptions that are patterns or regular expressions are tested
+on the names that are written. \`$denyallow\` is written as exceptions. If an exception may unblock a subdomain of a blocked name and the format
+cannot express it, the name is blocked without its subdomains, or not at all. \`hosts\` and \`domains\` contain every name that is in a source and
+that the list blocks, including those that Compress removes because a parent covers them.
 
-| format | what | used by | subtree | name alone | only below | exception | bytes |
+| format | description | used by | subtree | name alone | only below | exception | bytes |
 |---|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 
@@ -78,7 +79,7 @@ export function configurationPage(): string {
 # Configuration
 
 One file describes a list, or [several](#several-lists). Its extension selects the format: \`.json\` (strict), \`.jsonc\` (JSON with comments), \`.yaml\`
-or \`.yml\`. The fields are the same in all of them. Unknown fields are reported and not read.
+or \`.yml\`. The fields are the same in all formats. Unknown fields are reported and ignored.
 
 ## The list
 
@@ -88,52 +89,52 @@ ${fieldTable(LIST_FIELDS)}
 
 ${fieldTable(SOURCE_FIELDS)}
 
-In YAML an entry that begins with \`|\`, \`*\`, \`@\`, \`&\` or \`!\` must stand in quotes: \`- "||example.org^"\`.
+In YAML, quote entries that begin with \`|\`, \`*\`, \`@\`, \`&\` or \`!\`: \`- "||example.org^"\`.
 
 ## Guards
 
-Before a list is published it is compared with the one that was published last, and its rules with the names that must not
-be blocked. A guard that refuses names the source and line, the old list stays, and the exit code is 5; \`--accept\` with
-the code of the refusal passes it once.
+Before a list is published, guards compare it with the last published list, and its rules with the names that must not be blocked. If a guard
+refuses the list, it reports the source and line, the old list stays, and the exit code is 5. \`--accept\` with the code of the refusal overrides
+it once.
 
 ${fieldTable(GUARD_FIELDS)}
 
 ## Outputs
 
-The list itself is always written in adblock syntax, to \`rules/<name>.txt\` or where \`-o\` says. \`outputs\` names further files, in
-the [formats](formats.md) of other resolvers, which are made from the same list, take the same guards, and are published with it.
+The list itself is always written in adblock syntax, to \`rules/<name>.txt\` or the path of \`-o\`. \`outputs\` defines further files in the
+[formats](formats.md) of other resolvers. They are made from the same list, pass the same guards, and are published with it.
 
 ${fieldTable(OUTPUT_FIELDS)}
 
 ## Several lists
 
-With \`lists\`, one configuration makes several lists of the sources at the top level, each source fetched and read once. What a list
-does not say, the top level says for it; \`allow\`, \`allow_sources\`, \`exclusions\` and \`exclusions_sources\` of both hold together.
+With \`lists\`, one configuration makes several lists from the sources at the top level. Each source is fetched and read once. A list inherits
+every field that it does not set; \`allow\`, \`allow_sources\`, \`exclusions\` and \`exclusions_sources\` are combined with those of the top level.
 See [several lists from the same sources](../guide/several-lists.md).
 
 ${fieldTable(OWN_LISTED_FIELDS)}
 
 ## Paths
 
-A relative path in the configuration is looked up beside the configuration file; if nothing is there, in the working
-directory, with a note.
+A relative path is resolved against the folder of the configuration file. If that file does not exist, the working directory is tried, with a
+note.
 
 ## Exclusions and inclusions
 
-Both work before the transformations of their level, exclusions first. An entry is one of:
+Both are applied before the transformations of their level, exclusions first. An entry is one of:
 
 | entry | matches |
 |---|---|
-| \`/…/\` | lines in which the regular expression finds something; case does not count |
-| text with \`*\` | whole lines, \`*\` standing for anything; case does not count |
-| \`\\|\\|name^\`, \`@@\\|\\|name^\` | every rule for that name in any syntax, and other lines in which the text occurs |
-| \`0.0.0.0 name\`, perhaps with several names | every rule for these names in any syntax |
-| other text | lines in which the text occurs, case included |
+| \`/…/\` | lines that match the regular expression; case-insensitive |
+| text with \`*\` | whole lines, \`*\` matches any text; case-insensitive |
+| \`\\|\\|name^\`, \`@@\\|\\|name^\` | every rule for that name in any syntax, and other lines that contain the text |
+| \`0.0.0.0 name\`, also with several names | every rule for these names in any syntax |
+| other text | lines that contain the text; case-sensitive |
 
-Rules for a name are \`name\`, \`0.0.0.0 name\`, \`||name^\`, \`|name^\`, \`@@||name^\` and their like, with modifiers (\`||name^$important\`),
-a final dot (\`name.\`), a note (\`name # note\`) or blanks around them, in upper or lower case, and with the name in its own script or in
-ASCII (\`xn--…\`). Rules for other names are not, such as \`||sub.name^\`, nor patterns for more than the name, such as \`||*.name^\`. Of a
-hosts line with several names only the named ones go, or stay.
+Rules for a name are \`name\`, \`0.0.0.0 name\`, \`||name^\`, \`|name^\`, \`@@||name^\` and similar forms, with modifiers (\`||name^$important\`),
+a final dot (\`name.\`), a note (\`name # note\`) or surrounding blanks, in upper or lower case, and with the name in its own script or in
+ASCII (\`xn--…\`). Rules for other names, such as \`||sub.name^\`, and patterns for more than the name, such as \`||*.name^\`, do not match. In a
+hosts line with several names, only the matching names are removed or kept.
 `;
 }
 
@@ -179,14 +180,14 @@ export function transformationsPage(): string {
 
 # Transformations
 
-A configuration names them; they run in the order of this page, whatever the order in the configuration, first those of
-each source, then those of the list. Of the four validators at most one may see a line.
+Transformations run in the order of this page, whatever their order in the configuration: first those of each source, then those of the list.
+At most one of the four validators may be applied to a line.
 
 ${sections.join("\n\n")}
 
 ## What becomes of a line
 
-Every line of every source is in the list, or one of these says why it is not. The summary counts them by source.
+Every line of every source is in the list or has one of these fates. The summary counts them by source.
 
 | fate | meaning |
 |---|---|
@@ -206,8 +207,7 @@ export function errorsPage(): string {
 
 # Errors and warnings
 
-Every problem has a code, says what happened and where, and what to do about it. With \`--json\` each is one line of JSON
-on standard error.
+Every problem has a code and says what happened, where, and what to do. With \`--json\`, each problem is one line of JSON on standard error.
 
 ${sections.join("\n\n")}
 `;
@@ -233,8 +233,8 @@ rules-compiler -i SOURCE [-i SOURCE …] -o FILE
 |---|---|---|
 ${commands.map((entry) => `| \`${entry.name}\` | \`${cell(usageOf(entry))}\` | ${entry.description} |`).join("\n")}
 
-\`rules-compiler -h\` shows them on one screen, \`rules-compiler help COMMAND\` what one of them takes. An option that a command does not
-take is an error, which names the commands that do.
+\`rules-compiler -h\` shows all commands, \`rules-compiler help COMMAND\` the options of one. If a command does not support an option, the error
+message lists the commands that do.
 
 ## Options
 
@@ -242,11 +242,11 @@ take is an error, which names the commands that do.
 |---|---|---|
 ${(FLAGS as readonly Flag[]).map((flag) => `| \`${flagUsage(flag).trim()}\` | ${flag.description} | ${takersOf(flag)?.join(", ") ?? "every command"} |`).join("\n")}
 
-Without \`-o\` the list goes to \`RULES_DIR/<slug>.txt\`; the slug is the list's name in lower case, with a hyphen for
-everything that is neither letter nor digit.
+Without \`-o\`, the list is written to \`RULES_DIR/<slug>.txt\`. The slug is the list's name in lower case, with hyphens in place of all
+characters other than letters and digits.
 
-Without \`-c\` and \`CONFIG_PATH\`, the configuration is the first of these that is in the working directory:
-${CONFIG_NAMES.map((name) => `\`${name}\``).join(", ")}. If several are there, a note names the choice.
+Without \`-c\` and \`CONFIG_PATH\`, the configuration is the first of these files in the working directory:
+${CONFIG_NAMES.map((name) => `\`${name}\``).join(", ")}. If there are several, a note says which one is used.
 
 ## Environment variables
 
@@ -254,8 +254,8 @@ ${CONFIG_NAMES.map((name) => `\`${name}\``).join(", ")}. If several are there, a
 |---|---|---|
 ${VARIABLES.map(({ name, description, fallback }) => `| \`${name}\` | ${description} | ${fallback === "" ? "" : `\`${fallback}\``} |`).join("\n")}
 
-Flags win over \`DEBUG\`, and \`DEBUG\` over the log level. Any other value of the two is reported, and the default is used. \`None\`
-hides errors too; the exit code still tells.
+Flags take precedence over \`DEBUG\`, and \`DEBUG\` over the log level. An invalid value of either is reported, and the default is used.
+\`None\` hides errors too; the exit code still shows them.
 
 ## Quick mode
 
@@ -264,8 +264,7 @@ Validate, Deduplicate and InsertFinalNewLine are applied to it.
 
 ## Unchanged lists
 
-When the new list differs from the one that is there only in its date, the file is left alone and the program says
-\`unchanged\`.
+If the new list differs from the existing one only in its date, the file is not written and the program prints \`unchanged\`.
 
 ## Exit codes
 
@@ -273,12 +272,12 @@ When the new list differs from the one that is there only in its date, the file 
 |---|---|
 ${exits.join("\n")}
 
-\`plan\` and \`diff\` end with 0 whether or not something changes. \`--exit-code\` makes that 10, which no error has:
+\`plan\` and \`diff\` exit with code 0 whether or not something changes. With \`--exit-code\`, a change gives 10, which no error uses:
 
 \`\`\`sh
 rules-compiler plan --exit-code; case $? in 0) echo same;; 10) echo changes;; 5) echo refused;; *) echo failed;; esac
 \`\`\`
 
-Standard output holds data only: the list with \`-o -\`, the report with \`--json\`. Everything else is on standard error.
+Standard output contains only data: the list with \`-o -\`, the report with \`--json\`. Everything else goes to standard error.
 `;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes everything that a release consists of, in a folder, and publishes nothing: node scripts/release.ts [FOLDER] [TARGET…].
- * RELEASING.md tells what is done with it.
+ * Builds all files of a release in a folder, and publishes nothing: node scripts/release.ts [FOLDER] [TARGET…].
+ * RELEASING.md describes the next steps.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -35,7 +35,7 @@ function run(program: string, ...words: string[]): string {
   return stdout;
 }
 
-/** The package as those get it who install it: with `--omit dev`, npm leaves out of a parts list what development needs as well. */
+/** The package as users install it: with `--omit dev`, npm would omit from the bill of materials whatever development needs too. */
 function partsFolder(): string {
   const made = mkdtempSync(join(tmpdir(), "parts-"));
   const text = readFileSync(join(root, "package.json"), "utf8");
@@ -95,7 +95,7 @@ writeFileSync(
 for (const file of ["rules-compiler.rb", "flake.nix"]) {
   const text = readFileSync(join(root, "packaging", file), "utf8")
     .replaceAll("@VERSION@", version)
-    // Of a platform that was not built, nobody should install anything.
+    // Platforms that were not built must not be installable.
     .replaceAll(/@SHA256 ([^@]+)@/g, (_, name: string) => digests.get(name) ?? "0".repeat(64));
   writeFileSync(join(folder, file), text);
 }

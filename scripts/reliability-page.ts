@@ -1,30 +1,30 @@
 import { readFileSync } from "node:fs";
 
-/** What each suite is about; those that say nothing in figures are not here. */
+/** The suites that report numbers, with their headings. */
 const SUITES: Readonly<Record<string, string>> = {
-  "dns-engine.test.ts": "Our verdicts beside AdGuard's DNS engine, random lists and names",
-  "why-typical.test.ts": "`why` on twenty real lists, beside a slow search through all of them",
+  "dns-engine.test.ts": "Agreement with AdGuard's DNS engine on random lists and names",
+  "why-typical.test.ts": "`why` on twenty real lists, compared with a full search of all of them",
   "alone/resolvers.test.ts":
-    "Formats on the real servers: listed names, names below, names that only look alike, exceptions",
+    "Formats on the real servers: listed names, subdomains, similar names, exceptions",
   "alone/squid.test.ts": "The same for squid",
   "zone-transfer.test.ts":
-    "Zone transfer from BIND to four other servers, one of them killed on the way",
-  "alone/subscribers.test.ts": "Subscribers by differences, with our client and AdGuard's",
+    "Zone transfer from BIND to four other servers, one of them killed meanwhile",
+  "alone/subscribers.test.ts": "Subscribers that apply differences, with our client and AdGuard's",
   "release-tools.test.ts": "Differences applied by AdGuard's own tools",
-  "publish-faults.test.ts": "Every system call of a publish made to fail, one after the other",
-  "publish-kills.test.ts": "A publisher killed at random moments while readers read",
-  "simultaneous-runs.test.ts": "Two runs at the same list at the same time",
+  "publish-faults.test.ts": "Fault injection into every system call of a publish",
+  "publish-kills.test.ts": "A publisher killed at random times while readers read",
+  "simultaneous-runs.test.ts": "Two concurrent runs for the same list",
   "alone/hostile-server.test.ts": "Servers that lie, stall, flood and redirect",
   "private-addresses.test.ts": "Redirects and names that lead into private networks",
   "safe-grammar.test.ts": "Lines that try to do more than their source is trusted with",
-  "metamorphic.test.ts": "Lists rearranged in ways that must not matter",
-  "secrets.test.ts": "Keys and passwords looked for in everything that is written or said",
+  "metamorphic.test.ts": "Metamorphic tests: changes to lists that must not affect the result",
+  "secrets.test.ts": "Search for keys and passwords in everything that is written or printed",
   "report-page.test.ts": "The report in a browser",
   "alone/container.test.ts":
-    "The image, and newcomers with nothing but the README (milliseconds to a list)",
+    "The container image, and the steps of the README for a new user (milliseconds to a list)",
 };
 
-/** What the suites found when they were last run as a whole, in their own words. */
+/** The output of the suites in their last complete run. */
 export function reliabilityPage(): string {
   const figures = JSON.parse(readFileSync("bench/results/reliability.json", "utf8")) as {
     file: string;
@@ -39,8 +39,8 @@ export function reliabilityPage(): string {
 
 # Reliability
 
-What is promised is tried, with the real software, in the gate that every change has to pass. These are the words of the suites themselves,
-from a whole run (\`npm run test:slow\`).
+The gate that every change has to pass tests our guarantees with the real software. This is the output of the suites in a complete run
+(\`npm run test:slow\`).
 
 ${sections.join("\n\n")}
 `;

@@ -1,15 +1,15 @@
 import { specification } from "../test/specification/registry.ts";
 import { type Specified, type SpecifiedSection, titleOf } from "../test/support/specified.ts";
 
-/** Everything that is promised by name, with the test that holds it. */
+/** Everything that is specified by name, with the test that checks it. */
 export function specificationPage(): string {
   return `<!-- Written by scripts/generate.ts from test/specification. -->
 
 # Specification
 
-Names, texts, variables, defaults, paths and commands that the toolset promises. Each has a test with its name in
-\`test/specification.test.ts\`. The toolset was specified with several doors (.NET, Python, Rust, PowerShell, a TypeScript runtime); here
-one program stands behind all of them, and the column *met by* says how where that is not evident.
+Names, texts, variables, defaults, paths and commands that the toolset guarantees. Each has a test with its name in
+\`test/specification.test.ts\`. The toolset was specified with several entry points (.NET, Python, Rust, PowerShell, a TypeScript runtime);
+here one program provides all of them, and the column *met by* says how, where that is not obvious.
 
 ${specification.map(sectionText).join("\n\n")}
 `;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The first page of the guides: what the README says to a newcomer, with links as they are there. */
+/** The first page of the guides: the introduction of the README, with its links adapted. */
 export function startPage(): string {
   const readme = readFileSync("README.md", "utf8");
   const start = readme.indexOf("## Five minutes");

@@ -13,8 +13,8 @@ interface Trie {
 const ICANN = 1;
 
 /**
- * The public suffix list as tldts carries it, one rule a line, ICANN rules first, then private ones. The compiler looks
- * names up as bytes, millions of times; this is the same data without the strings.
+ * The public suffix list of tldts, one rule per line, ICANN rules first, then private ones. The compiler looks up names as
+ * bytes, millions of times; this is the same data without strings.
  */
 function suffixRules(): { icann: string[]; private: string[]; version: string } {
   const require = createRequire(import.meta.url);
@@ -45,7 +45,7 @@ function suffixRules(): { icann: string[]; private: string[]; version: string } 
   };
 }
 
-/** Names in other scripts never reach the lookup: it sees their ASCII form. */
+/** The lookup only sees the ASCII form of names in other scripts. */
 function isAscii(name: string): boolean {
   return /^[\x21-\x7e]+$/.test(name);
 }

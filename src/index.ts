@@ -1,132 +1,245 @@
-import { dirname } from "node:path";
-import { ByteBuffer } from "./bytes/byte-buffer.ts";
-import { buildTime } from "./engine/build-time.ts";
-import { type CompiledList, compileList } from "./engine/compile.ts";
-import type { CompileOptions } from "./engine/compile-options.ts";
-import { loadPlugins } from "./build/load-plugins.ts";
-import { NO_PLUGINS, type Plugins } from "./engine/plugins.ts";
-import { contextWith } from "./engine/validation-context.ts";
-import { nodeOfValue } from "./config/config-node.ts";
+import { resolve } from "node:path";
+import { build as runBuild } from "./build/build.ts";
+import type { BuildContext } from "./build/build-context.ts";
+import type { BuildEvent } from "./build/build-event.ts";
+import type { BuildOptions } from "./build/build-options.ts";
+import type { BuildOutcome } from "./build/build-outcome.ts";
+import { compileInMemory } from "./build/compile-in-memory.ts";
+import { dryRun } from "./build/dry-run.ts";
+import type { GuardName } from "./build/guards/names.ts";
+import { type PublishedList, openBuild as openList } from "./build/open-build.ts";
+import { withOutputPlace } from "./build/output-place.ts";
+import { planLists } from "./build/plan-lists.ts";
+import { openProject } from "./build/project.ts";
+import { BuildSession } from "./build/session.ts";
+import { publishedState } from "./build/state/published-build.ts";
 import type { Config } from "./config/fields.ts";
-import { listsOf } from "./config/lists.ts";
-import { type LoadedConfig, loadConfigFile } from "./config/load.ts";
-import { validateConfig } from "./config/validate.ts";
-import { CompilerError, errorOf } from "./diagnostics/diagnostic.ts";
-import { printable } from "./diagnostics/printable.ts";
-import { someOf } from "./diagnostics/some-of.ts";
+import type { Diagnostic } from "./diagnostics/diagnostic.ts";
+import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
+import type { ProgressEvent } from "./engine/progress-event.ts";
+import type { CompileReport } from "./engine/report.ts";
+import { type ListChange, listChange } from "./explain/list-change.ts";
 import type { Host } from "./host/host.ts";
 import { nodeHost } from "./host/node.ts";
-import { patchLines } from "./publish/patches.ts";
-import { collectCopies } from "./sources/collect-copies.ts";
+import { withFile } from "./host/with-file.ts";
+import { type RowView, rowsOf } from "./rules/row-view.ts";
 
-export type { CompiledList } from "./engine/compile.ts";
-export type { CompileOptions } from "./engine/compile-options.ts";
-export {
-  type Plugin,
-  type PluginFormat,
-  type PluginTransformation,
-  type Plugins,
-  pluginsOf,
-} from "./engine/plugins.ts";
+export type { BuildEvent } from "./build/build-event.ts";
+export type { BuildOutcome, BuildStatus, ListOutcome } from "./build/build-outcome.ts";
+export type { GuardName } from "./build/guards/names.ts";
+export type { PublishedList } from "./build/open-build.ts";
+export type { Config, OutputConfig, SourceConfig, SourceType } from "./config/fields.ts";
+export type { FormatName } from "./config/output-fields.ts";
+export { CompilerError, type Diagnostic, type Place } from "./diagnostics/diagnostic.ts";
+export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
 export type { ProgressEvent } from "./engine/progress-event.ts";
 export type { CompileReport, SourceReport } from "./engine/report.ts";
-export type { Config, SourceConfig, SourceType } from "./config/fields.ts";
-export type { LoadedConfig } from "./config/load.ts";
-export { CompilerError, type Diagnostic, type Place } from "./diagnostics/diagnostic.ts";
-export { type FetchRequest, type FetchResponse, HostError, type Host } from "./host/host.ts";
-export { memoryHost, type MemoryHost, type MemoryHostOptions } from "./host/memory.ts";
-export { nodeHost } from "./host/node.ts";
-export { type FateName } from "./rules/fate.ts";
-export { rowsOf, type RowView } from "./rules/row-view.ts";
+export type { LineOfFate } from "./explain/fate-lines.ts";
+export type { ListChange } from "./explain/list-change.ts";
+export type { ListStats, SourceStats } from "./explain/stats.ts";
+export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
+export type { FateName } from "./rules/fate.ts";
+export type { RowView } from "./rules/row-view.ts";
+export type { TransformationName } from "./transformations/registry.ts";
 
-export interface LoadConfigOptions {
-  /** Runs the modules that the configuration names as its plugins, which are programs; or these instead of them. */
-  readonly plugins?: true | Plugins;
+/** What `build` and `plan` are asked for. Every field but `config` has a default. */
+export interface BuildRequest {
+  /** The path of a configuration file, or the configuration itself. Paths in the latter start from the working directory. */
+  readonly config: string | Config;
+  /** Names of the lists to build; `*` matches any text. All lists by default. */
+  readonly lists?: readonly string[];
+  /** The file of the list, or a folder (with a slash at the end). The rules directory by default. */
+  readonly output?: string;
+  /** Where lists and further formats go. `./rules` by default. */
+  readonly rulesDir?: string;
+  /** Where copies of sources are kept; `false` keeps none. The user's cache folder by default. */
+  readonly cacheDir?: string | false;
+  /** Make no requests; use cached copies of any age. */
+  readonly offline?: boolean;
+  /** Do as HostlistCompiler does: trust every source and accept empty ones. */
+  readonly compat?: boolean;
+  /** Guards to overrule this time. */
+  readonly accept?: readonly GuardName[];
+  /** `"frozen"` builds from exactly the files in `rules.lock`; `{ update }` locks one source anew, or all with `"*"`. */
+  readonly lock?: "frozen" | { readonly update: string };
+  /** Bytes of memory to stay below; the rest goes to temporary files. Half of the machine's memory by default. */
+  readonly memory?: number;
+  /** Whether to keep a record of the build, from which `openBuild` answers. `true` by default. */
+  readonly record?: boolean;
+  /** Your transformations and formats; `true` runs the modules that the configuration names. */
+  readonly plugins?: readonly Plugin[] | true;
+  /** Stops the build. Files that are being replaced are whole, old or new. */
+  readonly signal?: AbortSignal;
+  /** Receives what happens while it happens. */
+  readonly onEvent?: (event: BuildEvent) => void;
 }
 
-export interface ConfigWithPlugins extends LoadedConfig {
-  /** For `compile`, with the configuration. */
-  readonly plugins: Plugins;
+/**
+ * Builds the lists of a configuration and publishes them, exactly as the command does: with guards, lock, cache, further
+ * formats and several lists. Rejects with a `CompilerError` when the configuration is invalid; whatever happens to a list is
+ * in its outcome.
+ */
+export async function build(request: BuildRequest): Promise<BuildOutcome> {
+  return await runBuild(await contextOf(request, nodeHost()));
+}
+
+/** What a build of one list would do. */
+export interface PlannedList {
+  readonly list: string;
+  /** The file that would be written. */
+  readonly file: string;
+  readonly report: CompileReport;
+  /** Why the guards would refuse the list; empty when it would be published. */
+  readonly violations: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+  /** What would change, in text and in effect. */
+  readonly change: ListChange;
+  /** The list as it would be published. */
+  readonly bytes: Uint8Array;
+}
+
+/** Builds the lists of a configuration in memory and compares them with those that are published. Publishes nothing. */
+export async function plan(request: BuildRequest): Promise<PlannedList[]> {
+  const context = await contextOf(request, nodeHost());
+  const { options, host } = context;
+  const { lists } = await openProject(options, host);
+  const session = new BuildSession(planLists(lists, options, host), context);
+  const planned: PlannedList[] = [];
+  try {
+    for (const one of session.plans) {
+      const { name: file, path } = one.files[0]!;
+      const run = await dryRun(one, session);
+      const change = await listChange(await publishedState(path, host), run.state);
+      const { compiled, violations } = run;
+      const warnings = [...compiled.diagnostics, ...run.warnings, ...run.coverWarnings];
+      const { report } = compiled;
+      const { bytes } = run.state;
+      planned.push({ list: report.name, file, report, violations, warnings, change, bytes });
+    }
+  } finally {
+    session.close();
+  }
+  return planned;
+}
+
+/** How to compile in memory. */
+export interface CompileOptions {
+  /** The list to compile, of a configuration that has `lists`. */
+  readonly list?: string;
+  /** Where relative paths start; the working directory by default. */
+  readonly folder?: string;
+  /** Local files that need not exist, by path: their text or bytes. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Your transformations and formats. */
+  readonly plugins?: readonly Plugin[];
+  /** Where copies of sources are kept; none by default. */
+  readonly cacheDir?: string;
+  readonly offline?: boolean;
+  readonly compat?: boolean;
+  /** Bytes of memory to stay below. */
+  readonly memory?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (event: ProgressEvent) => void;
+}
+
+/** A list that was compiled in memory. */
+export interface CompileResult {
+  /** The list, ready to be written. */
+  readonly bytes: Uint8Array;
+  readonly report: CompileReport;
+  /** Warnings. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Every line of every source with its fate, made one at a time. */
+  lines(): Generator<RowView>;
+  /** Gives back temporary files. `lines` cannot be used afterwards. */
+  close(): void;
+}
+
+/** Compiles one list in memory. Writes nothing and asks no guards. Rejects with a `CompilerError`. */
+export async function compile(
+  config: Config,
+  options: CompileOptions = {},
+): Promise<CompileResult> {
+  const { files = {}, folder, plugins, ...rest } = options;
+  let host = nodeHost();
+  const start = resolve(host.cwd, folder ?? "");
+  for (const [path, content] of Object.entries(files)) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    host = withFile(host, resolve(start, path), bytes);
+  }
+  const engineOptions = { ...rest, configFolder: start, plugins: given(plugins) };
+  const { rules, ...result } = await compileInMemory(config, engineOptions, host);
+  const { bytes, report, diagnostics } = result;
+  const close = (): void => result.close();
+  return { bytes, report, diagnostics, lines: () => rowsOf(rules), close };
+}
+
+/** A configuration that was read from a file. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The folder of the file, where its relative paths start. */
+  readonly folder: string;
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** Reads a configuration file (.json, .jsonc, .yaml, .yml). Rejects with a `CompilerError` that lists every problem. */
 export async function loadConfig(
   path: string,
-  host: Host = nodeHost(),
-  options: LoadConfigOptions = {},
-): Promise<ConfigWithPlugins> {
-  const given = options.plugins === true ? undefined : options.plugins;
-  let plugins = given ?? NO_PLUGINS;
-  const context = contextWith(plugins);
-  const loaded = await loadConfigFile(path, host, context, async (files, of) => {
-    if (options.plugins === undefined)
-      throw pluginsOff(files, "loadConfig(path, host, { plugins })");
-    if (given === undefined) plugins = await loadPlugins(files, dirname(of), true, host);
-    return contextWith(plugins);
-  });
-  return { ...loaded, plugins };
+  request: Pick<BuildRequest, "plugins"> = {},
+): Promise<LoadedConfig> {
+  const { options, host } = await contextOf({ ...request, config: path }, nodeHost());
+  const { project } = await openProject(options, host);
+  const { config, folder, warnings } = project;
+  return { config, folder, warnings };
 }
 
-export interface CompileResult extends CompiledList {
-  /** The list, ready to be written. */
-  readonly bytes: Uint8Array;
+/** Opens a published list with the record of its build, to ask why a name is blocked, which source contributes what, and what changed. */
+export async function openBuild(
+  path: string,
+  { cacheDir }: Pick<BuildRequest, "cacheDir"> = {},
+): Promise<PublishedList> {
+  const host = nodeHost();
+  return await openList({ path: resolve(host.cwd, path) }, cacheDirOf(cacheDir, host), host);
 }
 
-export interface LibraryOptions extends CompileOptions {
-  readonly host?: Host;
-  /** The name of the list to compile, for a configuration that has `lists`. What it must cover is not looked at. */
-  readonly list?: string;
-}
-
-/** Compiles a configuration into a list. Nothing is written; `result.bytes` is the file. */
-export async function compile(
-  config: Config,
-  options: LibraryOptions = {},
-): Promise<CompileResult> {
-  const { host = nodeHost(), list: wanted, ...rest } = options;
-  const { plugins: files = [] } = config;
-  if (files.length > 0 && options.plugins === undefined)
-    throw pluginsOff(files, "compile(config, { plugins })");
-  const context = contextWith(options.plugins ?? NO_PLUGINS);
-  const validated = validateConfig(nodeOfValue(config), context);
-  if (validated.config === undefined) throw new CompilerError(validated.diagnostics);
-  const list = new ByteBuffer();
-  const chosen = wantedList(validated.config, wanted);
-  const builtAt = rest.builtAt ?? buildTime(host);
-  const headerLines = patchLines(chosen, builtAt);
-  const result = await compileList(
-    chosen,
+async function contextOf(request: BuildRequest, host: Host): Promise<BuildContext> {
+  const { config, lock, signal, onEvent } = request;
+  const options: BuildOptions = {
+    configPath: typeof config === "string" ? config : "",
+    config: typeof config === "string" ? undefined : config,
+    inputs: [],
+    inputType: undefined,
+    filter: request.lists ?? [],
+    plugins: request.plugins === true ? true : (given(request.plugins) ?? false),
+    output: request.output,
+    copyToRules: false,
+    rulesDir: request.rulesDir ?? "./rules",
+    memory: request.memory,
+    workers: undefined,
+    cacheDir: cacheDirOf(request.cacheDir, host),
+    record: request.record ?? true,
+    offline: request.offline ?? false,
+    frozen: lock === "frozen",
+    update: typeof lock === "object" ? lock.update : undefined,
+    compat: request.compat ?? false,
+    accept: request.accept ?? [],
+  };
+  return {
+    options: await withOutputPlace(options, host),
     host,
-    (bytes) => void list.append(bytes, 0, bytes.length),
-    { ...rest, builtAt, headerLines },
+    signal: signal ?? new AbortController().signal,
+    emit: (event) => onEvent?.(event),
+  };
+}
+
+function cacheDirOf(wanted: string | false | undefined, host: Host): string | undefined {
+  if (wanted === false) return undefined;
+  return wanted === undefined ? host.cacheDir() : resolve(host.cwd, wanted);
+}
+
+function given(plugins: readonly Plugin[] | undefined): Plugins | undefined {
+  if (plugins === undefined) return undefined;
+  return pluginsOf(
+    plugins.map((one, index) => ({ file: `plugins[${index}]`, module: { default: one } })),
   );
-  if (rest.cacheDir !== undefined) await collectCopies(rest.cacheDir, host);
-  const diagnostics = [...validated.diagnostics, ...result.diagnostics];
-  return { ...result, bytes: list.view(), diagnostics };
-}
-
-function pluginsOff(files: readonly string[], call: string): CompilerError {
-  const shown = someOf(files);
-  const hint = `They are programs; if they are yours, say so: ${call}`;
-  return new CompilerError([
-    errorOf("plugins-off", `The configuration has plugins: ${shown}`, { hint }),
-  ]);
-}
-
-/** The one list that is to be compiled. */
-function wantedList(config: Config, wanted: string | undefined): Config {
-  if (wanted === undefined && config.lists === undefined) return config;
-  const lists = listsOf(config).map((one) => one.config);
-  const found = lists.find(({ name }) => name === wanted);
-  if (found !== undefined) return found;
-  const names = someOf(lists.map(({ name }) => name));
-  throw new CompilerError([
-    wanted === undefined
-      ? errorOf("several-lists", `The configuration makes ${lists.length} lists: ${names}`, {
-          hint: "Name one of them: compile(config, { list })",
-        })
-      : errorOf("unknown-list", `The configuration makes no list ${printable(wanted, 60)}`, {
-          hint: `It makes: ${names}`,
-        }),
-  ]);
 }

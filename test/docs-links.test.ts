@@ -23,7 +23,7 @@ function anchorsOf(text: string): Set<string> {
   );
 }
 
-test("every link between pages leads somewhere", () => {
+test("every link between pages has a target", () => {
   let checked = 0;
   for (const page of pages) {
     const text = readFileSync(join(root, page), "utf8").replaceAll(/```[^]*?```|`[^`\n]*`/g, "");

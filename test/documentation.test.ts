@@ -13,13 +13,13 @@ const pages = [
     .map((file) => join("docs", file)),
 ];
 
-test("every code has its section in the reference, and every section its code", () => {
+test("every code has a section in the reference and every section a code", () => {
   const page = readFileSync(join(root, "docs/reference/errors.md"), "utf8");
   const sections = [...page.matchAll(/^## (.+)$/gm)].map((match) => match[1]!);
   assert.deepEqual(sections, Object.keys(CODES).toSorted());
 });
 
-test("every code is given somewhere", () => {
+test("every code is used in the source", () => {
   const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith("codes.ts"))
     .map((file) => readFileSync(join(root, "src", file), "utf8"))
@@ -27,13 +27,13 @@ test("every code is given somewhere", () => {
   for (const code of Object.keys(CODES)) assert.ok(source.includes(`"${code}"`), code);
 });
 
-test("fates by name and by number are the same", () => {
+test("fate names and numbers agree", () => {
   assert.equal(FATES.length, Object.keys(Fate).length);
   for (const [name, number] of Object.entries(Fate))
     assert.equal(FATES[number][0], name.replace(/(?!^)[A-Z]/g, "-$&").toLowerCase());
 });
 
-test("links between pages lead somewhere", () => {
+test("links between pages point to existing files", () => {
   for (const page of pages) {
     const text = readFileSync(join(root, page), "utf8").replace(/```[^]*?```/g, "");
     for (const [, target] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g))

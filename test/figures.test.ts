@@ -13,14 +13,14 @@ function pages(): (readonly [file: string, text: string])[] {
   return ["README.md", ...docs].map((file) => [file, readFileSync(join(root, file), "utf8")]);
 }
 
-test("no page shows a figure with more digits than a measurement has", () => {
+test("no page shows more digits than a measurement has", () => {
   const wrong = pages().flatMap(([file, text]) =>
     [...text.matchAll(/\b\d+\.\d{5,}\b/g)].map(([figure]) => `${file}: ${figure}`),
   );
   assert.deepEqual(wrong, []);
 });
 
-test("pages that quote figures of speed take them from the benches", () => {
+test("pages quote performance figures from the benchmark results", () => {
   const { costs } = JSON.parse(readFileSync(join(root, "bench/results/typical.json"), "utf8")) as {
     costs: Record<string, { wallSeconds: number }>;
   };
@@ -33,7 +33,7 @@ test("pages that quote figures of speed take them from the benches", () => {
     );
 });
 
-test("package.json says where the project is", () => {
+test("package.json has the address of the project", () => {
   const { repository, homepage, bugs } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   ) as { repository: { url: string }; homepage: string; bugs: string };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../src/index.ts";
+import { type Config, compile, memoryHost } from "./support/internals.ts";
 import { chooseKernel } from "../src/kernel/choice.ts";
 
 /** Rules for a name, in every syntax. */
@@ -67,7 +67,7 @@ async function linesOf(files: Record<string, string>, config: Partial<Config>): 
 const LIST = [...FORMS.map((form) => form("a.com")), ...OTHERS];
 
 for (const kernel of ["wasm", "script"] as const)
-  test(`an entry that is a rule for a name stands for every rule for it, in any syntax (${kernel})`, async () => {
+  test(`an entry that is a rule for a name matches every rule for it in any syntax (${kernel})`, async () => {
     chooseKernel(kernel);
     try {
       for (const entry of ENTRIES) {
@@ -85,7 +85,7 @@ for (const kernel of ["wasm", "script"] as const)
     }
   });
 
-test("of a hosts line with several names only those go, or stay, that entries name", async () => {
+test("entries remove or keep only the matching names of a hosts line", async () => {
   const lines = ["0.0.0.0 a.com b.com  c.com # note", "  0.0.0.0 b.com a.com", "::1 A.com. b.com"];
   const files = { "s.txt": `||x.org^\n${lines.join("\n")}` };
   assert.deepEqual(await linesOf(files, { exclusions: ["||a.com^"] }), [
@@ -106,7 +106,7 @@ test("of a hosts line with several names only those go, or stay, that entries na
   );
 });
 
-test("a name of another script and its ASCII form are one name", async () => {
+test("a name in another script equals its ASCII form", async () => {
   const forms = ["пример.рф", "xn--e1afmkfd.xn--p1ai"].flatMap((name) => [
     name,
     `||${name}^`,
@@ -123,7 +123,7 @@ test("a name of another script and its ASCII form are one name", async () => {
     );
 });
 
-test("the lines of an exclusion with blanks and notes are gone from the compiled list", async () => {
+test("an exclusion removes lines with blanks and notes", async () => {
   const text = "lolz.guru    #Forum\n  indented.com\n 0.0.0.0 tabbed.com\n|exact.com^\nplain.com";
   const exclusions = ["lolz.guru", "indented.com", "tabbed.com", "exact.com"].map((n) => `||${n}^`);
   const transformations = ["TrimLines", "Compress", "Validate", "Deduplicate"];
@@ -132,7 +132,7 @@ test("the lines of an exclusion with blanks and notes are gone from the compiled
   ]);
 });
 
-test("a parent that the list's filters take by its name covers nothing in a source", async () => {
+test("a parent that a filter of the list removes covers nothing in a source", async () => {
   const files = { "s.txt": "0.0.0.0 a.com\n||sub.a.com^" };
   const sources = [{ source: "s.txt", transformations: ["Compress"] }];
   assert.deepEqual(await linesOf(files, { sources, exclusions: ["0.0.0.0 a.com"] }), [

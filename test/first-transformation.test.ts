@@ -9,7 +9,7 @@ import { blocksOf } from "./support/markdown.ts";
 
 const root = join(import.meta.dirname, "..");
 
-test("CONTRIBUTING: the first transformation works as it is written there", () => {
+test("CONTRIBUTING: the example transformation works as written", () => {
   const folder = mkdtempSync(join(tmpdir(), "first-"));
   try {
     cpSync(join(root, "src"), join(folder, "src"), { recursive: true });

@@ -1,26 +1,23 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import {
   CompilerError,
   type Config,
+  build,
   compile,
   loadConfig,
-  memoryHost,
-  nodeHost,
-  pluginsOf,
+  openBuild,
+  plan,
 } from "../src/index.ts";
 
 const PLUGIN = {
-  default: {
-    transformations: {
-      NoNumbers: { summary: "s", rule: (text: string) => (/\d/.test(text) ? undefined : text) },
-    },
-    formats: { router: { lines: { exact: ["add %"] } } },
+  transformations: {
+    NoNumbers: { summary: "s", rule: (text: string) => (/\d/.test(text) ? undefined : text) },
   },
+  formats: { router: { lines: { exact: ["add %"] } } },
 };
 const SOURCE = { name: "A", type: "adblock", source: "a.txt" } as const;
 const FILES = { "a.txt": "|ads.example^\n|ad1.example^\n" };
@@ -32,47 +29,98 @@ function rulesOf(bytes: Uint8Array): string[] {
 
 async function codesOf(work: Promise<unknown>): Promise<string[]> {
   const error = await work.then(
-    () => assert.fail("it went well"),
+    () => assert.fail("the promise was fulfilled"),
     (one: unknown) => one,
   );
   assert.ok(error instanceof CompilerError, String(error));
   return error.diagnostics.map(({ code }) => code);
 }
 
-test("compile takes plugins", async () => {
-  const plugins = pluginsOf([{ file: "mine", module: PLUGIN }]);
-  const config: Config = { name: "x", sources: [SOURCE], transformations: ["NoNumbers"] };
-  const host = memoryHost({ files: FILES });
-  const { bytes } = await compile(config, { host, plugins });
-  assert.deepEqual(rulesOf(bytes), ["|ads.example^"]);
-  assert.deepEqual(await codesOf(compile(config, { host })), ["unknown-transformation"]);
-  const named: Config = { ...config, plugins: ["mine.mjs"] };
-  assert.deepEqual(rulesOf((await compile(named, { host, plugins })).bytes), ["|ads.example^"]);
-  assert.deepEqual(await codesOf(compile(named, { host })), ["plugins-off"]);
-});
-
-test("loadConfig takes a configuration with plugins", async (context) => {
+function folderOf(context: TestContext, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "library-"));
   context.after(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, "own.yaml");
-  const text =
-    "name: Own\nplugins: [mine.mjs]\nsources: [{source: a.txt}]\ntransformations: [NoNumbers]\n";
-  writeFileSync(path, text);
-  writeFileSync(join(folder, "a.txt"), FILES["a.txt"]);
-  writeFileSync(
-    join(folder, "mine.mjs"),
-    "export default { transformations: { NoNumbers: { rule: (text) => (/\\d/.test(text) ? null : text) } } };\n",
-  );
-  const host = nodeHost();
-  const { config, plugins } = await loadConfig(path, host, { plugins: true });
-  const { bytes } = await compile(config, { host, plugins, configFolder: folder });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+test("compile accepts plugins", async () => {
+  const plugins = [PLUGIN];
+  const config: Config = { name: "x", sources: [SOURCE], transformations: ["NoNumbers"] };
+  const { bytes } = await compile(config, { files: FILES, plugins });
   assert.deepEqual(rulesOf(bytes), ["|ads.example^"]);
-  const own = pluginsOf([{ file: "mine", module: PLUGIN }]);
-  assert.equal((await loadConfig(path, host, { plugins: own })).plugins, own);
-  assert.deepEqual(await codesOf(loadConfig(path, host)), ["plugins-off"]);
+  assert.deepEqual(await codesOf(compile(config, { files: FILES })), ["unknown-transformation"]);
+  const named: Config = { ...config, plugins: ["mine.mjs"] };
+  const result = await compile(named, { files: FILES, plugins });
+  assert.deepEqual(rulesOf(result.bytes), ["|ads.example^"]);
+  assert.deepEqual(await codesOf(compile(named, { files: FILES })), ["plugins-off"]);
 });
 
-test("of several lists, compile wants to know which", async () => {
+test("build runs the plugins of a configuration only if plugins are enabled", async (context) => {
+  const folder = folderOf(context, {
+    ...FILES,
+    "own.yaml":
+      "name: Own\nplugins: [mine.mjs]\nsources: [{source: a.txt}]\ntransformations: [NoNumbers]\n",
+    "mine.mjs":
+      "export default { transformations: { NoNumbers: { rule: (text) => (/\\d/.test(text) ? null : text) } } };\n",
+  });
+  const config = join(folder, "own.yaml");
+  const request = { config, rulesDir: join(folder, "rules"), cacheDir: false } as const;
+  assert.deepEqual(await codesOf(build(request)), ["plugins-off"]);
+  assert.deepEqual(await codesOf(loadConfig(config)), ["plugins-off"]);
+  assert.equal((await build({ ...request, plugins: true })).status, "published");
+  assert.deepEqual(rulesOf(readFileSync(join(folder, "rules/own.txt"))), ["|ads.example^"]);
+  assert.equal((await loadConfig(config, { plugins: true })).folder, folder);
+});
+
+test("build publishes as the command does: guards, outputs, record, cache", async (context) => {
+  const lines = Array.from({ length: 400 }, (_, index) => `||n${index}.example^`);
+  const folder = folderOf(context, {
+    "a.txt": `${lines.join("\n")}\n`,
+    "list.json": JSON.stringify({ name: "L", sources: [SOURCE], outputs: [{ format: "hosts" }] }),
+  });
+  const events: string[] = [];
+  const request = {
+    config: join(folder, "list.json"),
+    rulesDir: join(folder, "rules"),
+    cacheDir: join(folder, "cache"),
+    onEvent: ({ kind }: { kind: string }) => void events.push(kind),
+  };
+  const first = await build(request);
+  assert.equal(first.status, "published");
+  assert.deepEqual(
+    first.lists[0]!.outputs.map(({ file }) => file),
+    ["l.txt", "l.hosts"].map((file) => join(folder, "rules", file)),
+  );
+  assert.deepEqual(
+    ["started", "reading", "read", "publishing", "published", "list-done"].filter(
+      (kind) => !events.includes(kind),
+    ),
+    [],
+  );
+  const built = await openBuild(join(folder, "rules/l.txt"), { cacheDir: false });
+  const [answer] = await built.why("n3.example");
+  assert.deepEqual([answer!.verdict, answer!.rule?.line], ["blocked", 4]);
+  assert.equal(built.stats().rules, 400);
+  writeFileSync(join(folder, "a.txt"), "||n1.example^\n");
+  const [planned] = await plan(request);
+  assert.equal(planned!.change.removed.length, 399);
+  assert.deepEqual(
+    planned!.violations.map(({ code }) => code),
+    ["list-shrunk"],
+  );
+  const refused = await build(request);
+  assert.deepEqual(
+    [refused.status, refused.lists[0]!.diagnostics.map(({ code }) => code)],
+    ["refused", ["list-shrunk"]],
+  );
+  assert.equal(rulesOf(readFileSync(join(folder, "rules/l.txt"))).length, 400);
+  const accepted = await build({ ...request, accept: ["list-shrunk"] });
+  assert.equal(accepted.status, "published");
+  assert.equal(rulesOf(readFileSync(join(folder, "rules/l.txt"))).length, 1);
+});
+
+test("compile requires the name of a list if there are several; build builds them all", async (context) => {
+  const files = { "a.txt": "||a.example^", "b.txt": "||b.example^" };
   const config: Config = {
     name: "All",
     sources: [SOURCE, { ...SOURCE, name: "B", source: "b.txt" }],
@@ -81,29 +129,61 @@ test("of several lists, compile wants to know which", async () => {
       { name: "Two", sources: ["B"] },
     ],
   };
-  const host = memoryHost({ files: { "a.txt": "||a.example^", "b.txt": "||b.example^" } });
-  assert.deepEqual(await codesOf(compile(config, { host })), ["several-lists"]);
-  assert.deepEqual(await codesOf(compile(config, { host, list: "Three" })), ["unknown-list"]);
-  const { bytes, report } = await compile(config, { host, list: "Two" });
+  assert.deepEqual(await codesOf(compile(config, { files })), ["several-lists"]);
+  assert.deepEqual(await codesOf(compile(config, { files, list: "Three" })), ["unknown-list"]);
+  const { bytes, report } = await compile(config, { files, list: "Two" });
   assert.deepEqual([report.name, rulesOf(bytes)], ["Two", ["||b.example^"]]);
   const single: Config = { name: "N", sources: [SOURCE] };
-  assert.deepEqual(await codesOf(compile(single, { host, list: "M" })), ["unknown-list"]);
-  assert.equal((await compile(single, { host, list: "N" })).report.name, "N");
+  assert.deepEqual(await codesOf(compile(single, { files, list: "M" })), ["unknown-list"]);
+  assert.equal((await compile(single, { files, list: "N" })).report.name, "N");
+  const folder = folderOf(context, { ...files, "all.json": JSON.stringify(config) });
+  const request = { config: join(folder, "all.json"), rulesDir: join(folder, "rules") };
+  const outcome = await build({ ...request, cacheDir: false });
+  assert.deepEqual(
+    outcome.lists.map(({ list, status }) => [list, status]),
+    [
+      ["One", "published"],
+      ["Two", "published"],
+    ],
+  );
+  const again = await build({ ...request, cacheDir: false, lists: ["T*"] });
+  assert.deepEqual([again.status, again.lists.map(({ list }) => list)], ["unchanged", ["Two"]]);
+});
+
+test("an aborted build is interrupted, and says which lists are published", async (context) => {
+  const folder = folderOf(context, { "a.txt": "||a.example^\n" });
+  const stop = new AbortController();
+  const sources = [{ ...SOURCE, source: join(folder, "a.txt") }];
+  const lists = Array.from({ length: 12 }, (_, index) => ({ name: `List ${index}` }));
+  const outcome = await build({
+    config: { name: "All", sources, lists },
+    rulesDir: join(folder, "rules"),
+    cacheDir: false,
+    signal: stop.signal,
+    onEvent: (event) => {
+      if (event.kind === "published") stop.abort();
+    },
+  });
+  assert.equal(outcome.status, "interrupted");
+  assert.ok(outcome.lists.length > 0 && outcome.lists.length < lists.length);
+  const published = outcome.lists.map(({ list }) => `${list.toLowerCase().replace(" ", "-")}.txt`);
+  const files = readdirSync(join(folder, "rules")).filter((file) => file.endsWith(".txt"));
+  assert.deepEqual(files.toSorted(), published.toSorted());
 });
 
 const MANY = Array.from({ length: 200_000 }, (_, index) => `||n${index}.e${index % 97}.zq^`);
 
-test("a signal is heard while a list is read from memory", async () => {
-  const host = memoryHost({ files: { "a.txt": MANY.join("\n") } });
+test("compile stops on an abort signal while a list is read from memory", async () => {
+  const files = { "a.txt": MANY.join("\n") };
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["Compress"] };
   const stop = new AbortController();
   const reason = new Error("enough");
   setTimeout(() => stop.abort(reason), 1);
-  await assert.rejects(compile(config, { host, signal: stop.signal }), reason);
+  await assert.rejects(compile(config, { files, signal: stop.signal }), reason);
 });
 
-test("a signal is heard when everything was read", async () => {
-  const host = memoryHost({ files: { "a.txt": MANY.slice(0, 1000).join("\n") } });
+test("compile stops on an abort signal after everything is read", async () => {
+  const files = { "a.txt": MANY.slice(0, 1000).join("\n") };
   const config: Config = { name: "x", sources: [SOURCE], transformations: ["Compress"] };
   for (const when of ["compiling", "source-read"]) {
     const stop = new AbortController();
@@ -111,46 +191,9 @@ test("a signal is heard when everything was read", async () => {
     const onProgress = ({ kind }: { kind: string }): void => {
       if (kind === when) setTimeout(() => stop.abort(reason), 0);
     };
-    await assert.rejects(compile(config, { host, signal: stop.signal, onProgress }), reason);
+    await assert.rejects(compile(config, { files, signal: stop.signal, onProgress }), reason);
   }
   const stop = new AbortController();
-  const { report } = await compile(config, { host, signal: stop.signal });
+  const { report } = await compile(config, { files, signal: stop.signal });
   assert.equal(report.rules, 1000);
-});
-
-test("the declarations need no types of a browser", { timeout: 120_000 }, (context) => {
-  const root = join(import.meta.dirname, "..");
-  const folder = mkdtempSync(join(tmpdir(), "library-"));
-  context.after(() => rmSync(folder, { recursive: true }));
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const node = (...words: string[]): string => {
-    try {
-      return execFileSync(process.execPath, words, { cwd: folder, encoding: "utf8" });
-    } catch (error) {
-      return assert.fail((error as { stdout: string }).stdout);
-    }
-  };
-  const made = join(folder, "node_modules/rules-compiler");
-  mkdirSync(join(folder, "node_modules/@types"), { recursive: true });
-  mkdirSync(made);
-  for (const name of ["@types/node", "undici-types"])
-    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
-  node(
-    tsc,
-    "-p",
-    join(root, "tsconfig.build.json"),
-    "--emitDeclarationOnly",
-    "--outDir",
-    join(made, "dist"),
-  );
-  writeFileSync(
-    join(made, "package.json"),
-    '{"name":"rules-compiler","type":"module","exports":{"types":"./dist/index.d.ts","default":"./dist/index.js"}}',
-  );
-  writeFileSync(
-    join(folder, "use.mts"),
-    'import { compile, memoryHost } from "rules-compiler";\nexport const made = await compile({ name: "x", sources: [{ source: "a" }] }, { host: memoryHost() });\n',
-  );
-  const strict = ["--strict", "--noEmit", "--skipLibCheck", "false", "--module", "nodenext"];
-  node(tsc, ...strict, "--target", "es2024", "--lib", "es2024", "--types", "node", "use.mts");
 });

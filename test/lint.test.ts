@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../src/cli/main.ts";
-import { memoryHost, nodeHost } from "../src/index.ts";
+import { memoryHost, nodeHost } from "./support/internals.ts";
 import { checkLintFix } from "./support/lint-fix.ts";
 import { MemoryProject } from "./support/memory-project.ts";
 import { Random } from "./support/random.ts";
@@ -27,25 +27,25 @@ example.org##.banner
   ||blank.example^ 
 ||ads.example.com^`;
 
-test("every problem with its line and column, and which of them can be fixed", async () => {
+test("lint reports every problem with line and column, and whether it can be fixed", async () => {
   const project = new MemoryProject({ "mine.txt": LIST });
   const { exit, stdout } = await project.run("lint", "mine.txt");
   assert.equal(exit, 9);
   assert.equal(
     stdout,
-    `mine.txt:3:1: warning[covered]: a parent domain is blocked by another line: line 2
-mine.txt:4:1: warning[same-host]: the same name is blocked by another line: line 2
+    `mine.txt:3:1: warning[covered]: another line blocks a parent domain: line 2
+mine.txt:4:1: warning[same-host]: another line blocks the same name: line 2
 mine.txt:5:1: error[public-suffix]: would block a whole public suffix
-mine.txt:6:1: warning[rewrites]: changes answers ($dnsrewrite), which the source is not trusted with
-mine.txt:7:1: error[bad-syntax]: not a rule of any known form
+mine.txt:6:1: warning[rewrites]: changes responses ($dnsrewrite), which the trust of the source does not permit
+mine.txt:7:1: error[bad-syntax]: not a valid rule
 mine.txt:8:1: warning[outer-blanks]: has blanks at an end
-mine.txt:9:1: warning[duplicate]: the same text stands in another line: line 2
+mine.txt:9:1: warning[duplicate]: same text as another line: line 2
 1 file: 2 errors, 5 warnings; --fix fixes 3, and the list still means the same to everybody
 `,
   );
 });
 
-test("--fix fixes them; a second look finds nothing more to fix", async () => {
+test("--fix fixes the problems, and a second run finds nothing more to fix", async () => {
   const project = new MemoryProject({ "mine.txt": LIST });
   const fixed = await project.run("lint", "--fix", "mine.txt");
   assert.equal(fixed.exit, 9);
@@ -58,7 +58,7 @@ test("--fix fixes them; a second look finds nothing more to fix", async () => {
   assert.doesNotMatch((await project.run("lint", "mine.txt")).stdout, /--fix/);
 });
 
-test("SARIF, annotations, JSON, and what is no report", async () => {
+test("lint writes SARIF, annotations and JSON, and rejects unknown report formats", async () => {
   const project = new MemoryProject({ "a,b.txt": "||com^\n", "good.txt": "||a.example^\n" });
   const sarif = JSON.parse((await project.run("lint", "a,b.txt", "--report", "sarif")).stdout) as {
     version: string;
@@ -84,7 +84,7 @@ test("SARIF, annotations, JSON, and what is no report", async () => {
   assert.equal((await project.run("lint", "none.txt")).exit, 4);
 });
 
-test("a line is not taken out for one that not everybody reads", async () => {
+test("--fix keeps a line if the line that covers it is conditional", async () => {
   const text =
     "!#if (!adguard)\n||x.example^\n!#endif\n||x.example^\n||y.example^\n!#if (adguard)\n||y.example^\n!#else\n||y.example^\n!#endif\n";
   const project = new MemoryProject({ "a.txt": text });
@@ -93,7 +93,7 @@ test("a line is not taken out for one that not everybody reads", async () => {
   assert.equal(project.text("a.txt"), text.replace("!#else\n||y.example^\n", "!#else\n"));
 });
 
-test("a link stays a link, and what only its owner may read stays so", async () => {
+test("--fix keeps symbolic links and file permissions", async () => {
   const folder = mkdtempSync(join(tmpdir(), "lint-"));
   try {
     const [file, link] = [join(folder, "real.txt"), join(folder, "link.txt")];
@@ -110,7 +110,7 @@ test("a link stays a link, and what only its owner may read stays so", async () 
   }
 });
 
-test("a line with control characters or marks of direction is an error", async () => {
+test("control characters and text direction marks are errors", async () => {
   const project = new MemoryProject({ "mine.txt": "||a\u0001.example^\n||b.example^\u202e\n" });
   const { exit, stdout } = await project.run("lint", "mine.txt");
   assert.equal(exit, 9);
@@ -120,7 +120,7 @@ test("a line with control characters or marks of direction is an error", async (
   );
 });
 
-test("text that is not UTF-8 is looked at and left alone", async () => {
+test("--fix does not change text that is not UTF-8", async () => {
   const project = new MemoryProject({});
   const bytes = new Uint8Array([
     ...new TextEncoder().encode("||a.example^\n||a.example^\n! "),
@@ -137,7 +137,7 @@ async function fixedText(text: string, type = "adblock", more = {}): Promise<str
   return project.text("a.txt");
 }
 
-test("a hosts line or a plain name neither covers nor equals a rule for all names below it", async () => {
+test("a hosts line or plain name neither covers nor duplicates a rule for its subdomains", async () => {
   for (const [text, type] of [
     ["p.com\n||x.p.com^\n0.0.0.0 q.com\n||q.com^\n", "adblock"],
     ["||q.com^\n0.0.0.0 q.com\nx.q.com\n127.0.0.1 q.com\nq.com\n", "adblock"],
@@ -151,13 +151,13 @@ test("a hosts line or a plain name neither covers nor equals a rule for all name
   );
 });
 
-test("a name below another one of a hosts file is not a problem", async () => {
+test("a subdomain of another name in a hosts file is not a problem", async () => {
   const project = new MemoryProject({ hosts: "0.0.0.0 example.com\n0.0.0.0 www.example.com\n" });
   const { stdout } = await project.run("lint", "-t", "hosts", "hosts");
   assert.equal(stdout, "1 file: 0 errors, 0 warnings\n");
 });
 
-test("a rule that a $badfilter rule may cancel covers nothing, wherever that rule stands", async () => {
+test("a rule that a $badfilter rule may cancel covers nothing, whatever their order", async () => {
   const rules = "||a.com^\n||x.a.com^\n";
   for (const text of [
     `${rules}||a.com^$badfilter\n`,
@@ -172,23 +172,20 @@ test("a rule that a $badfilter rule may cancel covers nothing, wherever that rul
   );
 });
 
-test("a rule that an included file has stays, and is reported", async () => {
+test("a rule that an included file repeats is reported but kept", async () => {
   const text = "!#include more.txt\n||a.com^\n";
   const project = new MemoryProject({ "a.txt": text, "more.txt": "||a.com^\n||com.example^\n" });
   const { stdout } = await project.run("lint", "--fix", "a.txt");
   assert.equal(project.text("a.txt"), text);
-  assert.match(
-    stdout,
-    /^a\.txt:2:1: warning\[same-host\]: the same name is blocked by another line\n/,
-  );
+  assert.match(stdout, /^a\.txt:2:1: warning\[same-host\]: another line blocks the same name\n/);
 });
 
-test("what changes answers stays in its order", async () => {
+test("rules that rewrite answers keep their order", async () => {
   const text = "||a.com^$dnsrewrite=b.com\n||a.com^$dnsrewrite=c.com\n||a.com^$dnsrewrite=b.com\n";
   assert.equal(await fixedText(text), text);
 });
 
-test("blanks go only where the line is read the same without them", async () => {
+test("--fix removes blanks only where they do not change the meaning", async () => {
   const text =
     " q.com\n||a.com^\n q.com\nr.com \n 0.0.0.0 s.com\n ||b.com^ \n t.com # note\n0.0.0.0 u.com \n! c\n";
   assert.equal(
@@ -197,18 +194,18 @@ test("blanks go only where the line is read the same without them", async () => 
   );
 });
 
-test("a list of lone carriage returns is one line to many, and stays so", async () => {
+test("--fix does not change a list with lone carriage returns", async () => {
   const text = "||a.com^\r||a.com^\r";
   assert.equal(await fixedText(text), text);
   assert.equal(await fixedText("||a.com^\r\n||a.com^\r\n"), "||a.com^\n");
 });
 
-test("lines of other formats stay where they are", async () => {
+test("--fix does not move lines of other formats", async () => {
   const text = "$TTL 60\na.com CNAME .\n  CNAME .\na.com CNAME .\n";
   assert.equal(await fixedText(text, "rpz"), text);
 });
 
-test("random lists mean the same after --fix, to subscribers and after any transformations", async () => {
+test("random lists keep their meaning after --fix, for subscribers and after any transformations", async () => {
   const random = new Random(21_112_026);
   for (let round = 0; round < 60; round++) await checkLintFix(random, `round ${round}`);
 });

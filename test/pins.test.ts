@@ -29,7 +29,7 @@ const WITH_ACTIONS = [
   ...filesIn("docs", /\.md$/),
 ];
 
-test("every action is pinned by commit, and says which release that is", () => {
+test("every action is pinned by commit with its release in a comment", () => {
   let uses = 0;
   for (const file of WITH_ACTIONS)
     for (const [line, action = ""] of read(file).matchAll(/^\s*-?\s*uses:\s*(\S+).*$/gm)) {
@@ -78,7 +78,7 @@ interface Workflow {
   >;
 }
 
-test("jobs with an identity token use no tool that may be another one tomorrow", () => {
+test("jobs with an identity token use only pinned tools", () => {
   let jobs = 0;
   for (const file of WORKFLOWS) {
     const { jobs: all } = parse(read(file)) as Workflow;

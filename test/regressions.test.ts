@@ -5,7 +5,7 @@ import { slugOf } from "../src/engine/slug.ts";
 import { run } from "../src/cli/main.ts";
 import { chooseKernel } from "../src/kernel/choice.ts";
 import { withoutCredentials } from "../src/diagnostics/printable.ts";
-import { type Config, compile, memoryHost, nodeHost } from "../src/index.ts";
+import { type Config, compile, memoryHost, nodeHost } from "./support/internals.ts";
 
 /** Faults that were found once; each test is named after what went wrong. */
 async function linesOf(
@@ -27,7 +27,7 @@ async function linesOf(
     .filter((line) => !line.startsWith("!"));
 }
 
-test("a file of many directives falls into few chunks, and row numbers do not overflow", async () => {
+test("a file with many directives makes few chunks, and row numbers do not overflow", async () => {
   const blocks = Array.from(
     { length: 22_100 },
     (_, index) => `!#if true\n||a${index}.com^\n!#endif\n`,
@@ -37,13 +37,13 @@ test("a file of many directives falls into few chunks, and row numbers do not ov
   assert.equal(new Set(lines).size, 22_100);
 });
 
-test("an address in thousands of brackets is no address, and no recursion", async () => {
+test("an address in thousands of brackets is invalid and causes no recursion", async () => {
   const line = `${"[".repeat(50_000)}::1${"]".repeat(50_000)} x.com`;
   assert.deepEqual(await linesOf(line, ["Compress"]), [line]);
   assert.deepEqual(await linesOf("[[::1]] x.com", ["Compress"]), ["[[::1]] x.com"]);
 });
 
-test("addresses that the validator writes alike are duplicates", async () => {
+test("addresses with the same normal form are duplicates", async () => {
   assert.deepEqual(
     await linesOf("1.2.3.4\n|1.2.3.4^\n||1.2.3.4^|", [
       "Compress",
@@ -54,7 +54,7 @@ test("addresses that the validator writes alike are duplicates", async () => {
   );
 });
 
-test("a converted odd name is a duplicate of the same text", async () => {
+test("a converted special name is a duplicate of the same text", async () => {
   assert.deepEqual(await linesOf("0.0.0.0 a_b.com\n||a_b.com^", ["Compress", "Deduplicate"]), [
     "||a_b.com^",
   ]);
@@ -64,7 +64,7 @@ test("a converted odd name is a duplicate of the same text", async () => {
   );
 });
 
-test("a signal during compilation is heard before anything is written", async () => {
+test("a signal during compilation stops the run before anything is written", async () => {
   const host = memoryHost({
     files: { "c.json": JSON.stringify({ name: "n", sources: [{ source: "s" }] }), s: "a.com" },
   });
@@ -81,12 +81,12 @@ test("a signal during compilation is heard before anything is written", async ()
   assert.equal(host.files.has("/project/o.txt"), false);
 });
 
-test("a password with an @ in it leaves no rest", () => {
+test("a password that contains @ is removed completely", () => {
   assert.equal(withoutCredentials("http://user:p@ssw0rd@h:1/x@y"), "http://h:1/x@y");
   assert.equal(withoutCredentials("//user:pw@h/x"), "//h/x");
 });
 
-test("runs of blanks cost time in proportion", async () => {
+test("runs of blanks take linear time", async () => {
   const start = process.cpuUsage();
   await linesOf(`0.0.0.0 a.com b_c.com${" ".repeat(200_000)}# x`, ["Validate"]);
   await linesOf("a.com", [], { exclusions_sources: ["s2"] }).catch(() => {});
@@ -98,13 +98,13 @@ test("runs of blanks cost time in proportion", async () => {
   assert.ok(process.cpuUsage(start).user < 2_000_000);
 });
 
-test("a long line does not stall a simple expression of an exclusion", async () => {
+test("a long line does not slow down a simple expression of an exclusion", async () => {
   const start = process.cpuUsage();
   await linesOf("ab".repeat(20_000), [], { exclusions: ["/a.*b.*c/", "/a.*c/"] });
   assert.ok(process.cpuUsage(start).user < 3_000_000);
 });
 
-test("a fetch whose signal is aborted already rejects, and that is all", async () => {
+test("a fetch with an aborted signal only rejects", async () => {
   const request = {
     url: "http://127.0.0.1:1/",
     headers: {},
@@ -118,25 +118,25 @@ test("a fetch whose signal is aborted already rejects, and that is all", async (
   });
 });
 
-test("further names of a hosts line are converted at the level above", async () => {
+test("the list level converts the further names of a hosts line", async () => {
   assert.deepEqual(await linesOf("0.0.0.0 a.com пример.рф", ["ConvertToAscii"], {}, ["Compress"]), [
     "||a.com^",
     "||xn--e1afmkfd.xn--p1ai^",
   ]);
 });
 
-test("the scheme of an address has no case", async () => {
+test("the scheme of a URL is case-insensitive", async () => {
   const host = memoryHost({ web: { "http://h.example/x": "a.com" } });
   await compile({ name: "n", sources: [{ source: "HTTP://h.example/x" }] }, { host });
 });
 
-test("a name in another script still makes a file name", () => {
+test("a list name in another script gives a file name", () => {
   assert.ok(new TextEncoder().encode(slugOf("名".repeat(300))).length <= 200);
   assert.equal(slugOf("My  List (v2)!"), "my-list-v2");
   assert.equal(slugOf("!!!"), "rules");
 });
 
-test("an exclusion that names an international host takes it out of a hosts line", async () => {
+test("an exclusion for an international name removes it from a hosts line", async () => {
   assert.deepEqual(
     await linesOf("0.0.0.0 пример.рф\n0.0.0.0 x.com пример.рф", [], {
       exclusions: ["||пример.рф^"],
@@ -145,7 +145,7 @@ test("an exclusion that names an international host takes it out of a hosts line
   );
 });
 
-test("a hosts line behind a no-break space is split once it is trimmed", async () => {
+test("a hosts line after a no-break space is split once it is trimmed", async () => {
   assert.deepEqual(
     await linesOf("x.org\n\u00a00.0.0.0\u00a0a.com\u00a0b.com\nx.org", [
       "RemoveModifiers",
@@ -155,7 +155,7 @@ test("a hosts line behind a no-break space is split once it is trimmed", async (
   );
 });
 
-test("an !#else inside a branch that does not count does not count either", async () => {
+test("an !#else inside an inactive branch is inactive", async () => {
   const text =
     "a.com\n!#if no\n!#if true\nb.com\n!#else\nc.com\n!#endif\nd.com\n!#else\ne.com\n!#endif";
   assert.deepEqual(await linesOf(text, []), ["a.com", "e.com"]);
@@ -165,14 +165,14 @@ test("an !#else inside a branch that does not count does not count either", asyn
   );
 });
 
-test("many directives in a file that ends in many blanks cost time in proportion", async () => {
+test("many directives in a file that ends in many blanks take linear time", async () => {
   const start = process.cpuUsage();
   const text = `${"!#if true\na.com\n!#endif\n".repeat(5000)}${" ".repeat(1_000_000)}`;
   assert.equal((await linesOf(text, [])).length, 5000);
   assert.ok(process.cpuUsage(start).user < 3_000_000);
 });
 
-test("names with an underscore are compressed like all others, with either kernel", async () => {
+test("names with an underscore are compressed like all others", async () => {
   const text = [
     "a_b.com",
     "0.0.0.0 a_b.com",

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { CompilerError, type Host, compile, memoryHost, nodeHost } from "../src/index.ts";
+import { CompilerError, type Host, compile, memoryHost, nodeHost } from "./support/internals.ts";
 import { serve } from "./support/web-server.ts";
 
 const GZIPPED = gzipSync("0.0.0.0 zipped.example.com\n".repeat(50));
@@ -103,7 +103,7 @@ for (const [path, code, cause] of [
   ["/missing", "fetch-failed", /status 404/],
   ["/not-http", "fetch-failed", /./],
 ] as const) {
-  test(`${path} is refused`, async () => {
+  test(`${path} is rejected`, async () => {
     const error = await fetchList(path).catch((reason: unknown) => reason);
     assert.ok(error instanceof CompilerError, String(error));
     const first = error.diagnostics.find(({ severity }) => severity === "error")!;
@@ -113,13 +113,13 @@ for (const [path, code, cause] of [
   });
 }
 
-test("a server that never answers is left when the run is stopped", async () => {
+test("a request to a server that never responds ends with the run", async () => {
   const started = performance.now();
   await assert.rejects(fetchList("/hang", AbortSignal.timeout(200)));
   assert.ok(performance.now() - started < 5000);
 });
 
-test("limits on time end an exchange", async () => {
+test("timeouts end a request", async () => {
   await withServer(async (base) => {
     const request = {
       url: `${base}/hang`,
@@ -147,7 +147,7 @@ test("limits on time end an exchange", async () => {
   });
 });
 
-test("a file of names in a private network is read when the configuration says so", async () => {
+test("a file of names in a private network is read with allow_private", async () => {
   const web = await serve({
     "/allow.txt": { body: "good.example\n" },
     "/exclude.txt": { body: "||out.example^\n" },

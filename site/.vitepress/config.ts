@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { defineConfig } from "vitepress";
 
-/** The documentation as a site: the same files, with a menu. Links that leave them lead to the repository. */
+/** The documentation as a site: the same files, with a menu. Links to other files lead to the repository. */
 const root = resolve(import.meta.dirname, "../..");
 const docs = join(root, "docs");
 const vue = resolve(import.meta.dirname, "../node_modules/vue");
@@ -33,10 +33,10 @@ export default defineConfig({
     ],
     sidebar: [
       {
-        text: "Begin",
+                text: "Getting started",
         items: [
           { text: "Five minutes", link: "/guide/start" },
-          { text: "Take over what you run", link: "/guide/adopt" },
+          { text: "Import your current lists", link: "/guide/adopt" },
           { text: "Coming from other software", link: "/guide/coming-from" },
           { text: "Cookbook", link: "/guide/cookbook" },
         ],
@@ -58,12 +58,12 @@ export default defineConfig({
           { text: "Zone transfer", link: "/guide/zone-transfer" },
           { text: "Several lists", link: "/guide/several-lists" },
           { text: "Writing lists", link: "/guide/writing-lists" },
-          { text: "Own transformations and formats", link: "/guide/plugins" },
+          { text: "Plugins", link: "/guide/plugins" },
           { text: "As a library", link: "/guide/library" },
         ],
       },
       {
-        text: "Unattended",
+                text: "Deployment",
         items: [
           { text: "serve", link: "/guide/serve" },
           { text: "Container", link: "/guide/container" },
@@ -88,7 +88,7 @@ export default defineConfig({
         ],
       },
       {
-        text: "Inside",
+                text: "Internals",
         items: [
           { text: "How it works", link: "/how-it-works" },
           { text: "Performance", link: "/guide/large-lists" },
@@ -102,7 +102,7 @@ export default defineConfig({
     outline: [2, 3],
     socialLinks: [{ icon: "github", link: REPOSITORY }],
   },
-  // The pages are not below this folder, where their framework is.
+    // The pages are outside this folder, so their framework has to be found by path.
   vite: {
     resolve: {
       alias: [
@@ -113,7 +113,7 @@ export default defineConfig({
   },
   markdown: {
     config(markdown) {
-      // Files that a page tells readers to write have names.
+            // Shows the file name above a block that readers should save as a file.
       const fence = markdown.renderer.rules.fence!;
       markdown.renderer.rules.fence = (tokens, index, ...rest) => {
         const [, title = ""] = /title="([^"]+)"/.exec(tokens[index]!.info) ?? [];

@@ -75,6 +75,6 @@ async function refuseIfOutdated({ files }: SavedPlan, host: Host): Promise<void>
   for (const { name, path, was } of files)
     if ((await digestAt(path, host)) !== was)
       throw new CompilerError([
-        errorOf("plan-outdated", `${printable(name)} is not the list that was planned for`),
+        errorOf("plan-outdated", `${printable(name)} has changed since the plan was saved`),
       ]);
 }

@@ -133,6 +133,7 @@ class ListBuild {
       configFolder: project.folder,
       rulesDir: options.rulesDir,
     };
+    session.signal.throwIfAborted();
     emit({ kind: "publishing", list });
     const published = await phase(
       "publish",

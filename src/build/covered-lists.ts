@@ -96,6 +96,6 @@ function notExact(list: string, covered: string, patterns: readonly string[]): D
   const more = patterns.length > 1 ? ` and ${countText(patterns.length - 1, "other")}` : "";
   const message = `${printable(list)} may not cover ${printable(covered)}: ${printable(first!, 60)}${more} cannot be compared exactly`;
   return warningOf("cover-unknown", message, {
-    hint: "It was decided by the names of all lists of this run. To be sure, give both lists the expression",
+    hint: "The names of all lists in this run were compared instead. To be sure, add the expression to both lists",
   });
 }

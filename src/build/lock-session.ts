@@ -62,7 +62,7 @@ export class LockSession {
     this.isOwn = lock !== undefined && (await isLockOf(lock, file, config));
     if (!frozen && (update === undefined || update === "*")) return;
     if (lock === undefined) {
-      const message = `${LOCKFILE} has no entry for ${printable(file, 80)} to build from`;
+      const message = `${LOCKFILE} has no entry for ${printable(file, 80)}`;
       throw new CompilerError([errorOf("lock-missing", message)]);
     }
     const mismatch = await lockMismatch(lock);
@@ -72,7 +72,7 @@ export class LockSession {
       throw new CompilerError([
         errorOf(
           "unknown-flag",
-          `--update names no source: ${printable(withoutCredentials(update!), 80)}`,
+          `No source matches --update ${printable(withoutCredentials(update!), 80)}`,
         ),
       ]);
     for (const source of lockedSources(list, frozen ? undefined : update)) {

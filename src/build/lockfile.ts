@@ -90,11 +90,11 @@ export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefin
       "lock-version",
       `${LOCKFILE} was written by rules-compiler ${printable(lock.tool)}`,
       {
-        cause: `this is ${VERSION}, which may build another list from the same sources`,
+        cause: `this is ${VERSION}, which may compile the same sources differently`,
       },
     );
   if (lock.suffixes !== (await suffixDigest()))
-    return errorOf("lock-version", `${LOCKFILE} was written with another list of public suffixes`);
+    return errorOf("lock-version", `${LOCKFILE} was written with another public suffix list`);
   return undefined;
 }
 
@@ -148,14 +148,14 @@ export async function changedFiles(
 ): Promise<Diagnostic[]> {
   if (lock.config !== (await configDigest(config)))
     return [
-      errorOf("lock-mismatch", `The configuration is not the one that ${LOCKFILE} speaks of`),
+      errorOf("lock-mismatch", `The configuration has changed since ${LOCKFILE} was written`),
     ];
   const now = await localFiles(inputs, folder, host);
   const known = new Map(lock.local.map(({ path, sha256 }) => [path, sha256]));
   return now
     .filter(({ path, sha256 }) => known.get(path) !== sha256)
     .map(({ path }) =>
-      errorOf("lock-mismatch", `${printable(path)} is not the file that ${LOCKFILE} speaks of`),
+      errorOf("lock-mismatch", `${printable(path)} has changed since ${LOCKFILE} was written`),
     );
 }
 

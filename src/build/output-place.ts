@@ -22,7 +22,7 @@ export async function withOutputPlace<T extends { readonly output: string | unde
   if (target === "nowhere") return { ...options, output: NOWHERE };
   throw new CompilerError([
     errorOf("output-failed", `Cannot write ${printable(output)}: not a regular file`, {
-      hint: "Name a file or a folder with -o, or write to standard output with -o -",
+      hint: "Use -o with a file or folder, or -o - for standard output",
     }),
   ]);
 }

@@ -19,7 +19,7 @@ export function planLists(
     throw new CompilerError([
       errorOf(
         "several-lists",
-        `-o names one file, and the configuration makes ${countText(lists.length, "list")}`,
+        `-o names one file, but the configuration has ${countText(lists.length, "list")}`,
       ),
     ]);
   const plans = lists.map((list) => planList(list, options, cwd));

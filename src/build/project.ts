@@ -53,7 +53,7 @@ export async function openList(options: ProjectOptions, host: Host): Promise<Lis
   const { lists } = await openProject(options, host);
   if (lists.length === 1) return lists[0]!;
   const names = lists.map(({ config }) => config.name);
-  const message = `The configuration makes ${names.length} lists: ${someOf(names)}`;
+  const message = `The configuration has ${names.length} lists: ${someOf(names)}`;
   throw new CompilerError([errorOf("several-lists", message, allNames(names))]);
 }
 

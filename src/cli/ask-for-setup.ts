@@ -11,9 +11,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
     host.stderr.write(question);
     const { value, done } = await answers.next();
     if (done === true)
-      throw new CompilerError([
-        errorOf("unknown-flag", "There was no answer; nothing was written"),
-      ]);
+      throw new CompilerError([errorOf("unknown-flag", "No answer; nothing was written")]);
     return withoutKeys(value).trim();
   };
   try {
@@ -22,8 +20,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
     for (const [index, one] of KNOWN_LISTS.entries())
       host.stderr.write(`  ${index + 1}  ${one.name.padEnd(width)}  ${one.what}\n`);
     for (;;) {
-      const text =
-        (await ask("Which? Numbers, addresses or files, with blanks between [1]: ")) || "1";
+      const text = (await ask("Which? Numbers, URLs or files, separated by spaces [1]: ")) || "1";
       const words = text.split(/[\s,]+/).filter((word) => word !== "");
       const chosen = words.map((word) => listOf(word));
       const unknown = chosen.findIndex((one) => one === undefined);
@@ -31,7 +28,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ForeignSetup; na
         const lists = withOwnNames(chosen.map((one) => one!));
         return { setup: setupOfLists("", lists), name };
       }
-      host.stderr.write(`  there is no number ${printable(words[unknown]!, 20)}\n`);
+      host.stderr.write(`  unknown number: ${printable(words[unknown]!, 20)}\n`);
     }
   } finally {
     await answers.return(undefined);

@@ -8,18 +8,18 @@ const EXITS = { SIGINT: Exit.Interrupted, SIGTERM: Exit.Terminated, SIGHUP: Exit
 
 export const INTERRUPTED: Diagnostic = errorOf(
   "interrupted",
-  "Stopped by a signal; nothing was written",
+  "Interrupted by a signal; nothing was written",
 );
 
 /** The same while files are being replaced. */
 export const INTERRUPTED_PUBLISHING: Diagnostic = errorOf(
   "interrupted",
-  "Stopped by a signal while files were being replaced; each is whole, old or new",
+  "Interrupted by a signal while replacing files; each file is complete, either old or new",
 );
 
 /** The same once lists are out. */
 export function published(lists: readonly string[]): Diagnostic {
-  return errorOf("interrupted", `Stopped by a signal; published before it: ${someOf(lists)}`);
+  return errorOf("interrupted", `Interrupted by a signal; these lists were published before: ${someOf(lists)}`);
 }
 
 /** The exit code of a run that a signal stopped. */

@@ -71,7 +71,7 @@ const FILTER_FIELDS = {
   exclusions: {
     type: "entries",
     description:
-      "Lines to leave out: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which stands for every rule for that name, in any syntax.",
+      "Lines to leave out: text that occurs in the line, a wildcard over the whole line (`*.example.org^`), a regular expression (`/…/`), or a rule for a name (`||example.org^`, `@@||example.org^`, `0.0.0.0 example.org`), which matches every rule for that name, in any syntax.",
     example: ["||example.org^", "/banner\\d+/"],
   },
   exclusions_sources: {
@@ -197,7 +197,7 @@ const PUBLISH_FIELDS = {
   max_stale: {
     type: "duration",
     description:
-      "How old the last good copy of a remote source may be to stand in for it when it fails. Without it `7d`.",
+      "Maximum age of the cached copy that is used when a remote source fails. Default: `7d`.",
     example: "36h",
   },
 } as const;
@@ -222,7 +222,7 @@ export const OWN_LISTED_FIELDS = {
   sources: {
     type: "strings",
     description:
-      "Names of sources of the top level, in the order in which they stand in this list. Without it, all of them.",
+      "Names of sources of the top level, in the order in which they appear in this list. Default: all sources.",
     example: ["Ads", "Trackers"],
   },
   covers: {
@@ -273,7 +273,7 @@ const SOURCES_FIELD = {
   sources: {
     type: "sources",
     required: true,
-    description: "The lists to compile, in the order in which they stand in the output.",
+    description: "The lists to compile, in the order of the output.",
   },
 } as const;
 
@@ -296,7 +296,7 @@ export const GUARD_FIELDS = {
   hold: {
     type: "duration",
     description:
-      "How long a remote source that is too different from its last good copy is held, if it stays the same; the copy stands in. Without it `72h`; `0h` holds nothing.",
+      "How long a remote source that differs too much from its last good copy must stay the same before it is accepted; until then, the cached copy is used. Default: `72h`; `0h` accepts it at once.",
     example: "24h",
   },
   min_rules: {

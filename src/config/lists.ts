@@ -51,7 +51,7 @@ function inOrder(lists: readonly ListedConfig[]): ListedConfig[] {
 export function listProblems({ lists, sources }: Config): { message: string; hint?: string }[] {
   if (lists === undefined) return [];
   if (lists.length === 0)
-    return [{ message: "lists is empty", hint: "Add a list, or leave it out" }];
+    return [{ message: "lists is empty", hint: "Add a list, or remove the field" }];
   const names = lists.map(({ name }) => name);
   const labels = sources.map(labelOf);
   const known = new Set(labels);
@@ -63,10 +63,10 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
   const unknown = (what: string, name: string, all: readonly string[]): void => {
     const meant = nearest(name, all);
     problems.push({
-      message: `${what} ${shown(name)}, which there is none of`,
+      message: `${what} ${shown(name)}, which does not exist`,
       hint:
         meant === undefined
-          ? `There are: ${someOf(all.map(shown))}`
+          ? `Known names: ${someOf(all.map(shown))}`
           : `Did you mean "${shown(meant)}"?`,
     });
   };
@@ -76,7 +76,7 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
     for (const other of covers)
       if (!names.includes(other)) unknown(`${at} covers the list`, other, names);
     if (names.indexOf(name) !== index)
-      problems.push({ message: `${at} has the name of another list: ${printable(name, 60)}` });
+      problems.push({ message: `${at} has the same name as another list: ${printable(name, 60)}` });
   }
   const twice =
     known.size === labels.length
@@ -84,13 +84,13 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
       : labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined)
     problems.push({
-      message: `two sources are called ${shown(twice)}`,
-      hint: "Lists name sources; give each a name of its own",
+      message: `two sources have the name ${shown(twice)}`,
+      hint: "Lists refer to sources by name; give each a unique name",
     });
   if (problems.length === 0 && hasCircle(lists))
     problems.push({
       message: "lists cover each other in a circle",
-      hint: "Let the larger one cover the smaller one",
+      hint: "Only the larger list should cover the smaller one",
     });
   return problems;
 }

@@ -96,8 +96,7 @@ function isYaml(extension: string): boolean {
   return extension === ".yaml" || extension === ".yml";
 }
 
-const YAML_HINT =
-  "An entry that begins with |, *, @, &, ! or [ must stand in quotes; keys must not repeat";
+const YAML_HINT = "Quote an entry that begins with |, *, @, &, ! or [; keys must be unique";
 
 /** Line, column and text of an offset. */
 function placeFinder(file: string, text: string): (offset: number) => Place {

@@ -28,7 +28,7 @@ export const OWN_SOURCE_FIELDS = {
   optional: {
     type: "boolean",
     description:
-      "Whether the list may be compiled without this source when neither it nor a good copy can be had.",
+      "Whether the list may be compiled without this source when neither it nor a cached copy is available.",
   },
   max_stale: {
     type: "duration",
@@ -44,7 +44,7 @@ export const OWN_SOURCE_FIELDS = {
   allow_private: {
     type: "boolean",
     description:
-      "Whether the source may be on this machine or in a private network. Without it only public addresses are spoken to, whatever names resolve to and wherever the server redirects.",
+      "Whether the source may be on this machine or in a private network. By default, only public IP addresses are contacted, also after name resolution and redirects.",
   },
   volatile: {
     type: "boolean",

@@ -21,13 +21,13 @@ export interface Diagnostic {
   readonly message: string;
   readonly hint?: string;
   readonly at?: Place;
-  /** The words of whoever refused: the system, a server, a parser. */
+  /** The message of the system, the server or the parser. */
   readonly cause?: string;
   /** All names, where the message has some of them. */
   readonly all?: readonly string[];
 }
 
-/** One or more things the caller has to mend. Never a bug of ours: those are plain errors. */
+/** Problems that the caller has to fix. Bugs of the program are plain errors instead. */
 export class CompilerError extends Error {
   readonly diagnostics: readonly Diagnostic[];
 

@@ -22,22 +22,21 @@ export type Exit = (typeof Exit)[keyof typeof Exit];
 
 /** What each of them means, for help, the manual page and the reference. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
-  Done: "Done. The list is written, or was up to date.",
-  Bug: "A bug in rules-compiler. The message asks for a report.",
+  Done: "Success. The list was written, or is up to date.",
+  Bug: "A bug in rules-compiler. Please report it.",
   Usage:
-    "The command line, the configuration or a file of exclusions is wrong. Nothing was written.",
+    "The command line, the configuration or a file of exclusions is invalid. Nothing was written.",
   Degraded:
-    "Only with `--strict`: the list is written, but a source failed and was left out or replaced by its last good copy.",
+    "Only with `--strict`: the list was written, but a source failed and was skipped or replaced by its last good copy.",
   Sources: "A source is unavailable. Nothing was written.",
   Guard:
-    "A guard refused the new list (`plan`: would refuse it), or it does not fit the account. The old one is untouched.",
-  Output: "The list could not be written. The old one is untouched.",
-  Locked: "Another run is making the same list. Nothing was written.",
-  Api: "The DNS API did not answer, or did not take the key.",
-  Problems:
-    "Of `lint`: a list has lines that no resolver would get; with `--strict`, anything else.",
-  Changes: "Only of `plan` and `diff` with `--exit-code`: something changes.",
-  Unhealthy: "Of `health`: the server is not healthy, or does not answer.",
+    "A guard refused the new list (`plan`: would refuse it), or it does not fit the account. The published list is unchanged.",
+  Output: "The list could not be written. The published list is unchanged.",
+  Locked: "Another run is compiling the same list. Nothing was written.",
+  Api: "The DNS API did not respond, or rejected the key.",
+  Problems: "`lint`: a list has errors; with `--strict`, errors or warnings.",
+  Changes: "`plan` and `diff` with `--exit-code`: something changes.",
+  Unhealthy: "`health`: the server is unhealthy or does not respond.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

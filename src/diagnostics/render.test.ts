@@ -5,7 +5,7 @@ import { maskCredentials, printable, withoutCredentials } from "./printable.ts";
 import { renderDiagnostic } from "./render.ts";
 import { nearest } from "./suggest.ts";
 
-test("a problem says what, where, why and what to do", () => {
+test("a rendered problem shows what happened, where, why and what to do", () => {
   const text = renderDiagnostic(
     errorOf("unknown-transformation", "Unknown transformation: compress", {
       at: { file: "c.json", line: 12, column: 5, frame: '    "compress"' },
@@ -26,18 +26,18 @@ test("a problem says what, where, why and what to do", () => {
   );
 });
 
-test("text from outside cannot steer a terminal", () => {
+test("external text cannot control a terminal", () => {
   assert.equal(printable("a\u001b[31mb\u202ec\n"), "a\\u{1b}[31mb\\u{202e}c\\u{a}");
   assert.equal(printable("x".repeat(300)).length, 201);
 });
 
-test("passwords in addresses are left out, or starred out where columns matter", () => {
+test("passwords in URLs are removed, or masked where columns matter", () => {
   assert.equal(withoutCredentials("https://u:p@h/x@y"), "https://h/x@y");
   assert.equal(withoutCredentials("https://h/x@y"), "https://h/x@y");
   assert.equal(maskCredentials('"https://u:p@h/"'), '"https://***@h/"');
 });
 
-test("the nearest word is suggested, and none when all are far", () => {
+test("suggestions name the nearest word, and nothing if all words are far", () => {
   assert.equal(nearest("compress", ["Compress", "Validate"]), "Compress");
   assert.equal(nearest("transformatons", ["name", "transformations"]), "transformations");
   assert.equal(nearest("complie", ["compile", "validate"]), "compile");

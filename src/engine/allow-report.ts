@@ -27,6 +27,6 @@ export function unusedEntries({ uses }: AllowList): Diagnostic[] {
   const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
   if (unused.length === 0) return [];
   const names = unused.map(({ entry }) => writtenEntry(entry));
-  const message = `No rule met these entries of the allow-list: ${someOf(names)}`;
+  const message = `These entries of the allowlist match no rule: ${someOf(names)}`;
   return [warningOf("allow-unused", message, allNames(names))];
 }

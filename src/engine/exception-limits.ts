@@ -44,12 +44,12 @@ export function budgetWarnings(
 ): Diagnostic[] {
   return over.map(({ source, rows, freed }) => {
     const count = countText(rows.length, "new exception");
-    const message = `${printable(labels[source] ?? "")} has ${count}, which would free ${numberText(freed.length)} names that only other sources block; all were dropped: ${someOf(freed)}`;
+    const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${numberText(freed.length)} names that only other sources block; all of them were dropped: ${someOf(freed)}`;
     const at = placeOf({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
     return warningOf("new-exceptions", message, {
       ...(at === undefined ? {} : { at }),
       ...allNames(freed),
-      hint: "If they are right, publish once with --accept new-exceptions. For good: trust: full at the source",
+      hint: "If they are intended, publish once with --accept new-exceptions, or set trust: full on the source",
     });
   });
 }

@@ -128,7 +128,7 @@ export function protectedOf(files: readonly EntrySink[]): Entries<string[]> {
     if (entries.some(({ text }) => readAllowEntry(text) !== undefined)) return [];
     const count = countText(entries.length, "entry", "entries");
     const message = `Invalid configuration: none of the ${count} of guards.protect is a name, such as ${printable(first.text, 60)}`;
-    const hint = "Write one name per line; of a CSV file, take the column with the names";
+    const hint = "Write one name per line; from a CSV file, use the column with the names";
     return [errorOf("bad-allow-entry", message, { ...(first.at && { at: first.at }), hint })];
   });
   if (problems.length > 0) throw new CompilerError(problems);

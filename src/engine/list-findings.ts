@@ -75,8 +75,8 @@ export function protectionWarnings({ uses }: Protection, labels: readonly string
     const message = `${printable(labels[source] ?? "")} blocks names that devices need; they stay reachable: ${someOf(names)}`;
     const hint =
       names.length > MOST_NAMED
-        ? "To block them all the same, name them, as --verbose shows them, in guards.may_block"
-        : `To block them all the same: guards: { may_block: [${someOf(names)}] }`;
+        ? "To block them anyway, add the names that --verbose shows to guards.may_block"
+        : `To block them anyway: guards: { may_block: [${someOf(names)}] }`;
     return warningOf("protected-names", message, { hint, ...allNames(names) });
   });
 }

@@ -29,7 +29,7 @@ export async function locate(
   notes.push({
     ...warningOf(
       "found-beside-working-directory",
-      `${printable(source)} was found in the working directory, not beside the configuration`,
+      `${printable(source)} was found in the working directory, not next to the configuration`,
     ),
     severity: "note",
   });

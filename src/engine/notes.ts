@@ -17,17 +17,17 @@ export interface Note {
 
 const WORDS: Record<NoteCode, (count: string, detail: string) => string> = {
   "real-address": (count) =>
-    `${count} hosts lines map a name to a real address; they are blocked like the others`,
+    `${count} hosts lines map a name to a real address; the names are blocked like all others`,
   "no-name": (count) => `${count} lines have an address but no name`,
   "not-converted": (count) =>
-    `${count} lines have a name without an ASCII form and were left as they are`,
+    `${count} lines have a name without an ASCII form and were not changed`,
   "bad-regex": (count) => `${count} regular expressions do not compile`,
   "exclusion-splits-label": (count, detail) =>
-    `the exclusion "${detail}" took ${count} lines in which it is only part of a name; write ||${detail}^ to mean the domain`,
+    `the exclusion "${detail}" removed ${count} lines in which it is only part of a name; write ||${detail}^ for the domain`,
   "private-suffix": (count) =>
     `${count} rules block a shared host such as github.io with everything on it`,
   "modifiers-removed": (count) =>
-    `${count} rules now block for everybody what they blocked in some cases`,
+    `${count} rules now block without the conditions of their removed modifiers`,
 };
 
 export class Notes {

@@ -66,9 +66,9 @@ export function pluginsOf(
       );
     }
     for (const [name, one] of Object.entries(plugin.formats ?? {})) {
-      if (typeof one !== "object" || one === null) throw bad(file, `${name} is no format`);
+      if (typeof one !== "object" || one === null) throw bad(file, `${name} is not a format`);
       if (nameFormats.has(name) || formats.has(name))
-        throw bad(file, `there is a format ${name} already`);
+        throw bad(file, `the format ${name} already exists`);
       formats.set(name, formatOf(one, name, file));
     }
   }
@@ -117,6 +117,6 @@ function formatOf(
 
 function bad(file: string, cause: string): CompilerError {
   return new CompilerError([
-    errorOf("plugin-bad", `${printable(file)} is no plugin`, { cause: printable(cause, 300) }),
+    errorOf("plugin-bad", `${printable(file)} is not a plugin`, { cause: printable(cause, 300) }),
   ]);
 }

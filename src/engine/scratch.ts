@@ -19,7 +19,7 @@ function attempt<T>(action: () => T): T {
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([
-      errorOf("scratch-failed", "Cannot put aside what does not fit into memory", {
+      errorOf("scratch-failed", "Cannot write to the temporary folder", {
         cause: reasonOf(error.code, error.message),
       }),
     ]);

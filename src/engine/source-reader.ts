@@ -365,7 +365,7 @@ export class SourceReader {
     this.hasStoreFailed = true;
     const folder = printable(this.options.cacheDir ?? "");
     this.diagnostics.push(
-      warningOf("cache-unusable", `Copies of sources cannot be kept in ${folder}`, {
+      warningOf("cache-unusable", `Cannot write to the cache folder ${folder}`, {
         cause: reasonOf(code, message),
       }),
     );

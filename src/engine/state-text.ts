@@ -8,19 +8,19 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
     .map((one) => [one.message, one.cause].filter(Boolean).join(": "))
     .join("; ");
   if (state.kind === "dropped")
-    return warningOf("source-dropped", `${label} failed and is left out; it is optional`, {
+    return warningOf("source-dropped", `${label} failed and was skipped; it is optional`, {
       cause,
     });
-  const copy = `its copy of ${dateText(state.goodAt)}`;
+  const copy = `using cached copy from ${dateText(state.goodAt)}`;
   if (state.kind === "stale")
-    return warningOf("source-stale", `${label} failed; ${copy} stands in for it`, { cause });
+    return warningOf("source-stale", `${label} failed; ${copy}`, { cause });
   const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
   return warningOf(
     "source-held",
-    `${label} is held; ${copy} stands in for it, until ${dateText(state.until)} at most`,
+    `${label} differs too much; ${copy} until ${dateText(state.until)} at the latest`,
     {
       cause,
-      hint: `Look at the source; if it is meant to be as it is now, run once with ${codes}`,
+      hint: `Check the source; if the change is intended, run once with ${codes}`,
     },
   );
 }
@@ -28,10 +28,10 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
 /** What readers of the list are told about it. */
 export function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "stale")
-    return `Copy of ${dateText(state.goodAt)}: the source could not be had since`;
+    return `Using cached copy from ${dateText(state.goodAt)}: source unavailable`;
   if (state?.kind === "held")
-    return `Copy of ${dateText(state.goodAt)}: the source is too different since`;
-  return state?.kind === "dropped" ? "Left out: the source could not be had" : undefined;
+    return `Using cached copy from ${dateText(state.goodAt)}: source differs too much`;
+  return state?.kind === "dropped" ? "Skipped: source unavailable" : undefined;
 }
 
 function dateText(moment: number): string {

@@ -34,7 +34,7 @@ export class ExchangeClock {
   constructor(request: FetchRequest, expired: (error: HostError) => void) {
     this.request = request;
     this.expired = expired;
-    this.total = this.after(request.timeouts.totalMs, "the answer was not complete");
+    this.total = this.after(request.timeouts.totalMs, "the response was not complete");
     request.signal?.addEventListener("abort", this.onAbort);
   }
 

@@ -67,7 +67,7 @@ async function receive(
       clock.receiving();
       length += piece.length;
       if (length > request.maxBytes)
-        throw new HostError("EFBIG", `the answer is larger than ${request.maxBytes} bytes`);
+        throw new HostError("EFBIG", `the response is larger than ${request.maxBytes} bytes`);
       request.take(piece);
     }
   } catch (error) {
@@ -84,7 +84,7 @@ async function receive(
 }
 
 function cutAfter(length: number): HostError {
-  return new HostError("ECONNRESET", `the answer was cut after ${length} bytes`);
+  return new HostError("ECONNRESET", `the response ended after ${length} bytes`);
 }
 
 function flatHeaders(headers: http.IncomingHttpHeaders): Record<string, string> {

@@ -38,7 +38,7 @@ export async function openTunnel(proxy: URL, url: URL, signal: AbortSignal): Pro
       // A name is checked against the certificate; an address may not be sent as one.
       ...(/^[\d.:]+$/.test(servername) ? { host: servername } : { servername }),
     });
-    const stopped = new HostError("ECONNRESET", "the way through the proxy was cut");
+    const stopped = new HostError("ECONNRESET", "the proxy closed the tunnel");
     secure.once("secureConnect", () => resolve(secure));
     secure.once("error", reject);
     secure.once("close", () => reject(stopped));
@@ -89,6 +89,6 @@ function basic({ username, password }: URL): string {
 }
 
 function refusal(status: number | undefined): HostError {
-  if (status === 407) return new HostError("EPROXY", "the proxy asks for other credentials");
-  return new HostError("EPROXY", `the proxy answered with status ${status ?? "none"}`);
+  if (status === 407) return new HostError("EPROXY", "the proxy rejected the credentials");
+  return new HostError("EPROXY", `the proxy responded with status ${status ?? "none"}`);
 }

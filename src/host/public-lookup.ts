@@ -28,5 +28,5 @@ export function publicLookup(hostname: string, options: dns.LookupOptions, found
 }
 
 function notPublic(what: string): HostError {
-  return new HostError("EPRIVATE", `${what} is not an address of the public internet`);
+  return new HostError("EPRIVATE", `${what} is not a public IP address`);
 }

@@ -30,7 +30,7 @@ export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse
       clock.receiving();
       length += piece.length;
       if (length > request.maxBytes)
-        throw new HostError("EFBIG", `the answer is larger than ${request.maxBytes} bytes`);
+        throw new HostError("EFBIG", `the response is larger than ${request.maxBytes} bytes`);
       request.take(piece);
     }
     return { status: response.status, headers };

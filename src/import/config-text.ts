@@ -4,13 +4,13 @@ import type { ForeignList, ForeignSetup } from "./foreign-setup.ts";
 
 /** What a list for DNS gets, in the order in which it happens. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
-  ["TrimLines", "indented lines are read like all others"],
-  ["RemoveComments", "comments of the sources are not for resolvers"],
-  ["Compress", "hosts lines become rules; what a parent blocks is not repeated"],
-  ["Validate", "what is no rule for DNS, or would block too much, leaves"],
-  ["Deduplicate", "every rule once"],
-  ["RemoveEmptyLines", "empty lines say nothing"],
-  ["InsertFinalNewLine", "the file ends with a line feed"],
+  ["TrimLines", "removes blanks around lines"],
+  ["RemoveComments", "removes the comments of the sources"],
+  ["Compress", "turns hosts lines into rules, and removes names that a parent domain covers"],
+  ["Validate", "removes lines that are not DNS rules, or that would block too much"],
+  ["Deduplicate", "removes duplicate rules"],
+  ["RemoveEmptyLines", "removes empty lines"],
+  ["InsertFinalNewLine", "ends the file with a line feed"],
 ];
 
 /** The name of the file for rules of the owner's own. */
@@ -64,7 +64,7 @@ function sourcesOf({ lists, ownRules }: ForeignSetup, ownRulesFile: string): str
     ...(ownRules.length === 0
       ? []
       : sourceLines({ name: OWN_RULES_NAME, source: ownRulesFile, type: "adblock", isOn: true })),
-    ...(off.length === 0 ? [] : ["  # These were switched off:"]),
+    ...(off.length === 0 ? [] : ["  # These are disabled:"]),
     ...off.flatMap(sourceLines).map(asComment),
     ...(dead.length === 0 ? [] : ["  # These could not be read when this file was written:"]),
     ...dead.flatMap((list) => [...sourceLines(list).map(asComment), reasonLine(list)]),

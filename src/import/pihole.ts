@@ -36,10 +36,10 @@ export const pihole: ForeignReader = async ({ rows }) => {
     allow: of(DOMAIN.allowed),
     notes: [
       ...(allowedRegexes.length > 0
-        ? [`Regular expressions that allow are not taken over: ${someOf(allowedRegexes)}`]
+        ? [`Allow rules with regular expressions are not imported: ${someOf(allowedRegexes)}`]
         : []),
       ...(others > 0
-        ? [`Own names of other groups than ${groups.usual} are not taken over: ${others}`]
+        ? [`Names of groups other than ${groups.usual} are not imported: ${others}`]
         : []),
     ],
     ...(hasDifferences(lists, groups.names) ? { groups: groups.names } : {}),

@@ -20,7 +20,7 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
   try {
     const isDatabase = await startsAsDatabase(absolute, host);
     if (!isDatabase && (await host.sizeOf(absolute)) > MAX_BYTES)
-      throw new HostError("EFBIG", "is larger than settings are");
+      throw new HostError("EFBIG", "is too large for a configuration");
     const text = isDatabase ? "" : decodeUtf8(await host.readFile(absolute));
     const rows = isDatabase ? await database(absolute, host) : undefined;
     const file = { text, tree: isDatabase ? undefined : await treeOf(text, path), rows };
@@ -36,9 +36,7 @@ export async function readSetup(path: string, host: Host): Promise<ForeignSetup>
       }),
     ]);
   }
-  throw new CompilerError([
-    errorOf("setup-unknown", `${shown} holds no lists that can be recognised`),
-  ]);
+  throw new CompilerError([errorOf("setup-unknown", `${shown} has no lists in a known format`)]);
 }
 
 /** With names that differ, paths without `file://`, and without what cannot be taken over, which is said. */
@@ -50,13 +48,13 @@ function tidied(setup: ForeignSetup): ForeignSetup {
         .map((list) => ({ ...list, source: list.source.replace(/^file:\/\//i, "") }))
         .filter(({ source }) => {
           const isGood = !/^[a-z][a-z0-9+.-]*:\/\//i.test(source) || URL.canParse(source);
-          if (!isGood) notes.push(`Not an address: ${withoutCredentials(source)}`);
+          if (!isGood) notes.push(`Not a URL: ${withoutCredentials(source)}`);
           return isGood && source !== "";
         }),
     );
   const allow = setup.allow.map((entry) => entry.replace(/\s+#.*$/, "").trim());
   const bad = allow.filter((entry) => readAllowEntry(entry) === undefined);
-  if (bad.length > 0) notes.push(`Not taken over as names to allow: ${someOf(bad)}`);
+  if (bad.length > 0) notes.push(`Not imported, because they are not names: ${someOf(bad)}`);
   return {
     ...setup,
     lists: usable(setup.lists),

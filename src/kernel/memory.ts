@@ -102,7 +102,7 @@ export class KernelMemory implements Arena {
     const wanted = Math.max(least, Math.min(Math.ceil(held / GROWTH / PAGE), most));
     if (!this.growBy(wanted) && !this.growBy(least))
       throw new CompilerError([
-        errorOf("too-large", "The work does not fit into 4 GiB, or not into this machine's memory"),
+        errorOf("too-large", "The build needs more than 4 GiB, or more memory than this machine has"),
       ]);
     this.renewViews();
   }

@@ -73,7 +73,7 @@ export class PlainArena implements Arena {
     const at = this.next;
     this.next += size;
     if (this.next > LARGEST)
-      throw new CompilerError([errorOf("too-large", "A file of entries does not fit into 1 GiB")]);
+      throw new CompilerError([errorOf("too-large", "A file of entries is larger than 1 GiB")]);
     if (this.next > this.buffer.byteLength)
       this.buffer.resize(Math.min(LARGEST, Math.max(this.next, this.buffer.byteLength * 2)));
     return at;

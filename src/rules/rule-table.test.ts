@@ -11,7 +11,7 @@ import { Flag } from "./kind.ts";
 
 const ARENA = new PlainArena();
 
-test("the first reason to drop a row stands", () => {
+test("a row keeps the first fate it gets", () => {
   const chunk = new ChunkPool().add(new Chunk(ARENA, 0, encodeUtf8("a"), 2));
   const row = chunk.push(0, 1, 1);
   chunk.drop(row, Fate.Comment);
@@ -20,7 +20,7 @@ test("the first reason to drop a row stands", () => {
   assert.equal(chunk.by, undefined);
 });
 
-test("a row keeps its number whatever happens to it, and its number finds it", () => {
+test("a row keeps its number, and the number finds the row", () => {
   const pool = new ChunkPool();
   pool.add(new Chunk(ARENA, 0, new Uint8Array(0), 1));
   const chunk = pool.add(new Chunk(ARENA, 0, encodeUtf8("a.com b.com"), 4));
@@ -39,7 +39,7 @@ test("a row keeps its number whatever happens to it, and its number finds it", (
   );
 });
 
-test("a row marked as a block reads ||host^ and is written so, without being copied", () => {
+test("a row marked as a block is read and written as ||host^ without a copy", () => {
   const chunk = new ChunkPool().add(new Chunk(ARENA, 0, encodeUtf8("0.0.0.0 a.com"), 1));
   const row = chunk.push(0, 13, 1);
   chunk.hostStart[row] = 8;

@@ -40,7 +40,7 @@ export class ChunkPool {
   add(chunk: Chunk): Chunk {
     if (this.chunks.length === MAX_CHUNKS)
       throw new CompilerError([
-        errorOf("too-large", `The sources fall into more than ${MAX_CHUNKS} pieces`),
+        errorOf("too-large", `The sources need more than ${MAX_CHUNKS} chunks`),
       ]);
     chunk.id = this.chunks.length;
     this.chunks.push(chunk);

@@ -108,7 +108,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   let held: HeldError | undefined;
   try {
     if (offline)
-      throw sourceError("fetch-failed", `Failed to fetch ${source.label}`, "offline was asked for");
+      throw sourceError("fetch-failed", `Failed to fetch ${source.label}`, "--offline is set");
     return await fetchAny(source, record, context);
   } catch (error) {
     if (!(error instanceof CompilerError)) throw error;
@@ -162,8 +162,8 @@ function days(ms: number): string {
 function tooOld({ label, maxStaleMs }: RemoteSource, age: number): CompilerError {
   const reason =
     age < 0
-      ? "it is from the future: the clock is wrong"
-      : `it is ${days(age)} old and may be ${days(maxStaleMs)}`;
+      ? "its date is in the future; check the clock"
+      : `it is ${days(age)} old; the limit is ${days(maxStaleMs)}`;
   return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
 }
 
@@ -188,7 +188,7 @@ async function acquireLocked(
     }
   }
   if (context.offline)
-    throw sourceError("lock-mismatch", `There is no copy of ${source.label} as it is locked`);
+    throw sourceError("lock-mismatch", `The locked version of ${source.label} is not cached`);
   const anything = { ...source.kind, judge: async () => {} };
   const fetched = await fetchAny(
     { ...source, bounds: undefined, kind: anything },
@@ -302,7 +302,7 @@ async function isAsBefore(
 
 function refuseEmpty(list: SourceList, { label, mayBeEmpty }: RemoteSource): void {
   if (!list.hasText && !mayBeEmpty)
-    throw sourceError("source-empty", `Nothing in ${label}`, "the answer holds no text at all");
+    throw sourceError("source-empty", `${label} is empty`, "the response has no text");
 }
 
 /** What is remembered of a source that is taken. Throws a `HeldError` for one that is not. */

@@ -78,7 +78,7 @@ function decoderOf(charset: string, label: string): InstanceType<typeof TextDeco
     return new TextDecoder(charset, { fatal: true });
   } catch {
     const message = `Cannot decode ${label} as ${printable(charset, 40)}`;
-    throw sourceError("source-not-text", message, "this charset is not known");
+    throw sourceError("source-not-text", message, "unknown charset");
   }
 }
 

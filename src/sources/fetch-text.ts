@@ -171,7 +171,7 @@ function redirectOf(
       throw failed(shown, "it redirects from https to http");
     return next;
   }
-  const error = failed(shown, `the server answered with status ${status}`);
+  const error = failed(shown, `the server responded with status ${status}`);
   if ([408, 425, 429, 500, 502, 503, 504].includes(status))
     throw new BadLuck(error, retryAfterMs(headers["retry-after"], host.now()));
   throw error;

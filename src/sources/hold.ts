@@ -84,8 +84,8 @@ function deviations(edition: Edition, record: SourceRecord, now: Date): Diagnost
     found.push(
       errorOf(
         "source-replaced",
-        `${label} has less than ${COMMON} % of its names in common with its last good copy`,
-        { cause: `about ${share} % are the same` },
+        `${label} shares less than ${COMMON} % of its names with its last good copy`,
+        { cause: `about ${share} % are shared` },
       ),
     );
   }

@@ -239,7 +239,7 @@ export class SourceList {
     this.diagnostics.push(
       warningOf(
         "cut-line",
-        `${printable(label)} ends within line ${line}, which may be cut; it is left out`,
+        `${printable(label)} ends within line ${line}, which may be truncated and was skipped`,
       ),
     );
   }
@@ -263,7 +263,7 @@ export class SourceList {
     this.diagnostics.push(
       warningOf(
         "bad-encoding",
-        `${printable(label)} is not UTF-8; the bytes that are not were replaced by U+FFFD`,
+        `${printable(label)} is not valid UTF-8; invalid bytes were replaced by U+FFFD`,
       ),
     );
   }
@@ -276,7 +276,7 @@ export class SourceList {
   ): Promise<void> {
     const at = { file: from.label, line };
     try {
-      if (argument === "") throw sourceError("bad-directive", "!#include names no file");
+      if (argument === "") throw sourceError("bad-directive", "!#include has no file name");
       if (from.isWeb) {
         const url = URL.canParse(argument, from.place) ? new URL(argument, from.place) : undefined;
         const { isSecret = false } = this.options;

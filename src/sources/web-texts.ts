@@ -98,7 +98,7 @@ export class StoredTexts implements WebTexts {
     const text = await this.last.store.textOf(this.last.record, place);
     if (text === undefined) {
       const shown = shownAddress(place.url, this.isSecret);
-      throw sourceError("fetch-failed", `Failed to fetch ${shown}`, "its copy is gone");
+      throw sourceError("fetch-failed", `Failed to fetch ${shown}`, "its cached copy was removed");
     }
     this.files.set(place.id, text);
     return text;

@@ -105,11 +105,11 @@ export function compileEntryRegex(source: string, isOwn = true): LineTest {
   if (!isRegexLoaded()) throw new Error("loadRegex() was not awaited");
   const longest = isSimple(source) ? LONGEST_FOR_NATIVE : 0;
   if (regexCost(source).instructions > MOST_OWN_INSTRUCTIONS)
-    throw new RegexEntryError("it repeats too much to be matched in a reasonable time");
+    throw new RegexEntryError("it has too many repetitions to match in reasonable time");
   const regex = linearRegex(source, isOwn ? MOST_OWN_INSTRUCTIONS : undefined);
   if (regex === undefined && isOwn) return (line) => native.test(line);
   if (regex === undefined || (!isOwn && isSlow(regex)))
-    throw new RegexEntryError("from an address only expressions are taken that RE2 matches soon");
+    throw new RegexEntryError("a remote file may only use expressions that RE2 matches quickly");
   const linear = isOwn
     ? (line: string) => regex.test(line)
     : limitedTest(regex, MOST_REMOTE_WORK).test;

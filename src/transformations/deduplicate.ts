@@ -13,7 +13,7 @@ import { Gathering } from "./stage.ts";
 import type { Transformation, Workshop } from "./transformation.ts";
 
 export const deduplicate: Transformation = {
-  summary: "Drops lines whose text stands in the list again",
+  summary: "Drops duplicate lines",
   details:
     "The last copy stays, with the comments above it; the comments and empty lines above a dropped copy go with it. Text is compared byte by byte. Comments and empty lines are never duplicates.",
   prepare: ({ has }) => (has.longLines || has.nonAscii ? loadDigest() : undefined),

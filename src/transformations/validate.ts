@@ -30,7 +30,7 @@ export const validate: Transformation = validator(
 export const validateAllowIp: Transformation = validator(
   { allowIp: true, allowPublicSuffix: false },
   "The same as Validate, but keeps rules for addresses",
-  "Rules for an address are kept, and written `||address^` whatever their spelling; `1.2.3.` and `1.2.3.*` stand for a subnet.",
+  "Rules for an address are kept, and written `||address^` whatever their spelling; `1.2.3.` and `1.2.3.*` match a subnet.",
 );
 
 export const validateAllowPublicSuffix: Transformation = validator(

@@ -20,7 +20,7 @@ const chainOf = (seed: number): string[] =>
 const anyList = (seed: number): RandomList => randomList(seed, { names: NAMES });
 
 test(
-  "AdGuard's engine is of the same opinion as the judge",
+  "AdGuard's engine agrees with the reference matcher",
   { ...LONG, skip: missingEngine },
   async (context) => {
     const engineOf = await adguardEngine();
@@ -44,11 +44,11 @@ test(
   },
 );
 
-test("why says what the list means", LONG, async (context) => {
+test("why agrees with the reference matcher", LONG, async (context) => {
   await tryLists(context, LISTS, anyList, checkWhy);
 });
 
-test("transformations leave the meaning alone, alone and together", LONG, async (context) => {
+test("transformations keep the meaning of a list, alone and combined", LONG, async (context) => {
   const tame = ["browser", "any-name", "loose-pattern"] as const;
   await tryLists(
     context,
@@ -64,38 +64,46 @@ test("transformations leave the meaning alone, alone and together", LONG, async 
   );
 });
 
-test("outputs say what the list means, or report what they cannot say", LONG, async (context) => {
-  // Sixteen formats each: half as many lists.
-  await tryLists(context, LISTS / 2, anyList, async (list, seed) => {
-    const transformations = seed % 2 === 0 ? [] : ["Compress", "Deduplicate"];
-    return await checkOutputs(list, { policy: "skip", transformations, protects: 0 });
-  });
-});
+test(
+  "outputs mean what the list means, or report what they cannot express",
+  LONG,
+  async (context) => {
+    // Sixteen formats each: half as many lists.
+    await tryLists(context, LISTS / 2, anyList, async (list, seed) => {
+      const transformations = seed % 2 === 0 ? [] : ["Compress", "Deduplicate"];
+      return await checkOutputs(list, { policy: "skip", transformations, protects: 0 });
+    });
+  },
+);
 
-test("outputs that may say more never block what must stay reachable", LONG, async (context) => {
+test("outputs with on_loss: widen never block what must stay reachable", LONG, async (context) => {
   await tryLists(context, Math.ceil(LISTS / 6), anyList, async (list, seed) => {
     const transformations = seed % 2 === 0 ? [] : ["Compress"];
     return await checkOutputs(list, { policy: "widen", transformations, protects: 2 });
   });
 });
 
-test("names on the allow-list are neither blocked nor rewritten", LONG, async (context) => {
+test("names in allow are neither blocked nor rewritten", LONG, async (context) => {
   await tryLists(context, LISTS, anyList, checkAllow);
 });
 
-test("diff says what changes", LONG, async (context) => {
+test("diff agrees with the reference matcher", LONG, async (context) => {
   await tryLists(context, LISTS, (seed) => pairedList(seed, 0), checkDiff);
 });
 
-test("a list that covers another does so, or is not published", LONG, async (context) => {
-  let published = 0;
-  const lists = Math.ceil(LISTS / 5);
-  await tryLists(
-    context,
-    lists,
-    nearPair,
-    async (pair) => await checkCovers(pair, () => published++),
-  );
-  context.diagnostic(`${published} of them published`);
-  assert.ok(published > lists / 10, "a suite that sees nothing published proves nothing");
-});
+test(
+  "a list with covers blocks everything that the other list blocks, or is not published",
+  LONG,
+  async (context) => {
+    let published = 0;
+    const lists = Math.ceil(LISTS / 5);
+    await tryLists(
+      context,
+      lists,
+      nearPair,
+      async (pair) => await checkCovers(pair, () => published++),
+    );
+    context.diagnostic(`${published} of them published`);
+    assert.ok(published > lists / 10, "a suite that sees nothing published proves nothing");
+  },
+);

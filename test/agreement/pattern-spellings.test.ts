@@ -17,7 +17,7 @@ function spellings(): Set<string> {
   return all;
 }
 
-test("every spelling of a pattern concerns the names that the judge says", () => {
+test("every spelling of a pattern matches the names that the reference matcher matches", () => {
   const differing: string[] = [];
   for (const text of spellings()) {
     // What has neither anchors nor separators is a plain name, not a rule.

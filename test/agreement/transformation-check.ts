@@ -1,4 +1,4 @@
-import { compile, memoryHost } from "../../src/index.ts";
+import { compile, memoryHost } from "../support/internals.ts";
 import { ListMatcher, type Meaning } from "../reference/list-matcher.ts";
 import { isAtOrBelow } from "../reference/names.ts";
 import { Random } from "../support/random.ts";

@@ -1,6 +1,6 @@
 import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames, SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { compileRecorded } from "../support/recorded.ts";
 import type { RandomList } from "./random-list.ts";

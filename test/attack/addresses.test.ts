@@ -63,11 +63,11 @@ test("no special IPv6 address counts as public", () => {
   for (const address of PRIVATE) assert.equal(isPublicAddress(address), false, address);
 });
 
-test("addresses that lists are served from count as public", () => {
+test("addresses of real list servers count as public", () => {
   for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
 });
 
-test("outside 2000::/3 only those that carry a public IPv4 address count as public", () => {
+test("outside 2000::/3, only addresses with an embedded public IPv4 address count as public", () => {
   const draw = new Random(7);
   const rounds = isNightly ? 500_000 : 5000;
   for (let round = 0; round < rounds; round++) {

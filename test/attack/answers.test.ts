@@ -12,7 +12,7 @@ import {
   type Config,
   compile,
   nodeHost,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { missingCorpus } from "../support/corpus.ts";
 import { refuseOther } from "../../src/sources/not-a-list.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
@@ -87,7 +87,7 @@ for (const [name, head] of [
   ["HTTP/1.1 without a length", `${OK}connection: close\r\n\r\n`],
   ["HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\n"],
 ] as const) {
-  test(`${name}: a last line without a line feed may be cut, and is not published`, async () => {
+  test(`${name}: a last line without a line feed is dropped because it may be incomplete`, async () => {
     const result = await listFrom([head, CUT]);
     assert.deepEqual(linesOf(result), ["||one.example^"]);
     assert.equal(result.report.sources[0]!.dropped["cut-line"], 1);
@@ -95,7 +95,7 @@ for (const [name, head] of [
     assert.match(warning!.message, /line 2/);
   });
 
-  test(`${name}: a list that ends with a line feed is published whole`, async () => {
+  test(`${name}: a list that ends with a line feed is published completely`, async () => {
     const result = await listFrom([head, `${CUT}et^\n`]);
     assert.deepEqual(linesOf(result), ["||one.example^", "||ads.doubleclick.net^"]);
     assert.deepEqual(
@@ -105,7 +105,7 @@ for (const [name, head] of [
   });
 }
 
-test("a last line is whole where the answer says how long it is", async () => {
+test("a last line is complete if the response declares its length", async () => {
   const packed = gzipSync(CUT);
   for (const parts of [
     [`${OK}content-length: ${CUT.length}\r\n\r\n`, CUT],
@@ -115,7 +115,7 @@ test("a last line is whole where the answer says how long it is", async () => {
     assert.deepEqual(linesOf(await listFrom(parts)), CUT.split("\n"));
 });
 
-test("a cut line stays out when the copy is used, and the next run fetches the list anew", async () => {
+test("a cut line is dropped from the copy too, and the next run fetches the list again", async () => {
   const cacheDir = mkdtempSync(join(tmpdir(), "answers-"));
   const heads: string[] = [];
   const server = await rawServer((head) => {
@@ -135,7 +135,7 @@ test("a cut line stays out when the copy is used, and the next run fetches the l
   }
 });
 
-test("an answer that is one cut line and nothing else gives no rule", async () => {
+test("a response that is a single cut line yields no rule", async () => {
   assert.deepEqual(linesOf(await listFrom([`${OK}\r\n`, "||ads.exa"])), []);
 });
 
@@ -173,14 +173,14 @@ const OTHERS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [body, code] of OTHERS)
-  test(`${JSON.stringify(body.slice(0, 40))} is not a list, the first time`, async () => {
+  test(`${JSON.stringify(body.slice(0, 40))} is not accepted as a list on the first fetch`, async () => {
     const web = new ScriptedWeb();
     web.answers[URL_A] = body;
     const wish = { name: "n", sources: [{ source: URL_A }] };
     assert.equal(await codeOf(compile(wish, { host: web.host })), code);
   });
 
-test("small lists of every kind are lists", async () => {
+test("small lists of every kind are accepted", async () => {
   for (const body of [
     "||a.example^",
     "a.example",
@@ -208,7 +208,7 @@ test("small lists of every kind are lists", async () => {
   }
 });
 
-test("a source of type json is JSON on purpose", async () => {
+test("a source of type json accepts JSON", async () => {
   const web = new ScriptedWeb();
   web.answers[URL_A] = '[\n{"name":"blocked.test","scope":"subtree","action":"block"}\n]\n';
   const wish = { name: "n", sources: [{ source: URL_A, type: "json" as const }] };
@@ -217,7 +217,7 @@ test("a source of type json is JSON on purpose", async () => {
   assert.deepEqual(linesOf(result), ["||blocked.test^"]);
 });
 
-test("an included file must be a list as well", async () => {
+test("an included file must be a list too", async () => {
   const web = new ScriptedWeb();
   web.answers[URL_A] = "||a.example^\n!#include more.txt\n";
   web.answers["https://a.example/more.txt"] = "404: Not Found";
@@ -225,7 +225,7 @@ test("an included file must be a list as well", async () => {
   assert.equal(await codeOf(compile(wish, { host: web.host })), "source-not-list");
 });
 
-test("no real list is taken for something else", { skip: missingCorpus }, async () => {
+test("every real list is accepted as a list", { skip: missingCorpus }, async () => {
   const { readdirSync, readFileSync } = await import("node:fs");
   const { corpusFolder } = await import("../support/corpus.ts");
   let lists = 0;
@@ -241,7 +241,7 @@ test("no real list is taken for something else", { skip: missingCorpus }, async 
   assert.ok(lists >= 382, String(lists));
 });
 
-test("a validator of 15 kB does not keep a source from being fetched again", async () => {
+test("an ETag of 15 kB does not prevent the next fetch", async () => {
   const cacheDir = mkdtempSync(join(tmpdir(), "answers-"));
   const etag = `"${"e".repeat(15_000)}"`;
   const body = "||a.example^\n";

@@ -26,16 +26,20 @@ function place(context: TestContext): { home: string; cache: string } {
   return { home, cache: join(home, ".cache", "rules-compiler") };
 }
 
-test("compiled code lies in a folder that is this user's alone", { skip: isWindows }, (context) => {
-  const { cache } = place(context);
-  const folder = codeFolder(cache);
-  assert.equal(folder, join(cache, "code"));
-  assert.equal(statSync(folder).mode & 0o777, 0o700);
-  assert.equal(codeFolder(cache), folder);
-});
+test(
+  "the code cache is in a folder that only this user can write to",
+  { skip: isWindows },
+  (context) => {
+    const { cache } = place(context);
+    const folder = codeFolder(cache);
+    assert.equal(folder, join(cache, "code"));
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    assert.equal(codeFolder(cache), folder);
+  },
+);
 
 test(
-  "a folder that others may write to, or that they made, is not used",
+  "the code cache does not use a folder that other users created or can write to",
   { skip: isWindows },
   (context) => {
     const { home, cache } = place(context);
@@ -58,7 +62,7 @@ test(
   },
 );
 
-test("a link in the place of the folder is not followed", { skip: isWindows }, (context) => {
+test("the code cache does not follow a symbolic link", { skip: isWindows }, (context) => {
   const { home, cache } = place(context);
   mkdirSync(cache, { recursive: true });
   mkdirSync(join(home, "elsewhere"), 0o700);
@@ -67,7 +71,7 @@ test("a link in the place of the folder is not followed", { skip: isWindows }, (
 });
 
 test(
-  "folders of another user are not used",
+  "the code cache does not use folders of another user",
   { skip: process.getuid?.() !== 0 && "only root can give files away" },
   (context) => {
     const { home, cache } = place(context);
@@ -81,20 +85,24 @@ test(
   },
 );
 
-test("there may be no folder at all", () => {
+test("the code cache works without a folder", () => {
   assert.equal(codeFolder(undefined), undefined);
   assert.equal(codeFolder("/proc/nothing/at/all"), undefined);
 });
 
-test("the program leaves the temporary folder alone", { skip: isWindows }, async (context) => {
-  const { home, cache } = place(context);
-  const temporary = join(home, "tmp");
-  mkdirSync(temporary);
-  const env: NodeJS.ProcessEnv = { ...process.env, HOME: home, TMPDIR: temporary };
-  delete env["XDG_CACHE_HOME"];
-  delete env["NODE_COMPILE_CACHE"];
-  for (let round = 0; round < 2; round++)
-    assert.equal((await runProgram(["--version"], { env })).exit, 0);
-  assert.deepEqual(readdirSync(temporary), []);
-  if (process.platform === "linux") assert.ok(existsSync(join(cache, "code")));
-});
+test(
+  "the program writes no code cache to the temporary folder",
+  { skip: isWindows },
+  async (context) => {
+    const { home, cache } = place(context);
+    const temporary = join(home, "tmp");
+    mkdirSync(temporary);
+    const env: NodeJS.ProcessEnv = { ...process.env, HOME: home, TMPDIR: temporary };
+    delete env["XDG_CACHE_HOME"];
+    delete env["NODE_COMPILE_CACHE"];
+    for (let round = 0; round < 2; round++)
+      assert.equal((await runProgram(["--version"], { env })).exit, 0);
+    assert.deepEqual(readdirSync(temporary), []);
+    if (process.platform === "linux") assert.ok(existsSync(join(cache, "code")));
+  },
+);

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, compile, nodeHost } from "../../src/index.ts";
+import { type Host, compile, nodeHost } from "../support/internals.ts";
 import { isNightly } from "../support/nightly.ts";
 
 const RUNS = isNightly ? 200 : 12;
@@ -107,7 +107,7 @@ function listOf(name: string): string {
   return Array.from({ length: 20 }, (_, index) => `||${name}${index}.example^\n`).join("");
 }
 
-test("a source that changes leaves one copy, not one for every run", async (context) => {
+test("a source that changes leaves one copy, not one per run", async (context) => {
   const play = await new Playground().open(context);
   play.configure("a", ["/l.txt"]);
   for (let round = 0; round < RUNS; round++) {
@@ -117,7 +117,7 @@ test("a source that changes leaves one copy, not one for every run", async (cont
   assert.equal(play.objects.length, 1);
 });
 
-test("the library leaves one copy as well", async (context) => {
+test("the library leaves one copy too", async (context) => {
   const play = await new Playground().open(context);
   for (let round = 0; round < RUNS; round++) {
     play.pages.set("/l.txt", listOf(`n${round}-`));
@@ -130,7 +130,7 @@ test("the library leaves one copy as well", async (context) => {
   assert.equal(play.objects.length, 1);
 });
 
-test("copies that a lock needs stay, and go with it", async (context) => {
+test("copies that a lockfile needs stay until it is deleted", async (context) => {
   const play = await new Playground().open(context);
   play.configure("a", ["/l.txt"]);
   play.configure("b", ["/l.txt"]);
@@ -148,7 +148,7 @@ test("copies that a lock needs stay, and go with it", async (context) => {
   assert.equal(play.objects.length, 1);
 });
 
-test("a copy that two sources share stays while one of them has it", async (context) => {
+test("a copy shared by two sources stays while one of them uses it", async (context) => {
   const play = await new Playground().open(context);
   play.configure("a", ["/1.txt", "/2.txt"]);
   for (const path of ["/1.txt", "/2.txt"]) play.pages.set(path, listOf("same"));
@@ -164,7 +164,7 @@ test("a copy that two sources share stays while one of them has it", async (cont
   assert.equal(play.objects.length, 1);
 });
 
-test("what a published list was made from stays until the next one", async (context) => {
+test("the copies behind a published list stay until the next publish", async (context) => {
   const play = await new Playground().open(context);
   play.configure("a", ["/l.txt"]);
   play.configure("b", ["/l.txt"]);
@@ -187,7 +187,7 @@ test("what a published list was made from stays until the next one", async (cont
   assert.match(said, /l\.txt:2/);
 });
 
-test("a run that goes on while another one changes and collects copies still has its own", async (context) => {
+test("a run keeps its copies while another run replaces and deletes some", async (context) => {
   const play = await new Playground().open(context);
   play.configure("a", ["/1.txt", "/2.txt"]);
   play.configure("b", ["/1.txt"]);
@@ -209,7 +209,7 @@ test("a run that goes on while another one changes and collects copies still has
   assert.equal(await slow, 0, play.output);
 });
 
-test("what killed runs left is removed when it is old, and not before", async (context) => {
+test("leftovers of killed runs are removed only when they are old", async (context) => {
   const play = await new Playground().open(context);
   play.configure("a", ["/l.txt"]);
   play.pages.set("/l.txt", listOf("n"));

@@ -16,7 +16,7 @@ const only = process.env["ATTACK_SHAPE"];
 
 for (const [name, shape] of Object.entries(SHAPES))
   if (only === undefined ? isNightly || shape.isShort === true : name.includes(only))
-    test(`time grows with the input: ${name}`, async (context) => {
+    test(`time grows linearly with the input: ${name}`, async (context) => {
       const { times, exponent } = await growthOf(shape);
       const shown = times.map((ms) => ms.toFixed(0).padStart(7)).join("");
       context.diagnostic(`${name.padEnd(44)}${shown} ms  ${exponent.toFixed(2)}`);

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import type { Answerer, Host } from "../../src/host/host.ts";
 import { EventLog } from "../../src/server/event-log.ts";
@@ -116,7 +116,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
   return problems;
 }
 
-test("a damaged serve.json never stops or blinds the server", async (context) => {
+test("a damaged serve.json never stops the server or hides problems", async (context) => {
   const seed = seedFrom(process.env["SEED"]);
   const damages = damagesOf(longHistory(new Date("2026-11-15T06:00:00Z")), new Random(seed));
   const chosen = isNightly ? damages : damages.filter((_, index) => index % 8 === 0);
@@ -137,7 +137,7 @@ test("a damaged serve.json never stops or blinds the server", async (context) =>
 });
 
 test(
-  "the program itself starts, answers and runs with a file that is not a state",
+  "serve starts, answers and compiles with an invalid state file",
   { timeout: 120_000 },
   async (context) => {
     const served = new Served(context, ["||a.example^", "||b.example^"]);

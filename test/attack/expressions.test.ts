@@ -18,7 +18,7 @@ const SCRIPT = new URL("../support/expression-attacks.ts", import.meta.url).path
 const REMOTE = ["a remote source", "exclusions from an address", "the search of the report"];
 
 for (const place of isNightly ? Object.keys(PLACES) : REMOTE)
-  test(`a hundred hostile expressions cost next to nothing: ${place}`, (context) => {
+  test(`a hundred hostile expressions cost almost no time: ${place}`, (context) => {
     const names = Object.keys(ATTACKS);
     const most = place === "lint" ? 2 * MOST_MEGABYTES : MOST_MEGABYTES;
     const costs = isNightly ? names.map((name) => leastOf(place, name, most)) : run(place, names);

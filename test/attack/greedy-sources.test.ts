@@ -8,7 +8,7 @@ import {
   type Config,
   type Host,
   compile,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 import { isNightly } from "../support/nightly.ts";
 
@@ -50,7 +50,7 @@ async function outcomeOf(
 
 const LINES = "||a.example^\n".repeat(500);
 
-test("the limit on bytes holds for a source with all that it includes", async () => {
+test("the byte limit applies to a source with its includes", async () => {
   const web = includingWeb((index) => `${index}.txt`);
   for (let index = 0; index < INCLUDES; index++) web.answers[`${EVIL}${index}.txt`] = LINES;
   const { states, cause } = await outcomeOf(web, { maxBytes: LINES.length * 5 });
@@ -59,7 +59,7 @@ test("the limit on bytes holds for a source with all that it includes", async ()
   assert.ok(web.asked.length <= 9, `${web.asked.length} requests`);
 });
 
-test("packed includes count as what they unpack to", async () => {
+test("compressed includes count with their decompressed size", async () => {
   const web = includingWeb((index) => `${index}.txt`);
   const body = gzipSync(LINES);
   for (let index = 0; index < INCLUDES; index++)
@@ -69,7 +69,7 @@ test("packed includes count as what they unpack to", async () => {
   assert.ok(web.asked.length <= 9, `${web.asked.length} requests`);
 });
 
-test("a file that is included again and again counts every time", async () => {
+test("a file that is included repeatedly counts every time", async () => {
   const web = includingWeb(() => "same.txt");
   web.answers[`${EVIL}same.txt`] = LINES;
   const { states, cause } = await outcomeOf(web, { maxBytes: LINES.length * 5 });
@@ -77,7 +77,7 @@ test("a file that is included again and again counts every time", async () => {
   assert.match(cause, /with all that it includes it is larger than/);
 });
 
-test("the limit on lines holds for a source with all that it includes", async () => {
+test("the line limit applies to a source with its includes", async () => {
   const web = includingWeb((index) => `${index}.txt`);
   for (let index = 0; index < INCLUDES; index++)
     web.answers[`${EVIL}${index}.txt`] = `||a.example^${"\n".repeat(1000)}||b.example^\n`;
@@ -86,7 +86,7 @@ test("the limit on lines holds for a source with all that it includes", async ()
   assert.match(cause, /more than 5000 lines/);
 });
 
-test("a source within its limits is taken with all that it includes", async () => {
+test("a source within its limits is accepted with its includes", async () => {
   const web = includingWeb((index) => `${index}.txt`, 4);
   for (let index = 0; index < 4; index++)
     web.answers[`${EVIL}${index}.txt`] = `||n${index}.example^\n`;
@@ -123,7 +123,7 @@ function withRoom(web: ScriptedWeb, free: number): { host: Host; peak: () => num
   return { host, peak: () => peak };
 }
 
-test("all downloads together take a quarter of the temporary folder; the largest is stopped", async () => {
+test("downloads may use a quarter of the temporary folder; beyond that the largest is stopped", async () => {
   const web = new ScriptedWeb();
   const good = Array.from({ length: 8 }, (_, index) => `https://good${index}.example/l.txt`);
   for (const url of good) web.answers[url] = "||good.example^\n".repeat(400);
@@ -157,7 +157,7 @@ function slowly(web: ScriptedWeb, url: string, ms: number, body = "||a.example^\
   };
 }
 
-test("what was kept leaves the temporary folder at once", async () => {
+test("a download leaves the temporary folder as soon as it is cached", async () => {
   const web = new ScriptedWeb();
   const body = "||good.example^\n".repeat(1000);
   const urls = Array.from({ length: 40 }, (_, index) => `https://good${index}.example/l.txt`);
@@ -172,7 +172,7 @@ test("what was kept leaves the temporary folder at once", async () => {
   assert.ok(peak() <= body.length * 20, `${peak()} bytes`);
 });
 
-test("waiting for a slot does not count against a source's time", async () => {
+test("waiting for a slot does not count towards the timeout of a source", async () => {
   const web = new ScriptedWeb();
   const urls = Array.from({ length: 30 }, (_, index) => `https://one.example/${index}.txt`);
   for (const url of urls) slowly(web, url, 40);
@@ -184,7 +184,7 @@ test("waiting for a slot does not count against a source's time", async () => {
   assert.ok(report.sources.every(({ state }) => state === "fetched"));
 });
 
-test("sources that never end do not take the time of the others", async () => {
+test("sources that never end do not delay the others", async () => {
   const web = new ScriptedWeb();
   const evil = Array.from({ length: 4 }, (_, index) => `https://evil${index}.example/`);
   for (const url of evil)
@@ -205,7 +205,7 @@ test("sources that never end do not take the time of the others", async () => {
   );
 });
 
-test("a source with many mirrors has one slot while others wait", async () => {
+test("a source with many mirrors uses one slot while others wait", async () => {
   const web = new ScriptedWeb();
   const good = Array.from({ length: 6 }, (_, index) => `https://good${index}.example/`);
   let [evil, most, left] = [0, 0, good.length];
@@ -239,7 +239,7 @@ test("a source with many mirrors has one slot while others wait", async () => {
   assert.equal(most, 1);
 });
 
-test("who waits for a slot goes when the run is stopped", async () => {
+test("a source that waits for a slot stops with the run", async () => {
   const web = new ScriptedWeb();
   const stop = new AbortController();
   let asked = 0;

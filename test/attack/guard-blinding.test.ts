@@ -73,7 +73,7 @@ async function publish(lines: readonly string[], transformations: string[]): Pro
 }
 
 test(
-  "no line beside it hides from the guards that a protected name is blocked",
+  "no other line can hide from the guards that a protected name is blocked",
   { skip: missingEngine },
   async (context) => {
     const engineOf = await adguardEngine();

@@ -1,4 +1,4 @@
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 import type { RandomList } from "../agreement/random-list.ts";
 import type { EngineVerdict } from "../reference/adguard-engine.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";

@@ -10,7 +10,7 @@ const TOGETHER = 40;
 
 for (const trust of ["block-only", "standard"] as const)
   test(
-    `${CASES} cases: a ${trust} source takes no coverage away, rewrites nothing and leads nobody astray`,
+    `${CASES} cases: a ${trust} source removes no coverage, rewrites nothing and redirects no subscriber`,
     { timeout: 1_500_000, skip: missingEngine },
     async (context) => {
       const judges = { engineOf: await adguardEngine(), subscribe: await subscriber() };

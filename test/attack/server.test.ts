@@ -71,7 +71,7 @@ function megabytes(pid: number): number {
 }
 
 test(
-  "2,400 pipelined requests on each of 20 connections cost no memory, and health answers",
+  "2,400 pipelined requests on each of 20 connections cost no memory, and /health responds",
   { timeout: 120_000, skip: process.platform !== "linux" },
   async (context) => {
     const served = new Served(context, LINES);
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  "slow readers from many addresses do not shut out health probes",
+  "slow readers from many addresses do not block health probes",
   { timeout: 240_000, skip: process.platform !== "linux" },
   async (context) => {
     const served = new Served(

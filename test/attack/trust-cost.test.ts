@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 import { lines } from "../support/cost-shapes.ts";
 import { isNightly } from "../support/nightly.ts";
 
@@ -19,7 +19,7 @@ const LINES: Readonly<Record<string, (index: number) => string>> = {
 };
 
 for (const [name, line] of Object.entries(LINES))
-  test(`to look at a stranger's line takes microseconds: ${name}`, async (context) => {
+  test(`checking an untrusted line takes microseconds: ${name}`, async (context) => {
     const text = `||fine.example^\n${lines(COUNT, line)}`;
     const least = { full: Infinity, standard: Infinity };
     const more = (): number => ((least.standard - least.full) * 1000) / COUNT;

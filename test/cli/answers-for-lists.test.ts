@@ -77,7 +77,7 @@ test("lists of two configurations are compared by name", async () => {
   const { stdout, stderr, exit } = await project.run("diff", "compiler-config.json", "other.json");
   assert.equal(exit, 0, stderr);
   assert.match(stdout, /compiler-config\.json → other\.json/);
-  assert.match(stderr, /Light has nothing to be compared with\nLite has/);
+  assert.match(stderr, /Light exists in one of the configurations only\nLite exists/);
   const unclear = await project.run("diff", "compiler-config.json", "rules/light.txt");
   assert.match(unclear.stderr, /several-lists.*Light, Pro/);
 });

@@ -9,7 +9,7 @@ import {
   type MemoryHost,
   type MemoryHostOptions,
   memoryHost,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 
 const HOSTS =
   "# a hosts file\n127.0.0.1 localhost\n0.0.0.0 ads.example.com\n0.0.0.0 x.ads.example.com\n";
@@ -229,7 +229,7 @@ function noSpace(): never {
   throw new HostError("ENOSPC", "no space left");
 }
 
-test("an output that cannot be written ends in 6 and leaves nothing behind", async () => {
+test("an output that cannot be written exits with code 6 and leaves no files behind", async () => {
   const faults: Record<string, (host: Host) => Partial<Host>> = {
     createFile: () => ({ createFile: noSpace }),
     write: (host) => ({ createFile: (path) => ({ ...host.createFile(path), write: noSpace }) }),
@@ -269,11 +269,11 @@ test("a signal stops the run with 130 or 143", async () => {
   }
 });
 
-test("a bug of ours ends in 1 and says so", async () => {
+test("an internal error exits with code 1 and asks for a report", async () => {
   const host = memoryHost({ files: FILES });
   const broken: Host = { ...host, readFile: async () => Promise.reject(new TypeError("oops")) };
   assert.equal(await run([], broken, new AbortController().signal), Exit.Bug);
-  assert.match(host.output.stderr, /bug: this should not happen/);
+  assert.match(host.output.stderr, /bug: please report this/);
 });
 
 test("levels: quiet, debug, DEBUG and the log level of the .NET compiler", async () => {
@@ -348,13 +348,13 @@ test("a bad expression in the configuration is found by validate, with its place
   assert.match(stderr, /error\[bad-regex-entry\].*\n +--> a\.yaml:5:5/);
 });
 
-test("an address that is none is a mistake of the configuration, not a bug", async () => {
+test("an invalid address is an error of the configuration, not a bug", async () => {
   const { exit, stderr } = await cli("-i http://127.0.0.1:99999/x -o -");
   assert.equal(exit, Exit.Usage);
   assert.match(stderr, /sources\[0\]\.source is not an address/);
 });
 
-test("a reader that leaves is no error, a full disk behind standard output is", async () => {
+test("a closed pipe is not an error; a full disk behind standard output is", async () => {
   for (const [code, exit] of [
     ["EPIPE", Exit.Done],
     ["ENOSPC", Exit.Output],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type Host, memoryHost } from "../../src/index.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://lists.example/a.txt";
@@ -62,7 +62,7 @@ test("--debug reports every step of a build, and of one that is not needed", asy
   const lines = again.lines.join("\n");
   assert.match(lines, /^debug: configuration: .*compiler-config\.json$/m);
   assert.match(lines, /^debug: fetch Web: unchanged, cached copy used, .*s$/m);
-  assert.match(lines, /^debug: compile: skipped, nothing has changed since the last build$/m);
+  assert.match(lines, /^debug: compile: skipped, nothing changed since the last build$/m);
 });
 
 test("--debug says why nothing is compiled when all files are as they were", async () => {
@@ -78,10 +78,10 @@ test("--debug says why nothing is compiled when all files are as they were", asy
   assert.equal(exit, Exit.Done);
   const all = lines.join("\n");
   assert.match(all, /^debug: configuration: /m);
-  assert.match(all, /^debug: compile: skipped, nothing has changed since the last build$/m);
+  assert.match(all, /^debug: compile: skipped, nothing changed since the last build$/m);
 });
 
-test("--debug names the guard that refuses, and a source whose copy stands in", async () => {
+test("--debug names the guard that refuses, and a source that a cached copy replaces", async () => {
   const web = new ScriptedWeb({
     "compiler-config.json": projectOf([{ name: "Web", source: URL_A, type: "hosts" }]),
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/index.ts";
+import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 
 const HOSTS = "0.0.0.0 ads.example.com\n";
@@ -43,7 +43,7 @@ test("without -c the first of the default names is read, and a note names the ch
     const notes = stderr.match(/note\[several-configurations\]: .*/g) ?? [];
     assert.equal(notes.length, there.length > 1 ? 1 : 0);
     if (there.length > 1)
-      assert.match(notes[0]!, new RegExp(`${there.length} configurations here; using ${name}$`));
+      assert.match(notes[0]!, new RegExp(`${there.length} configuration files; using ${name}$`));
   }
 });
 
@@ -83,11 +83,11 @@ test("what init writes is what every command finds", async () => {
     assert.equal((await cli(words, { files: all })).exit, Exit.Done, words);
 });
 
-test("init writes no second default configuration, which nobody would read", async () => {
+test("init does not write a second default configuration, which would never be read", async () => {
   const files = { "hosts.txt": HOSTS, "compiler-config.json": configNamed("a") };
   const { exit, stderr } = await cli("init -i hosts.txt", { files });
   assert.equal(exit, Exit.Usage);
-  assert.match(stderr, /error\[file-exists\]: compiler-config\.json is there already/);
+  assert.match(stderr, /error\[file-exists\]: compiler-config\.json already exists/);
   const named = await cli("init -i hosts.txt home.yaml", { files });
   assert.equal(named.exit, Exit.Done, named.stderr);
   assert.match(named.stderr, /compile it: rules-compiler -c home\.yaml\n/);

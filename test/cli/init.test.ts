@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, HostError, memoryHost } from "../../src/index.ts";
+import { type Host, HostError, memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const HOME = `
@@ -32,7 +32,7 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
   );
   const text = project.text("compiler-config.yaml");
   assert.match(text, /^# yaml-language-server: \$schema=/);
-  assert.match(text, /# These were switched off:\n {2}# - name: "Old"\n/);
+  assert.match(text, /# These are disabled:\n {2}# - name: "Old"\n/);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   assert.match(project.text("rules/home.txt"), /\|\|ads\.example\^\n[^]*\|\|mine\.example\^\n/);
@@ -42,7 +42,7 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
   assert.match(again.stderr, /file-exists/);
 });
 
-test("paths are moved along, and what cannot be taken over is said", async () => {
+test("paths are moved along, and what cannot be imported is reported", async () => {
   const blocky = `blocking:
   denylists:
     ads: [rules/a.txt, "file:///lists/b.txt", "https://bad host/x"]
@@ -57,8 +57,8 @@ test("paths are moved along, and what cannot be taken over is said", async () =>
   assert.equal((await project.run("audit", "conf/blocky.yml")).exit, 0);
   const made = await project.run("init", "--from", "conf/blocky.yml");
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /Not an address: https:\/\/bad host\/x/);
-  assert.match(made.stderr, /Not taken over as names to allow: \/\^regex\//);
+  assert.match(made.stderr, /Not a URL: https:\/\/bad host\/x/);
+  assert.match(made.stderr, /Not imported, because they are not names: \/\^regex\//);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   assert.match(project.text("rules/my-list.txt"), /\|\|a\.example\^\n\|\|b\.example\^/);
@@ -94,7 +94,7 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
   }
 });
 
-test("at a terminal it asks, again when the answer is none", async () => {
+test("on a terminal, init asks, and repeats the question after an invalid answer", async () => {
   const answers = ["\u001b[1~Mi\u001bOCne\u001b[D", "1 99", "2, https://x.example/list.txt,"];
   const stdin = {
     isTerminal: true,
@@ -177,7 +177,7 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
   );
   assert.deepEqual(audit.needed, []);
   const { stdout } = await project.run("audit", "AdGuardHome.yaml");
-  assert.match(stdout, /AdGuard Home: 2 lists switched on, 4 own rules/);
+  assert.match(stdout, /AdGuard Home: 2 lists enabled, 4 own rules/);
   assert.match(stdout, /one compiled list: 4 rules/);
 });
 
@@ -329,7 +329,7 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
   assert.equal((await project.run("audit", "gravity.db")).exit, 0);
   const made = await project.run("init", "--from", "gravity.db", "--name", "Home");
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /Own names of other groups than Default are not taken over: 1/);
+  assert.match(made.stderr, /Names of groups other than Default are not imported: 1/);
   const text = project.text("compiler-config.yaml");
   assert.match(text, /\noutputs:\n {2}- format: pihole\n/);
   const compiled = await project.run("-c", "compiler-config.yaml");
@@ -358,7 +358,7 @@ test("own rules get a file of their own when there is one by that name", async (
   assert.match(project.text("rules/my-list.txt"), /mine\.example/);
 });
 
-test("when no list can be read, they are written all the same; a signal writes nothing", async () => {
+test("when no list can be read, init writes them anyway; an interrupted init writes nothing", async () => {
   const project = new MemoryProject({});
   const { exit, stderr } = await project.run("init", "-i", "later.txt");
   assert.equal(exit, 0, stderr);

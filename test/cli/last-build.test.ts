@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type Host, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Host, type MemoryHost, memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const ARGS = ["-c", "c.json", "-o", "out.txt", "--cache-dir", "cache"];
@@ -45,7 +45,7 @@ function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-test("when nothing has changed nothing is read, and the same is said", async () => {
+test("an unchanged build reads nothing and prints the same result", async () => {
   const host = project();
   const first = await runOnce(host);
   assert.equal(first.reads, 2);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { type Host, HostError, memoryHost } from "../../src/index.ts";
+import { type Host, HostError, memoryHost } from "../support/internals.ts";
 
 /** 400,000 rules: more than fits into the least memory. */
 const LIST = Array.from({ length: 400_000 }, (_, index) => `||n${index}.example.org^\n`).join("");
@@ -11,11 +11,11 @@ function noSpace(): never {
   throw new HostError("ENOSPC", "no space left");
 }
 
-test("what does not fit into memory is said beforehand, with the room that there is for it", async () => {
+test("the temporary space that a run needs is reported beforehand, with a warning if too little is free", async () => {
   const files = { "list.txt": LIST };
   for (const [free, words] of [
-    [Infinity, /^needs about \d[\d.]* MB in \/tmp for what does not fit into memory$/m],
-    [1000, /needs about .*; only 1\.0 kB are free/],
+    [Infinity, /^needs about \d[\d.]* MB of temporary space in \/tmp$/m],
+    [1000, /needs about .*; only 1\.0 kB free/],
   ] as const) {
     const host = memoryHost({ files });
     const small: Host = { ...host, scratchRoom: async () => ({ folder: "/tmp", free }) };
@@ -25,17 +25,17 @@ test("what does not fit into memory is said beforehand, with the room that there
   }
 });
 
-test("a temporary folder that fails ends in 6 and leaves the old list alone", async () => {
+test("a temporary folder that fails exits with code 6 and leaves the old list unchanged", async () => {
   const host = memoryHost({ files: { "list.txt": LIST, "out.txt": "old" } });
   const broken: Host = { ...host, openScratch: () => ({ ...host.openScratch(), append: noSpace }) };
   const args = ["-i", "list.txt", "-o", "out.txt", "--memory", "1M"];
   assert.equal(await run(args, broken, new AbortController().signal), Exit.Output);
-  assert.match(host.output.stderr, /Cannot put aside what does not fit into memory/);
+  assert.match(host.output.stderr, /Cannot write to the temporary folder/);
   assert.deepEqual([...host.files.keys()], ["/project/list.txt", "/project/out.txt"]);
   assert.equal(new TextDecoder().decode(host.files.get("/project/out.txt")), "old");
 });
 
-test("a size of memory that is none is refused", async () => {
+test("an invalid memory size is refused", async () => {
   for (const size of ["x", "0", "-1", "12Q"]) {
     const host = memoryHost();
     assert.equal(await run(["--memory", size], host, new AbortController().signal), Exit.Usage);

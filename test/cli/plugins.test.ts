@@ -43,7 +43,7 @@ test("a transformation of one's own comes first, and what it makes is judged as 
   assert.match(stderr, /own 1/);
   assert.match(project.text("rules/l.mine"), /^; [^]*\nno c\.example\n|^; [^]*no loud\.example\n/);
   const why = await project.run("why", "--plugins", "drop.example");
-  assert.match(why.stdout, /own, taken out by a transformation of your own/);
+  assert.match(why.stdout, /own, dropped by a plugin/);
 });
 
 test("modules are not run unless that is asked for", async () => {
@@ -55,7 +55,7 @@ test("modules are not run unless that is asked for", async () => {
   }
 });
 
-test("what is wrong with a module is said, with its name, and nothing is published", async () => {
+test("an invalid plugin is reported with its name, and nothing is published", async () => {
   for (const [module, said] of [
     [new Error("boom"), /plugin-bad[^]*p\.mjs cannot be loaded[^]*boom/],
     [{}, /plugin-bad/],
@@ -65,10 +65,10 @@ test("what is wrong with a module is said, with its name, and nothing is publish
       /there is a transformation Compress already/,
     ],
     [{ transformations: { Shout: {} } }, /Shout has no function/],
-    [{ ...PLUGIN, formats: { hosts: PLUGIN.formats.mine } }, /there is a format hosts already/],
+    [{ ...PLUGIN, formats: { hosts: PLUGIN.formats.mine } }, /the format hosts already exists/],
     [{ ...PLUGIN, formats: { x: { lines: { exact: ["no name"] } } } }, /plugin-bad/],
     [{ ...PLUGIN, formats: { x: { lines: { exactly: ["%"] } } } }, /plugin-bad/],
-    [{ ...PLUGIN, formats: { x: null } }, /x is no format/],
+    [{ ...PLUGIN, formats: { x: null } }, /x is not a format/],
     [
       { transformations: { Shout: { rule: () => "0.0.0.0 a.example b.example" } } },
       /several names/,

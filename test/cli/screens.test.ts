@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import type { Host } from "../../src/index.ts";
+import type { Host } from "../support/internals.ts";
 import { assertScreen, withoutCodes } from "../support/screen.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 
 /** Screens as a person sees them in a terminal of 80 columns. */
 
@@ -122,5 +122,5 @@ test("elsewhere than on a terminal nothing is cut or wrapped", async () => {
   const { stderr } = await project.run();
   assert.ok(stderr.includes(LONG));
   const why = await project.run("why", "metrics.ads.example.com");
-  assert.match(why.stdout, /covered, a parent domain is blocked by another line: .*:\d+$/m);
+  assert.match(why.stdout, /covered, another line blocks a parent domain: .*:\d+$/m);
 });

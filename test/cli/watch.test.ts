@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { changedRules } from "../../src/explain/changed-rules.ts";
 import { Random } from "../support/random.ts";
 
@@ -15,7 +15,7 @@ function config(names: string[]): string {
   });
 }
 
-test("a change is compiled and shown; what is wrong meanwhile is said and mended by the next", async () => {
+test("a change is compiled and shown; an error is reported, and the next change can fix it", async () => {
   const memory = memoryHost({
     files: {
       "c.json": config(["a", "b"]),

@@ -13,7 +13,7 @@ const COUNT = 40;
 
 /** `test/nightly/real-lists-alone.test.ts` has all of them. */
 test(
-  "forty real lists compile alone at default settings, fetched over the loopback",
+  "forty real lists compile alone with default settings over the loopback",
   { skip: missingCorpus, timeout: 300_000 },
   async (context) => {
     const folder = corpusFolder("power");
@@ -31,7 +31,7 @@ test(
 );
 
 test(
-  "twenty real lists compile together at default settings, fetched over the loopback",
+  "twenty real lists compile together with default settings over the loopback",
   { skip: missingCorpus, timeout: 300_000 },
   async (context) => {
     const folder = corpusFolder("typical");

@@ -68,7 +68,7 @@ const skip = missingCorpus;
 const timeout = 300_000;
 
 test(
-  "AdGuard Home: allow-lists of many maintainers, dead lists, own rules",
+  "init imports AdGuard Home settings: allowlists, dead lists, custom rules",
   { skip, timeout },
   async (context) => {
     const { project, lists, allowLists, gone, page } = await place(context);
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "Pi-hole: groups, own names, and a list that Pi-hole reads",
+  "init imports a Pi-hole database: groups, custom names, and a list that Pi-hole reads",
   { skip, timeout },
   async (context) => {
     const { project, lists, allowLists, gone } = await place(context);
@@ -127,23 +127,27 @@ test(
   },
 );
 
-test("blocky: groups, files and lines of its own", { skip, timeout }, async (context) => {
-  const { project, lists, allowLists, gone } = await place(context);
-  project.write("more.txt", "more.example\n*.wild.example\n/^regex[0-9]+\\./\n");
-  const blocking = {
-    denylists: {
-      ads: [...lists.slice(0, 5), "more.txt", "own.example\nown2.example"],
-      kids: [...lists.slice(5), gone],
-    },
-    allowlists: { ads: [...allowLists.slice(3, 6), "fine.example\n"] },
-  };
-  project.write("blocky.yml", JSON.stringify({ upstreams: {}, blocking }, undefined, 1));
-  const { config } = await adopt(project, "blocky.yml");
-  assert.match(config, /# {3}.*status 404/);
-  assert.match(project.text("rules/my-list.txt"), /^\|\|more\.example\^$/m);
-});
+test(
+  "init imports blocky settings: groups, files and inline entries",
+  { skip, timeout },
+  async (context) => {
+    const { project, lists, allowLists, gone } = await place(context);
+    project.write("more.txt", "more.example\n*.wild.example\n/^regex[0-9]+\\./\n");
+    const blocking = {
+      denylists: {
+        ads: [...lists.slice(0, 5), "more.txt", "own.example\nown2.example"],
+        kids: [...lists.slice(5), gone],
+      },
+      allowlists: { ads: [...allowLists.slice(3, 6), "fine.example\n"] },
+    };
+    project.write("blocky.yml", JSON.stringify({ upstreams: {}, blocking }, undefined, 1));
+    const { config } = await adopt(project, "blocky.yml");
+    assert.match(config, /# {3}.*status 404/);
+    assert.match(project.text("rules/my-list.txt"), /^\|\|more\.example\^$/m);
+  },
+);
 
-test("HostlistCompiler: its configuration", { skip, timeout }, async (context) => {
+test("init imports a HostlistCompiler configuration", { skip, timeout }, async (context) => {
   const { project, lists, allowLists, gone } = await place(context);
   const config = {
     name: "HLC",

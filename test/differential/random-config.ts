@@ -1,5 +1,5 @@
 import { parse } from "tldts";
-import type { Config, SourceConfig } from "../../src/index.ts";
+import type { Config, SourceConfig } from "../support/internals.ts";
 import type { Random } from "../support/random.ts";
 import { PLAIN_NAMES, VALIDATOR_NAMES } from "../support/transformation-names.ts";
 

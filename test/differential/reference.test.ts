@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, nodeHost } from "../../src/index.ts";
+import { type Config, compile, nodeHost } from "../support/internals.ts";
 import { checkAccount } from "../support/account.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { type Case, randomCase } from "./random-config.ts";
@@ -20,7 +20,7 @@ const skip = !isNode
   : !isThere && "NOT INSTALLED: run `npm run oracle` first";
 
 test(
-  "random configurations compile to what the reference makes of them",
+  "random configurations compile to the same list as with the reference",
   { skip },
   async (context) => {
     const seed = seedFrom(process.env["FUZZ_SEED"]);

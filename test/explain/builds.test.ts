@@ -47,7 +47,7 @@ test("why shows how long a rule has been in the list", async () => {
   assert.equal(await since("nowhere.example"), undefined);
   const { stdout } = await project.run("why", "c.example", "a.example", ...WORDS);
   assert.match(stdout, /^ {2}since 2026-11-14 06:00 UTC$/m);
-  assert.match(stdout, /^ {2}since 2026-11-13 06:00 UTC or longer: no older build is kept$/m);
+  assert.match(stdout, /^ {2}since 2026-11-13 06:00 UTC or earlier: no older build is stored$/m);
 });
 
 test("the age of a rule that was removed and added again counts from its return", async () => {
@@ -89,14 +89,14 @@ test("changelog for people", async () => {
 
 ## 2026-11-15 06:00 UTC
 
-4 rules: 1 came, 0 went.
+4 rules: 1 added, 0 removed.
 
 - Newly blocked: 1 name, \`d.example\`
 - By source: Ads +1 −0
 
 ## 2026-11-14 06:00 UTC
 
-3 rules: 1 came, 1 went.
+3 rules: 1 added, 1 removed.
 
 - Newly blocked: 1 name, \`c.example\`
 - No longer blocked: 1 name, \`b.example\`
@@ -144,7 +144,7 @@ test("a single build cannot be compared, and the message says so", async () => {
   await project.run("compile", "-q", ...WORDS);
   const { exit, stdout, stderr } = await project.run("changelog", ...PLACE);
   assert.deepEqual([exit, stdout], [0, "# My list\n"]);
-  assert.match(stderr, /one build is kept/);
+  assert.match(stderr, /one build is stored/);
 });
 
 test("at most eight builds are kept, with text and record", async () => {

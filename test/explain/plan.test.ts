@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, HostError, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Host, HostError, type MemoryHost, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 
 const names = (start: string, count: number): string =>
@@ -158,7 +158,7 @@ test("diff of two lists and of two configurations", async () => {
     stdout,
     `a.txt → b.txt
   + 1  − 1  = 2 rules (was 2, +0.0 %)
-  freed: 2 names
+  unblocked: 2 names
     a.test and below    ||a.test^
     x.b.test and below  ||b.test^
 `,
@@ -168,6 +168,6 @@ test("diff of two lists and of two configurations", async () => {
   assert.match((await project.run("diff", "a.txt")).stderr, /diff needs two lists/);
   assert.match(
     (await project.run("diff", "a.txt", "c.json")).stderr,
-    /There is no record of rules\/my-list\.txt/,
+    /No record of rules\/my-list\.txt/,
   );
 });

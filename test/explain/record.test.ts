@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { BuildRecord } from "../../src/record/build-record.ts";
 import { Other } from "../../src/kernel/row-recorder.ts";
 import { Fate, fateName, hasCause } from "../../src/rules/fate.ts";
-import { type Config, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, memoryHost, rowsOf } from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random } from "../support/random.ts";
 import { type Recorded, compileRecorded } from "../support/recorded.ts";

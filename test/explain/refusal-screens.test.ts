@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 
 const SCREENS = join(import.meta.dirname, "screens");
 const NOW = new Date("2026-11-10T00:00:00Z");

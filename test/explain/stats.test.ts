@@ -4,7 +4,7 @@ import { type CarriedRules, smallestCover } from "../../src/explain/overlap.ts";
 import { statsOf } from "../../src/explain/stats.ts";
 import { statsMarkdown, statsTable } from "../../src/cli/output/stats-text.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
-import { type Config, memoryHost } from "../../src/index.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -118,7 +118,7 @@ test("stats as a table and as Markdown", async () => {
   S1          2         1          1        0      1          0
   S2          3         1          1        0      2          1
 
-2 of 3 sources give the same 3 rules; not needed: S1
+2 of 3 sources yield the same 3 rules; redundant: S1
 S0 and S1 share 1 rule, 100 % of the smaller
 S1 and S2 share 1 rule, 100 % of the smaller
 S0 and S2 share 1 rule, 50 % of the smaller
@@ -132,7 +132,7 @@ S0 and S2 share 1 rule, 50 % of the smaller
 | S1 | 2 | 1 | 1 | 0 | 1 | 0 |
 | S2 | 3 | 1 | 1 | 0 | 2 | 1 |
 
-2 of 3 sources give the same 3 rules; not needed: S1
+2 of 3 sources yield the same 3 rules; redundant: S1
 `,
   );
   assert.deepEqual(stats.sources[2]!.rejected, { "bad-modifier": 1 });

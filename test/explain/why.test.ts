@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import type { LineFate } from "../../src/explain/why.ts";
-import { type Host, memoryHost } from "../../src/index.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 import { regexTexts } from "../../src/syntax/regex-texts.ts";
 import { countLineFeeds } from "../../src/bytes/count-lines.ts";
@@ -161,15 +161,15 @@ test("why on a terminal", async () => {
     stdout,
     `y.ads.example.com  BLOCKED in l.txt
   by  ||ads.example.com^  Ads:2
-  since 1970-01-01 00:00 UTC or longer: no older build is kept
-      Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, a parent domain is blocked by another line: Ads:2
+  since 1970-01-01 00:00 UTC or earlier: no older build is stored
+      Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, another line blocks a parent domain: Ads:2
       Ads:2  0.0.0.0 ads.example.com                      kept
       Own:2  ||ads.example.com^                           same-host, the same name is blocked by another line: Ads:2
   to unblock: allow: ["y.ads.example.com"], which adds @@|y.ads.example.com^; ||ads.example.com^ still blocks all other names
 nothing.test  neither blocked nor allowed in l.txt
-  no line of any source names it or a parent of it
+  no line of any source names it or a parent domain
 partly.example  neither blocked nor allowed in l.txt
-  for some clients or questions: ||partly.example^$client=10.0.0.1  Own:9
+  for some clients or query types: ||partly.example^$client=10.0.0.1  Own:9
       Own:9  ||partly.example^$client=10.0.0.1  kept
 `,
   );
@@ -221,7 +221,7 @@ test("names that cannot be answered are reported", async () => {
   const changed = await why(["left-out.example"], (files) =>
     files.set("/project/own.txt", new TextEncoder().encode("||left-out.example^\n")),
   );
-  assert.match(changed.stdout, /not looked at, changed since or not kept: own\.txt/);
+  assert.match(changed.stdout, /not checked, changed since or not cached: own\.txt/);
   const edited = await why(["a.test"], (files) =>
     files.set("/project/l.txt", new TextEncoder().encode("||x.test^\n")),
   );
@@ -232,7 +232,7 @@ test("names that cannot be answered are reported", async () => {
       for (const path of files.keys()) if (path.endsWith(lose)) files.delete(path);
     });
     assert.equal(gone.exit, 2);
-    assert.match(gone.stderr, /record-missing.*There is no record of l\.txt/);
+    assert.match(gone.stderr, /record-missing.*No record of l\.txt/);
   }
   const broken = await why(["a.test"], (files) => {
     for (const path of files.keys())

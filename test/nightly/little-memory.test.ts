@@ -16,7 +16,7 @@ const LIMIT = 640 * 1024 * 1024;
 const group = process.getuid?.() === 0 ? controlGroup("little-memory", LIMIT) : undefined;
 
 test(
-  "a source that fills a temporary folder in memory does not end a run in a container",
+  "a source that fills a tmpfs does not end a run in a container",
   { skip: group === undefined && "needs root and control groups", timeout: 180_000 },
   async (context) => {
     const folder = mkdtempSync(join(tmpdir(), "little-"));

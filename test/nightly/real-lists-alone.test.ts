@@ -15,7 +15,7 @@ const IS_ALLOW_LIST = /whitelist|Filters_ex(?:ceptions|clusions)/i;
 
 for (const set of ["typical", "power"] as const)
   test(
-    `${set}: every real list compiles alone at default settings, fetched over the loopback`,
+    `${set}: every real list compiles alone with default settings over the loopback`,
     { timeout: 1_800_000, skip: missingCorpus },
     async (context) => {
       const folder = corpusFolder(set);

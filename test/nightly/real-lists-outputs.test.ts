@@ -81,7 +81,7 @@ function differences(
 }
 
 test(
-  "hosts and domains outputs of real lists: every name that the list names and blocks, and no other",
+  "hosts and domains outputs of real lists have exactly the names that the list names and blocks",
   { timeout: 1_500_000, skip: missingCorpus },
   async (context) => {
     const wrong: string[] = [];

@@ -4,7 +4,7 @@ import { planOutputs } from "../../src/publish/output-plan.ts";
 import { FormatOutputs } from "../../src/publish/format-outputs.ts";
 import { NameBuffer } from "../../src/formats/name-buffer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { writeFormat } from "../support/write-format.ts";
 

@@ -97,7 +97,7 @@ test("a signature is valid for its key and its manifest only", async () => {
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", "pub.key")).exit, 0);
   const other = await made.run("verify", "rules/manifest.json", "--key", minisignKeys().publicKey);
   assert.equal(other.exit, 5);
-  assert.match(other.stderr, /is not signed by this key/);
+  assert.match(other.stderr, /is not signed with this key/);
   made.write("rules/manifest.json", made.text("rules/manifest.json").replace('"L"', '"M"'));
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", publicKey)).exit, 5);
 });
@@ -187,12 +187,12 @@ test("verify refuses a release of another list, and a different release of the s
   assert.equal((await made.run(...verify, "--name", "L", "--state", "s.json")).exit, 0);
   const named = await made.run(...verify, "--name", "Other");
   assert.equal(named.exit, 5);
-  assert.match(named.stderr, /It is a release of L, not of Other/);
+  assert.match(named.stderr, /The release is of L, not of Other/);
   const text = made.text("rules/manifest.json");
   made.write("rules/manifest.json", text.replace('"name": "L"', '"name": "M"'));
   const other = await made.run(...verify, "--state", "s.json");
   assert.equal(other.exit, 5);
-  assert.match(other.stderr, /It is a release of M, not of L/);
+  assert.match(other.stderr, /The release is of M, not of L/);
   made.write("rules/manifest.json", text.replace(/"built": "[^"]+"/, '"built": ""'));
   assert.match((await made.run(...verify, "--state", "s.json")).stderr, /The release differs/);
 });

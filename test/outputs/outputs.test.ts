@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HostError } from "../../src/index.ts";
+import { HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 function project(
@@ -139,7 +139,7 @@ test("rules beyond the size limit are left out from the end, and reported", asyn
   const { stderr } = await project([{ format: "domains", fit: { max_rules: 3 } }], LINES).run(
     ...WORDS,
   );
-  assert.match(stderr, /no room for: Second 1/);
+  assert.match(stderr, /over the limit: Second 1/);
   const small = project(
     [{ format: "domains", fit: { ram: "1k" } }],
     Array.from({ length: 30 }, (_, index) => `||n${index}.example^`),

@@ -10,7 +10,7 @@ import {
   memoryHost,
   nodeHost,
   rowsOf,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -66,7 +66,7 @@ function crowded(random: Random): CompileOptions {
   return { ...options, workers: 2 + random.below(2), limits: { ...limits, aloneBelow: 0 } };
 }
 
-test(`${CONFIGURATIONS} random configurations: the same list whatever the memory, the threads, the blocks and the partitions`, async () => {
+test(`${CONFIGURATIONS} random configurations give the same list with any memory, threads, blocks and partitions`, async () => {
   const random = new Random(seed);
   for (let index = 0; index < CONFIGURATIONS; index++) {
     const { config, files } = randomCase(random);
@@ -83,7 +83,7 @@ test(`${CONFIGURATIONS} random configurations: the same list whatever the memory
   }
 });
 
-test("addresses above two gigabytes are addresses", async () => {
+test("memory addresses above two gigabytes work", async () => {
   const random = new Random(seed + 2);
   for (let index = 0; index < 12; index++) {
     const { config, files } = randomCase(random);
@@ -128,7 +128,7 @@ function withoutPlace(text: string): string {
   return text.replaceAll(/\/?(?:https:.*?)?list\.txt/g, "LIST");
 }
 
-test("a file in blocks of any size reads like the same bytes from the web, as a whole", async () => {
+test("a file read in blocks of any size equals the same bytes from the web", async () => {
   const random = new Random(seed + 1);
   const url = "https://lists.example/list.txt";
   let compiled = 0;
@@ -157,7 +157,7 @@ test("a file in blocks of any size reads like the same bytes from the web, as a 
   assert.ok(compiled > 250, `${compiled} of the texts were lists`);
 });
 
-test("a parent of names in all partitions that will not stay covers nothing, whoever looks at them first", async () => {
+test("a wide parent that is removed later covers nothing, whatever the order of partitions", async () => {
   const names = Array.from({ length: 3000 }, (_, index) => `n${index}.co.uk`);
   const files = { "list.txt": ["||co.uk^", ...names].join("\n") };
   const config = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 
 /** Twice the input may cost 2.3 times the CPU at the most, whatever its shape. */
 const LIMIT = 2.3;
@@ -44,7 +44,7 @@ function lines(count: number, line: (index: number) => string): string {
 }
 
 for (const [shape, text] of Object.entries(SHAPES)) {
-  test(`time grows with the input: ${shape}`, async (context) => {
+  test(`time grows linearly with the input: ${shape}`, async (context) => {
     // Two doublings, because the step from one size of the machine's caches to the next is not the program's.
     const texts = [1, 2, 4].map((times) => text(SIZE * times));
     await cpuTime(texts[0]!);

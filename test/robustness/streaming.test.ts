@@ -7,7 +7,7 @@ import {
   type Config,
   compile,
   memoryHost,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 
 async function compileFiles(
   config: Omit<Config, "name">,
@@ -22,7 +22,7 @@ function rulesOf({ bytes }: CompileResult): string[] {
   return lines.filter((line) => line !== "" && !line.startsWith("!"));
 }
 
-test("copies are found while the arena grows under those who look for them", async () => {
+test("duplicates are found while the arena grows", async () => {
   const half = Array.from({ length: 420_000 }, (_, index) => `/${index}`).join("\n");
   const { report } = await compileFiles(
     { sources: [{ source: "a" }], transformations: ["Deduplicate"] },
@@ -32,7 +32,7 @@ test("copies are found while the arena grows under those who look for them", asy
   assert.equal(report.rules, 420_000);
 });
 
-test("long lines of letters are compared like all others", async () => {
+test("long lines of letters are compared correctly", async () => {
   const long = "a".repeat(70_000);
   const less = "b".repeat(5000);
   const result = await compileFiles(
@@ -54,7 +54,7 @@ function copiesOf({ rules, report }: CompileResult): number {
   return held / report.sources.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-test("blank lines without end and names without end are held once", async () => {
+test("endless blank lines and endless names take constant memory", async () => {
   const blank = await compileFiles(
     { sources: [{ source: "a" }], transformations: ["Compress"] },
     { a: `a.example\n${"\n".repeat(6_000_000)}b.example\n` },
@@ -76,7 +76,7 @@ test("blank lines without end and names without end are held once", async () => 
   }
 });
 
-test("a file of entries may have as many blank lines as it likes", async () => {
+test("a file of entries may have any number of blank lines", async () => {
   const result = await compileFiles(
     { sources: [{ source: "a" }], exclusions_sources: ["e"] },
     { a: "a.example\nb.example", e: `${"\n".repeat(12_000_000)}a.example\n` },
@@ -84,7 +84,7 @@ test("a file of entries may have as many blank lines as it likes", async () => {
   assert.deepEqual(rulesOf(result), ["b.example"]);
 });
 
-test("a name that Deduplicate wrote out is still the name that an exclusion means", async () => {
+test("an exclusion matches a name that Deduplicate wrote out", async () => {
   const result = await compileFiles(
     {
       sources: [{ source: "a", type: "hosts", transformations: ["Compress", "Deduplicate"] }],
@@ -104,7 +104,7 @@ async function messagesOf(run: Promise<unknown>): Promise<string[]> {
   return error.diagnostics.map(({ message, at }) => `${at?.file}:${at?.line} ${message}`);
 }
 
-test("places are right in a source that is only read to see what else is wrong", async () => {
+test("locations are correct in a source that is only read to find further problems", async () => {
   const messages = await messagesOf(
     compileFiles(
       { sources: [{ source: "missing" }, { source: "b" }] },
@@ -114,7 +114,7 @@ test("places are right in a source that is only read to see what else is wrong",
   assert.match(messages[1]!, /^b:4 /);
 });
 
-test("what a list says in a directive does not reach the screen as it is", async () => {
+test("directives of a list are escaped before they are printed", async () => {
   const includes = Array.from({ length: 4095 }, (_, index) => `!#include i${index}`).join("\n");
   const files = Object.fromEntries(
     Array.from({ length: 4095 }, (_, index) => [`i${index}`, "x.example\n"]),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { withoutCredentials } from "../../src/diagnostics/printable.ts";
 import { isPublicAddress } from "../../src/host/public-address.ts";
 import { proxyFor } from "../../src/host/proxy.ts";
-import { CompilerError, compile, nodeHost } from "../../src/index.ts";
+import { CompilerError, compile, nodeHost } from "../support/internals.ts";
 
 /** Addresses that no list is fetched from, however they are written. */
 const REFUSED = [
@@ -96,7 +96,7 @@ test("public addresses are public", () => {
     assert.equal(isPublicAddress(text), false, text);
 });
 
-test("the environment names the proxy, in either case, and its exceptions", () => {
+test("proxies and exceptions come from the environment, in upper or lower case", () => {
   const both = { HTTP_PROXY: "http://plain:3128", HTTPS_PROXY: "http://secure:3128" };
   for (const [url, env, host] of [
     ["http://a.example/", both, "plain"],
@@ -122,7 +122,7 @@ test("the environment names the proxy, in either case, and its exceptions", () =
   assert.throws(() => proxyFor(new URL("http://a/"), { HTTP_PROXY: "socks5://x:1" }), /socks5/);
 });
 
-test("passwords and queries are taken out of addresses, however they are written, and nothing else is", () => {
+test("passwords and queries are removed from URLs in every spelling, and nothing else is", () => {
   for (const [address, shown] of [
     ["https://user:pw@host/x", "https://host/x"],
     ["http:///user:pw@host/x", "http:///host/x"],

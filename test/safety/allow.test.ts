@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 
 async function allowed(
@@ -37,7 +37,7 @@ const EVERY_SYNTAX = [
   "||xa.example^",
 ];
 
-test("an entry meets rules for its name in every syntax, and nothing else", async () => {
+test("an allow entry matches rules for its name in every syntax, and nothing else", async () => {
   for (const entry of ["a.example", "A.Example", "a.example.", "0.0.0.0 a.example"]) {
     const { rules, fates } = await allowed(EVERY_SYNTAX, [entry]);
     assert.deepEqual(rules, [
@@ -50,7 +50,7 @@ test("an entry meets rules for its name in every syntax, and nothing else", asyn
   }
 });
 
-test("a rule as an entry means everything below the name too, *. only what is below", async () => {
+test("an allow entry ||name^ includes subdomains, *.name only subdomains", async () => {
   for (const entry of [
     "||a.example^",
     "@@||a.example^",
@@ -66,7 +66,7 @@ test("a rule as an entry means everything below the name too, *. only what is be
   }
 });
 
-test("where a rule for more blocks it, the exception is added, as strong as it must be", async () => {
+test("if a broader rule blocks a name, allow adds an exception that is strong enough", async () => {
   const cases: readonly [string, string, string][] = [
     ["||example^", "a.b.example", "@@|a.b.example^"],
     ["||b.example^", "||a.b.example^", "@@||a.b.example^"],
@@ -83,7 +83,7 @@ test("where a rule for more blocks it, the exception is added, as strong as it m
   }
 });
 
-test("an exception that leaves names below out does not stand in for the entry's own", async () => {
+test("an exception without the subdomains does not replace the exception of an allow entry", async () => {
   for (const partial of ["@@|a.p.example^", "@@||a.p.example^$denyallow=x.a.p.example"]) {
     const { rules } = await allowed(["||p.example^", partial], ["||a.p.example^"]);
     assert.ok(rules.includes("@@||a.p.example^"), `${partial}: ${rules.join(" ")}`);
@@ -92,7 +92,7 @@ test("an exception that leaves names below out does not stand in for the entry's
   assert.deepEqual(whole.rules, ["||p.example^", "@@||a.p.example^"]);
 });
 
-test("patterns in which one name stands are met, and names of other scripts in both forms", async () => {
+test("allow entries match patterns for one name, and names in other scripts in both forms", async () => {
   const lines = [
     "||sub.a.example",
     "|sub2.a.example^",
@@ -118,7 +118,7 @@ test("names that a parent covered stay blocked when the parent is allowed", asyn
   }
 });
 
-test("what each entry did is told, and which did nothing", async () => {
+test("the report shows what each allow entry did, and which did nothing", async () => {
   const { uses, notes } = await allowed(
     ["||a.example^", "0.0.0.0 a.example", "||file.example^"],
     ["a.example", "gone.example", "||never.example^"],
@@ -131,11 +131,11 @@ test("what each entry did is told, and which did nothing", async () => {
     { entry: "file.example", removed: 1 },
   ]);
   assert.deepEqual(notes, [
-    "No rule met these entries of the allow-list: gone.example, ||never.example^",
+    "These entries of the allowlist match no rule: gone.example, ||never.example^",
   ]);
 });
 
-test("what is no name is pointed out, all of it in one message", async () => {
+test("allow entries that are not names are reported in one message", async () => {
   const error = await allowed([], ["not a name", "/regex/", "com"]).catch(
     (reason: unknown) => reason,
   );
@@ -147,7 +147,7 @@ test("what is no name is pointed out, all of it in one message", async () => {
   );
 });
 
-test("an allow-list of thousands is no burden", async () => {
+test("an allowlist with thousands of entries costs little", async () => {
   const lines = Array.from({ length: 20_000 }, (_, index) => `||n${index}.example^`);
   const allow = Array.from({ length: 5000 }, (_, index) => `n${index * 2}.example`);
   const { rules } = await allowed(lines, allow, { transformations: ["Compress"] });
@@ -170,7 +170,7 @@ const PATTERNS = [
 
 for (const entry of ["||corp.example^", "*.corp.example"])
   for (const rule of [...PATTERNS, ...PATTERNS.map((one) => `${one}$important`)])
-    test(`${entry} holds against ${rule}`, async () => {
+    test(`allow entry ${entry} overrides ${rule}`, async () => {
       const list = rule.includes("$denyallow=other.example$")
         ? rule.replace(/\$important$/, ",important")
         : rule;
@@ -182,7 +182,7 @@ for (const entry of ["||corp.example^", "*.corp.example"])
       assert.deepEqual(notes, []);
     });
 
-test("an entry that no rule could match is unused, and adds nothing", async () => {
+test("an allow entry that no rule could match is unused and adds nothing", async () => {
   for (const rule of [
     "||*.other.example^",
     "/^ads\\.other\\.example$/",
@@ -195,7 +195,7 @@ test("an entry that no rule could match is unused, and adds nothing", async () =
   }
 });
 
-test("allow holds against $dnsrewrite, important or not", async () => {
+test("allow overrides $dnsrewrite, with and without $important", async () => {
   for (const [rule, exception] of [
     ["||b.example^$dnsrewrite=NXDOMAIN;;", "@@|c.b.example^$dnsrewrite"],
     ["||b.example^$dnsrewrite=1.2.3.4,important", "@@|c.b.example^$dnsrewrite,important"],
@@ -208,7 +208,7 @@ test("allow holds against $dnsrewrite, important or not", async () => {
   assert.deepEqual(rules, []);
 });
 
-test("no $badfilter rule takes an exception of allow back", async () => {
+test("no $badfilter rule cancels an exception of allow", async () => {
   for (const entry of ["||b.ample.com^", "b.ample.com", "*.b.ample.com"])
     for (const cancel of ["@@||b.ample.com^", "@@|b.ample.com^", "@@||*.b.ample.com^"]) {
       const { rules } = await allowed(["||ample.com^", `${cancel}$badfilter`], [entry]);
@@ -217,7 +217,7 @@ test("no $badfilter rule takes an exception of allow back", async () => {
     }
 });
 
-test("allow holds against a rule in another script, and the other way round", async () => {
+test("allow matches rules in another script, and vice versa", async () => {
   for (const rule of ["||пример.рф^", "||xn--e1afmkfd.xn--p1ai^"])
     for (const entry of ["api.пример.рф", "api.xn--e1afmkfd.xn--p1ai"]) {
       const { rules, notes } = await allowed([rule], [entry]);
@@ -248,7 +248,7 @@ async function withRemote(
 }
 const REMOTE = "https://lists.example/allow.txt";
 
-test("an allow-list from an address allows no suffix and no shared host", async () => {
+test("a remote allowlist cannot allow a suffix or a shared host", async () => {
   for (const entry of ["||com^", "*.com", "@@||com^", "||co.uk^", "||github.io^", "*.github.io"]) {
     const { rules, codes } = await withRemote({ allow_sources: [REMOTE] }, [entry, "b.net"]);
     assert.equal(rules.length, 4, entry);
@@ -258,7 +258,7 @@ test("an allow-list from an address allows no suffix and no shared host", async 
   assert.equal(rules.length, 3);
 });
 
-test("exclusions from an address take out no suffix, and not everything", async () => {
+test("remote exclusions cannot remove a suffix or everything", async () => {
   for (const entry of [
     "com",
     ".",
@@ -283,7 +283,7 @@ test("exclusions from an address take out no suffix, and not everything", async 
   assert.equal(rules.length, 3);
 });
 
-test("lines of an allow-list file that are not names are ignored and counted; in the configuration they are errors", async () => {
+test("lines of an allowlist file that are not names are ignored and counted; in the configuration they are errors", async () => {
   const { rules, codes } = await withRemote({ allow_sources: [REMOTE] }, [
     "#Facebook",
     "@@/tracking/",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Config, type MemoryHost, memoryHost } from "../support/internals.ts";
 
 const OTHER = "https://lists.example/other.txt";
 const STRANGER = "https://lists.example/stranger.txt";
@@ -56,7 +56,7 @@ function freeing(count: number): string {
 }
 
 for (const transformations of [[], ["Compress", "Validate", "Deduplicate"]])
-  test(`twenty new exceptions are taken, of more none [${transformations.join()}]`, async () => {
+  test(`up to twenty new exceptions are accepted, otherwise none [${transformations.join()}]`, async () => {
     for (const [count, isTaken] of [
       [20, true],
       [21, false],
@@ -69,7 +69,7 @@ for (const transformations of [[], ["Compress", "Validate", "Deduplicate"]])
       if (isTaken) continue;
       assert.match(
         said,
-        /Stranger has 21 new exceptions, which would free 21 names that only other sources block; all were dropped: n0\.example, .* and 16 more\n {2}--> .*stranger\.txt:51\n/,
+        /Stranger has 21 new exceptions, which would unblock 21 names that only other sources block; all of them were dropped: n0\.example, .* and 16 more\n {2}--> .*stranger\.txt:51\n/,
       );
       assert.match(said, /over-budget 21/);
       assert.equal(said.split("warning[new-exceptions]").length, 2, "one warning");
@@ -115,7 +115,7 @@ test("the names of other sources are counted in any syntax", async () => {
   }
 });
 
-test("a large list may lose a thousandth", async () => {
+test("new exceptions may unblock a thousandth of a large list", async () => {
   const others = lines(30_000, (index) => `||n${index}.example^`);
   for (const [count, left] of [
     [30, 30],
@@ -127,7 +127,7 @@ test("a large list may lose a thousandth", async () => {
   }
 });
 
-test("what was published stays: from the first time, and once it was accepted", async () => {
+test("exceptions that were published or accepted once stay", async () => {
   const project = new Project({ [STRANGER]: OWN + freeing(100) });
   const { said } = await project.later(OWN + freeing(121));
   assert.equal(project.exceptions.length, 100, said);
@@ -141,7 +141,7 @@ test("what was published stays: from the first time, and once it was accepted", 
   assert.equal(project.exceptions.length, 121);
 });
 
-test("a fully trusted source, a new one and a plan", async () => {
+test("the exception budget for a fully trusted source, a new source and a plan", async () => {
   const trusted = new Project(
     {},
     {
@@ -170,7 +170,7 @@ test("a fully trusted source, a new one and a plan", async () => {
   assert.match(planned.host.output.stdout, /warning\[new-exceptions\]/);
 });
 
-test("with --strict the run ends with exit code 3", async () => {
+test("with --strict, a source over its exception budget gives exit code 3", async () => {
   const project = new Project();
   assert.equal((await project.later(OWN + freeing(21), "--strict")).exit, 3);
 });

@@ -6,7 +6,7 @@ import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
 import { RowFinder } from "../../src/kernel/row-finder.ts";
 import { Flag, Kind } from "../../src/rules/kind.ts";
 import { NameWatch, isForHost } from "../../src/meaning/name-watch.ts";
-import { compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { compile, memoryHost, rowsOf } from "../support/internals.ts";
 
 type State = GuardContext["report"]["sources"][number]["state"];
 
@@ -58,7 +58,7 @@ function refused(
 
 const SAME = { rules: 1000, lines: 1000 };
 
-test("the limits of a list's size, to the rule", () => {
+test("list size limits are exact to the rule", () => {
   for (const [before, now, codes] of [
     // More than 30 % and more than a hundred.
     [1000, 700, []],
@@ -88,7 +88,7 @@ test("the limits of a list's size, to the rule", () => {
   assert.deepEqual(refused(undefined, { rules: 10, lines: 9 }, { min_rules: 10 }), []);
 });
 
-test("the limits of a source's size, to the line", () => {
+test("source size limits are exact to the line", () => {
   for (const [before, now, codes] of [
     // More than 50 % and more than a hundred.
     [1000, 500, []],
@@ -111,7 +111,7 @@ test("the limits of a source's size, to the line", () => {
     assert.deepEqual(refused(SAME, { rules: 1000, lines: 1, state }), ["source-lost-lines"], state);
 });
 
-test("limits of one's own, and what was accepted", () => {
+test("configured limits apply, and accepted lists become the baseline", () => {
   assert.deepEqual(refused(SAME, { rules: 890, lines: 1000 }, { max_shrink: 10 }), ["list-shrunk"]);
   assert.deepEqual(
     refused(SAME, { rules: 890, lines: 1000 }, { max_shrink: 10 }, ["list-shrunk"]),
@@ -142,7 +142,7 @@ async function meaning(name: string, ...lines: string[]): Promise<string> {
     .join(" ");
 }
 
-test("what rules mean for a name, one by one and together", async () => {
+test("rules decide about a name alone and combined", async () => {
   const name = "a.b.example";
   for (const [lines, expected] of [
     [["||b.example^"], "+||b.example^"],
@@ -261,7 +261,7 @@ for (const [line, later, first] of [
     assert.deepEqual(await guards([line, "||fine.example^"], {}, true), [...first]);
   });
 
-test("what is acknowledged is not warned about", async () => {
+test("acknowledged names and suffixes cause no warning", async () => {
   const lines = ["||captive.apple.com^", "||crates.io^", "||top^", "||zip^"];
   const guarded = {
     may_block: ["captive.apple.com", "||static.crates.io^", "index.crates.io"],
@@ -272,7 +272,7 @@ test("what is acknowledged is not warned about", async () => {
   assert.deepEqual(await guards(["||zip^"], { may_block_suffixes: ["*"] }), []);
 });
 
-test("rules for one name are told from others", async () => {
+test("rules for one name are distinguished from others", async () => {
   for (const [line, isOne] of [
     ["||a.example^$important", true],
     ["@@||a.example^", true],

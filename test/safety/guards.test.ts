@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Config, type MemoryHost, memoryHost } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 
 const LIST = "/project/out.txt";
@@ -41,7 +41,7 @@ class Project {
   }
 }
 
-test("a list that loses more than 30 % is refused, the old one stays, and accepting passes once", async () => {
+test("a list that loses more than 30 % is refused until it is accepted once", async () => {
   for (const [count, isRefused] of [
     [1000, false],
     [701, false],
@@ -66,7 +66,7 @@ test("a list that loses more than 30 % is refused, the old one stays, and accept
   }
 });
 
-test("small lists may change as they like", async () => {
+test("small lists may change by any amount", async () => {
   const project = new Project(names(90));
   assert.equal((await project.run()).exit, 0);
   project.write(names(1));
@@ -75,7 +75,7 @@ test("small lists may change as they like", async () => {
   assert.equal((await project.run()).exit, 0);
 });
 
-test("growth of the list is refused above 200 %, and the source is named", async () => {
+test("growth above 200 % is refused, and the message names the source", async () => {
   const project = new Project(names(1000));
   assert.equal((await project.run()).exit, 0);
   project.write(names(3001));
@@ -87,7 +87,7 @@ test("growth of the list is refused above 200 %, and the source is named", async
   assert.equal((await project.run("--accept", "list-grown")).exit, 0);
 });
 
-test("a file that loses half of its lines is named once, and the list is published", async () => {
+test("a file that loses half of its lines causes one warning, and the list is published", async () => {
   const sources = [
     { source: "a.txt", name: "A", type: "adblock" as const },
     { source: "b.txt", name: "The small one", type: "adblock" as const },
@@ -99,12 +99,12 @@ test("a file that loses half of its lines is named once, and the list is publish
   const { exit, said } = await project.run();
   assert.equal(exit, 0);
   assert.match(said, /warning\[source-lost-lines\]: The small one lost more than 50 %/);
-  assert.match(said, /it has 499 lines; when the list was last published it had 1000/);
+  assert.match(said, /it has 499 lines; it had 1000 when the list was last published/);
   project.write(names(498, "b"), "b.txt");
   assert.doesNotMatch((await project.run()).said, /source-lost-lines/);
 });
 
-test("whoever adds, removes or changes sources meant it", async () => {
+test("added, removed or changed sources do not cause a refusal", async () => {
   const [small, large] = [names(2), names(20_000, "l")];
   const a = { source: "a.txt", name: "A", type: "adblock" as const };
   const b = { source: "b.txt", name: "B", type: "adblock" as const };
@@ -125,7 +125,7 @@ test("whoever adds, removes or changes sources meant it", async () => {
   }
 });
 
-test("a list that loses a little less than the limit each day is stopped by what it was at its best", async () => {
+test("a list that shrinks slowly is stopped by comparison with its maximum", async () => {
   const project = new Project(names(10_000));
   for (const [day, count, exit] of [
     [1, 10_000, 0],
@@ -144,7 +144,7 @@ test("a list that loses a little less than the limit each day is stopped by what
   }
 });
 
-test("what an earlier version remembered is still compared with", async () => {
+test("state of an earlier version is still used for comparison", async () => {
   const project = new Project(names(1000));
   assert.equal((await project.run()).exit, 0);
   const record = [...project.host.files.keys()].find((path) => path.endsWith("/out.txt.json"))!;
@@ -169,7 +169,7 @@ test("what an earlier version remembered is still compared with", async () => {
   }
 });
 
-test("an optional source that was away for a night is not refused when it comes back", async () => {
+test("an optional source that was unavailable once is not refused when it returns", async () => {
   const config = {
     sources: [
       { source: "a.txt", name: "A", type: "adblock" as const },
@@ -188,7 +188,7 @@ test("an optional source that was away for a night is not refused when it comes 
   assert.equal(project.rules, 6000);
 });
 
-test("limits are the configuration's to set", async () => {
+test("the configuration can set the limits", async () => {
   const guards = { max_shrink: 95, max_source_shrink: 95, min_rules: 60 };
   const project = new Project(names(1000), { guards });
   assert.equal((await project.run()).exit, 0);
@@ -198,7 +198,7 @@ test("limits are the configuration's to set", async () => {
   assert.match((await project.run()).said, /error\[too-few-rules\]: .*59 rules; at least 60/);
 });
 
-test("an empty list is never published by accident", async () => {
+test("an empty list is not published", async () => {
   const project = new Project("! nothing\n");
   const { exit, said } = await project.run();
   assert.equal(exit, 5);
@@ -207,7 +207,7 @@ test("an empty list is never published by accident", async () => {
   assert.equal((await project.run("--accept", "too-few-rules")).exit, 0);
 });
 
-test("each output must have the rules that the list must have", async () => {
+test("min_rules applies to each output too", async () => {
   // Names for some types of query only cannot be written as hosts.
   const partial = names(100).replaceAll("^", "^$dnstype=A");
   const config = {
@@ -260,7 +260,7 @@ function isListed(project: Project, name: string): boolean {
 }
 
 for (const rule of BLOCKING)
-  test(`a rule of a stranger leaves a protected name reachable: ${rule}`, async () => {
+  test(`an untrusted rule leaves a protected name reachable: ${rule}`, async () => {
     for (const text of [`||ok.example^\n${rule}\n`, `${rule}\n||ok.example^\n`]) {
       const project = remote(text);
       for (const time of ["first", "second"]) {
@@ -275,7 +275,7 @@ for (const rule of BLOCKING)
     }
   });
 
-test("of a stranger's rule for more, everything else stays blocked", async () => {
+test("an untrusted broader rule blocks everything except the protected name", async () => {
   const project = remote(
     "||apple.com^$important\n||crl.microsoft.com^\n0.0.0.0 ads.example ocsp.digicert.com\n",
   );
@@ -288,7 +288,7 @@ test("of a stranger's rule for more, everything else stays blocked", async () =>
   assert.equal(said.match(/protected-names/g)?.length, 1);
 });
 
-test("may_block takes a name out of protection for every source", async () => {
+test("may_block removes the protection of a name for every source", async () => {
   const guards = { may_block: ["||captive.apple.com^", "nowhere.example"] };
   const project = remote("||captive.apple.com^\n", { guards });
   const { exit, said } = await project.run();
@@ -299,7 +299,7 @@ test("may_block takes a name out of protection for every source", async () => {
 });
 
 for (const rule of BLOCKING)
-  test(`a rule of one's own for a protected name is published with a warning, the first time: ${rule}`, async () => {
+  test(`a trusted rule for a protected name is published with a warning on first publish: ${rule}`, async () => {
     const project = new Project(`||ok.example^\n! why\n${rule}\n`);
     const { exit, said } = await project.run();
     assert.equal(exit, 0, said);
@@ -308,7 +308,7 @@ for (const rule of BLOCKING)
     assert.ok(project.list.toLowerCase().includes(`\n${rule.toLowerCase()}`));
   });
 
-test("a rule for more that newly blocks a lifeline is refused, until it is acknowledged", async () => {
+test("a broader rule that newly blocks an essential name is refused until it is acknowledged", async () => {
   const project = new Project("||ok.example^\n");
   assert.equal((await project.run()).exit, 0);
   project.write("||ok.example^\n||time.nist.gov^\n||ntp.org^\n");
@@ -334,18 +334,18 @@ const HARMLESS = [
   ["||apple.com^$denyallow=apple.com"],
 ];
 for (const rules of HARMLESS)
-  test(`what does not block a protected name in the end is published: ${rules.join(" ")}`, async () => {
+  test(`rules that do not block a protected name in effect are published: ${rules.join(" ")}`, async () => {
     const project = new Project(`${rules.join("\n")}\n`);
     const { exit, said } = await project.run();
     assert.equal(exit, 0, said);
   });
 
-test("an exception that is weaker than the block does not help", async () => {
+test("an exception that is weaker than the block does not unblock a protected name", async () => {
   const project = new Project("||captive.apple.com^$important\n@@||captive.apple.com^\n");
   assert.match((await project.run()).said, /protected-blocked/);
 });
 
-test("names of one's own are protected too, in any syntax, and so are the servers of the sources", async () => {
+test("configured names and the servers of sources are protected in any syntax", async () => {
   for (const line of ["our.example", "||our.example^", "0.0.0.0 our.example"]) {
     const project = new Project("||our.example^\n", { guards: { protect: ["never.txt"] } });
     project.write(`# ours\n${line}\n`, "never.txt");
@@ -363,7 +363,7 @@ test("names of one's own are protected too, in any syntax, and so are the server
   assert.ok(!isBlocked(naiveRules(list.split("\n")), "lists.our.example"));
 });
 
-test("a rule for a large suffix is refused even from a trusted file, unless the validator is told to keep it", async () => {
+test("a rule for a large suffix is refused even from a trusted file, unless the validator allows it", async () => {
   for (const rule of ["||com^", "0.0.0.0 com", "||*.com^", "*****"]) {
     const project = new Project("||a.example^\n");
     assert.equal((await project.run()).exit, 0);
@@ -379,12 +379,12 @@ test("a rule for a large suffix is refused even from a trusted file, unless the 
   assert.equal((await project.run()).exit, 0);
 });
 
-test("with compat nothing is guarded", async () => {
+test("--compat disables the guards", async () => {
   const project = new Project("||com^\n||apple.com^\n");
   assert.equal((await project.run("--compat")).exit, 0);
 });
 
-test("what was published is remembered beside the list, without passwords", async () => {
+test("the state beside a published list contains no passwords", async () => {
   const url = "https://user:hunter22@lists.example/l.txt";
   const host = memoryHost({
     files: { "c.json": JSON.stringify({ name: "N", sources: [{ source: url }] }) },

@@ -6,7 +6,7 @@ import {
   type Config,
   type CompileResult,
   compile,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { type Answer, ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://a.example/l.txt";
@@ -83,7 +83,7 @@ const FAILURES: Readonly<Record<string, readonly [Answer, string]>> = {
 };
 
 for (const [what, [answer, code]] of Object.entries(FAILURES)) {
-  test(`${what}: the last good copy stands in, and everything says so`, async () => {
+  test(`${what}: the last good copy is used and reported everywhere`, async () => {
     const web = await seeded();
     // The validators must not help an answer that is not 304.
     web.answers[URL_A] = async (request) =>
@@ -107,7 +107,7 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
     );
   });
 
-  test(`${what}: without a copy it is an error, of an optional source a note`, async () => {
+  test(`${what}: without a copy it is an error, or a note for an optional source`, async () => {
     const web = new ScriptedWeb();
     web.answers[URL_A] = answer;
     web.answers[URL_B] = "||other-b.example^\n";
@@ -122,7 +122,7 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
   });
 }
 
-test("a copy is used for seven days, or as long as the configuration says", async () => {
+test("a copy is used for seven days or for max_stale", async () => {
   for (const [days, wish, isUsed] of [
     [6.9, config(), true],
     [7.1, config(), false],
@@ -148,7 +148,7 @@ test("a copy is used for seven days, or as long as the configuration says", asyn
   }
 });
 
-test("a copy does not grow younger by being used", async () => {
+test("using a copy does not extend its age limit", async () => {
   const web = await seeded();
   web.answers[URL_A] = { status: 404 };
   for (let day = 1; day <= 7; day++) {
@@ -159,7 +159,7 @@ test("a copy does not grow younger by being used", async () => {
   await errorOf(build(web));
 });
 
-test("what the server calls unchanged is not sent again, and counts as seen", async () => {
+test("a source that the server reports as unchanged is not sent again and counts as current", async () => {
   const web = await seeded();
   web.answers[URL_A] = async (request) =>
     request.headers["if-none-match"] === '"1"' ? { status: 304 } : GOOD;
@@ -172,7 +172,7 @@ test("what the server calls unchanged is not sent again, and counts as seen", as
   assert.equal((await build(web)).report.sources[0]!.state, "stale");
 });
 
-test("a copy whose bytes were changed is no copy", async () => {
+test("a copy with changed bytes is not used", async () => {
   const web = await seeded();
   const { files } = web.host as unknown as { files: Map<string, Uint8Array> };
   for (const [path, bytes] of files)
@@ -186,7 +186,7 @@ test("a copy whose bytes were changed is no copy", async () => {
   assert.equal((await build(web)).report.sources[0]!.state, "fetched");
 });
 
-test("offline asks nobody and takes copies of any age", async () => {
+test("--offline makes no requests and uses copies of any age", async () => {
   const web = await seeded();
   web.asked.length = 0;
   web.time = new Date(web.time.getTime() + 100 * DAY);
@@ -198,7 +198,7 @@ test("offline asks nobody and takes copies of any age", async () => {
   assert.equal(web.asked.length, 0);
 });
 
-test("a source that is meant to be smaller can be accepted once", async () => {
+test("a source that shrinks on purpose can be accepted once", async () => {
   const web = await seeded();
   web.answers[URL_A] = "||only.example^\n";
   assert.equal((await build(web)).report.sources[0]!.state, "held");
@@ -207,7 +207,7 @@ test("a source that is meant to be smaller can be accepted once", async () => {
   assert.equal((await build(web)).report.sources[0]!.state, "fetched");
 });
 
-test("a mirror is asked when the source fails, and its text is kept as the source's", async () => {
+test("a mirror is tried when the source fails, and its text is cached for the source", async () => {
   const mirror = "https://mirror.example/x.txt";
   const wish = config({ mirrors: [mirror] });
   const web = new ScriptedWeb();
@@ -221,7 +221,7 @@ test("a mirror is asked when the source fails, and its text is kept as the sourc
   assert.ok(asked.every(({ headers }) => headers["if-none-match"] === undefined));
 });
 
-test("a mirror is asked as well when the source takes its time, and the first good one wins", async () => {
+test("a mirror is also tried when the source is slow, and the first good response wins", async () => {
   const mirror = "https://mirror.example/x.txt";
   const web = new ScriptedWeb();
   let wasStopped = false;
@@ -238,7 +238,7 @@ test("a mirror is asked as well when the source takes its time, and the first go
   assert.ok(wasStopped);
 });
 
-test("bad luck is tried again with pauses, what is certain is not", async () => {
+test("transient failures are retried with pauses, permanent ones are not", async () => {
   for (const [answers, tries, waits] of [
     [[{ status: 503 }, { error: "ECONNRESET" }, GOOD], 3, 2],
     [[{ status: 429, headers: { "retry-after": "3" } }, GOOD], 2, 1],
@@ -261,7 +261,7 @@ function hop(to: string): Answer {
   return { status: 302, headers: { location: to } };
 }
 
-test("redirects: five are followed, each is looked at", async () => {
+test("up to five redirects are followed, and each is checked", async () => {
   const web = new ScriptedWeb();
   web.answers[URL_B] = "||other-b.example^\n";
   for (let index = 0; index < 7; index++)
@@ -285,7 +285,7 @@ test("redirects: five are followed, each is looked at", async () => {
   }
 });
 
-test("what a list includes is kept and comes back with it", async () => {
+test("the includes of a list are cached and restored with it", async () => {
   const web = new ScriptedWeb();
   web.answers[URL_A] = `!#include more.txt\n${GOOD}`;
   web.answers["https://a.example/more.txt"] = "||more.example^\n";
@@ -312,7 +312,7 @@ test("no password is written to the cache", async () => {
   assert.equal((await build(web, config({ source: secret }))).report.rules, 102);
 });
 
-test("a cache that cannot be written to is pointed out once and changes nothing", async () => {
+test("an unwritable cache causes one warning and changes nothing", async () => {
   const web = new ScriptedWeb();
   web.answers[URL_A] = GOOD;
   web.answers[URL_B] = "||other-b.example^\n";
@@ -322,7 +322,7 @@ test("a cache that cannot be written to is pointed out once and changes nothing"
       throw Object.assign(new Error("read-only"), { code: "EROFS", name: "HostError" });
     },
   };
-  const { HostError } = await import("../../src/index.ts");
+  const { HostError } = await import("../support/internals.ts");
   const refusing = {
     ...host,
     createFile: (): never => {

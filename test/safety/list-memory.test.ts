@@ -8,7 +8,7 @@ import {
   withoutOldDays,
 } from "../../src/build/state/last-publish.ts";
 import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
-import type { Config } from "../../src/index.ts";
+import type { Config } from "../support/internals.ts";
 
 interface Build {
   readonly rules: number;

@@ -7,7 +7,7 @@ import {
   CompilerError,
   type Config,
   compile,
-} from "../../src/index.ts";
+} from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const FAR = "https://a.example/l.txt";
@@ -67,7 +67,7 @@ const WAYS: readonly (readonly [
 
 for (const [what, write, type] of WAYS)
   for (const trust of [undefined, "standard", "full", "block-only"] as const)
-    test(`more than ten protected names are not blocked by a block-list: ${what}, trust ${trust ?? "by default"}`, async () => {
+    test(`a source that blocks more than ten protected names fails: ${what}, trust ${trust ?? "by default"}`, async () => {
       const source = { ...(type && { type }), ...(trust && { trust }) };
       for (const [count, refused] of [
         [10, false],
@@ -95,11 +95,11 @@ for (const [what, text] of [
   ["one rule for many names", `||apple.com^\n||digicert.com^\n||microsoft.com^\n${GOOD}`],
   ["rules for pages", NEEDED.map((name) => `${name}##.ad\n`).join("") + GOOD],
 ] as const)
-  test(`a list is taken that blocks few protected names: ${what}`, async () => {
+  test(`a list that blocks few protected names is accepted: ${what}`, async () => {
     assert.ok(!isRefused(await build(webOf(text))));
   });
 
-test("the message names the source, the count and five names, and says what to do", async () => {
+test("the message has the source, the count, five names and what to do", async () => {
   const outcome = await build(webOf(ALLOW_LIST));
   assert.ok(isRefused(outcome));
   const [said] = (outcome as CompilerError).diagnostics;
@@ -107,7 +107,7 @@ test("the message names the source, the count and five names, and says what to d
   assert.match(said!.cause!, /^(?:[\w.-]+, ){4}[\w.-]+ and \d+ more$/);
 });
 
-test("the last good copy stands in, and what came instead is not kept", async () => {
+test("the last good copy is used, and the bad content is not cached", async () => {
   const web = webOf(GOOD);
   await build(web);
   web.answers[FAR] = GOOD + ALLOW_LIST;
@@ -119,14 +119,14 @@ test("the last good copy stands in, and what came instead is not kept", async ()
   }
 });
 
-test("an optional source is left out", async () => {
+test("an optional source that is not a blocklist is skipped", async () => {
   const outcome = await build(webOf(ALLOW_LIST), { optional: true });
   assert.ok(!(outcome instanceof CompilerError));
   assert.equal(outcome.report.sources[0]!.state, "dropped");
   assert.equal(outcome.report.sources[0]!.problem!.code, "source-not-blocklist");
 });
 
-test("acknowledged names do not count, also of a list that has not changed since", async () => {
+test("acknowledged names do not count, even for an unchanged list", async () => {
   const text = NEEDED.slice(0, 15)
     .map((name) => `||${name}^\n`)
     .join("");
@@ -145,7 +145,7 @@ test("acknowledged names do not count, also of a list that has not changed since
   assert.ok(isRefused(await build(webOf(text), {}, { guards: { may_block: NEEDED.slice(0, 4) } })));
 });
 
-test("an allow-list is taken where it belongs, and with compat everywhere", async () => {
+test("an allowlist is accepted in allow_sources, and with --compat everywhere", async () => {
   const web = webOf(GOOD);
   web.answers["https://a.example/allow.txt"] = ALLOW_LIST;
   const allowed = await build(web, {}, { allow_sources: ["https://a.example/allow.txt"] });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListFile } from "../../src/publish/list-file.ts";
-import { CompilerError, type Host, HostError } from "../../src/index.ts";
+import { CompilerError, type Host, HostError } from "../support/internals.ts";
 import {
   HOLDER,
   LIST,
@@ -18,7 +18,7 @@ import {
   textAt,
 } from "../support/publishing.ts";
 
-test("a lock is respected while its holder runs, or has been heard of", async () => {
+test("a lock is respected while its holder is running or was active recently", async () => {
   for (const [running, silence, isHeld] of [
     [true, 0, true],
     [true, 10_000_000, true],
@@ -51,14 +51,14 @@ test("a lock is respected while its holder runs, or has been heard of", async ()
   }
 });
 
-test("a lock that cannot be read is somebody's who is writing it, but not for long", async () => {
+test("an unreadable lock is respected for a short time", async () => {
   for (const lock of ["", "{", "null", '{"pid":1}', '{"token":"x"}']) {
     assert.equal(await codeOf(publish(held(true, 4000, lock).real)), "locked", lock);
     assert.equal(await publish(held(true, 6000, lock).real), "written", lock);
   }
 });
 
-test("who has lost the lock does not publish", async () => {
+test("a run that has lost its lock does not publish", async () => {
   const host = seeded();
   const file = new ListFile(LIST, host);
   await file.open();
@@ -70,7 +70,7 @@ test("who has lost the lock does not publish", async () => {
   assert.equal(host.files.size, 2);
 });
 
-test("a dead lock that another run takes meanwhile is the other's", async () => {
+test("a stale lock that another run takes over belongs to that run", async () => {
   const { host, real } = held(false);
   const fresh = JSON.stringify({ ...HOLDER, token: "fresh" });
   let renames = 0;
@@ -87,7 +87,7 @@ test("a dead lock that another run takes meanwhile is the other's", async () => 
   assert.equal(textAt(host, LIST), OLD);
 });
 
-test("the holder says that it is there, and stops when it is done", async () => {
+test("the holder renews its lock until it is done", async () => {
   const { setInterval: realSet, clearInterval: realClear } = globalThis;
   let beat: (() => void) | undefined;
   let everyMs = 0;
@@ -119,7 +119,7 @@ test("the holder says that it is there, and stops when it is done", async () => 
   }
 });
 
-test("the limits of a lock's silence, to the millisecond", async () => {
+test("the time limits of a lock are exact to the millisecond", async () => {
   assert.equal(await publish(held(undefined, 120_000).real), "written");
   assert.equal(await codeOf(publish(held(undefined, 119_999).real)), "locked");
   assert.equal(await publish(held(true, 5000, "{").real), "written");
@@ -139,7 +139,7 @@ test("the limits of a lock's silence, to the millisecond", async () => {
   }
 });
 
-test("a lock that comes and goes is tried five times", async () => {
+test("a lock that appears and disappears is tried five times", async () => {
   const host = seeded();
   let tries = 0;
   const link: Host["link"] = () => {
@@ -163,7 +163,7 @@ test("a lock that comes and goes is tried five times", async () => {
   await assert.rejects(publish({ ...seeded(), link: refusing(new TypeError("a bug")) }), TypeError);
 });
 
-test("a lock that cannot be read is not one that is gone", async () => {
+test("an unreadable lock does not count as released", async () => {
   const { host, real } = held(true, 1000);
   const readFile: Host["readFile"] = (path) =>
     path === LOCK
@@ -176,7 +176,7 @@ test("a lock that cannot be read is not one that is gone", async () => {
   );
 });
 
-test("a dead lock that goes by itself, or may not be moved", async () => {
+test("a stale lock may disappear, or may not be movable", async () => {
   const gone = held(false);
   const rename =
     (code: string): Host["rename"] =>

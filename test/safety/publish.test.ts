@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { slugOf } from "../../src/engine/slug.ts";
 import { ListFile } from "../../src/publish/list-file.ts";
-import { CompilerError, type Host, HostError, memoryHost } from "../../src/index.ts";
+import { CompilerError, type Host, HostError, memoryHost } from "../support/internals.ts";
 import {
   LIST,
   LOCK,
@@ -17,7 +17,7 @@ import {
   textAt,
 } from "../support/publishing.ts";
 
-test("a list is published and nothing else is left", async () => {
+test("publishing a list leaves no other file", async () => {
   const host = seeded();
   assert.equal(await publish(host), "written");
   assert.deepEqual([...host.files.keys()], [LIST]);
@@ -28,7 +28,7 @@ function dated(date: string): string {
   return `!\n! Last modified: ${date}\n!\n||a.example^\n`;
 }
 
-test("a list that differs in its date alone is left as it is", async () => {
+test("a list that differs only in its date is not written", async () => {
   const old = dated("2026-01-01T00:00:00.000Z");
   const host = seeded({ "l.txt": old });
   const file = new ListFile(LIST, host);
@@ -40,7 +40,7 @@ test("a list that differs in its date alone is left as it is", async () => {
   assert.deepEqual([...host.files.keys()], [LIST]);
 });
 
-test("what a killed run left is removed, what is somebody else's is not", async () => {
+test("leftovers of a killed run are removed, other files are not", async () => {
   const others = [
     ".l.txt.keep",
     ".l.txt.other.abc123.tmp",
@@ -57,7 +57,7 @@ test("what a killed run left is removed, what is somebody else's is not", async 
   );
 });
 
-test("neither folders nor devices are replaced, links are", async () => {
+test("publishing replaces links, but neither folders nor devices", async () => {
   for (const [kind, code] of [
     ["folder", "output-failed"],
     ["other", "output-failed"],
@@ -81,7 +81,7 @@ const CALLS = [
   "removeFile",
 ] as const;
 
-test("whatever the system refuses, the old list or the new one is there, whole, and no lock stays", async () => {
+test("whatever system call fails, a complete list remains and no lock", async () => {
   for (const call of CALLS)
     for (const code of ["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS"])
       for (let at = 1; at <= 4; at++) {
@@ -121,7 +121,7 @@ function fail(): never {
   throw new HostError("ENOSPC", "no space left on device");
 }
 
-test("a write that fails, at any byte, leaves the old list", async () => {
+test("a write that fails at any byte leaves the old list", async () => {
   for (const when of ["write", "finish"] as const) {
     const host = seeded();
     const real: Host = {
@@ -158,7 +158,7 @@ async function isLeft(old: string, fresh: string, change: Partial<Host> = {}): P
 const A_DATE = "2026-01-01T00:00:00.000Z";
 const B_DATE = "2026-02-02T00:00:00.000Z";
 
-test("what counts as the same list: all bytes but those of one date line in the header", async () => {
+test("two lists are the same if they differ only in the date line of the header", async () => {
   const big = "||a.example^\n".repeat(100_000);
   for (const [old, fresh, isSame] of [
     [dated(A_DATE), dated(B_DATE), true],
@@ -182,7 +182,7 @@ test("what counts as the same list: all bytes but those of one date line in the 
     assert.equal(await isLeft(old, fresh), isSame, `${old.slice(0, 60)} | ${fresh.slice(0, 60)}`);
 });
 
-test("an old list that cannot be opened is replaced; one that cannot be read on is an error", async () => {
+test("an old list that cannot be opened is replaced; a read error in it is an error", async () => {
   assert.equal(
     await isLeft(dated(A_DATE), dated(B_DATE), { openFile: refusing(systemError("EACCES")) }),
     false,
@@ -201,7 +201,7 @@ test("an old list that cannot be opened is replaced; one that cannot be read on 
   );
 });
 
-test("a list that is not there yet is written, and its folder made", async () => {
+test("a first publish creates the folder", async () => {
   const host = memoryHost();
   const made: string[] = [];
   assert.equal(
@@ -212,7 +212,7 @@ test("a list that is not there yet is written, and its folder made", async () =>
   assert.equal(textAt(host, LIST), NEW);
 });
 
-test("what is in the way is named as what it is", async () => {
+test("an obstacle at the output path is named in the message", async () => {
   for (const [kind, words] of [
     ["folder", "is a folder"],
     ["other", "is not a regular file"],
@@ -225,7 +225,7 @@ test("what is in the way is named as what it is", async () => {
   }
 });
 
-test("names of files: letters and digits, and no longer than a file system takes", () => {
+test("file names have letters and digits and a limited length", () => {
   for (const [name, slug] of [
     ["My list", "my-list"],
     ["--A//B--", "a-b"],

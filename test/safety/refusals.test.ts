@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Config, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Config, type MemoryHost, memoryHost } from "../support/internals.ts";
 
 const NAMES = Array.from({ length: 300 }, (_, index) => `||n${index}.example^`);
 
@@ -26,7 +26,7 @@ class Project {
 
 const ONE: Config = { name: "N", sources: [{ source: "own.txt", name: "Own", type: "adblock" }] };
 
-test("a refusal shows what the sources gave before it says why", async () => {
+test("a refusal shows the summary of the sources before the causes", async () => {
   const project = new Project(ONE);
   assert.equal((await project.run()).exit, 0);
   project.write([...NAMES, "||apple.com^"]);
@@ -40,7 +40,7 @@ test("a refusal shows what the sources gave before it says why", async () => {
   assert.match(quiet.said, /^error\[blocks-protected\]/);
 });
 
-test("the same for an output that would be empty, and for one of several lists", async () => {
+test("a refusal shows the summary for an empty output and for one of several lists", async () => {
   const outputs: Config = { ...ONE, outputs: [{ format: "wildcard" }] };
   const empty = new Project(outputs);
   empty.write(["0.0.0.0 a.example", "0.0.0.0 b.example"]);
@@ -59,7 +59,7 @@ test("the same for an output that would be empty, and for one of several lists",
   assert.match(both.said, /\nB\n {2}source [^]*\n {2}total [^]*error\[too-few-rules\]: B: /);
 });
 
-test("for machines, a refused list has a report with its causes", async () => {
+test("with --json, a refused list has a report with its causes", async () => {
   const project = new Project(ONE);
   await project.run();
   project.write([...NAMES, "||apple.com^"]);
@@ -96,7 +96,7 @@ for (const [what, lines, config] of [
     { allow: Array.from({ length: 80 }, (_, index) => `unused${index}.example`) },
   ],
 ] as const)
-  test(`one message with five names at the most, and all with --verbose: ${what}`, async () => {
+  test(`one message shows at most five names, and all with --verbose: ${what}`, async () => {
     const project = new Project({ ...ONE, ...config });
     await project.run("--accept", "blocks-suffix");
     project.write([...NAMES, ...lines]);
@@ -111,7 +111,7 @@ for (const [what, lines, config] of [
     assert.ok(all.split(", ").length > 5, loud.said);
   });
 
-test("what several lists complain of is said once", async () => {
+test("a problem that several lists share is reported once", async () => {
   const project = new Project({
     ...ONE,
     lists: [
@@ -159,7 +159,7 @@ for (const [what, config, exit, message] of [
     /warning\[may-block-unknown\]: 1,000 entries of guards\.may_block are not protected names: /,
   ],
 ] as const)
-  test(`a table instead of names is one problem with a count: ${what}`, async () => {
+  test(`a file without names is one problem with a count: ${what}`, async () => {
     const project = new Project({ ...ONE, ...config });
     const bad = CSV.map((_, index) => `/(${index}/`);
     for (const [file, lines] of [
@@ -173,7 +173,7 @@ for (const [what, config, exit, message] of [
     assert.equal(ended.said.match(/^(?:error|warning)\[/gm)?.length, 1);
   });
 
-test("a file of protected names may have a few lines that are none", async () => {
+test("a file of protected names may have a few other lines", async () => {
   const project = new Project({ ...ONE, guards: { protect: ["p.txt"] } });
   const text = "name\nn3.example\n1,n4.example\n";
   project.host.files.set("/project/p.txt", new TextEncoder().encode(text));

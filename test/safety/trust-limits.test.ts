@@ -4,7 +4,7 @@ import type { Chunk } from "../../src/rules/chunk.ts";
 import { namePattern, patternTexts } from "../../src/syntax/name-pattern.ts";
 import { isWideName } from "../../src/syntax/trust.ts";
 import { prepareTrust } from "../../src/transformations/trust.ts";
-import { type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, compile, memoryHost, rowsOf } from "../support/internals.ts";
 
 /** What becomes of each line of a stranger's, by its number. */
 async function fatesOf(
@@ -31,13 +31,13 @@ function rule(length: number): string {
   return `||a.example^$client='${"x".repeat(length - 22)}'`;
 }
 
-test("lines of 4 KiB are taken, longer ones are not", async () => {
+test("lines of 4 KiB are accepted, longer ones are not", async () => {
   assert.equal(rule(4096).length, 4096);
   assert.equal(await fateOf(rule(4096)), "live");
   assert.equal(await fateOf(rule(4097)), "too-long");
 });
 
-test("control characters of every kind are refused, also in comments; letters beside them are not", async () => {
+test("control characters are refused, also in comments; letters with adjacent codes are not", async () => {
   for (const [line, fate] of [
     ["||a\u0001.example^", "control-bytes"],
     ["||a\u007f.example^", "control-bytes"],
@@ -52,7 +52,7 @@ test("control characters of every kind are refused, also in comments; letters be
     assert.equal(await fateOf(line), fate, JSON.stringify(line));
 });
 
-test("three hundred expressions of a source are looked at, no more", async () => {
+test("at most three hundred expressions of a source are accepted", async () => {
   const fates = await fatesOf(
     Array.from({ length: 302 }, (_, index) => `/^ads${index}x[0-9]\\.example$/`),
   );
@@ -66,7 +66,7 @@ function letters(index: number): string[] {
   return [0, 3, 6, 9].map((place) => "aeinorst"[(index >> place) & 7]!);
 }
 
-test("patterns that many names have to be tried for are looked at until that takes too long, all others always", async () => {
+test("expensive patterns are checked up to a cost limit, cheap ones always", async () => {
   const lines = Array.from(
     { length: 1000 },
     (_, index) => `||*o*${letters(index).join("*")}*a*e*^`,
@@ -77,7 +77,7 @@ test("patterns that many names have to be tried for are looked at until that tak
   assert.deepEqual(fates.slice(1000), ["live", "live", "public-suffix"]);
 });
 
-test("expressions that are too large, too long or take too long are not taken", async () => {
+test("expressions that are too large, too long or too slow are dropped", async () => {
   for (const [line, fate] of [
     ["/(.?){30}!/", "live"],
     ["/(.?){300}!/", "slow-regex"],
@@ -89,7 +89,7 @@ test("expressions that are too large, too long or take too long are not taken", 
     assert.equal(await fateOf(line), fate, line);
 });
 
-test("$badfilter: for plain names too, and not for a source that may only block", async () => {
+test("$badfilter works for plain names and not for a block-only source", async () => {
   assert.deepEqual(
     await fatesOf(["a.example", "a.example$badfilter", "||b.example^", "||b.example^$badfilter"]),
     ["cancelled", "cancels", "cancelled", "cancels"],
@@ -104,7 +104,7 @@ test("$badfilter: for plain names too, and not for a source that may only block"
   ]);
 });
 
-test("addresses, shared hosts and odd names", async () => {
+test("trust decides about addresses, shared hosts and special names", async () => {
   for (const [line, fate] of [
     ["||93.184.216.34^", "live"],
     ["||github.io^", "live"],
@@ -132,7 +132,7 @@ test("addresses, shared hosts and odd names", async () => {
     assert.equal(await fateOf(line), fate, line);
 });
 
-test("patterns with wildcards, one by one", () => {
+test("trust decides about patterns with wildcards", () => {
   for (const [pattern, matching, others] of [
     [
       "||a*b*c.example^",
@@ -156,7 +156,7 @@ test("patterns with wildcards, one by one", () => {
   assert.equal(namePattern("||a/b"), undefined);
 });
 
-test("the texts that a pattern cannot match without", () => {
+test("the literals of a pattern are in every match", () => {
   for (const [pattern, texts] of [
     ["||ads*.example.com^", ["ads", ".example.com"]],
     ["||abc*def^", ["abc", "def"]],
@@ -171,7 +171,7 @@ function waits(has: Partial<Chunk["has"]>): boolean {
   return prepareTrust({ has } as Chunk) !== undefined;
 }
 
-test("expressions are prepared for wherever one may hide", () => {
+test("trust prepares for expressions in every chunk that may have one", () => {
   assert.equal(waits({}), false);
   assert.equal(waits({ regexes: true }), true);
   assert.equal(waits({ outerBlanks: true }), true);
@@ -179,7 +179,7 @@ test("expressions are prepared for wherever one may hide", () => {
   assert.equal(waits({ comments: true, oddHosts: true }), false);
 });
 
-test("names of a stranger's hosts line that are more than names", () => {
+test("wide names of an untrusted hosts line are recognised", () => {
   for (const [name, isWide] of [
     ["com", true],
     ["co.uk", true],

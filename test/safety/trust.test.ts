@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CompileOptions, type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import {
+  type CompileOptions,
+  type Config,
+  compile,
+  memoryHost,
+  rowsOf,
+} from "../support/internals.ts";
 
 /** The rules that are left of a source, and the fates of the lines that are not. */
 async function outcome(
@@ -94,7 +100,7 @@ const NOT_STANDARD = [
 ] as const;
 
 for (const [line, fate] of NOT_STANDARD)
-  test(`a stranger may not write ${JSON.stringify(line.slice(0, 50))}`, async () => {
+  test(`an untrusted source may not contain ${JSON.stringify(line.slice(0, 50))}`, async () => {
     const { kept, fates } = await outcome(["||good.example^", line]);
     assert.deepEqual(kept, ["||good.example^"]);
     assert.equal(fates[line] ?? Object.values(fates)[0], fate);
@@ -126,7 +132,7 @@ const STANDARD = [
   "||пример.рф^",
 ];
 
-test("what a stranger may write stays as it is", async () => {
+test("permitted lines of an untrusted source are not changed", async () => {
   const { kept } = await outcome(STANDARD);
   // An exception loses its $important. The rule for a shared host stays; a name on it that devices need stays reachable.
   const written = STANDARD.map((line) =>
@@ -135,7 +141,7 @@ test("what a stranger may write stays as it is", async () => {
   assert.deepEqual(kept, [...written, "@@|adguardteam.github.io^"]);
 });
 
-test("a source that may only block has no exceptions and stands above nothing", async () => {
+test("a block-only source has neither exceptions nor $important", async () => {
   const { kept, fates } = await outcome(STANDARD, { trust: "block-only" });
   const refused = [
     "@@||ads.example.com^",
@@ -149,12 +155,12 @@ test("a source that may only block has no exceptions and stands above nothing", 
   for (const line of refused) assert.equal(fates[line], "not-block-only");
 });
 
-test("of a hosts line only the names of whole suffixes go", async () => {
+test("only the public suffixes of a hosts line are dropped", async () => {
   const { kept } = await outcome(["0.0.0.0 a.example com b.example"]);
   assert.deepEqual(kept, ["0.0.0.0 a.example b.example"]);
 });
 
-test("$badfilter works on the rules of its own source, above and below it", async () => {
+test("$badfilter cancels rules of its own source, before and after it", async () => {
   const lines = ["||a.example^", "||a.example^$badfilter", "||b.example^$important"];
   const more = ["||b.example^$important,badfilter", "||a.example^", "||c.example^"];
   const { kept, fates } = await outcome([...lines, ...more]);
@@ -163,7 +169,7 @@ test("$badfilter works on the rules of its own source, above and below it", asyn
   assert.equal(fates["||b.example^$important"], "cancelled");
 });
 
-test("a fully trusted source, and everything with compat, may do what it likes", async () => {
+test("a fully trusted source, and every source with --compat, has no limits", async () => {
   const lines = NOT_STANDARD.map(([line]) => line);
   assert.equal((await outcome(lines, {}, [], { compat: true })).kept.length, lines.length - 1);
   // Control characters are nobody's to publish.
@@ -178,12 +184,12 @@ async function ofFile(trust?: "standard"): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-test("files are trusted, unless the configuration says otherwise", async () => {
+test("files are trusted by default", async () => {
   assert.match(await ofFile(), /\|\|com\^/);
   assert.doesNotMatch(await ofFile("standard"), /\|\|com\^/);
 });
 
-test("one line cannot wipe what others block", async () => {
+test("one line cannot remove the rules of other sources", async () => {
   const evil = "https://evil.example/l.txt";
   const good = "https://good.example/l.txt";
   const names = Array.from({ length: 1000 }, (_, index) => `||n${index}.com^`);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 
 const SOURCES = 20;
 const NAMES = 100;
@@ -28,7 +28,7 @@ function rulesIn(list: string): number {
 }
 
 for (const place of [0, 7, SOURCES - 1])
-  test(`three lines that would wipe a list, in source ${place} of ${SOURCES}: nothing is lost, and the lines are named`, async () => {
+  test(`three wiping lines in source ${place} of ${SOURCES} remove nothing and are reported`, async () => {
     const web: Record<string, string> = {};
     const sources = Array.from({ length: SOURCES }, (_, index) => {
       const url = `https://lists.example/${index}.txt`;
@@ -61,7 +61,7 @@ for (const place of [0, 7, SOURCES - 1])
     assert.match(host.output.stderr, /own\.txt:1/);
   });
 
-test("what the reference does with one of these lines", (context) => {
+test("the reference loses rules to one of these lines", (context) => {
   const program = join(
     import.meta.dirname,
     "../oracle/node_modules/@adguard/hostlist-compiler/src/cli.js",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 import { missingEngine } from "../reference/adguard-engine.ts";
 
 const GOOD = "good.txt";
@@ -50,7 +50,7 @@ for (const [written, read] of [
   ["||a.example^ $important", "||a.example^$important"],
   ["/^ads[0-9]/$", "/^ads[0-9]/"],
 ] as const)
-  test(`${written} is written as ${read}, whoever says it`, async () => {
+  test(`${written} is written as ${read}, whatever the trust`, async () => {
     for (const trust of ["full", "standard"] as const)
       assert.ok((await published({ evil: [written] }, [], trust)).includes(read), trust);
   });
@@ -63,7 +63,7 @@ for (const [written, read] of [
   ["@@/^a[0-9]\\.example$/$important", "@@/^a[0-9]\\.example$/"],
   ["  @@||a.example^$important", "@@||a.example^"],
 ] as const)
-  test(`the exception ${JSON.stringify(written)} stands above other rules only if its source is fully trusted`, async () => {
+  test(`the exception ${JSON.stringify(written)} overrides blocks only if its source is fully trusted`, async () => {
     for (const chain of [[], CHAIN]) {
       assert.ok((await published({ evil: [written] }, chain, "standard")).includes(read));
       assert.ok(
@@ -73,12 +73,12 @@ for (const [written, read] of [
     }
   });
 
-test("a block that the configuration inverts is not an important exception either", async () => {
+test("a block that InvertAllow inverts does not become an important exception", async () => {
   const list = await published({ evil: ["||a.example^$important"] }, ["InvertAllow"], "standard");
   assert.ok(list.includes("@@||a.example^"), list.join("\n"));
 });
 
-test("exceptions that lost their $important are counted", async () => {
+test("exceptions that lose $important are counted", async () => {
   const host = memoryHost({
     web: { [EVIL]: "||b.example^\n@@||a.example^$important\n@@||c.example^\n" },
   });
@@ -99,7 +99,7 @@ for (const line of [
   "||bank.com^$script",
   "||bank.com^$~important",
 ])
-  test(`a modifier that is not on the list of known ones goes with its rule: ${JSON.stringify(line)}`, async () => {
+  test(`a rule with an unknown modifier is dropped: ${JSON.stringify(line)}`, async () => {
     for (const trust of ["standard", "block-only"] as const)
       for (const chain of [[], ["RemoveModifiers"], ["RemoveModifiers", "Validate"]]) {
         const list = await published({ evil: [line] }, chain, trust);
@@ -145,7 +145,7 @@ test("other comments stay", async () => {
 });
 
 test(
-  "AdGuard's engine blocks by the published list what both sources name",
+  "with the published list, AdGuard's engine blocks what both sources name",
   { skip: missingEngine },
   async () => {
     const path = "../oracle/node_modules/@adguard/tsurlfilter/dist/es/index.js";

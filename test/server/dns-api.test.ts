@@ -12,7 +12,7 @@ import { type TestContext, test } from "node:test";
 import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey, loadApiKey } from "../../src/dns-api/api-key.ts";
 import { run } from "../../src/cli/main.ts";
-import { CompilerError, type Host, memoryHost, nodeHost } from "../../src/index.ts";
+import { CompilerError, type Host, memoryHost, nodeHost } from "../support/internals.ts";
 import { runProgram } from "../support/command.ts";
 
 const KEY = "planted-Key_8731";
@@ -110,9 +110,9 @@ test("a terminal shows a table with bars", async (context) => {
   const terminal: Host = { ...host, stdout: { ...host.stdout, isTerminal: true } };
   assert.equal(await run(["limits"], terminal, new AbortController().signal), 0);
   const shown = [
-    "  user_rules       ████░░░░░░░░░░░░░░░░  20 %        200 / 1,000",
-    "  devices          ████████████████████ 100 %              5 / 5",
-    "  requests         ████████████████████ 100 %  299,999 / 300,000",
+    "  user_rules       ████░░░░░░░░░░░░░░░░   20 %        200 / 1,000",
+    "  devices          ████████████████████  100 %              5 / 5",
+    "  requests         ████████████████████  100 %  299,999 / 300,000",
     '  requests.resets  "monthly"',
     '  plan             "team"',
     "",

@@ -11,9 +11,9 @@ const UNWELL = JSON.stringify({
 
 test("health reports the answer of the server, or that it is not one of ours", async () => {
   const answers: [number, string, number, RegExp][] = [
-    [503, UNWELL, 11, /not healthy[^]*the last successful build is 20\.0 h old/],
-    [503, "", 11, /not healthy[^]*it answered with status 503/],
-    [200, "<html>", 11, /not healthy[^]*it answered with status 200/],
+    [503, UNWELL, 11, /unhealthy[^]*the last successful build is 20\.0 h old/],
+    [503, "", 11, /unhealthy[^]*the response has status 503/],
+    [200, "<html>", 11, /unhealthy[^]*the response has status 200/],
     [200, '{"status":"healthy","reason":"as it should be"}', 0, /^healthy: as it should be\n$/],
   ];
   for (const [status, body, exit, said] of answers) {

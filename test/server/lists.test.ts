@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Host, memoryHost } from "../../src/index.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
 import { EventLog } from "../../src/server/event-log.ts";
 import { ListStore } from "../../src/server/list-store.ts";
 import { answerList } from "../../src/server/answer-list.ts";

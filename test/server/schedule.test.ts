@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CompilerError } from "../../src/index.ts";
+import { CompilerError } from "../support/internals.ts";
 import { Schedule } from "../../src/server/schedule.ts";
 import { type ScheduledRun, Scheduler } from "../../src/server/scheduler.ts";
 

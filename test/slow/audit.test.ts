@@ -245,7 +245,7 @@ test("blocky, HostlistCompiler, and a list of addresses", { skip }, async () => 
   assert.equal(addresses.off.length, 1);
 });
 
-test("what is no such file is said", async () => {
+test("audit reports a file that it does not recognise", async () => {
   writeFileSync(join(folder, "nothing.txt"), "hello\n");
   for (const [file, code] of [
     ["nothing.txt", "setup-unknown"],

@@ -10,7 +10,7 @@ import { runProgram } from "../support/command.ts";
 
 const FAKE = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
-test("copies are used for seven days by whatever clock there is", async () => {
+test("copies are used for seven days with any clock", async () => {
   const folder = mkdtempSync(join(tmpdir(), "clock-"));
   let isGood = true;
   let onRequest: (() => void) | undefined;

@@ -24,7 +24,7 @@ function command(words: string, input?: string): { status: number | null; text: 
 
 const UNITS = ["rules-compiler.service", "rules-compiler.timer", "rules-compiler-serve.service"];
 
-test("systemd understands the units, and finds little that is left open", (context) => {
+test("systemd accepts the units and rates them as secure", (context) => {
   const folder = mkdtempSync(join(tmpdir(), "units-"));
   context.after(() => rmSync(folder, { recursive: true }));
   for (const name of UNITS) {
@@ -98,7 +98,7 @@ function metrics(): string {
   });
 }
 
-test("promtool accepts the metrics and the alerts, and both dashboard and alerts ask for metrics that exist", () => {
+test("promtool accepts metrics and alerts, and dashboard and alerts use existing metrics", () => {
   const checked = command("promtool check metrics", metrics());
   assert.equal(checked.status, 0, checked.text);
   assert.equal(checked.text.trim(), "");
@@ -203,12 +203,12 @@ async function modelsOf(version: string): Promise<Models> {
 
 type Models = Record<string, new (manifest: object) => { validate(): void }>;
 
-test("cron takes the line", () => {
+test("cron accepts the line", () => {
   const { status, text } = command("crontab -n deploy/cron/rules-compiler.cron");
   assert.equal(status, 0, text);
 });
 
-test("the Dockerfile and compose.yaml say the same of volumes, port and user", () => {
+test("the Dockerfile and compose.yaml agree on volumes, port and user", () => {
   const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
   const [compose] = parseAllDocuments(readFileSync(join(root, "compose.yaml"), "utf8"));
   const { services } = compose!.toJS() as {

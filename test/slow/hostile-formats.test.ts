@@ -115,7 +115,7 @@ function configOf(transformations: readonly string[]): string {
 }
 
 test(
-  "whatever is in a source, every format loads everywhere",
+  "every format loads in its software, whatever a source contains",
   { timeout: 240_000 },
   async (context) => {
     const folder = mkdtempSync(join(tmpdir(), "hostile-"));

@@ -5,7 +5,7 @@ import { isNightly } from "../support/nightly.ts";
 import { Random } from "../support/random.ts";
 
 test(
-  "random lists mean the same after --fix, to those who subscribe to them and those who compile them",
+  "random lists keep their meaning after --fix, for subscribers and after compilation",
   { timeout: 1_800_000 },
   async (context) => {
     const random = new Random(8_112_026);

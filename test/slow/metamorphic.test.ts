@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "../support/internals.ts";
 import { type NaiveRule, decidingRule, isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
@@ -97,7 +97,7 @@ async function listOf(
 }
 
 for (const trust of ["block-only", "standard"] as const)
-  test(`${CASES} cases: a ${trust} source takes no coverage away${trust === "standard" ? ", but by an exception of its own that stands in the list" : ""}`, async (context) => {
+  test(`${CASES} cases: a ${trust} source removes no coverage${trust === "standard" ? " except by an exception in the list" : ""}`, async (context) => {
     const random = new Random(seed);
     let lost = 0;
     let checked = 0;

@@ -54,7 +54,7 @@ function compiledInParts(
   }
 }
 
-test("a zone in parts means what the list means, to BIND with all parts", async (context) => {
+test("BIND with all parts of a split zone answers as the list does", async (context) => {
   const root = mkdtempSync(join(tmpdir(), "policy-zones-"));
   context.after(() => rmSync(root, { recursive: true }));
   const upstream = await startUpstream();

@@ -12,7 +12,7 @@ function ip(...args: string[]): void {
   assert.equal(status, 0, `ip ${args.join(" ")}: ${stderr}`);
 }
 
-test("redirects, names and rebinding: no request reaches a private address", (context) => {
+test("no request reaches a private address through redirects, names or rebinding", (context) => {
   spawnSync("ip", ["netns", "del", SPACE]);
   ip("netns", "add", SPACE);
   const etc = join("/etc/netns", SPACE);

@@ -66,7 +66,7 @@ interface Fault {
   readonly error: string;
 }
 
-test("every call of the publish path fails, once and for good, and is killed at: never a partial list", async (context: TestContext) => {
+test("faults and kills at every system call of the publish path never leave a partial list", async (context: TestContext) => {
   const made = spawnSync("gcc", [
     "-shared",
     "-fPIC",

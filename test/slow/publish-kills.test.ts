@@ -36,7 +36,7 @@ async function killOnce(folder: string, delay: number): Promise<void> {
   assert.ok(isWhole(readFileSync(list)), `killed after ${delay} ms`);
 }
 
-test(`${KILLS} kills while lists are published, ${READS} reads meanwhile: no partial list, and the lock is free`, async (context) => {
+test(`${KILLS} kills during publishing with ${READS} reads show no partial list and leave the lock free`, async (context) => {
   const root = mkdtempSync(join(tmpdir(), "publish-kills-"));
   const folders = [0, 1, 2].map((index) => join(root, String(index)));
   for (const folder of folders) mkdirSync(folder);

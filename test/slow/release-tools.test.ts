@@ -20,7 +20,7 @@ function workFolder(context: TestContext): string {
   return folder;
 }
 
-test("minisign itself agrees with our signatures, and we with its keys", (context) => {
+test("minisign accepts our signatures, and we accept its keys", (context) => {
   const folder = workFolder(context);
   execFileSync("minisign", ["-G", "-W", "-p", "k.pub", "-s", "k.sec"], { cwd: folder });
   writeFileSync(join(folder, "a.txt"), "||a.example^\n");
@@ -50,7 +50,7 @@ test("minisign itself agrees with our signatures, and we with its keys", (contex
 });
 
 test(
-  "fifty publishes: AdGuard's own client, and one by the description of the format, follow by differences",
+  "AdGuard's client and a client written from the format description apply the differences of fifty publishes",
   { timeout: 300_000, skip: missingCorpus },
   async (context) => {
     const folder = workFolder(context);

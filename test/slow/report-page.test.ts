@@ -49,7 +49,7 @@ function reported(context: TestContext): {
 }
 
 test(
-  "the report in a browser: small, whole, offline, and its search answers as why does",
+  "the report works offline in a browser, and its search agrees with why",
   { timeout: 300_000, skip: missingCorpus },
   async (context) => {
     const { page: file, names, answers, rules } = reported(context);

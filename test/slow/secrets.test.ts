@@ -23,7 +23,7 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-test("a password and a token in an address and a key in the environment are found nowhere, whatever fails", async (context) => {
+test("passwords and tokens in URLs and keys in the environment appear nowhere, whatever fails", async (context) => {
   const root = mkdtempSync(join(tmpdir(), "secrets-"));
   const server = await hostileServer();
   const guarded = server.base.replace("//", `//user:${PLANTED}@`);

@@ -86,7 +86,7 @@ test("zsh", () => {
   assert.match(said, /--filter/);
 });
 
-test("the manual page is well-formed and names every command", () => {
+test("the manual page is well-formed and lists every command", () => {
   const page = join(import.meta.dirname, "../../docs/rules-compiler.1");
   const lint = spawnSync("mandoc", ["-T", "lint", "-W", "warning", page], { encoding: "utf8" });
   assert.equal(lint.stdout.replaceAll(/^.*missing date.*\n/gm, ""), "");

@@ -25,7 +25,7 @@ function argsFor(name: string): string[] {
   return ["-q", "-c", `${name}.json`, "-o", "out/l.txt", "--no-cache"];
 }
 
-test(`${PAIRS} pairs of runs at the same time: one list or the other, whole`, async (context) => {
+test(`${PAIRS} pairs of concurrent runs leave one complete list`, async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "simultaneous-"));
   const env = { ...process.env, SOURCE_DATE_EPOCH: "0" };
   try {
@@ -58,7 +58,7 @@ test(`${PAIRS} pairs of runs at the same time: one list or the other, whole`, as
   }
 });
 
-test("the lock of a run that was killed does not hold up the next", async (context) => {
+test("the lock of a killed run does not block the next run", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "killed-holder-"));
   try {
     prepare(folder, "one");

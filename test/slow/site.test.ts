@@ -33,7 +33,7 @@ function fileOf(path: string): string | undefined {
 }
 
 test(
-  "the site builds, every link in it leads somewhere, and pages look right on a desktop and a phone",
+  "the site builds, its links work, and its pages fit a desktop and a phone",
   { timeout: 240_000 },
   async (context) => {
     const built = spawnSync("npx", ["vitepress", "build"], { cwd: site, encoding: "utf8" });

@@ -26,7 +26,7 @@ async function servedWithPast(context: TestContext): Promise<Served> {
 }
 
 test(
-  "the page in a browser: light, dark, on a phone; nothing wrong for those who read it otherwise",
+  "the status page is accessible in light and dark mode and on a phone",
   { timeout: 180_000 },
   async (context) => {
     const served = await servedWithPast(context);
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "the report of the last build is linked, and is a page",
+  "the status page links to the report of the last build",
   { timeout: 60_000 },
   async (context) => {
     const served = await servedWithPast(context);

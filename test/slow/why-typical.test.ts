@@ -6,7 +6,7 @@ import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames, SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
-import { nodeHost, rowsOf } from "../../src/index.ts";
+import { nodeHost, rowsOf } from "../support/internals.ts";
 import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { type NaiveRule, decidingRule, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";
@@ -69,7 +69,7 @@ class SlowList {
 }
 
 test(
-  `why of ${NAMES} names of 20 real lists agrees with a slow search`,
+  `why agrees with a full search for ${NAMES} names of 20 real lists`,
   { skip: missingCorpus, timeout: 600_000 },
   async (context) => {
     const folder = corpusFolder("typical");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { loadApiKey } from "../../src/dns-api/api-key.ts";
 import { proxyFor } from "../../src/host/proxy.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { type Specified, type SpecifiedSection, ended } from "../support/specified.ts";
 
 const CONFIG = JSON.stringify({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { HostError } from "../../src/host/host.ts";
-import { CompilerError, compile, memoryHost } from "../../src/index.ts";
 import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
+import { CompilerError, compile, memoryHost } from "../support/internals.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
 import { type Specified, type SpecifiedSection, ended } from "../support/specified.ts";
 

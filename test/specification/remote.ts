@@ -3,8 +3,8 @@ import { readArgs } from "../../src/cli/flags/args.ts";
 import { portOf } from "../../src/cli/flags/serve-options.ts";
 import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
-import { type FetchRequest, type Host, memoryHost } from "../../src/index.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
+import { type FetchRequest, type Host, memoryHost } from "../support/internals.ts";
 import type { SpecifiedSection } from "../support/specified.ts";
 
 /** Asks the DNS API, which answers with these, one after the other; returns what it was asked and how long was waited. */

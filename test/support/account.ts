@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type CompileResult, rowsOf } from "../../src/index.ts";
+import { type CompileResult, rowsOf } from "./internals.ts";
 
 /** The promise that every line has a fate, checked on a result: by the report's sums and by counting rows again. */
 export function checkAccount(result: CompileResult): void {

@@ -1,4 +1,4 @@
-import { type Config, compile, memoryHost } from "../../src/index.ts";
+import { type Config, compile, memoryHost } from "./internals.ts";
 import { MemoryProject } from "./memory-project.ts";
 
 /** Input that grows in one way: its size in the short and the full form, and what is done with it. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { type Host, nodeHost } from "../../src/index.ts";
+import { type Host, nodeHost } from "./internals.ts";
 import type { Said } from "./memory-project.ts";
 
 /** A folder on disk in which commands are run in this process: with the real network, and a cache of its own. */

@@ -3,7 +3,7 @@ import { type GuardContext, guardLimits } from "../../src/build/guards/guard.ts"
 import { guardList } from "../../src/build/guards/registry.ts";
 import { type LastPublish, publishRecord } from "../../src/build/state/last-publish.ts";
 import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
-import type { Config } from "../../src/index.ts";
+import type { Config } from "./internals.ts";
 import { HeldError, takeOrHold } from "../../src/sources/hold.ts";
 import { SketchMaker } from "../../src/sources/name-sketch.ts";
 import type { SourceMeasure } from "../../src/sources/source-gauge.ts";

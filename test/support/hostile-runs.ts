@@ -1,6 +1,6 @@
 /** For an address of the hostile server: compiles twenty sources of which one misbehaves, for every misbehaviour and every place; says how it went as JSON. */
 import process from "node:process";
-import { CompilerError, compile, nodeHost } from "../../src/index.ts";
+import { CompilerError, compile, nodeHost } from "./internals.ts";
 import { inParallel } from "./command.ts";
 import { MISBEHAVIOURS, goodUrl, hostileUrl } from "./hostile-server.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SourceType } from "../../src/config/fields.ts";
-import { compile, memoryHost } from "../../src/index.ts";
+import { compile, memoryHost } from "./internals.ts";
 import { LINT_TRANSFORMATIONS } from "../../src/lint/line-fates.ts";
 import { type LintResult, lintList } from "../../src/lint/lint-list.ts";
 import { decidingRule, naiveRules } from "./naive-matcher.ts";

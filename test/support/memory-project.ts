@@ -1,5 +1,5 @@
 import { run } from "../../src/cli/main.ts";
-import { type Host, type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type Host, type MemoryHost, memoryHost } from "./internals.ts";
 import { packingHost } from "./packing-host.ts";
 
 export interface Said {

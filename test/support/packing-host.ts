@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Host, MemoryHost } from "../../src/index.ts";
+import type { Host, MemoryHost } from "./internals.ts";
 
 /** A world in memory that can pack files, and so keep records of builds. */
 export function packingHost(memory: MemoryHost): Host {

@@ -5,7 +5,7 @@
 import { createSocket } from "node:dgram";
 import { createServer } from "node:http";
 import process from "node:process";
-import { CompilerError, compile, nodeHost } from "../../src/index.ts";
+import { CompilerError, compile, nodeHost } from "./internals.ts";
 
 const PUBLIC = "93.184.216.34";
 const PRIVATE = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.7.7"];

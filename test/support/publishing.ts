@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { ListFile } from "../../src/publish/list-file.ts";
-import {
-  CompilerError,
-  type Host,
-  HostError,
-  type MemoryHost,
-  memoryHost,
-} from "../../src/index.ts";
+import { CompilerError, type Host, HostError, type MemoryHost, memoryHost } from "./internals.ts";
 
 export const LIST = "/project/l.txt";
 export const LOCK = "/project/.l.txt.lock";

@@ -8,7 +8,7 @@ import {
   type Config,
   type Host,
   compile,
-} from "../../src/index.ts";
+} from "./internals.ts";
 
 export interface Recorded {
   readonly result: CompileResult;

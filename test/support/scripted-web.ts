@@ -4,7 +4,7 @@ import {
   type Host,
   HostError,
   memoryHost,
-} from "../../src/index.ts";
+} from "./internals.ts";
 
 export type Answer =
   | string

@@ -1,5 +1,5 @@
 import { run } from "../../src/cli/main.ts";
-import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/index.ts";
+import { type MemoryHost, type MemoryHostOptions, memoryHost } from "./internals.ts";
 
 /** A name, text, variable, default, path or command that users were promised, and the test that holds the promise. */
 export interface Specified {

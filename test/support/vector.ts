@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Config, CompilerError, type Diagnostic, compile, nodeHost } from "../../src/index.ts";
+import { type Config, CompilerError, type Diagnostic, compile, nodeHost } from "./internals.ts";
 import { checkAccount } from "./account.ts";
 import { type Routes, serve } from "./web-server.ts";
 

@@ -6,7 +6,7 @@ import type { Loss } from "../../src/formats/losses.ts";
 import { DEFAULT_OPTIONS, type FormatOptions } from "../../src/formats/name-format.ts";
 import { NameBuffer } from "../../src/formats/name-buffer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "./internals.ts";
 
 export interface WrittenFormat {
   readonly block: string;

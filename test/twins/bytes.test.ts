@@ -11,7 +11,7 @@ import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.
 import { Suffix, publicSuffixKind } from "../../src/syntax/public-suffix.ts";
 import { Random } from "../support/random.ts";
 
-test("blanks are what JavaScript trims", () => {
+test("blanks are the characters that JavaScript trims", () => {
   for (let code = 0; code < 0x11_000; code++) {
     if (code >= 0xd800 && code < 0xe000) continue;
     const character = String.fromCodePoint(code);
@@ -23,7 +23,7 @@ test("blanks are what JavaScript trims", () => {
   }
 });
 
-test("Aho-Corasick finds a word exactly when one occurs", () => {
+test("Aho-Corasick finds a word if and only if one occurs", () => {
   const random = new Random(7);
   let hits = 0;
   for (let round = 0; round < 3000; round++) {
@@ -45,7 +45,7 @@ test("Aho-Corasick finds a word exactly when one occurs", () => {
   assert.ok(hits > 500);
 });
 
-test("public suffixes are those of tldts, for every rule of the list and names around it", () => {
+test("public suffixes agree with tldts for every rule of the list and similar names", () => {
   const rules = [...ICANN_RULES.split(" "), ...PRIVATE_RULES.split(" ")].map((rule) =>
     rule.replace(/^(?:\*\.|!)/, ""),
   );
@@ -78,7 +78,7 @@ test("public suffixes are those of tldts, for every rule of the list and names a
   assert.ok(suffixes > 15_000);
 });
 
-test("names are expanded by the kernel as by script", () => {
+test("the kernel expands names like the reference implementation", () => {
   const random = new Random(17);
   const expander = new NameExpander();
   for (let round = 0; round < 500; round++) {

@@ -22,7 +22,7 @@ const KINDS = new Map<number, LineClass["kind"]>([
   [Kind.Rule, "rule"],
 ]);
 
-test("lines are classified as their slow twin classifies them", () => {
+test("lines are classified like in the reference implementation", () => {
   const seed = seedFrom(process.env["FUZZ_SEED"]);
   const random = new Random(seed);
   const seen = new Map<string, number>();

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
+import * as fc from "fast-check";
 import { AhoCorasick, FOLDED } from "../../src/bytes/aho-corasick.ts";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
 import { LiteralIndex } from "../../src/meaning/literal-index.ts";
 import { loadRegex } from "../../src/syntax/regex-rule.ts";
 import { LineFilter } from "../../src/transformations/line-filter.ts";
+import { propertyRuns } from "../support/property.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
 const seed = seedFrom(process.env["FUZZ_SEED"]);
@@ -49,34 +51,44 @@ const REGEXES = [
   "\\bads\\b",
 ];
 
-test("many exclusions match what each of them matches by itself", async () => {
+function anyWord(most: number): fc.Arbitrary<string> {
+  const parts = fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: most });
+  return parts.map((some) => some.join(""));
+}
+
+const star = fc.constantFrom("*", "");
+const anyEntry = fc.oneof(
+  fc
+    .array(fc.constantFrom(...REGEXES), { minLength: 1, maxLength: 2 })
+    .map((parts) => `/${parts.join("")}/`),
+  fc.tuple(star, anyWord(2), anyWord(2), star).map(([a, b, c, d]) => `${a}${b}*${c}${d}`),
+);
+
+test("many exclusions together match what each matches alone", async () => {
   await loadRegex();
-  const random = new Random(seed);
   let matched = 0;
-  for (let round = 0; round < 300; round++) {
-    const entries = random.times(1 + random.below(12), () =>
-      random.chance(0.5)
-        ? `/${random.times(1 + random.below(2), () => random.pick(REGEXES)).join("")}/`
-        : `${random.pick(["*", ""])}${word(random, 2)}*${word(random, 2)}${random.pick(["*", ""])}`,
-    );
-    const remote = new Set(entries.filter(() => random.chance(0.3)));
-    const filter = new LineFilter(entries, remote);
-    const each = entries.map((entry) => new LineFilter([entry]));
-    for (let ask = 0; ask < 30; ask++) {
-      const line = word(random, 8);
-      const expected = each.some((one) => one.matchesLine(line));
-      assert.equal(
-        filter.matchesLine(line),
-        expected,
-        `seed ${seed}: ${line} by ${entries.join(" ")}`,
-      );
-      if (expected) matched++;
-    }
-  }
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(anyEntry, fc.boolean()), { minLength: 1, maxLength: 12 }),
+      fc.array(anyWord(8), { minLength: 20, maxLength: 30 }),
+      (some, lines) => {
+        const entries = some.map(([text]) => text);
+        const remote = new Set(some.filter(([, isRemote]) => isRemote).map(([text]) => text));
+        const filter = new LineFilter(entries, remote);
+        const each = entries.map((one) => new LineFilter([one]));
+        for (const line of lines) {
+          const expected = each.some((one) => one.matchesLine(line));
+          assert.equal(filter.matchesLine(line), expected, `${line} by ${entries.join(" ")}`);
+          if (expected) matched++;
+        }
+      },
+    ),
+    propertyRuns(300),
+  );
   assert.ok(matched > 500, `${matched} lines`);
 });
 
-test("an exclusion matches the whole line, whatever the case of letters in other scripts", () => {
+test("a wildcard exclusion matches whole lines and ignores case in other scripts", () => {
   for (const [entry, line] of [
     ["*реклама*", "||РЕКЛАМА.example^"],
     ["*ads*РЕКЛАМА", "||ADS.реклама"],
@@ -85,7 +97,7 @@ test("an exclusion matches the whole line, whatever the case of letters in other
     assert.ok(new LineFilter([entry]).matchesLine(line), entry);
 });
 
-test("all words in a text are visited", () => {
+test("every word in a text is visited", () => {
   const random = new Random(seed);
   for (let round = 0; round < 500; round++) {
     const words = [
@@ -104,7 +116,7 @@ test("all words in a text are visited", () => {
   }
 });
 
-test("things are found by names with their texts, each once", () => {
+test("entries are found once by the names that contain their texts", () => {
   const random = new Random(seed);
   for (let round = 0; round < 300; round++) {
     const index = new LiteralIndex<readonly string[]>();

@@ -16,7 +16,7 @@ function names(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `n${from + index}.example`);
 }
 
-test("a sketch estimates the size of a set and what two have in common", () => {
+test("a sketch estimates the size of a set and the overlap of two", () => {
   const random = new Random(5);
   for (let round = 0; round < 40; round++) {
     const [first, second] = [50 + random.below(20_000), 50 + random.below(20_000)];
@@ -43,7 +43,7 @@ test("small sets are compared exactly", () => {
   assert.equal(commonShare(one, []), 1);
 });
 
-test("a sketch has the smallest hashes, each once and in order", () => {
+test("a sketch has the smallest hashes, sorted and unique", () => {
   const random = new Random(9);
   const hashes = random.times(20_000, () => random.below(2 ** 32));
   const maker = new SketchMaker();
@@ -52,7 +52,7 @@ test("a sketch has the smallest hashes, each once and in order", () => {
   assert.deepEqual(maker.sketch, expected);
 });
 
-test("another salt gives other hashes", () => {
+test("a different salt gives different hashes", () => {
   const [one, other] = [sketchOf(names(0, 3000), 1), sketchOf(names(0, 3000), 2)];
   assert.ok(commonShare(one, other) < 0.05);
 });
@@ -66,7 +66,7 @@ function gauged(text: string, watched: readonly string[]): [number, string[]] {
   return [entries, [...found]];
 }
 
-test("names are found in lines of any syntax, one for each entry", () => {
+test("one name per entry is found in lines of any syntax", () => {
   for (const [text, entries, found] of [
     ["||a.example^", 1, ["a.example"]],
     ["||A.Example^$important", 1, ["a.example"]],

@@ -39,7 +39,7 @@ function compiled(source: string): RE2JS | undefined {
   }
 }
 
-test("no program has more instructions than its text says", () => {
+test("no compiled expression has more instructions than estimated", () => {
   const random = new Random(seed);
   let count = 0;
   for (let round = 0; round < 20_000; round++) {
@@ -57,7 +57,7 @@ test("no program has more instructions than its text says", () => {
   assert.ok(count > 5000, `${count} expressions`);
 });
 
-test("what an expression matches has its texts in it", () => {
+test("every match of an expression contains its literals", () => {
   const random = new Random(seed);
   const words = ["a", "b", "c", "x", ".", "ads", "ab.c", "-", "1", "_", "s", "k", "é", "{x}", "]"];
   let count = 0;
@@ -78,7 +78,7 @@ test("what an expression matches has its texts in it", () => {
   assert.ok(count > 500, `${count} matches`);
 });
 
-test("texts in expressions that engines read in different ways, or that case makes longer", () => {
+test("literals are correct for ambiguous syntax and for case folding that changes lengths", () => {
   for (const [source, texts] of [
     ["a{x|b}cde", []],
     ["[\\]abc]def", ["def"]],
@@ -92,7 +92,7 @@ test("texts in expressions that engines read in different ways, or that case mak
     assert.deepEqual(regexTexts(source), texts, source);
 });
 
-test("JavaScript's engine gets expressions only that it cannot take long for", () => {
+test("JavaScript's engine only gets expressions that are fast", () => {
   const random = new Random(seed);
   const names = ["a".repeat(60), "abcx.".repeat(12), `${"ads.".repeat(15)}!`, "a.".repeat(30)];
   let simple = 0;
@@ -108,7 +108,7 @@ test("JavaScript's engine gets expressions only that it cannot take long for", (
   assert.ok(simple > 2000, `${simple} expressions`);
 });
 
-test("expressions that take more than quadratic time by trying are left to RE2", () => {
+test("expressions with more than quadratic backtracking are left to RE2", () => {
   for (const source of [
     "(.?){30}!",
     "[a-z.]?{16}[a-z.]{16}!",

@@ -44,7 +44,7 @@ function randomPattern(random: Random): string {
   return `${random.pick(["||", "||", "|", ""])}${star}${body}${random.pick(["^", "^", "|", "", "*", "^*"])}`;
 }
 
-test("a pattern is judged by the few names with its texts as by all names", () => {
+test("a pattern gets the same result on the names with its literals as on all names", () => {
   const random = new Random(seed);
   const seen = new Map<Fate, number>();
   for (let round = 0; round < 1500; round++) {
@@ -67,7 +67,7 @@ test("a pattern is judged by the few names with its texts as by all names", () =
     assert.ok((seen.get(fate) ?? 0) > 50, `fate ${fate}: ${seen.get(fate)}`);
 });
 
-test("names are found by the texts in them", () => {
+test("names are found by the literals in them", () => {
   const random = new Random(seed);
   const letters = [..."abc.-1"];
   const word = (length: number): string =>

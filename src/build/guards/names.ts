@@ -13,3 +13,6 @@ export const GUARD_NAMES = [
   "not-covered",
   "empty-output",
 ] as const;
+
+/** The name of a guard: the code of its refusal. */
+export type GuardName = (typeof GUARD_NAMES)[number];

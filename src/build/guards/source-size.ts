@@ -16,7 +16,7 @@ export const sourceSize: Guard = {
       if (before === undefined || isDegraded(state)) continue;
       const found = outOfBounds({ last: { before, now: lines }, days: [] }, limits.sourceSize);
       if (found === undefined) continue;
-      const cause = `it has ${lines} lines; when the list was last published it had ${before}`;
+      const cause = `it has ${lines} lines; it had ${before} when the list was last published`;
       findings.push(
         found.way === "shrunk"
           ? warningOf(

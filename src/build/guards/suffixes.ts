@@ -49,7 +49,7 @@ function warningFor(rules: readonly Wide[]): Diagnostic {
   return warningOf("suffix-blocked", message, {
     ...(at === undefined ? {} : { at }),
     ...allNames(names),
-    hint: `If that is meant, say so with ${acceptance(rules)}`,
+    hint: `If this is intended, add ${acceptance(rules)}`,
   });
 }
 

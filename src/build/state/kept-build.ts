@@ -25,9 +25,13 @@ export async function buildNamed(operand: string, list: string, host: Host): Pro
   const oldest = builds.at(-1);
   const cause = oldest && `${builds.length} are kept, since ${momentOf(oldest.stamp)}`;
   throw new CompilerError([
-    errorOf("build-missing", `No build ${printable(operand)} of ${printable(list)} is kept`, {
-      ...(cause && { cause }),
-    }),
+    errorOf(
+      "build-missing",
+      `No stored build of ${printable(list)} matches ${printable(operand)}`,
+      {
+        ...(cause && { cause }),
+      },
+    ),
   ]);
 }
 

@@ -41,15 +41,19 @@ export async function openLastBuild(
 ): Promise<Omit<PublishedBuild, "list"> & { readonly file: OpenFile }> {
   const [output] = listFiles(listName, options, host.cwd);
   if (output === undefined)
-    throw new CompilerError([errorOf("record-missing", "A list on standard output has no record")]);
+    throw new CompilerError([
+      errorOf("record-missing", "A list written to standard output has no record"),
+    ]);
   const shown = printable(output.name);
   const record = await readRecord(output.path, host);
   if (record === undefined || !(await host.exists(output.path)))
-    throw new CompilerError([errorOf("record-missing", `There is no record of ${shown}`)]);
+    throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
   const file = await host.openFile(output.path);
   if (file.size !== record.header.bytes) {
     await file.close();
-    throw new CompilerError([errorOf("record-outdated", `${shown} is not what was recorded`)]);
+    throw new CompilerError([
+      errorOf("record-outdated", `${shown} has changed since its last recorded build`),
+    ]);
   }
   return { name: output.name, path: output.path, file, record };
 }

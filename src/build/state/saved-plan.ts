@@ -93,7 +93,7 @@ export async function readPlan(
   });
   const end = bytes.indexOf(10);
   const head = headIn(decodeUtf8(bytes, 0, Math.max(end, 0)));
-  if (head === undefined) throw unreadable(path, "it is no plan");
+  if (head === undefined) throw unreadable(path, "it is not a plan");
   if (head.tool !== VERSION) throw unreadable(path, `version ${printable(head.tool, 20)} saved it`);
   const coveredAt = end + 1 + head.listBytes;
   const framesAt = coveredAt + head.coveredBytes;

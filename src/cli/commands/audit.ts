@@ -26,7 +26,7 @@ import { showText } from "../output/show-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
-/** What the lists that somebody runs come to. They are fetched and compiled; nothing is written. */
+/** Analyses the lists of another program: fetches and compiles them, and writes nothing. */
 export const auditCommand: Command = async (options, host, talk, signal) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
@@ -83,7 +83,7 @@ function auditedConfig(setup: ForeignSetup, allowSources: readonly string[]): Co
   return config;
 }
 
-/** The allow-lists that are switched on and can be read. One that cannot is reported, and the audit goes on without it. */
+/** The enabled allowlists that can be read. Others are reported and skipped. */
 async function reachable(
   lists: readonly ForeignList[],
   configFolder: string,

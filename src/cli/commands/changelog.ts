@@ -17,7 +17,7 @@ export const changelogCommand: Command = async (options, host, talk) => {
     const sections = await sectionsOf(path, host);
     if (sections.length === 0)
       talk.info(
-        `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: one build is kept`,
+        `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: only one build is stored`,
       );
     return {
       text: () => `# ${record.header.name}\n${sections.map(({ text }) => text).join("")}`,

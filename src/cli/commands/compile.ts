@@ -10,9 +10,7 @@ export const compileCommand: Command = async (options, host, talk, signal) => {
   const { inputs, output, cacheDir } = options;
   if (inputs.length > 0 && output === undefined) {
     const hint = "Add -o list.txt, or -o - for standard output";
-    throw new CompilerError([
-      errorOf("unknown-flag", "-i needs -o: where the list is to be written", { hint }),
-    ]);
+    throw new CompilerError([errorOf("unknown-flag", "-i needs -o", { hint })]);
   }
   talk.debug(`cache: ${cacheDir === undefined ? "off" : printable(cacheDir)}`);
   const screen = new BuildScreen(options, host, talk);

@@ -65,11 +65,12 @@ function comparedLists([before, after]: readonly [Side, Side], talk: Talk): read
   const both = lists.filter((name) => after.lists.includes(name));
   const all = [...new Set([...lists, ...after.lists])];
   if (both.length === 0) {
-    const message = `diff cannot choose among lists: ${someOf(all)}`;
+    const message = `diff compares one list; select it with --filter: ${someOf(all)}`;
     throw new CompilerError([errorOf("several-lists", message, allNames(all))]);
   }
   for (const name of all)
-    if (!both.includes(name)) talk.info(`${printable(name)} has nothing to be compared with`);
+    if (!both.includes(name))
+      talk.info(`${printable(name)} exists in one of the configurations only`);
   return both;
 }
 

@@ -22,8 +22,8 @@ export const healthCommand: Command = async (options, host, talk, signal) => {
     return Exit.Done;
   }
   throw new CompilerError([
-    errorOf("health-failed", `The server on port ${port} is not healthy`, {
-      cause: printable(health?.reason ?? `it answered with status ${status}`, 200),
+    errorOf("health-failed", `The server on port ${port} is unhealthy`, {
+      cause: printable(health?.reason ?? `the response has status ${status}`, 200),
     }),
   ]);
 };
@@ -47,7 +47,7 @@ async function ask(
 ): Promise<{ status: number; text: string }> {
   const headers = { accept: "application/json" };
   const limits = { timeouts: TIMEOUTS, maxBytes: 16 * 1024 * 1024, onlyPublic: false };
-  // What is wrong is told with a status of its own.
+  // An unhealthy server responds with a status other than 200.
   const takesAnyStatus = true;
   try {
     const { status, body } = await fetchBody(
@@ -58,7 +58,7 @@ async function ask(
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([
-      errorOf("health-failed", `No server answers at ${url}`, {
+      errorOf("health-failed", `No server responds at ${url}`, {
         cause: reasonOf(error.code, error.message),
       }),
     ]);

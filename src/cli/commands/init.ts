@@ -35,19 +35,17 @@ export const initCommand: Command = async (options, host, talk, signal) => {
   const isDefault = args.operands.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
-    throw new CompilerError([
-      errorOf("file-exists", `${printable(taken ?? file)} is there already`),
-    ]);
+    throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
   const formats = args.values.get("format") ?? [];
   for (const format of formats) formatOption("--format", format);
   const asked = await setupOf(options, path, host);
   const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
   if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.ownRules.length === 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "No list is switched on there; name some with -i"),
+      errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
     ]);
   const count = asked.setup.lists.filter(({ isOn }) => isOn).length;
-  talk.info(`reading ${countText(count, "list")} to see what each holds`);
+  talk.info(`checking ${countText(count, "list")}`);
   const setup = await lookAtLists(asked.setup, dirname(path), { ...options, signal }, host);
   const hasOwn = setup.ownRules.length > 0;
   const ownRulesFile = await freeName(OWN_RULES, dirname(path), host);
@@ -106,8 +104,8 @@ async function setupOf(
   }
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
   throw new CompilerError([
-    errorOf("unknown-flag", "init needs to know the lists", {
-      hint: "Name what you run with --from AdGuardHome.yaml, or addresses with -i; on a terminal it asks",
+    errorOf("unknown-flag", "init needs lists", {
+      hint: "Import lists with --from AdGuardHome.yaml, or name URLs with -i; on a terminal, init asks",
     }),
   ]);
 }

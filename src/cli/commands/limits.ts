@@ -11,6 +11,7 @@ import { type Host, HostError } from "../../host/host.ts";
 import type { FlagName } from "../flags/flags.ts";
 import type { Options } from "../flags/options.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import { renderTable } from "../output/table.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 
@@ -18,11 +19,11 @@ import type { Command } from "./registry.ts";
 const RULES_LIMIT = "user_rules";
 const BAR = 20;
 
-/** Shows what the account may use and has used, and whether a list fits. */
+/** Shows limits and usage of the account, and whether a list fits. */
 export const limitsCommand: Command = async (options, host, talk, signal) => {
   const url = valueOf("dns-api-url", "DNS_API_URL", options, host);
   if (url === undefined)
-    throw new CompilerError([errorOf("api-address", "There is no address of the DNS API")]);
+    throw new CompilerError([errorOf("api-address", "The URL of the DNS API is not set")]);
   const path = valueOf("dns-api-path", "DNS_API_PATH", options, host);
   const key = await loadApiKey(host);
   const file = options.args.values.get("check")?.[0];
@@ -62,7 +63,7 @@ function fitOf(rules: number, { limits }: AccountLimits): Fit {
   const found = limits.find(({ name }) => name === RULES_LIMIT);
   if (found === undefined)
     throw new CompilerError([
-      errorOf("api-unreachable", `The DNS API tells no limit named ${RULES_LIMIT}`),
+      errorOf("api-unreachable", `The DNS API reports no limit named ${RULES_LIMIT}`),
     ]);
   const left = Math.max(0, found.limit - found.used);
   return { rules, limit: found.limit, left, fits: rules <= left };
@@ -82,23 +83,19 @@ async function rulesIn(file: string, host: Host): Promise<number> {
 }
 
 function limitsTable({ limits, other }: AccountLimits, style: Style): string {
-  const names = [...limits.map(({ name }) => name), ...Object.keys(other)].map((one) =>
-    printable(one, 40),
-  );
-  const width = Math.max(0, ...names.map((one) => one.length));
-  const figures = limits.map(({ used, limit }) => `${numberText(used)} / ${numberText(limit)}`);
-  const figureWidth = Math.max(0, ...figures.map((one) => one.length));
-  const rows = limits.map(({ used, limit }, index) => {
+  const rows = limits.map(({ name, used, limit }) => {
     const part = limit > 0 ? Math.min(1, used / limit) : used > 0 ? 1 : 0;
     const full = Math.round(part * BAR);
     const tone = part >= 0.95 ? "error" : part >= 0.8 ? "warning" : "good";
     const bar = style[tone]("█".repeat(full)) + style.faint("░".repeat(BAR - full));
-    const percent = `${Math.round(part * 100)} %`.padStart(5);
-    return `  ${names[index]!.padEnd(width)}  ${bar} ${percent}  ${figures[index]!.padStart(figureWidth)}\n`;
+    const numbers = `${numberText(used)} / ${numberText(limit)}`;
+    return [printable(name, 40), bar, `${Math.round(part * 100)} %`, numbers];
   });
-  const others = Object.entries(other).map(
-    ([name, value]) =>
-      `  ${printable(name, 40).padEnd(width)}  ${style.faint(printable(JSON.stringify(value) ?? "", 60))}\n`,
-  );
-  return [...rows, ...others].join("");
+  const others = Object.entries(other).map(([name, value]) => [
+    printable(name, 40),
+    style.faint(printable(JSON.stringify(value) ?? "", 60)),
+  ]);
+  return renderTable([...rows, ...others], { align: "llrr" })
+    .map((text) => `${text}\n`)
+    .join("");
 }

@@ -60,8 +60,7 @@ async function listLines(
     if (lines[0]!.text === undefined) unseen.push(printable(fromHere(lines[0]!, host).file));
     await sendToOutput(lines.map((line) => `${textOf(line)}\n`).join(""), host);
   }
-  for (const file of unseen)
-    talk.info(`${file} has changed since the build, or no copy of it is kept`);
+  for (const file of unseen) talk.info(`${file} has changed since the build, or is not cached`);
   for (const [name, count] of counts)
     talk.info(`${countText(count, "line")}: ${name}, ${FATE_MEANINGS.get(name)}`);
 }

@@ -14,7 +14,7 @@ export const lintCommand: Command = async (options, host, talk) => {
   const { args, inputType = "adblock" } = options;
   if (args.operands.length === 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "lint needs a list", { hint: "Such as: lint my-rules.txt" }),
+      errorOf("unknown-flag", "lint needs a file", { hint: "Such as: lint my-rules.txt" }),
     ]);
   const type = formatOption("-t", inputType);
   const form = options.json ? "json" : (args.values.get("report")?.[0] ?? "text");

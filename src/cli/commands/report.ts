@@ -28,8 +28,8 @@ export const reportCommand: Command = async (options, host, talk) => {
   const isFolder = wanted !== undefined && isFolderName(wanted);
   if (lists.length > 1 && wanted !== undefined && !isFolder)
     throw new CompilerError([
-      errorOf("several-lists", `A report is about one list, and there are ${lists.length}`, {
-        hint: "Name a folder (reports/), or one list with --filter",
+      errorOf("several-lists", `A report file covers one list, but there are ${lists.length}`, {
+        hint: "Name a folder (reports/), or select a list with --filter",
       }),
     ]);
   const answer = async (list: string): Promise<ListAnswer> => {

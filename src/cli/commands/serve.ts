@@ -22,8 +22,8 @@ import type { Command } from "./registry.ts";
 export const serveCommand: Command = async (options, host, talk, signal) => {
   const settings = serveOptionsOf(options.args, host.env);
   if (host.listen === undefined || host.runSelf === undefined)
-    throw new CompilerError([errorOf("listen-failed", "This host cannot serve")]);
-  // A configuration that cannot be read is said now, not at midnight.
+    throw new CompilerError([errorOf("listen-failed", "This runtime cannot serve")]);
+  // An invalid configuration must fail now, not at the first scheduled run.
   const { project, lists: all } = await openProject(options, host);
   for (const warning of project.warnings) talk.diagnostic(warning);
   const plans = planLists(all, options, host);
@@ -32,7 +32,7 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
   if (first === undefined)
     throw new CompilerError([
       errorOf("unknown-flag", "serve cannot write to standard output", {
-        hint: "Leave -o - out, or name a file",
+        hint: "Remove -o -, or name a file",
       }),
     ]);
   const log = new EventLog(host, {

@@ -29,7 +29,7 @@ export const verifyCommand: Command = async (options, host, talk) => {
     problems.push(
       errorOf(
         "manifest-mismatch",
-        `It is a release of ${printable(manifest.name, 80)}, not of ${printable(name, 80)}`,
+        `The release is of ${printable(manifest.name, 80)}, not of ${printable(name, 80)}`,
       ),
     );
   const given = valueOf("state");

@@ -21,7 +21,7 @@ const SETTLE_MS = 30;
 /** Builds, and builds again whenever the configuration or a local file changes, until a signal stops it. */
 export const watchCommand: Command = async (options, host, talk, signal) => {
   if (options.output === "-")
-    throw new CompilerError([errorOf("unknown-flag", "watch writes to a file; leave -o - out")]);
+    throw new CompilerError([errorOf("unknown-flag", "watch needs a file; remove -o -")]);
   const screen = new WatchScreen(options, host, talk);
   const build = new WatchedBuild({ options, host, signal, emit: screen.show });
   let changed: readonly string[] = [resolve(host.cwd, options.configPath)];

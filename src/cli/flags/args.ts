@@ -72,7 +72,7 @@ export function readArgs(argv: readonly string[]): Args {
           problems.push(problem(`${token.rawName} needs a value: ${flag.value}`));
         else if (known === undefined) values.set(flag.name as FlagName, [token.value]);
         else if (flag.repeats === true) known.push(token.value);
-        else problems.push(problem(`${token.rawName} is given twice`));
+        else problems.push(problem(`${token.rawName} is set twice`));
       }
     } else if (token.kind === "positional") {
       const found = commands.find(({ name }) => name === token.value);
@@ -93,7 +93,7 @@ export function readArgs(argv: readonly string[]): Args {
 }
 
 function misplaced(flag: Flag, { name: command }: CommandEntry): Diagnostic {
-  const hint = `It is an option of: ${takersOf(flag)!.join(", ")}`;
+  const hint = `It is an option of ${takersOf(flag)!.join(", ")}`;
   return problem(`${command} does not take --${flag.name}`, hint);
 }
 
@@ -151,6 +151,6 @@ export function unknownCommand(word: string): Diagnostic {
   const names = commands.map(({ name }) => name);
   const meant = nearest(word, names);
   const hint =
-    meant === undefined ? "A configuration file is given with -c" : `Did you mean "${meant}"?`;
+    meant === undefined ? "Use -c to name a configuration file" : `Did you mean "${meant}"?`;
   return problem(`Unknown command: ${printable(word, 60)}`, hint);
 }

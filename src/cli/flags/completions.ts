@@ -8,7 +8,7 @@ import { LINT_REPORTS } from "../output/lint-report.ts";
 
 const ALL: readonly Flag[] = FLAGS;
 
-/** What the value of an option can be; files where nothing is said. */
+/** Values of options; all other options complete files. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "input-type": FORMAT_NAMES,
   format: FORMAT_NAMES,

@@ -1,4 +1,4 @@
-/** Every option and environment variable, once. Parsing, `--help` and docs/reference/command-line.md come from these tables; commands are in commands/registry.ts. */
+/** Every option, once. Parsing, `--help` and docs/reference/command-line.md come from this table; commands are in commands/registry.ts. */
 
 /** Commands that take the same options: they make a list, or answer from one that was made. */
 const SETS = {
@@ -30,7 +30,7 @@ export const FLAGS = [
     sets: ["building", "answering"],
     only: ["validate"],
     description:
-      "Configuration file: .json, .jsonc, .yaml or .yml (default: CONFIG_PATH, or the first that is there of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc)",
+      "Configuration file: .json, .jsonc, .yaml or .yml (default: CONFIG_PATH, or the first that exists of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc)",
   },
   {
     name: "output",
@@ -54,8 +54,7 @@ export const FLAGS = [
     repeats: true,
     sets: ["building"],
     only: ["init"],
-    description:
-      "Compile this address or file without a configuration; may be repeated, wins over -c",
+    description: "Compile this URL or file without a configuration; may be repeated, overrides -c",
   },
   {
     name: "input-type",
@@ -64,7 +63,7 @@ export const FLAGS = [
     sets: ["building"],
     only: ["init", "lint"],
     description:
-      "Type of the -i sources: adblock, hosts, domains, rpz or any other format (default: adblock)",
+      "Format of the -i sources: adblock, hosts, domains, rpz or any other format (default: adblock)",
   },
   {
     name: "filter",
@@ -73,21 +72,21 @@ export const FLAGS = [
     sets: ["building", "answering"],
     only: ["validate"],
     description:
-      "Of a configuration with several lists, only this one, by its name or file name; may be repeated, * stands for anything",
+      "Select one of several lists by its name or file name; may be repeated, * matches any text",
   },
   {
     name: "memory",
     value: "SIZE",
     sets: ["building"],
     description:
-      "Use about this much memory, 128M or 2G; the rest goes to the temporary folder (default: half of what the machine or the container has)",
+      "Use about this much memory, such as 128M or 2G; the rest goes to the temporary folder (default: half the memory of the machine or container)",
   },
   {
     name: "workers",
     value: "COUNT",
     sets: ["building"],
     description:
-      "Use this many threads (default: one for each processor, up to 16; small lists need only one)",
+      "Use this many threads (default: one per processor, at most 16; small lists use one)",
   },
   {
     name: "cache-dir",
@@ -95,30 +94,29 @@ export const FLAGS = [
     sets: ["building"],
     only: ["why", "lines", "audit", "init"],
     description:
-      "Keep last good copies of sources and what is known of builds here (default: rules-compiler in the user's cache folder)",
+      "Folder for cached sources and earlier builds (default: rules-compiler in the user's cache folder)",
   },
   {
     name: "no-cache",
     sets: ["building"],
     only: ["why", "lines", "audit", "init"],
-    description: "Neither use nor keep copies of sources",
+    description: "Neither read nor write the cache",
   },
   {
     name: "no-record",
     only: ["compile", "serve", "watch"],
-    description:
-      "Keep no record of the build; why, stats and plan then have nothing to answer from",
+    description: "Keep no record of the build; why, stats and plan need one",
   },
   {
     name: "offline",
     sets: ["building"],
     only: ["audit", "init"],
-    description: "Fetch nothing; use the copies that were kept, whatever their age",
+    description: "Make no requests; use cached copies of any age",
   },
   {
     name: "frozen",
     sets: ["building"],
-    description: "Build from the very files that rules.lock names, to the same bytes, or fail",
+    description: "Build exactly the sources locked in rules.lock, or fail",
   },
   {
     name: "update",
@@ -126,12 +124,12 @@ export const FLAGS = [
     isOptional: true,
     sets: ["building"],
     description:
-      "Write rules.lock beside the configuration; with the name or address of a source, fetch only that one and take the others as they are locked",
+      "Write rules.lock next to the configuration; with the name or URL of a source, update only that source",
   },
   {
     name: "strict",
     only: ["compile", "serve", "apply", "lint"],
-    description: "End with 3 when a source failed and the list was made without it or from a copy",
+    description: "Exit with code 3 if a source failed and was skipped or replaced by a cached copy",
   },
   {
     name: "accept",
@@ -140,38 +138,37 @@ export const FLAGS = [
     sets: ["building"],
     only: ["apply"],
     description:
-      "Publish this once although a guard refused it, by the code of its refusal: list-shrunk, blocks-protected …",
+      "Publish once despite this guard, named by its code: list-shrunk, blocks-protected …",
   },
   {
     name: "plugins",
     sets: ["building", "answering"],
     only: ["validate"],
-    description:
-      "Run the modules that the configuration names in plugins; they can do anything that you can",
+    description: "Run the modules listed under plugins; they run with your permissions",
   },
   {
     name: "compat",
     sets: ["building"],
     description:
-      "Do as HostlistCompiler does: trust every source, wherever it is, and take empty ones",
+      "Behave like HostlistCompiler: trust every source, also in private networks, and accept empty ones",
   },
   {
     name: "schedule",
     value: "CRON",
     only: ["serve"],
-    description: "When to compile, as cron says it (default: 0 */6 * * *)",
+    description: "When to compile, as a cron expression (default: 0 */6 * * *)",
   },
   {
     name: "time-zone",
     value: "ZONE",
     only: ["serve"],
-    description: "The zone of the schedule, such as Europe/Berlin (default: the machine's)",
+    description: "Time zone of the schedule, such as Europe/Berlin (default: the system time zone)",
   },
   {
     name: "jitter",
     value: "TIME",
     only: ["serve"],
-    description: "Run up to this much later than the schedule says, at random (default: 5m)",
+    description: "Delay each run by a random time up to this (default: 5m)",
   },
   {
     name: "port",
@@ -190,45 +187,45 @@ export const FLAGS = [
     value: "TIME",
     only: ["serve"],
     description:
-      "/health fails when the last good list is older (default: three times the schedule's interval)",
+      "Report unhealthy when the last good list is older than this (default: three times the interval of the schedule)",
   },
   {
     name: "run-timeout",
     value: "TIME",
     only: ["serve"],
-    description: "End a run that takes longer than this; 0 for never (default: 15m)",
+    description: "Stop a run that takes longer than this; 0 disables the limit (default: 15m)",
   },
   {
     name: "connections-per-client",
     value: "COUNT",
     only: ["serve"],
     description:
-      "At most this many connections from one address; more close the slowest of them (default: 64)",
+      "Maximum connections per client address; beyond it, the slowest is closed (default: 64)",
   },
   {
     name: "dns-api-url",
     value: "URL",
     only: ["limits"],
-    description: "Address of the DNS API (default: DNS_API_URL)",
+    description: "URL of the DNS API (default: DNS_API_URL)",
   },
   {
     name: "dns-api-path",
     value: "PATH",
     only: ["limits"],
-    description: "Path of the limits below it (default: DNS_API_PATH, or /v1/limits)",
+    description: "Path of the limits endpoint (default: DNS_API_PATH, or /v1/limits)",
   },
   {
     name: "check",
     value: "FILE",
     only: ["limits"],
-    description: "Tell whether this compiled list fits the account; end with 5 if not",
+    description: "Check whether this compiled list fits the account; exit with code 5 if not",
   },
   {
     name: "fate",
     value: "FATE",
     repeats: true,
     only: ["lines"],
-    description: "What became of the lines to list, such as bad-syntax; may be repeated",
+    description: "Show lines with this fate, such as bad-syntax; may be repeated",
   },
   {
     name: "source",
@@ -236,44 +233,44 @@ export const FLAGS = [
     value: "SOURCE",
     repeats: true,
     only: ["lines"],
-    description: "Only lines of this source, by its name or address; may be repeated",
+    description: "Show only lines of this source, by name or URL; may be repeated",
   },
   { name: "markdown", only: ["stats", "plan"], description: "Print as Markdown" },
   {
     name: "exit-code",
     only: ["plan", "diff"],
-    description: "End with 10 when something changes",
+    description: "Exit with code 10 if something changes",
   },
   {
     name: "save",
     value: "FILE",
     only: ["plan"],
-    description: "Save the plan here, for apply to publish exactly that",
+    description: "Save the plan to this file, to publish it with apply",
   },
   {
     name: "key",
     value: "KEY",
     only: ["verify"],
-    description: "The minisign public key, or a file with it, that must have signed the manifest",
+    description: "minisign public key, or a file that holds it, to verify the signature with",
   },
   {
     name: "from",
     value: "FILE",
     only: ["init"],
-    description: "Take over the lists of other software: the files that audit reads",
+    description: "Import the lists of other software from a file that audit can read",
   },
   {
     name: "name",
     value: "NAME",
     only: ["init", "verify"],
-    description: "Name of the new list; for verify, of the list that the release must be of",
+    description: "Name of the new list; for verify, the expected name of the list",
   },
   {
     name: "state",
     value: "FILE",
     only: ["verify"],
     description:
-      "Remember the newest good release here, and refuse older ones and those of other lists",
+      "Store the newest good release in this file; reject older releases and those of other lists",
   },
   {
     name: "format",
@@ -285,38 +282,38 @@ export const FLAGS = [
   {
     name: "fix",
     only: ["lint"],
-    description: "Fix what can be fixed without a change to what the list means to anybody",
+    description: "Fix problems where the fix does not change what the list blocks",
   },
   {
     name: "report",
     value: "FORM",
     only: ["lint"],
-    description: "Form of what is found: text, json, sarif or github (default: text)",
+    description: "Output format: text, json, sarif or github (default: text)",
   },
-  { name: "open", only: ["report"], description: "Show the page in the browser" },
+  { name: "open", only: ["report"], description: "Open the page in the browser" },
   {
     name: "validate",
     only: ["compile", "validate"],
-    description: "Check the configuration and stop",
+    description: "Check the configuration without compiling",
   },
-  { name: "debug", short: "d", description: "Say more: every step, with times (also DEBUG=true)" },
-  { name: "verbose", short: "v", description: "The same as --debug; messages have all names" },
-  { name: "quiet", short: "q", description: "Say nothing but errors" },
+  { name: "debug", short: "d", description: "Show every step with its duration (also DEBUG=true)" },
+  { name: "verbose", short: "v", description: "Same as --debug; messages list all names" },
+  { name: "quiet", short: "q", description: "Show errors only" },
   {
     name: "json",
     description:
-      "Print the report as JSON on standard output, and problems as JSON lines on standard error",
+      "Print the report as JSON to standard output, and problems as JSON lines to standard error",
   },
   {
     name: "color",
     value: "WHEN",
-    description: "Colours: auto, always or never (default: auto; NO_COLOR and CI are respected)",
+    description: "Use colours: auto, always or never (default: auto; respects NO_COLOR and CI)",
   },
   { name: "version", description: "Print the version" },
   {
     name: "help",
     short: "h",
-    description: "Print help; -h prints one screen, and with a command both print its own",
+    description: "Print help; -h prints a short version; with a command, both print its own help",
   },
 ] as const;
 
@@ -327,51 +324,3 @@ export function takersOf({ sets, only }: Flag): readonly string[] | undefined {
 }
 
 export type FlagName = (typeof FLAGS)[number]["name"];
-
-/** Environment variables that the program reads. */
-export const VARIABLES = [
-  {
-    name: "CONFIG_PATH",
-    description: "Path of the configuration file",
-    fallback: "compiler-config.json",
-  },
-  {
-    name: "RULES_DIR",
-    description: "Directory that the list is written into",
-    fallback: "./rules",
-  },
-  { name: "DEBUG", description: "Debug output: `true` or `false`", fallback: "false" },
-  {
-    name: "RULESCOMPILER_Logging__LogLevel__Default",
-    description: "How much is printed: Trace, Debug, Information, Warning, Error, Critical or None",
-    fallback: "Information",
-  },
-  { name: "PORT", description: "Port of `serve`, and where `health` asks", fallback: "5000" },
-  {
-    name: "DNS_API_URL",
-    description: "Address of the DNS API, for `limits`",
-    fallback: "",
-  },
-  {
-    name: "DNS_API_PATH",
-    description: "Path of the limits below that address",
-    fallback: "/v1/limits",
-  },
-  {
-    name: "DNSAPI_DnsApi__ApiKey_FILE",
-    description: "File that holds the key of the DNS API; wins over the two below",
-    fallback: "",
-  },
-  { name: "DNSAPI_DnsApi__ApiKey", description: "The key of the DNS API itself", fallback: "" },
-  {
-    name: "DNSAPI_API_KEY",
-    description: "The same, where DNSAPI_DnsApi__ApiKey is not set",
-    fallback: "",
-  },
-  { name: "NO_COLOR", description: "Any value switches colours off", fallback: "" },
-  {
-    name: "SOURCE_DATE_EPOCH",
-    description: "Seconds since 1970 to put into the header instead of the present time",
-    fallback: "",
-  },
-] as const;

@@ -5,13 +5,13 @@ import type { Host } from "../../host/host.ts";
 import type { Options } from "./options.ts";
 import type { Talk } from "../output/talk.ts";
 
-/** Where a configuration is looked for when nobody names one, in this order. */
+/** Default names of the configuration file, in the order of the search. */
 export const CONFIG_NAMES: readonly string[] = [
   ...["json", "jsonc", "yaml", "yml"].map((ending) => `compiler-config.${ending}`),
   ...["yaml", "yml", "json", "jsonc"].map((ending) => `rules-compiler.${ending}`),
 ];
 
-/** What `init` writes unless it is told another name. */
+/** The default file of `init`. */
 export const NEW_CONFIG = "compiler-config.yaml";
 
 /** The default configurations of a folder, the one that is read first. */
@@ -22,7 +22,7 @@ export async function configsIn(folder: string, host: Host): Promise<string[]> {
   return CONFIG_NAMES.filter((_, index) => isThere[index]);
 }
 
-/** The options with the configuration that is there; undefined when none was named and none is there. */
+/** The options with the configuration file that was found; undefined if none was named and none was found. */
 export async function withFoundConfig(
   options: Options,
   host: Host,
@@ -43,8 +43,8 @@ function severalConfigs(first: string, others: readonly string[]): Diagnostic {
   return {
     code: "several-configurations",
     severity: "note",
-    message: `There are ${others.length + 1} configurations here; using ${first}`,
-    hint: `Name another with -c: ${someOf(others)}`,
+    message: `Found ${others.length + 1} configuration files; using ${first}`,
+    hint: `Select another with -c: ${someOf(others)}`,
   };
 }
 
@@ -52,7 +52,7 @@ function severalConfigs(first: string, others: readonly string[]): Diagnostic {
 export function sayHowToBegin({ configPath }: Options, talk: Talk): void {
   talk.diagnostic(errorOf("config-not-found", `Configuration file not found: ${configPath}`));
   talk.info(`
-To begin:
+Get started:
   rules-compiler init --from FILE   import the lists of AdGuard Home, Pi-hole,
                                     blocky or HostlistCompiler
   rules-compiler init               answer two questions

@@ -1,7 +1,8 @@
 import { EXIT_MEANINGS, Exit } from "../../diagnostics/exit.ts";
 import { isFor } from "./args.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
-import { FLAGS, type Flag, VARIABLES, takersOf } from "./flags.ts";
+import { FLAGS, type Flag, takersOf } from "./flags.ts";
+import { VARIABLES } from "./variables.ts";
 import { wrapText } from "../output/text-width.ts";
 
 /** Help is for any terminal, and for files: it never asks how wide the screen is. */
@@ -9,7 +10,7 @@ const COLUMNS = 80;
 /** Names up to this width have their text beside them, others below. */
 const LEFT = 24;
 
-const TITLE = "rules-compiler: many DNS blocklists in, one list out, every line accounted for";
+const TITLE = "rules-compiler: compile DNS blocklists into one list, and explain every line";
 
 /** One screen: what there is, and how to find the rest. */
 export function briefHelp(): string {

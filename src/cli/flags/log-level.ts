@@ -3,7 +3,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import type { FlagName } from "./flags.ts";
 
-/** How much is said, least first. */
+/** From quiet to verbose. */
 export const LEVELS = ["none", "error", "warning", "info", "debug"] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -32,7 +32,7 @@ function namedLevel(value: string): Level | undefined {
   return name === undefined ? undefined : NAMED[name];
 }
 
-/** Variables whose values mean nothing. Other programs read `DEBUG` too, so that it is never an error. */
+/** Variables with unknown values. Other programs use `DEBUG` too, so this is never an error. */
 export function ignoredVariables(env: Host["env"]): Diagnostic[] {
   const ignored: Diagnostic[] = [];
   const debug = env["DEBUG"] ?? "";

@@ -77,7 +77,7 @@ function countOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,3}$/.test(text))
     throw new CompilerError([
-      errorOf("unknown-flag", `--workers must be a number from 1 on, not ${printable(text, 40)}`),
+      errorOf("unknown-flag", `--workers must be 1 or more, not ${printable(text, 40)}`),
     ]);
   return Number(text);
 }

@@ -22,7 +22,7 @@ const DEFAULT_RUN_TIMEOUT = "15m";
 /** A browser opens six connections, a resolver one. */
 const DEFAULT_CONNECTIONS = 64;
 
-/** Throws a `CompilerError` for a value that means nothing. */
+/** Throws a `CompilerError` for an invalid value. */
 export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
   const value = (name: FlagName): string | undefined => args.values.get(name)?.[0];
   return {
@@ -43,14 +43,14 @@ export function portOf({ values }: Args, env: Host["env"]): number {
   const text = values.get("port")?.[0] ?? (env["PORT"] || String(DEFAULT_PORT));
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
   throw new CompilerError([
-    errorOf("unknown-flag", `--port must be a number up to 65535, not ${printable(text, 40)}`),
+    errorOf("unknown-flag", `--port must be a number from 0 to 65535, not ${printable(text, 40)}`),
   ]);
 }
 
 function countOf(name: FlagName, text: string = String(DEFAULT_CONNECTIONS)): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new CompilerError([
-    errorOf("unknown-flag", `--${name} must be a number above 0, not ${printable(text, 40)}`),
+    errorOf("unknown-flag", `--${name} must be 1 or more, not ${printable(text, 40)}`),
   ]);
 }
 
@@ -60,7 +60,7 @@ function durationOf(name: FlagName, text: string): number {
   throw new CompilerError([
     errorOf(
       "unknown-flag",
-      `--${name} must be a time such as 90s, 5m or 12h, not ${printable(text, 40)}`,
+      `--${name} must be a duration such as 90s, 5m or 12h, not ${printable(text, 40)}`,
     ),
   ]);
 }

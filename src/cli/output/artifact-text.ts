@@ -22,18 +22,18 @@ export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
   return [
     ...narrowed.map(
       ({ count }) =>
-        `blocks names alone: of ${countText(count, "rule")}, what is below the name is blocked only where a source has it`,
+        `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source lists them`,
     ),
     ...widened.map(
       ({ count, examples }) =>
-        `blocks more than was meant: ${numberText(count)} (${printable(examples[0] ?? "", 40)})`,
+        `blocks more than intended: ${numberText(count)} (${printable(examples[0] ?? "", 40)})`,
     ),
     ...excepted.map(
       ({ count, examples }) =>
-        `written alone or left out, because something below is allowed: ${countText(count, "name")} (${printable(examples[0] ?? "", 40)})`,
+        `narrowed or skipped because a subdomain is allowed: ${countText(count, "name")} (${printable(examples[0] ?? "", 40)})`,
     ),
-    ...(others.length === 0 ? [] : [`left out: ${others.map(lossText).join(", ")}`]),
-    ...(left === "" ? [] : [`no room for: ${left}`]),
+    ...(others.length === 0 ? [] : [`skipped: ${others.map(lossText).join(", ")}`]),
+    ...(left === "" ? [] : [`over the limit: ${left}`]),
   ];
 }
 

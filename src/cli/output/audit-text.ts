@@ -6,9 +6,8 @@ import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import type { ListStats } from "../../explain/stats.ts";
-import { figureColumns } from "./figure-columns.ts";
 import { bytesText } from "./summary.ts";
-import { fitText, padText, textWidth } from "./text-width.ts";
+import { renderTable } from "./table.ts";
 
 export interface Audit {
   readonly path: string;
@@ -104,9 +103,9 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
   const needed = neededOf(audit);
   const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
   return `${[
-    `${style.strong(setup.software)}: ${countText(lists.length, "list")} switched on${off === 0 ? "" : `, ${off} off`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.ownRules.length === 0 ? "" : `, ${countText(setup.ownRules.length, "own rule")}`}`,
     ...tableLines(lists, style, columns),
-    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them with an effect`,
+    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
     ...facts
       .filter(([count]) => count > 0)
       .map(([count, one, many]) =>
@@ -114,36 +113,35 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
       ),
     ...(needed.length > 0 && needed.length < good
       ? [
-          `${countText(needed.length, "list")} of ${good} give the same rules: ${needed.map((name) => printable(name, 60)).join(", ")}`,
+          `${countText(needed.length, "list")} of ${good} ${needed.length === 1 ? "yields" : "yield"} the same rules: ${needed.map((name) => printable(name, 60)).join(", ")}`,
         ]
       : []),
     ...findings.slice(0, SHOWN_FINDINGS).map((one) => renderDiagnostic(one, style).trimEnd()),
     `one compiled list: ${style.good(countText(report.rules, "rule"))}, ${bytesText(report.bytes)} instead of ${bytesText(bytes)}`,
-    `make it yours: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
+    `import them: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
   ].join("\n")}\n`;
 }
 
+const STATES: Readonly<Record<AuditedList["state"], string>> = {
+  good: "",
+  "adds-nothing": "adds nothing",
+  dead: "unavailable",
+  "no-list": "a web page",
+};
+
 function tableLines(lists: readonly AuditedList[], style: Style, columns: number): string[] {
-  const longest =
-    columns === Infinity ? Infinity : Math.max(12, Math.min(LONGEST_NAME, columns - 50));
-  const names = lists.map(({ name }) => fitText(printable(name), longest));
-  const width = Math.max(4, ...names.map(textWidth));
-  const figures = lists.map(({ lines, rules, unique }) => [lines, rules, unique].map(numberText));
-  const headings = ["lines", "rules", "only here"];
-  const table = figureColumns(headings, figures);
-  const words: Record<AuditedList["state"], string> = {
-    good: "",
-    "adds-nothing": "adds nothing",
-    dead: "unavailable",
-    "no-list": "a web page",
-  };
+  const rows = lists.map(({ name, lines, rules, unique, state, problem }) => [
+    printable(name),
+    ...[lines, rules, unique].map(numberText),
+    problem === undefined ? STATES[state] : `${STATES[state]}: ${printable(problem, 60)}`,
+  ]);
+  const [head, ...body] = renderTable([["list", "lines", "rules", "only here", ""], ...rows], {
+    align: "lrrrl",
+    columns,
+    longestName: LONGEST_NAME,
+  });
   return [
-    style.faint(`  ${padText("list", width)}  ${table.head}`),
-    ...lists.map(({ state, problem }, index) => {
-      const why =
-        problem === undefined ? words[state] : `${words[state]}: ${printable(problem, 60)}`;
-      const text = `  ${padText(names[index]!, width)}  ${table.rows[index]}${why === "" ? "" : `  ${why}`}`;
-      return state === "good" ? text : style.warning(text);
-    }),
+    style.faint(head!),
+    ...body.map((text, index) => (lists[index]!.state === "good" ? text : style.warning(text))),
   ];
 }

@@ -97,8 +97,8 @@ export class BuildScreen {
     const { report, status, isCached } = outcome;
     const isOne = this.lists === 1;
     if (isCached) {
-      if (!this.hasStarted) this.showConfig(", as it was");
-      talk.debug("compile: skipped, nothing has changed since the last build");
+      if (!this.hasStarted) this.showConfig(", unchanged");
+      talk.debug("compile: skipped, nothing changed since the last build");
       for (const diagnostic of outcome.diagnostics) talk.diagnostic(diagnostic);
     }
     for (const { file, outcome: written } of isCached ? [] : outcome.outputs)

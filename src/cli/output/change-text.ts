@@ -4,7 +4,7 @@ import type { ChangedName } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { placeLink, placeText } from "./place-text.ts";
-import { padText, textWidth } from "./text-width.ts";
+import { renderTable } from "./table.ts";
 
 /** Names and sources shown before the rest is a number. */
 const MOST = 10;
@@ -18,11 +18,11 @@ export function changeLines(change: ListChange, style: Style): string[] {
     `  ${style.good(`+ ${numberText(added.length)}`)}  ${style.error(`− ${numberText(removed.length)}`)}  = ${countText(rulesNow, "rule")} (was ${numberText(rulesBefore)}${part})`,
     ...sourceLines(change),
     ...nameLines("newly blocked", "blocked", change, style),
-    ...nameLines("freed", "freed", change, style),
+    ...nameLines("unblocked", "freed", change, style),
     ...(patterns.length === 0
       ? []
       : [
-          `  ${style.warning("patterns")} that came or went, compared by known names only: ${patterns
+          `  ${style.warning("patterns")} added or removed, compared by known names only: ${patterns
             .slice(0, 3)
             .map((text) => printable(text, 60))
             .join(", ")}${patterns.length > 3 ? ` and ${patterns.length - 3} more` : ""}`,
@@ -35,12 +35,15 @@ function percentText(part: number): string {
 }
 
 function sourceLines({ bySource }: ListChange): string[] {
-  const shown = bySource.slice(0, MOST);
-  const names = shown.map(({ source }) => printable(source, 40));
-  const width = Math.max(0, ...names.map(textWidth));
-  const rows = shown.map(
-    ({ added, removed }, index) =>
-      `    ${padText(names[index]!, width)}  + ${numberText(added)}  − ${numberText(removed)}`,
+  const rows = renderTable(
+    bySource
+      .slice(0, MOST)
+      .map(({ source, added, removed }) => [
+        printable(source, 40),
+        `+ ${numberText(added)}`,
+        `− ${numberText(removed)}`,
+      ]),
+    { align: "lrr", indent: 4 },
   );
   return bySource.length > MOST
     ? [...rows, `    … and ${bySource.length - MOST} more sources`]
@@ -56,20 +59,19 @@ function nameLines(
   const names = changes.filter(({ self, below }) => (self ?? below) === kind);
   if (names.length === 0) return [];
   const shown = names.slice(0, MOST);
-  const texts = shown.map(nameText);
-  const width = Math.max(...texts.map(textWidth));
   const tone = kind === "blocked" ? "error" : "good";
-  const rows = shown.map(({ rule }, index) => {
-    const place = rule === undefined ? undefined : locations.get(rule);
+  const rows = shown.map((name) => {
+    const { rule = "" } = name;
+    const place = locations.get(rule);
     const from =
       place === undefined ? "" : `  ${style.faint(placeLink(placeText(place, 40), place, style))}`;
-    return `    ${padText(texts[index]!, width)}  ${printable(rule ?? "", 60)}${from}`.trimEnd();
+    return [nameText(name), `${printable(rule, 60)}${from}`];
   });
   const more = names.length - shown.length;
   return [
     `  ${style[tone](heading)}: ${countText(names.length, "name")}`,
-    ...rows,
-    ...(more > 0 ? [`    … and ${countText(more, "name")} more (--json has all)`] : []),
+    ...renderTable(rows, { align: "ll", indent: 4 }),
+    ...(more > 0 ? [`    … and ${countText(more, "name")} more (use --json for all)`] : []),
   ];
 }
 

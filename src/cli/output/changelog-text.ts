@@ -9,7 +9,7 @@ import { markdownText } from "./markdown-text.ts";
 
 const MOST = 8;
 
-/** One build as a section of Markdown; one that changed nothing has one line, so that nobody wonders where it is. */
+/** One build as a section of Markdown; a build without changes has one line, so that no build seems to be missing. */
 export function changelogSection(
   at: string,
   change: ListChange,
@@ -22,7 +22,7 @@ export function changelogSection(
   if (isSame(change) && sources.length === 0)
     return `${lines.join("\n")}\nNothing changed: ${countText(rulesNow, "rule")}.\n`;
   lines.push(
-    `${countText(rulesNow, "rule")}: ${numberText(added.length)} came, ${numberText(removed.length)} went.\n`,
+    `${countText(rulesNow, "rule")}: ${numberText(added.length)} added, ${numberText(removed.length)} removed.\n`,
     ...sources,
     ...nameLine("Newly blocked", "blocked", change),
     ...nameLine("No longer blocked", "freed", change),
@@ -64,8 +64,8 @@ function sourceLines(before: RecordHeader | undefined, now: RecordHeader | undef
   );
   return [
     ...labelLine("New sources", came),
-    ...labelLine("Sources taken out", went),
-    ...labelLine("Could not be had, copies or nothing in their place", worse),
+    ...labelLine("Removed sources", went),
+    ...labelLine("Unavailable, replaced by cached copies or skipped", worse),
   ];
 }
 

@@ -5,7 +5,8 @@ import type { Explanation, LineFate } from "../../explain/why.ts";
 import { momentText } from "../../diagnostics/moment-text.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { placeLink, placeText } from "./place-text.ts";
-import { fitText, padText, textWidth } from "./text-width.ts";
+import { renderTable } from "./table.ts";
+import { fitText, textWidth } from "./text-width.ts";
 
 /** Lines shown before the rest is a number. */
 const MOST_LINES = 12;
@@ -41,18 +42,18 @@ export function explanationText(
   if (since !== undefined) out.push(`  ${style.faint(sinceText(since))}`);
   for (const one of partial)
     out.push(
-      `  for some clients or questions: ${printable(one.text)}  ${style.faint(placeText(one))}`,
+      `  for some clients or query types: ${printable(one.text)}  ${style.faint(placeText(one))}`,
     );
   out.push(...lineTable(lines, style, columns));
   if (lines.length === 0 && unseen.length === 0)
-    out.push("  no line of any source names it or a parent of it");
+    out.push("  no line of any source names it or a parent domain");
   if (unseen.length > 0) {
     const files = unseen
       .slice(0, 3)
       .map((file) => printable(file))
       .join(", ");
     const more = unseen.length > 3 ? ` and ${unseen.length - 3} more` : "";
-    out.push(`  ${style.warning("not looked at")}, changed since or not kept: ${files}${more}`);
+    out.push(`  ${style.warning("not checked")}, changed since or not cached: ${files}${more}`);
   }
   if (unblock !== undefined)
     out.push(
@@ -63,44 +64,48 @@ export function explanationText(
 
 function sinceText({ at, isOldest }: Since): string {
   const moment = momentText(at);
-  return isOldest ? `since ${moment} or longer: no older build is kept` : `since ${moment}`;
+  return isOldest ? `since ${moment} or earlier: no older build is stored` : `since ${moment}`;
 }
 
-const INDENT = " ".repeat(6);
+const INDENT = 6;
 
 function lineTable(lines: readonly LineFate[], style: Style, columns: number): string[] {
   const shown = lines.slice(0, MOST_LINES);
-  const rows = shown.map((line) => ({
-    line,
-    place: placeText(line),
-    text: printable(line.text.trim(), 80),
-    fate: line.fate,
-    why: line.by === undefined ? meaningText(line) : `${meaningText(line)}: ${placeText(line.by)}`,
-  }));
-  const room = columns - INDENT.length - 2;
-  const width = (key: "place" | "text", most: number): number =>
-    Math.min(most, Math.max(0, ...rows.map((row) => textWidth(row[key]))));
-  const placeWidth = width("place", Math.min(40, Math.floor(room / 2)));
-  const textRoom = width("text", Math.min(48, room - placeWidth));
-  const longest = Math.max(0, ...rows.map(({ why }) => textWidth(why)));
-  // Reasons stand beside their lines if all of them fit there, else below.
-  const isBeside = placeWidth + textRoom + 2 + longest <= room;
-  const table = rows.flatMap(({ line, place, text, fate, why }) => {
-    // The number of the line is kept, whatever the source is called.
-    const digits = String(line.line).length + 2;
-    const short = textWidth(place) > placeWidth ? placeText(line, placeWidth - digits) : place;
-    const from = padText(fitText(short, placeWidth), placeWidth);
-    const cut = fitText(text, textRoom);
-    const start = `${INDENT}${placeLink(from, line, style)}  `;
-    const paint = style[fate === "kept" ? "good" : "faint"];
-    return isBeside
-      ? [`${start}${padText(cut, textRoom)}  ${paint(why)}`]
-      : [`${start}${cut}`, `${INDENT}    ${paint(why)}`];
-  });
+  const room = columns - INDENT - 2;
+  const placeRoom = Math.min(40, Math.floor(room / 2));
+  const places = shown.map((line) => shortPlace(line, placeRoom));
+  const placeWidth = Math.max(0, ...places.map(textWidth));
+  const texts = shown.map(({ text }) =>
+    fitText(printable(text.trim(), 80), Math.min(48, room - placeWidth)),
+  );
+  const textRoom = Math.max(0, ...texts.map(textWidth));
+  const reasons = shown.map((line) =>
+    line.by === undefined ? meaningText(line) : `${meaningText(line)}: ${placeText(line.by)}`,
+  );
+  const painted = reasons.map((why, index) =>
+    style[shown[index]!.fate === "kept" ? "good" : "faint"](why),
+  );
+  // Reasons are beside their lines if all of them fit there, else below.
+  const isBeside = placeWidth + textRoom + 2 + Math.max(0, ...reasons.map(textWidth)) <= room;
+  const rows = shown.map((line, index) => [
+    placeLink(places[index]!, line, style),
+    texts[index]!,
+    ...(isBeside ? [painted[index]!] : []),
+  ]);
+  const table = renderTable(rows, { align: isBeside ? "lll" : "ll", indent: INDENT }).flatMap(
+    (text, index) => (isBeside ? [text] : [text, `${" ".repeat(INDENT + 4)}${painted[index]}`]),
+  );
   const more = lines.length - shown.length;
   return more > 0
-    ? [...table, `      … and ${countText(more, "line")} more (--json has all)`]
+    ? [...table, `${" ".repeat(INDENT)}… and ${countText(more, "line")} more (use --json for all)`]
     : table;
+}
+
+/** Cuts the name of a source, never the number of the line. */
+function shortPlace(line: LineFate, room: number): string {
+  const place = placeText(line);
+  const digits = String(line.line).length + 2;
+  return textWidth(place) > room ? fitText(placeText(line, room - digits), room) : place;
 }
 
 function meaningText({ fate, meaning }: LineFate): string {

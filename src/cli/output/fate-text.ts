@@ -4,6 +4,7 @@ import type { Style } from "../../diagnostics/render.ts";
 import { FATE_MEANINGS, type LineOfFate } from "../../explain/fate-lines.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
 import { placeLink, placeText } from "./place-text.ts";
+import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";
 
 /** How many lines of some sources had which fate, most frequent first. */
@@ -19,17 +20,15 @@ export function fateCounts(
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
-/** The same with what the fates mean. */
+/** The counts with the meanings of the fates. */
 export function fateTable(counts: Readonly<Record<string, number>>): string {
-  const rows = Object.entries(counts);
-  const figures = rows.map(([, count]) => numberText(count));
-  const nameWidth = Math.max(0, ...rows.map(([fate]) => fate.length));
-  const width = Math.max(0, ...figures.map((figure) => figure.length));
-  return rows
-    .map(
-      ([fate], at) =>
-        `  ${fate.padEnd(nameWidth)}  ${figures[at]!.padStart(width)}  ${FATE_MEANINGS.get(fate) ?? ""}\n`,
-    )
+  const rows = Object.entries(counts).map(([fate, count]) => [
+    fate,
+    numberText(count),
+    FATE_MEANINGS.get(fate) ?? "",
+  ]);
+  return renderTable(rows, { align: "lrl" })
+    .map((text) => `${text}\n`)
     .join("");
 }
 

@@ -38,7 +38,7 @@ function textReport(files: readonly LintedFile[], style: Style): string {
     fixed > 0
       ? `; ${countText(fixed, "file")} fixed`
       : fixable > 0
-        ? `; --fix fixes ${fixable}, and the list still means the same to everybody`
+        ? `; --fix fixes ${fixable} without changing what the list blocks`
         : "";
   return `${[...lines, counts + rest].join("\n")}\n`;
 }

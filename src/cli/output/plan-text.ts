@@ -45,7 +45,7 @@ export function planText(view: PlanView, style: Style): string {
 function closing({ refused, change, report }: PlanView, style: Style): string {
   const codes = [...new Set(refused.map(({ code }) => code))];
   if (codes.length > 0)
-    return `${style.error("would be refused")}; publish once all the same: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
+    return `${style.error("would be refused")}; to publish once anyway: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
   if (isSame(change)) return style.good("nothing to publish");
   return `${style.good("would be published")}${report.degraded ? ", degraded" : ""}`;
 }

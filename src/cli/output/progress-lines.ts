@@ -97,14 +97,14 @@ export class ProgressLines {
     } else if (event.kind === "source-failed") this.talk.info(`failed ${printable(event.label)}`);
   }
 
-  /** Said before the work begins, so that nobody finds out from a full disk. */
+  /** Shown before the work begins: a full disk would show it too late. */
   private sayNeed({ bytes, folder, free }: ProgressEvent & { kind: "needs-scratch" }): void {
     this.erase();
-    const need = `needs about ${bytesText(bytes)} in ${printable(folder)} for what does not fit into memory`;
+    const need = `needs about ${bytesText(bytes)} of temporary space in ${printable(folder)}`;
     if (free >= bytes) this.talk.info(need);
     else
       this.talk.diagnostic(
-        warningOf("little-scratch-room", `${need}; only ${bytesText(free)} are free`),
+        warningOf("little-scratch-room", `${need}; only ${bytesText(free)} free`),
       );
   }
 

@@ -5,25 +5,25 @@ import { timeText } from "./step-time.ts";
 
 type Fetched = ProgressEvent & { kind: "source-fetched" };
 
-/** How a source was had, in the words of `--debug`. */
+/** How `--debug` describes the state of a source. */
 const STATES: Readonly<Record<Fetched["state"], string>> = {
   local: "local",
   fetched: "fetched",
   unchanged: "unchanged, cached copy used",
-  locked: "the files that rules.lock names",
+  locked: "locked in rules.lock",
   held: "too different, cached copy used",
   stale: "failed, cached copy used",
-  dropped: "failed, left out",
+  dropped: "failed, skipped",
 };
 
-/** A step of a download; undefined for what is none. */
+/** A step of a download; undefined for other events. */
 export function fetchText(event: ProgressEvent): string | undefined {
   if (event.kind === "source-retried") {
     const { label, retry, pauseMs, cause } = event;
     const pause = `${(pauseMs / 1000).toFixed(1)} s`;
     return `fetch ${printable(label)}: retry ${retry} in ${pause}: ${cause}`;
   }
-  // Local files are read later, and that is said then.
+  // Local files are read later and have an event of their own.
   if (event.kind !== "source-fetched" || event.state === "local") return undefined;
   const { label, state, bytes, ms } = event;
   const size = state === "fetched" ? `, ${bytesText(bytes)}` : "";

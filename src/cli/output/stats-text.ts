@@ -2,34 +2,32 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import type { ListStats } from "../../explain/stats.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
-import { figureColumns } from "./figure-columns.ts";
 import { markdownText } from "./markdown-text.ts";
-import { fitText, padText, textWidth } from "./text-width.ts";
+import { renderTable } from "./table.ts";
 
 const HEADINGS = ["lines", "rejected", "duplicate", "covered", "rules", "only here"] as const;
 const LONGEST_NAME = 36;
 
-function figuresOf(stats: ListStats): string[][] {
+function numbersOf(stats: ListStats): string[][] {
   return stats.sources.map(({ lines, rejectedLines, duplicate, covered, rules, unique }) =>
     [lines, rejectedLines, duplicate, covered, rules, unique].map(numberText),
   );
 }
 
-/** One row a source; then which of them would do, and which share the most. */
+/** One row per source, then the smallest set of sources and the largest overlaps. */
 export function statsTable(stats: ListStats, style: Style, columns: number): string {
-  const longest =
-    columns === Infinity ? Infinity : Math.max(12, Math.min(LONGEST_NAME, columns - 62));
-  const names = stats.sources.map(({ source }) => fitText(printable(source), longest));
-  const figures = figuresOf(stats);
-  const nameWidth = Math.max(6, ...names.map(textWidth));
-  const columnsOfFigures = figureColumns(HEADINGS, figures);
-  const rows = columnsOfFigures.rows.map((cells, index) => {
-    const text = `  ${padText(names[index]!, nameWidth)}  ${cells}`;
-    return stats.sources[index]!.unique === 0 ? style.faint(text) : text;
+  const rows = numbersOf(stats).map((cells, index) => [
+    printable(stats.sources[index]!.source),
+    ...cells,
+  ]);
+  const [head, ...body] = renderTable([["source", ...HEADINGS], ...rows], {
+    align: "lrrrrrr",
+    columns,
+    longestName: LONGEST_NAME,
   });
   return `${[
-    style.faint(`  ${padText("source", nameWidth)}  ${columnsOfFigures.head}`),
-    ...rows,
+    style.faint(head!),
+    ...body.map((text, index) => (stats.sources[index]!.unique === 0 ? style.faint(text) : text)),
     "",
     coverLine(stats),
     ...overlapLines(stats),
@@ -43,7 +41,7 @@ function coverLine({ cover, sources, rules }: ListStats): string {
     return `All ${sources.length} sources are needed for these ${countText(rules, "rule")}.`;
   const superfluous = sources.filter(({ source }) => !cover.sources.includes(source));
   const names = superfluous.map(({ source }) => printable(source, 60)).join(", ");
-  return `${cover.sources.length} of ${sources.length} sources${certain} give the same ${countText(rules, "rule")}; not needed: ${names}`;
+  return `${cover.sources.length} of ${sources.length} sources${certain} yield the same ${countText(rules, "rule")}; redundant: ${names}`;
 }
 
 const MOST_PAIRS = 5;
@@ -69,7 +67,7 @@ function overlapLines({ overlap, sources }: ListStats): string[] {
 
 /** The same for a README or a pull request. */
 export function statsMarkdown(stats: ListStats): string {
-  const rows = figuresOf(stats).map(
+  const rows = numbersOf(stats).map(
     (row, index) => `| ${markdownText(stats.sources[index]!.source)} | ${row.join(" | ")} |`,
   );
   return `| source | ${HEADINGS.join(" | ")} |\n|---|${"---:|".repeat(HEADINGS.length)}\n${rows.join("\n")}\n\n${markdownText(coverLine(stats))}\n`;

@@ -76,9 +76,7 @@ export class Talk {
 
   /** Our own mistake, the one thing that comes with a stack. */
   bug(stack: string): void {
-    this.host.stderr.write(
-      `bug: this should not happen; please report it with what you ran\n  ${stack}\n`,
-    );
+    this.host.stderr.write(`bug: please report this with the command that you ran\n  ${stack}\n`);
   }
 
   /** Says a problem, once: several lists, and a list that did not change, have the same ones. */
@@ -95,7 +93,7 @@ export class Talk {
     stderr.write(wrapScreen(text, columnsOf(stderr)));
   }
 
-  /** What was said may be said again: something new is being done. */
+  /** Allows the same diagnostics again, because a new build begins. */
   startOver(): void {
     this.said.clear();
   }

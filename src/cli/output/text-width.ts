@@ -1,17 +1,49 @@
 import type { TextSink } from "../../host/host.ts";
 
-/** Columns that a text takes on a terminal: two for East Asian wide characters and emoji, none for combining marks. */
+/** Colours and links, which take no columns. */
+// oxlint-disable-next-line no-control-regex
+const ESCAPES = /\u001b\[[0-9;]*m|\u001b\]8;;[^\u001b]*\u001b\\/g;
+export function withoutEscapes(text: string): string {
+  return text.replaceAll(ESCAPES, "");
+}
+
+const INVISIBLE = /^[\p{Mark}\p{Cf}]$/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const JOINER = "\u200d";
+/** Makes an emoji of the character before it. */
+const EMOJI_SELECTOR = "\ufe0f";
+
+/**
+ * Columns that a text takes on a terminal: two for East Asian wide characters and emoji, none for marks. The package
+ * string-width adds about 50 ms to every start; see docs/decisions/dependencies.md.
+ */
 export function textWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
-  for (const character of text) {
-    if (/\p{Mark}/u.test(character)) continue;
-    width += WIDE.test(character) ? 2 : 1;
+  let last = 0;
+  let isJoined = false;
+  for (const character of withoutEscapes(text)) {
+    if (INVISIBLE.test(character)) {
+      if (character === EMOJI_SELECTOR && last === 1) {
+        last = 2;
+        width++;
+      }
+      isJoined ||= character === JOINER;
+      continue;
+    }
+    // A family is one emoji, made of several.
+    last = isJoined ? 0 : isWide(character) ? 2 : 1;
+    isJoined = false;
+    width += last;
   }
   return width;
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+/** A flag is two letters, each of one column. */
+function isWide(character: string): boolean {
+  return WIDE.test(character) && !/\p{Regional_Indicator}/u.test(character);
+}
 
 /** The text cut to so many columns, with an ellipsis where something is missing. */
 export function fitText(text: string, columns: number): string {
@@ -24,10 +56,6 @@ export function fitText(text: string, columns: number): string {
     fitted += character;
   }
   return `${fitted}…`;
-}
-
-export function padText(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - textWidth(text)));
 }
 
 /** Parts joined by ", ", broken into lines of at most so many columns. */

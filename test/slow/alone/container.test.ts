@@ -32,7 +32,7 @@ interface Found {
 
 const NEWCOMER_MS = 60_000;
 
-test("the Dockerfile builds, and the image runs hardened, compiles on schedule and stops when told", (context) => {
+test("the Dockerfile builds, and the image runs hardened, compiles on schedule and stops on SIGTERM", (context) => {
   const script = join(import.meta.dirname, "../../container/image-test.sh");
   const { status, stdout, stderr } = spawnSync("bash", [script, process.execPath], {
     encoding: "utf8",

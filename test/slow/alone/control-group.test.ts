@@ -11,7 +11,7 @@ import { controlGroup } from "../../support/control-group.ts";
 const LIMIT = 300 * 1024 * 1024;
 const root = join(import.meta.dirname, "../../..");
 
-test("a container's limit is respected without a word about memory", (context) => {
+test("a container's memory limit is respected without --memory", (context) => {
   const group = controlGroup("limit", LIMIT);
   if (group === undefined) {
     context.skip("NO CONTROL GROUP: root and a memory controller are needed");

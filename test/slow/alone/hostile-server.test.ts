@@ -8,7 +8,7 @@ import { hostileServer } from "../../support/hostile-server.ts";
 
 const LIMIT = 512 * 1024 * 1024;
 
-test("one of twenty sources misbehaves in every way at every place: the others are always there, in 512 MiB and in time", async (context) => {
+test("one of twenty sources misbehaves in every way at every point without affecting the others, in 512 MiB and in time", async (context) => {
   const group = controlGroup("hostile", LIMIT);
   if (group === undefined) context.diagnostic("NO CONTROL GROUP: memory is only measured");
   const server = await hostileServer();

@@ -33,7 +33,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("the package holds what it needs and nothing else", () => {
+test("the package contains the files it needs and no others", () => {
   const files = mustRun(`tar -tzf ${tarball}`).stdout.trim().split("\n");
   assert.ok(files.includes("package/dist/cli/bin.js"));
   assert.ok(files.includes("package/schema.json"));
@@ -78,10 +78,12 @@ test("README: from an empty folder to a compiled list", () => {
   );
 });
 
-test("guide: the library example runs as it stands", () => {
-  const [code, output] = blocksOf(readFileSync(join(root, "docs/guide/library.md"), "utf8"));
-  writeFileSync(join(folder, code!.title!), code!.text);
-  expectLines(mustRun(`node ${code!.title!}`).stdout, output!.text);
+test("guide: the library examples run as printed", () => {
+  const blocks = blocksOf(readFileSync(join(root, "docs/guide/library.md"), "utf8"));
+  for (const { title, text } of blocks)
+    if (title !== undefined && title !== "output") writeFileSync(join(folder, title), text);
+  for (const [index, { language, title }] of blocks.entries())
+    if (language === "ts") expectLines(mustRun(`node ${title!}`).stdout, blocks[index + 1]!.text);
 });
 
 /** Runs all commands of a page in one shell, and compares what each printed. */
@@ -100,9 +102,9 @@ function followPage(name: string, change: (text: string) => string = (text) => t
       expectLines(printed[at]!, text);
 }
 
-test("guide: serve, asked and stopped as the page says", () => followPage("serve.md"));
+test("guide: the commands of the serve page work", () => followPage("serve.md"));
 
-test("guide: the limits of an account, by command and by library", async (context) => {
+test("guide: account limits with the command and the library", async (context) => {
   const answer = JSON.stringify({ user_rules: { used: 200, limit: 1000 }, plan: "team" });
   const api = spawn(process.execPath, [
     "-e",
@@ -122,7 +124,7 @@ test("guide: the limits of an account, by command and by library", async (contex
   );
 });
 
-test("misspelt, missing, unreachable: one message, the right exit code, no stack", () => {
+test("a misspelt option, a missing file and an unreachable source give one message, the right exit code and no stack", () => {
   for (const [command, exit, text] of [
     ["npx rules-compiler -c my-lst.yaml", 2, /Configuration file not found: my-lst\.yaml/],
     ["npx rules-compiler --confg x", 2, /Did you mean --config\?/],
@@ -144,7 +146,7 @@ test("misspelt, missing, unreachable: one message, the right exit code, no stack
   }
 });
 
-test("types reach the user", () => {
+test("the package provides types", () => {
   const { stdout } = mustRun(`npm ls --omit=dev --all --parseable --silent | wc -l`);
   assert.ok(Number(stdout) <= 12, "the tree stays small");
   assert.match(

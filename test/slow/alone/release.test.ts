@@ -53,7 +53,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("sums are right, and parts lists name every dependency", () => {
+test("checksums are right, and bills of materials list every dependency", () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     dependencies: object;
   };
@@ -78,7 +78,7 @@ test("sums are right, and parts lists name every dependency", () => {
   assert.ok(readdirSync(release).some((file) => file.endsWith(".tgz")));
 });
 
-test("the formula and the flake have the digests of what they install", () => {
+test("the formula and the flake have the digests of the executables", () => {
   const sums = readFileSync(join(release, "SHA256SUMS"), "utf8");
   for (const file of ["rules-compiler.rb", "flake.nix"]) {
     const text = readFileSync(join(release, file), "utf8");
@@ -143,7 +143,7 @@ test("the executable for arm64 does the same, on an emulated processor", () => {
 });
 
 test(
-  "JSR takes the sources",
+  "JSR accepts the sources",
   { skip: process.env["DENO"] === undefined && "DENO names no binary" },
   () => {
     run(

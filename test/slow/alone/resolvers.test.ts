@@ -151,7 +151,7 @@ async function prove(name: string, server: Server, context: TestContext): Promis
 
 for (const [name, server] of servers)
   test(
-    `${name}: every listed name, what is below, what only looks alike, and random sets of rules`,
+    `${name} answers correctly for listed names, subdomains, similar names and random rules`,
     { timeout: 600_000, skip: missingCorpus || isMissing(name) },
     async (context) => {
       await prove(name, server, context);

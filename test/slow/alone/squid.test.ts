@@ -22,7 +22,7 @@ import {
 } from "../../support/resolvers/squid.ts";
 
 test(
-  "squid: every listed name, what is below, what only looks alike, and random sets of rules",
+  "squid answers correctly for listed names, subdomains, similar names and random rules",
   { timeout: 400_000, skip: missingCorpus },
   async (context) => {
     const folder = mkdtempSync(join(tmpdir(), "squid-"));

@@ -55,7 +55,7 @@ function lines(version: number): string[] {
 }
 
 test(
-  `${REQUESTS} conditional requests during ${PUBLISHES} publishes: whole lists that were published, or nothing new`,
+  `${REQUESTS} conditional requests during ${PUBLISHES} publishes get complete lists or 304`,
   { timeout: 300_000 },
   async (context) => {
     const served = new Served(context, lines(0));
@@ -195,7 +195,7 @@ async function requestRatio(count: number, context: TestContext): Promise<number
 }
 
 test(
-  "requests a second beside bare node:http with the same bytes",
+  "requests per second are close to bare node:http with the same bytes",
   { timeout: 300_000 },
   async (context) => {
     for (const count of [300, 40_000]) {

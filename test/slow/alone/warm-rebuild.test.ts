@@ -18,7 +18,7 @@ import { corpusConfig, corpusFolder, missingCorpus } from "../../support/corpus.
 /** A quarter: the runtime and the program take half of that to start, and twenty copies are looked at. */
 const LIMIT = 0.25;
 
-test("twenty unchanged sources: not a byte of a list is fetched again, and nothing is compiled", async (context) => {
+test("twenty unchanged sources are neither fetched nor compiled again", async (context) => {
   if (missingCorpus !== false) {
     context.skip(missingCorpus);
     return;

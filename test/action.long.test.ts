@@ -128,7 +128,7 @@ class Repository {
   }
 }
 
-test("the action puts out what a list is", { skip }, (context) => {
+test("the action sets its outputs for one list", { skip }, (context) => {
   const config = { name: "One", sources: [{ name: "a", type: "adblock", source: "a.txt" }] };
   const repository = new Repository(context, config, { "a.txt": "||a.example^\n||b.example^\n" });
   const { status, said } = repository.step(compileStep);
@@ -155,7 +155,7 @@ const SEVERAL = {
 };
 
 test(
-  "the action takes a configuration with several lists, and commits all files",
+  "the action compiles a configuration with several lists and commits all files",
   { skip },
   (context) => {
     const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
@@ -178,7 +178,7 @@ test(
   },
 );
 
-test("the action takes a report that is larger than a command line", { skip }, (context) => {
+test("the action reads a report that is larger than a command line may be", { skip }, (context) => {
   const count = 700;
   const names = Array.from({ length: count }, (_, index) => `source-${index}-${"x".repeat(60)}`);
   const config = {
@@ -196,7 +196,7 @@ test("the action takes a report that is larger than a command line", { skip }, (
   assert.equal(repository.outputs["rules"], String(count));
 });
 
-test("the action fails when the list could not be made", { skip }, (context) => {
+test("the action fails if the list cannot be compiled", { skip }, (context) => {
   const config = { name: "One", sources: [{ name: "a", type: "adblock", source: "gone.txt" }] };
   const repository = new Repository(context, config, {});
   const { status, said } = repository.step(compileStep);
@@ -226,80 +226,68 @@ function cookbook(): { title: string; text: string; sources: Record<string, stri
 }
 
 for (const { title, text, sources } of cookbook())
-  test(
-    `the action publishes ${title} of the cookbook, and every file of it`,
-    { skip },
-    (context) => {
-      const repository = new Repository(context, {}, sources);
-      repository.write("compiler-config.json", JSON.stringify(parse(text)));
-      repository.addRemote();
-      const first = repository.publish();
-      assert.match(repository.summary, /^\| list \| rules \| outcome \|/m);
-      assert.match(repository.summary, /\| published \|/);
-      for (const [name, lines] of Object.entries(sources))
-        if (lines.startsWith("0")) repository.write(name, `${lines}0.0.0.0 new.example.de\n`);
-      // The second of an edition is in the names of its patches.
-      const later = { SOURCE_DATE_EPOCH: String(Math.floor(Date.now() / 1000) + 60) };
-      const files = repository.publish(later);
-      assert.ok(files.length >= first.length);
-      const pushed = repository.pushed();
-      for (const file of files)
-        assert.ok(
-          pushed.some((one) => one === file || one.startsWith(`${file}/`)),
-          file,
-        );
-      const left = repository.git("status", "--porcelain", "-uall", "--", "rules").split("\n");
-      assert.deepEqual(
-        left.filter((line) => line !== "" && !line.includes(".rules-compiler/")),
-        [],
+  test(`the action publishes all files of ${title} from the cookbook`, { skip }, (context) => {
+    const repository = new Repository(context, {}, sources);
+    repository.write("compiler-config.json", JSON.stringify(parse(text)));
+    repository.addRemote();
+    const first = repository.publish();
+    assert.match(repository.summary, /^\| list \| rules \| outcome \|/m);
+    assert.match(repository.summary, /\| published \|/);
+    for (const [name, lines] of Object.entries(sources))
+      if (lines.startsWith("0")) repository.write(name, `${lines}0.0.0.0 new.example.de\n`);
+    // The second of an edition is in the names of its patches.
+    const later = { SOURCE_DATE_EPOCH: String(Math.floor(Date.now() / 1000) + 60) };
+    const files = repository.publish(later);
+    assert.ok(files.length >= first.length);
+    const pushed = repository.pushed();
+    for (const file of files)
+      assert.ok(
+        pushed.some((one) => one === file || one.startsWith(`${file}/`)),
+        file,
       );
-      assert.equal(repository.git("rev-list", "--count", "origin/main").trim(), "2");
-    },
-  );
+    const left = repository.git("status", "--porcelain", "-uall", "--", "rules").split("\n");
+    assert.deepEqual(
+      left.filter((line) => line !== "" && !line.includes(".rules-compiler/")),
+      [],
+    );
+    assert.equal(repository.git("rev-list", "--count", "origin/main").trim(), "2");
+  });
+
+test("the action commits the good lists and fails because of the bad one", { skip }, (context) => {
+  const lists = [...SEVERAL.lists, { name: "Strict", guards: { min_rules: 50 } }];
+  const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
+  const repository = new Repository(context, { ...SEVERAL, lists }, sources);
+  repository.addRemote();
+  const { status } = repository.step(compileStep);
+  assert.equal(status, 5);
+  const { files = "", publish } = repository.outputs;
+  assert.equal(publish, "true");
+  assert.equal(repository.step(commitStep, { FILES: files }).status, 0);
+  assert.ok(repository.pushed().includes("rules/large.txt"));
+  assert.ok(!repository.pushed().includes("rules/strict.txt"));
+  assert.match(repository.summary, /\| Strict \| – \| \*\*not published\*\*: `too-few-rules`/);
+});
+
+test("the action removes files that only an earlier version had", { skip }, (context) => {
+  const config = {
+    name: "One",
+    sources: [{ name: "a", type: "adblock", source: "a.txt" }],
+    outputs: [{ format: "domains", split: { max_rules: 2 } }],
+    guards: { max_shrink: 100, max_source_shrink: 100 },
+  };
+  const lines = Array.from({ length: 6 }, (_, index) => `||n${index}.example^`);
+  const repository = new Repository(context, config, { "a.txt": `${lines.join("\n")}\n` });
+  repository.addRemote();
+  repository.publish();
+  assert.ok(repository.pushed().includes("rules/one-3.domains"));
+  repository.write("a.txt", `${lines.slice(0, 3).join("\n")}\n`);
+  repository.publish();
+  assert.ok(repository.pushed().includes("rules/one-2.domains"));
+  assert.ok(!repository.pushed().includes("rules/one-3.domains"));
+});
 
 test(
-  "the action commits the lists that are good, and fails for the one that is not",
-  { skip },
-  (context) => {
-    const lists = [...SEVERAL.lists, { name: "Strict", guards: { min_rules: 50 } }];
-    const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
-    const repository = new Repository(context, { ...SEVERAL, lists }, sources);
-    repository.addRemote();
-    const { status } = repository.step(compileStep);
-    assert.equal(status, 5);
-    const { files = "", publish } = repository.outputs;
-    assert.equal(publish, "true");
-    assert.equal(repository.step(commitStep, { FILES: files }).status, 0);
-    assert.ok(repository.pushed().includes("rules/large.txt"));
-    assert.ok(!repository.pushed().includes("rules/strict.txt"));
-    assert.match(repository.summary, /\| Strict \| – \| \*\*not published\*\*: `too-few-rules`/);
-  },
-);
-
-test(
-  "files of an earlier edition that are no more are taken out of the repository",
-  { skip },
-  (context) => {
-    const config = {
-      name: "One",
-      sources: [{ name: "a", type: "adblock", source: "a.txt" }],
-      outputs: [{ format: "domains", split: { max_rules: 2 } }],
-      guards: { max_shrink: 100, max_source_shrink: 100 },
-    };
-    const lines = Array.from({ length: 6 }, (_, index) => `||n${index}.example^`);
-    const repository = new Repository(context, config, { "a.txt": `${lines.join("\n")}\n` });
-    repository.addRemote();
-    repository.publish();
-    assert.ok(repository.pushed().includes("rules/one-3.domains"));
-    repository.write("a.txt", `${lines.slice(0, 3).join("\n")}\n`);
-    repository.publish();
-    assert.ok(repository.pushed().includes("rules/one-2.domains"));
-    assert.ok(!repository.pushed().includes("rules/one-3.domains"));
-  },
-);
-
-test(
-  "mode plan publishes nothing, says what would change, and fails for what would be refused",
+  "mode plan publishes nothing, shows changes, and fails if a list would be refused",
   { skip },
   (context) => {
     const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };

@@ -67,7 +67,7 @@ for (const [signal, exit, what, work] of [
   ["SIGTERM", 143, "waiting", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);"],
 ] as const)
   test(
-    `${signal} ends a run that is blocked by ${what}, and the next run is not locked out`,
+    `${signal} ends a run that is blocked by ${what}, and the next run gets the lock`,
     { timeout: 60_000 },
     async (context) => {
       const folder = blockingProject(context, work);
@@ -87,10 +87,14 @@ for (const [signal, exit, what, work] of [
     },
   );
 
-test("the message is JSON where JSON was asked for", { timeout: 60_000 }, async (context) => {
-  const folder = blockingProject(context, "for (;;);");
-  const { stderr, exit } = await ended(context, folder, "SIGTERM", ["-o", "out.txt", "--json"]);
-  assert.equal(exit, 143);
-  const last = JSON.parse(stderr.trim().split("\n").at(-1)!) as { code: string };
-  assert.equal(last.code, "interrupted");
-});
+test(
+  "the message of an interrupted run is JSON with --json",
+  { timeout: 60_000 },
+  async (context) => {
+    const folder = blockingProject(context, "for (;;);");
+    const { stderr, exit } = await ended(context, folder, "SIGTERM", ["-o", "out.txt", "--json"]);
+    assert.equal(exit, 143);
+    const last = JSON.parse(stderr.trim().split("\n").at(-1)!) as { code: string };
+    assert.equal(last.code, "interrupted");
+  },
+);

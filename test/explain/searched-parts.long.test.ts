@@ -4,7 +4,7 @@ import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames, SearchedNames, partsOf, readParts } from "../../src/explain/plain-names.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
 import { explainNames } from "../../src/explain/why.ts";
-import { type Config, memoryHost } from "../../src/index.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
 import { chooseKernel } from "../../src/kernel/choice.ts";
 import {
   FILTER_BYTES,

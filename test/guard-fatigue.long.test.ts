@@ -78,7 +78,7 @@ function replayYear(up: Upstream, replay: GuardReplay, happen: (day: number) => 
 }
 
 for (const [what, happen] of Object.entries(HONEST))
-  test(`fatigue: a year of a source that is honest (${what}) has one refusal at most`, (context) => {
+  test(`a legitimate source (${what}) causes at most one refusal per year`, (context) => {
     const years: Figures[] = [];
     for (const others of OTHERS)
       for (let seed = 1; seed <= SEEDS; seed++) {
@@ -151,10 +151,10 @@ function replayPoison(
 }
 
 for (const [what, poison] of Object.entries(POISON))
-  test(`fatigue: a poisoning (${what}) is stopped within three days`, (context) =>
+  test(`a poisoned source (${what}) is stopped within three days`, (context) =>
     replayPoison(context, what, poison, 3));
 
-test("fatigue: a slower decline is stopped before more than 60 % are gone", (context) => {
+test("a slow decline is stopped before more than 60 % is lost", (context) => {
   replayPoison(context, "15 % less each day", (up) => up.change(0.15, 0), 6);
   replayPoison(context, "10 % less each day", (up) => up.change(0.1, 0), 9);
 });

@@ -44,7 +44,7 @@ test("--filter takes some of them; what is saved is one list", async () => {
   const which = await project.run("why", "a.example");
   assert.equal(which.exit, 2);
   assert.match(which.stdout, /BLOCKED in .*light\.txt[^]*BLOCKED in .*light-plus\.txt/);
-  assert.match(which.stderr, /record-missing.*Pro: There is no record of/);
+  assert.match(which.stderr, /record-missing.*Pro: No record of/);
   const one = await project.run("why", "--filter", "Light", "a.example");
   assert.match(one.stdout, /BLOCKED in .*light\.txt/);
   const none = await project.run("--filter", "Lihgt");
@@ -79,12 +79,12 @@ test("a list that does not cover what it must is not published; the others are",
   assert.equal((await project.run("--filter", "pro")).exit, 5);
 });
 
-test("what is wrong with lists is said, with what was meant", async () => {
+test("errors in lists are reported with suggestions", async () => {
   const problems: [Listed[], RegExp][] = [
     [[], /lists is empty/],
-    [[{ name: "L", sources: ["AB"] }], /lists\[0\] has the source AB, which there is none of/],
+    [[{ name: "L", sources: ["AB"] }], /lists\[0\] has the source AB, which does not exist/],
     [[{ name: "L", covers: ["M"] }], /lists\[0\] covers the list M/],
-    [[{ name: "L" }, { name: "L" }], /lists\[1\] has the name of another list/],
+    [[{ name: "L" }, { name: "L" }], /lists\[1\] has the same name as another list/],
     [
       [
         { name: "L", covers: ["M"] },
@@ -219,7 +219,7 @@ test("addresses with passwords are not shown, and files of exceptions have one o
   const secret = new MemoryProject({ "compiler-config.json": JSON.stringify(config) });
   const said = await secret.run("validate");
   assert.equal(said.exit, 2);
-  assert.match(said.stderr, /There are: https:\/\/host\.example/);
+  assert.match(said.stderr, /Known names: https:\/\/host\.example/);
   assert.doesNotMatch(said.stderr, /s3cret/);
   const pihole = { format: "pihole", allow_file: "allow.txt" };
   const shared = projectOf({ A: "||a.example^" }, [
@@ -243,7 +243,7 @@ test("--filter is looked up whether or not the build is known", async () => {
   }
 });
 
-test("frozen lists are built from what was locked, whatever the web says now, and ask nobody", async () => {
+test("frozen lists are built from the locked sources without any request", async () => {
   const web = new ScriptedWeb();
   const url = "https://lists.example/a.txt";
   web.answers[url] = "||a.example^\n";

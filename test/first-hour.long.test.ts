@@ -105,7 +105,7 @@ async function accepted(project: DiskProject, ...words: string[]): Promise<Said>
   return said;
 }
 
-test("README's example, then a real list added", async (context) => {
+test("first hour: the README example, then a real list", async (context) => {
   const hour = await FirstHour.begin(context);
   await accepted(hour.project, "-c", "my-list.yaml");
   assert.match(hour.project.text("rules/my-list.txt"), /tracker\.example\.net/);
@@ -114,7 +114,7 @@ test("README's example, then a real list added", async (context) => {
   await accepted(hour.project, "why", "-c", "my-list.yaml", "tracker.example.net");
 });
 
-test("a source removed", async (context) => {
+test("first hour: a source is removed", async (context) => {
   const hour = await FirstHour.begin(context);
   hour.sources.push(hour.web("Real", "hosts"), hour.web("Phishing", "phishing.txt"));
   await hour.compile();
@@ -123,7 +123,7 @@ test("a source removed", async (context) => {
   assert.doesNotMatch(hour.project.text("rules/my-list.txt"), /doubleclick/);
 });
 
-test("a protected name in a list, and in rules of one's own, day after day", async (context) => {
+test("first hour: a list and custom rules block a protected name for days", async (context) => {
   const hour = await FirstHour.begin(context);
   hour.sources.push(hour.web("Protected", "protected.txt"));
   await hour.compile();
@@ -138,7 +138,7 @@ test("a protected name in a list, and in rules of one's own, day after day", asy
   assert.doesNotMatch((await hour.compile()).stderr, /crl\.microsoft/);
 });
 
-test("a list against whole suffixes, fetched and as a file", async (context) => {
+test("first hour: a remote list and a file block whole suffixes", async (context) => {
   const hour = await FirstHour.begin(context);
   hour.sources.push(hour.web("Spam", "spam-tlds.txt"));
   await hour.compile();
@@ -149,7 +149,7 @@ test("a list against whole suffixes, fetched and as a file", async (context) => 
   assert.match(list, /^\|\|\*\.top\^\$dnstype=~CNAME,denyallow=good\.top\|fine\.top$/m);
 });
 
-test("a source that dies after its first day", async (context) => {
+test("first hour: a source fails after its first day", async (context) => {
   const hour = await FirstHour.begin(context);
   hour.sources.push(hour.web("Phishing", "phishing.txt"), hour.web("Real", "hosts"));
   await hour.compile();
@@ -167,7 +167,7 @@ test("a source that dies after its first day", async (context) => {
   assert.match(list, /new\.example/);
 });
 
-test("an allow-list of somebody else's", async (context) => {
+test("first hour: a third-party allowlist is used", async (context) => {
   const hour = await FirstHour.begin(context);
   hour.project.write("own-rules.txt", "||name.example^\n||shop.example^\n||other.example^\n");
   const source = `${hour.server.base}/allow.txt`;
@@ -217,7 +217,7 @@ const SETTINGS: Readonly<
 };
 
 for (const [file, write] of Object.entries(SETTINGS))
-  test(`audit, init and compile from ${file}`, async (context) => {
+  test(`first hour: audit, init and compile with ${file}`, async (context) => {
     const { project, server } = await FirstHour.begin(context);
     const files = ["hosts", "spam-tlds.txt", "phishing.txt", "protected.txt", "gone.txt"];
     const home = join(project.folder, "home");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import type { Answerer, Host, SelfRun, SelfRunEnd } from "../../src/host/host.ts";
-import { type MemoryHost, memoryHost } from "../../src/index.ts";
+import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { withDeadline } from "../../src/server/deadline.ts";
 import { Served } from "../support/served.ts";
 

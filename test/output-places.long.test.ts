@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { outputTarget } from "../src/publish/output-target.ts";
-import { memoryHost } from "../src/index.ts";
+import { memoryHost } from "./support/internals.ts";
 
 const BIN = join(import.meta.dirname, "../src/cli/bin.ts");
 const CONFIG = { name: "My list", sources: [{ source: "a.txt" }] };
@@ -51,26 +51,30 @@ function makePipe(path: string): void {
   execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", path]);
 }
 
-test("what leads to standard output is standard output", { skip: !isPosix }, (context) => {
-  const project = projectIn(context);
-  symlinkSync("/proc/self/fd/1", project.at("link"));
-  symlinkSync("link", project.at("link-to-link"));
-  for (const output of ["-", "link", "link-to-link", "/dev/fd/1"]) {
-    const { exit, stdout, stderr } = project.run("-o", output);
-    assert.equal(exit, 0, `${output}: ${stderr}`);
-    assert.match(stdout, /^\|\|a\.example\^/m, output);
-  }
-  assert.ok(lstatSync(project.at("link")).isSymbolicLink());
-  assert.deepEqual(readdirSync(project.folder).toSorted(), [
-    "a.txt",
-    "c.json",
-    "link",
-    "link-to-link",
-  ]);
-});
+test(
+  "a path that leads to standard output counts as standard output",
+  { skip: !isPosix },
+  (context) => {
+    const project = projectIn(context);
+    symlinkSync("/proc/self/fd/1", project.at("link"));
+    symlinkSync("link", project.at("link-to-link"));
+    for (const output of ["-", "link", "link-to-link", "/dev/fd/1"]) {
+      const { exit, stdout, stderr } = project.run("-o", output);
+      assert.equal(exit, 0, `${output}: ${stderr}`);
+      assert.match(stdout, /^\|\|a\.example\^/m, output);
+    }
+    assert.ok(lstatSync(project.at("link")).isSymbolicLink());
+    assert.deepEqual(readdirSync(project.folder).toSorted(), [
+      "a.txt",
+      "c.json",
+      "link",
+      "link-to-link",
+    ]);
+  },
+);
 
 test(
-  "standard output that is a file is written through a link, too",
+  "standard output redirected to a file can be written through a link",
   { skip: !isPosix },
   (context) => {
     const project = projectIn(context);
@@ -83,7 +87,7 @@ test(
   },
 );
 
-test("the system's own names are told by the links that they are", async () => {
+test("/dev/stdout and similar names are recognised by their links", async () => {
   const links: Record<string, string> = {
     "/dev/stdout": "/proc/self/fd/1",
     "/dev/stderr": "/proc/self/fd/2",
@@ -116,19 +120,23 @@ test("the system's own names are told by the links that they are", async () => {
     assert.equal(await outputTarget(path, host), target, path);
 });
 
-test("/dev/null takes the list, and the rest is written as ever", { skip: !isPosix }, (context) => {
-  const project = projectIn(context, { ...CONFIG, outputs: [{ format: "hosts" }] });
-  const { exit, stdout, stderr } = project.run("-o", "/dev/null");
-  assert.equal(exit, 0, stderr);
-  assert.equal(stdout, "");
-  assert.deepEqual(
-    readdirSync(project.at("rules")).filter((name) => !name.startsWith(".")),
-    ["my-list.hosts"],
-  );
-  assert.ok(statSync("/dev/null").isCharacterDevice());
-});
+test(
+  "a list can go to /dev/null while other outputs are written",
+  { skip: !isPosix },
+  (context) => {
+    const project = projectIn(context, { ...CONFIG, outputs: [{ format: "hosts" }] });
+    const { exit, stdout, stderr } = project.run("-o", "/dev/null");
+    assert.equal(exit, 0, stderr);
+    assert.equal(stdout, "");
+    assert.deepEqual(
+      readdirSync(project.at("rules")).filter((name) => !name.startsWith(".")),
+      ["my-list.hosts"],
+    );
+    assert.ok(statSync("/dev/null").isCharacterDevice());
+  },
+);
 
-test("pipes and links to them are refused, and stay", { skip: !isPosix }, (context) => {
+test("pipes and links to them are refused and not replaced", { skip: !isPosix }, (context) => {
   const project = projectIn(context);
   makePipe(project.at("pipe"));
   symlinkSync("pipe", project.at("link"));
@@ -142,7 +150,7 @@ test("pipes and links to them are refused, and stay", { skip: !isPosix }, (conte
   assert.ok(lstatSync(project.at("pipe")).isFIFO());
 });
 
-test("outputs of a configuration do not replace links to pipes", { skip: !isPosix }, (context) => {
+test("outputs do not replace links to pipes", { skip: !isPosix }, (context) => {
   const outputs = [{ format: "hosts", file: "link" }];
   const project = projectIn(context, { ...CONFIG, outputs });
   mkdirSync(project.at("rules"));
@@ -152,7 +160,7 @@ test("outputs of a configuration do not replace links to pipes", { skip: !isPosi
   assert.ok(lstatSync(project.at("rules/link")).isSymbolicLink());
 });
 
-test("a link to a file is replaced, and the file stays as it is", { skip: !isPosix }, (context) => {
+test("a link to a file is replaced, and the file is not changed", { skip: !isPosix }, (context) => {
   const project = projectIn(context);
   writeFileSync(project.at("file.txt"), "of somebody else");
   symlinkSync("file.txt", project.at("list.txt"));
@@ -161,7 +169,7 @@ test("a link to a file is replaced, and the file stays as it is", { skip: !isPos
   assert.equal(readFileSync(project.at("file.txt"), "utf8"), "of somebody else");
 });
 
-test("a folder gets a file by the name of the list", (context) => {
+test("-o with a folder writes a file named after the list", (context) => {
   const project = projectIn(context);
   mkdirSync(project.at("there"));
   if (isPosix) symlinkSync("there", project.at("linked"));
@@ -174,7 +182,7 @@ test("a folder gets a file by the name of the list", (context) => {
   }
 });
 
-test("why finds the list in a folder, and several lists go into one", (context) => {
+test("why finds a list in an output folder, and several lists can share one", (context) => {
   const project = projectIn(context, {
     name: "All",
     sources: [{ name: "A", source: "a.txt" }],
@@ -195,7 +203,7 @@ test("why finds the list in a folder, and several lists go into one", (context) 
   assert.match(stdout, /BLOCKED in out\/two\.txt/, stderr);
 });
 
-test("published files keep the permissions that they have", { skip: !isPosix }, (context) => {
+test("published files keep their permissions", { skip: !isPosix }, (context) => {
   const project = projectIn(context, {
     ...CONFIG,
     outputs: [{ format: "hosts", pack: ["gzip"], split: { max_rules: 1 } }],
@@ -213,7 +221,7 @@ test("published files keep the permissions that they have", { skip: !isPosix }, 
     assert.equal(statSync(project.at("rules", name)).mode & 0o777, 0o600, name);
 });
 
-test("a time that is no time is an error, not the present", () => {
+test("an invalid time is an error", () => {
   const env = { ...process.env, SOURCE_DATE_EPOCH: "abc" };
   const folder = mkdtempSync(join(tmpdir(), "output-places-"));
   writeFileSync(join(folder, "a.txt"), "||a.example^\n");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames } from "../../src/explain/plain-names.ts";
-import { memoryHost } from "../../src/index.ts";
+import { memoryHost } from "../support/internals.ts";
 import { hashesOf, pageAnswer, pageHash } from "../../src/report/page-search.ts";
 import { searchIndex } from "../../src/report/search-index.ts";
 import { namePattern, patternExpression } from "../../src/syntax/name-pattern.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, memoryHost, rowsOf } from "../../src/index.ts";
+import { type Config, compile, memoryHost, rowsOf } from "../support/internals.ts";
 import { chooseKernel } from "../../src/kernel/choice.ts";
 import { randomCase } from "../differential/random-config.ts";
 import { Random, seedFrom } from "../support/random.ts";
@@ -33,7 +33,7 @@ async function compareForms(
   assert.deepEqual(wasm, script, context);
 }
 
-test("random configurations: both forms of the kernel give the same rows", async () => {
+test("random configurations give the same rows with the kernel and the reference implementation", async () => {
   const random = new Random(seed);
   for (let index = 0; index < 200; index++) {
     const { config, files } = randomCase(random);
@@ -66,7 +66,7 @@ function crowdedList(random: Random): string {
   return random.times(1 + random.below(400), line).join(random.pick(["\n", "\r\n", "\r"]));
 }
 
-test("crowded lists: the same rule covers the same rules in both forms", async () => {
+test("in crowded lists the same rule covers the same rules in both implementations", async () => {
   const random = new Random(seed + 1);
   for (let index = 0; index < 300; index++) {
     const names = [
@@ -92,7 +92,7 @@ test("crowded lists: the same rule covers the same rules in both forms", async (
   }
 });
 
-test("lines around the edges of a block, and lines longer than one", async () => {
+test("lines at the edges of a block and lines longer than a block are read correctly", async () => {
   const config: Config = {
     name: "n",
     sources: [{ source: "a" }],

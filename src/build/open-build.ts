@@ -1,0 +1,103 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { type LineOfFate, fateLines } from "../explain/fate-lines.ts";
+import { type ListChange, listChange } from "../explain/list-change.ts";
+import { ListRules } from "../explain/list-rules.ts";
+import { type ListPart, SearchedNames, readParts } from "../explain/plain-names.ts";
+import { type BuildText, sinceWhen } from "../explain/since.ts";
+import { SourceLines } from "../explain/source-lines.ts";
+import { type ListStats, statsOf } from "../explain/stats.ts";
+import { type Explanation, explainNames } from "../explain/why.ts";
+import type { Host } from "../host/host.ts";
+import { readFully } from "../host/read-fully.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { keptBuilds, listOf, momentOf, readRecord } from "../record/kept-builds.ts";
+import type { FateName } from "../rules/fate.ts";
+import { withParents } from "../syntax/parents.ts";
+
+/** A published list with the record of its build: answers questions without compiling. */
+export class PublishedList {
+  /** The file of the list. */
+  readonly path: string;
+  private readonly record: BuildRecord;
+  private readonly cacheDir: string | undefined;
+  private readonly host: Host;
+
+  /** Use `openBuild`. */
+  constructor(path: string, record: BuildRecord, cacheDir: string | undefined, host: Host) {
+    this.path = path;
+    this.record = record;
+    this.cacheDir = cacheDir;
+    this.host = host;
+  }
+
+  /** Whether names are blocked, by which rule from which line of which source, and since when. */
+  async why(...names: string[]): Promise<Explanation[]> {
+    const { record, host, path } = this;
+    const file = await host.openFile(path);
+    let parts: ListPart;
+    try {
+      parts = await readParts(file, record, names.flatMap(withParents));
+    } finally {
+      await file.close();
+    }
+    const rules = await ListRules.of(record, new SearchedNames(record, parts), names);
+    const sources = new SourceLines(record, this.cacheDir, host);
+    const sinceOf = async (texts: readonly string[]): ReturnType<typeof sinceWhen> =>
+      await sinceWhen(texts, await this.texts());
+    return await explainNames(names, { record, rules, sources, sinceOf });
+  }
+
+  /** What each source contributes, how sources overlap, and the smallest set of sources that yields every rule. */
+  stats(): ListStats {
+    return statsOf(this.record);
+  }
+
+  /** What changes from another list to this one. */
+  async diff(before: PublishedList): Promise<ListChange> {
+    return await listChange(await before.state(), await this.state());
+  }
+
+  /** The lines of the sources that had one of these fates, one file after the other. */
+  async *lines(...fates: FateName[]): AsyncGenerator<LineOfFate> {
+    const { record, cacheDir, host } = this;
+    const sources = new Set(record.header.sources.keys());
+    for await (const lines of fateLines(record, { fates, sources }, cacheDir, host)) yield* lines;
+  }
+
+  private async state(): Promise<Parameters<typeof listChange>[0]> {
+    const file = await this.host.openFile(this.path);
+    try {
+      return { bytes: await readFully(file, new Uint8Array(file.size)), record: this.record };
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async texts(): Promise<BuildText[]> {
+    const builds = (await keptBuilds(this.path, this.host)).toReversed();
+    return builds.map((build) => ({
+      at: momentOf(build.stamp),
+      text: build.files.list,
+      list: async () => await listOf(build, this.host),
+    }));
+  }
+}
+
+/** Opens the list at a path with its newest record. Rejects with a `CompilerError` when there is none, or it is of another list. */
+export async function openBuild(
+  { path, name = path }: { readonly path: string; readonly name?: string },
+  cacheDir: string | undefined,
+  host: Host,
+): Promise<PublishedList> {
+  const shown = printable(name);
+  const record = await readRecord(path, host);
+  if (record === undefined || !(await host.exists(path)))
+    throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
+  const file = await host.openFile(path);
+  const { size } = file;
+  await file.close();
+  if (size !== record.header.bytes)
+    throw new CompilerError([errorOf("record-outdated", `${shown} has changed since its last recorded build`)]);
+  return new PublishedList(path, record, cacheDir, host);
+}

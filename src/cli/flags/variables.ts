@@ -1,0 +1,47 @@
+/** Environment variables that the program reads. */
+export const VARIABLES = [
+  {
+    name: "CONFIG_PATH",
+    description: "Path of the configuration file",
+    fallback: "compiler-config.json",
+  },
+  {
+    name: "RULES_DIR",
+    description: "Directory for compiled lists",
+    fallback: "./rules",
+  },
+  { name: "DEBUG", description: "Debug output: `true` or `false`", fallback: "false" },
+  {
+    name: "RULESCOMPILER_Logging__LogLevel__Default",
+    description: "Log level: Trace, Debug, Information, Warning, Error, Critical or None",
+    fallback: "Information",
+  },
+  { name: "PORT", description: "Port of `serve` and `health`", fallback: "5000" },
+  {
+    name: "DNS_API_URL",
+    description: "URL of the DNS API, for `limits`",
+    fallback: "",
+  },
+  {
+    name: "DNS_API_PATH",
+    description: "Path of the limits endpoint",
+    fallback: "/v1/limits",
+  },
+  {
+    name: "DNSAPI_DnsApi__ApiKey_FILE",
+    description: "File that holds the key of the DNS API; overrides the two variables below",
+    fallback: "",
+  },
+  { name: "DNSAPI_DnsApi__ApiKey", description: "Key of the DNS API", fallback: "" },
+  {
+    name: "DNSAPI_API_KEY",
+    description: "Key of the DNS API, if DNSAPI_DnsApi__ApiKey is not set",
+    fallback: "",
+  },
+  { name: "NO_COLOR", description: "Any value disables colours", fallback: "" },
+  {
+    name: "SOURCE_DATE_EPOCH",
+    description: "Unix time in seconds, written to the header instead of the current time",
+    fallback: "",
+  },
+] as const;

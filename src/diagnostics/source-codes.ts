@@ -1,0 +1,123 @@
+/** Diagnostics of sources: files, downloads and what they hold. */
+export const SOURCE_CODES = {
+  "found-beside-working-directory": {
+    meaning: "A relative path was found in the working directory, not next to the configuration.",
+    hint: "Write the path relative to the configuration file",
+  },
+  "source-not-found": {
+    exit: 4,
+    meaning: "A local source, an included file or a file of exclusions does not exist.",
+    hint: "Relative paths are looked up next to the configuration file, then in the working directory",
+  },
+  "source-unreadable": {
+    exit: 4,
+    meaning: "A local source cannot be read.",
+    hint: "A source must be a regular file that this user may read",
+  },
+  "fetch-failed": {
+    exit: 4,
+    meaning: "A remote source could not be downloaded completely.",
+    hint: "Check the address, the network and the proxy settings",
+  },
+  "fetch-timeout": {
+    exit: 4,
+    meaning: "A remote source did not respond in time.",
+    hint: "Check the network and the proxy settings; the server may be down",
+  },
+  "private-address": {
+    exit: 4,
+    meaning: "A remote source, or a redirect of it, resolves to this machine or a private network.",
+    hint: "If this is intended, set allow_private: true on the source; for files of names, at the top level",
+  },
+  "source-shrunk": {
+    exit: 4,
+    meaning:
+      "A remote source has far fewer entries than its last good copy, or than its largest version of the last 30 days. The cached copy is used.",
+    hint: "Check the source; if the change is intended, run once with --accept source-shrunk",
+  },
+  "source-replaced": {
+    exit: 4,
+    meaning:
+      "A remote source shares less than 30 % of its names with its last good copy. The cached copy is used.",
+    hint: "Check the source; accept it once with --accept source-replaced, or set volatile: true if it changes daily",
+  },
+  "source-held": {
+    meaning:
+      "A source differs too much from its last good copy. The cached copy is used until the source recovers, you accept it, or it has been stable for `guards.hold`.",
+    hint: "Check the cause; to accept the source as it is now, use --accept with the code",
+  },
+  "source-not-blocklist": {
+    exit: 4,
+    meaning:
+      "A source has rules for more than ten of the built-in protected names. Blocklists have at most seven; allowlists used by mistake have 28 or more.",
+    hint: "If it is an allowlist, move it to allow_sources; if the names are intended, add them to guards.may_block",
+  },
+  "copy-too-old": {
+    exit: 4,
+    meaning: "A source failed, and its last good copy is older than max_stale.",
+    hint: "Fix the source, remove it, or allow older copies with max_stale",
+  },
+  "source-stale": {
+    meaning: "A source failed; its last good copy is used.",
+    hint: "Check the cause; the copy expires after max_stale",
+  },
+  "source-dropped": {
+    meaning: "An optional source failed and was skipped.",
+    hint: "Check the cause; the list is missing the rules of this source",
+  },
+  "cache-unusable": {
+    meaning: "The cache folder is not writable.",
+    hint: "Choose another folder with --cache-dir, or use --no-cache",
+  },
+  "source-not-text": {
+    exit: 4,
+    meaning: "The download is binary data or cannot be decoded.",
+    hint: "Lists are UTF-8 text; UTF-16 needs a byte order mark, and gzip is unpacked",
+  },
+  "source-is-html": {
+    exit: 4,
+    meaning: "The download is a web page: often a login page, an error page or a moved list.",
+    hint: "Open the URL in a browser; use the URL of the raw file",
+  },
+  "bad-directive": {
+    exit: 4,
+    meaning: "An !#if, !#else, !#endif or !#include directive is invalid.",
+    hint: "Report it to the maintainer of the list; the source cannot be read as intended",
+  },
+  "too-large": {
+    exit: 4,
+    meaning:
+      "The sources have more lines or included files than one build supports, or one domain has too many names.",
+    hint: "Split the sources into several lists; --memory sets the memory limit",
+  },
+  "source-empty": {
+    exit: 4,
+    meaning: "A source or a file of exclusions is empty. For a remote source, this is an error.",
+    hint: "Check that the list is still published there",
+  },
+  "bad-encoding": {
+    meaning: "Invalid UTF-8 was replaced by U+FFFD.",
+    hint: "Save the list as UTF-8",
+  },
+  "list-note": {
+    meaning: "A remark about lines of a source, with their number.",
+    hint: "See docs/reference/transformations.md",
+  },
+  "source-not-list": {
+    exit: 4,
+    meaning:
+      "A server sent JSON, XML or a message such as `404: Not Found` with status 200, not a list.",
+    hint: "Open the URL in a browser; a list in JSON needs `type: json`",
+  },
+  "cut-line": {
+    meaning:
+      "A response without Content-Length ended within a line. The line may be truncated and was skipped.",
+    hint: "Report it to the maintainer of the list: it should end with a line feed, or its server should send Content-Length",
+  },
+  "download-too-large": {
+    exit: 4,
+    meaning:
+      "All downloads together would use more than a quarter of the free space in the temporary folder; the largest was stopped. If that folder is in memory, the memory limit of the process counts as well.",
+    hint: "Remove the source, free some space, or choose another folder with TMPDIR",
+  },
+} as const;

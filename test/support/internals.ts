@@ -1,0 +1,49 @@
+import {
+  type CompiledInMemory,
+  type InMemoryOptions,
+  compileInMemory,
+} from "../../src/build/compile-in-memory.ts";
+import { openProject } from "../../src/build/project.ts";
+import type { Config } from "../../src/config/fields.ts";
+import type { Plugins } from "../../src/engine/plugins.ts";
+import type { Host } from "../../src/host/host.ts";
+import { nodeHost } from "../../src/host/node.ts";
+
+/** What tests use besides the public library: a host of their own, and everything that a compile knows. */
+export type { CompileOptions } from "../../src/engine/compile-options.ts";
+export type { CompiledInMemory as CompileResult } from "../../src/build/compile-in-memory.ts";
+export { type Plugins, type Plugin, pluginsOf } from "../../src/engine/plugins.ts";
+export type { ProgressEvent } from "../../src/engine/progress-event.ts";
+export type { CompileReport, SourceReport } from "../../src/engine/report.ts";
+export type { Config, SourceConfig, SourceType } from "../../src/config/fields.ts";
+export { CompilerError, type Diagnostic } from "../../src/diagnostics/diagnostic.ts";
+export {
+  type FetchRequest,
+  type FetchResponse,
+  HostError,
+  type Host,
+} from "../../src/host/host.ts";
+export { memoryHost, type MemoryHost, type MemoryHostOptions } from "../../src/host/memory.ts";
+export { nodeHost } from "../../src/host/node.ts";
+export type { FateName } from "../../src/rules/fate.ts";
+export { rowsOf, type RowView } from "../../src/rules/row-view.ts";
+
+/** Compiles in memory on any host. */
+export async function compile(
+  config: Config,
+  { host = nodeHost(), ...options }: InMemoryOptions & { readonly host?: Host } = {},
+): Promise<CompiledInMemory> {
+  return await compileInMemory(config, options, host);
+}
+
+/** Reads a configuration from any host. */
+export async function loadConfig(
+  configPath: string,
+  host: Host = nodeHost(),
+  plugins: true | Plugins | false = false,
+): Promise<{ config: Config; path: string; plugins: Plugins }> {
+  const rest = { inputs: [], inputType: undefined, filter: [], output: undefined };
+  const options = { ...rest, configPath, plugins, copyToRules: false, rulesDir: "./rules" };
+  const { project } = await openProject(options, host);
+  return { config: project.config, path: configPath, plugins: project.plugins };
+}
