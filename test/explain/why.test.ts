@@ -164,7 +164,7 @@ test("why on a terminal", async () => {
   since 1970-01-01 00:00 UTC or earlier: no older build is stored
       Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, another line blocks a parent domain: Ads:2
       Ads:2  0.0.0.0 ads.example.com                      kept
-      Own:2  ||ads.example.com^                           same-host, the same name is blocked by another line: Ads:2
+      Own:2  ||ads.example.com^                           same-host, another line blocks the same name: Ads:2
   to unblock: allow: ["y.ads.example.com"], which adds @@|y.ads.example.com^; ||ads.example.com^ still blocks all other names
 nothing.test  neither blocked nor allowed in l.txt
   no line of any source names it or a parent domain
