@@ -171,10 +171,7 @@ test("an output that blocks a protected name is not published, and the name is r
   const host = memoryHost({ files: {} });
   const spool = new NameBuffer(() => host.openScratch(), false);
   spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
-  const plans = planOutputs(
-    { name: "L", outputs: [{ format: "rpz" }] },
-    { folder: "rules", host },
-  );
+  const plans = planOutputs({ name: "L", outputs: [{ format: "rpz" }] }, { folder: "rules", host });
   const outputs = new FormatOutputs(plans, 1, host);
   // As if the list did not block it.
   const shape = { isMinimal: true, hasSureCovers: true, protectedNames: ["y.safe.example"] };

@@ -97,7 +97,7 @@ test("a signature is valid for its key and its manifest only", async () => {
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", "pub.key")).exit, 0);
   const other = await made.run("verify", "rules/manifest.json", "--key", minisignKeys().publicKey);
   assert.equal(other.exit, 5);
-  assert.match(other.stderr, /is not signed by this key/);
+  assert.match(other.stderr, /is not signed with this key/);
   made.write("rules/manifest.json", made.text("rules/manifest.json").replace('"L"', '"M"'));
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", publicKey)).exit, 5);
 });
