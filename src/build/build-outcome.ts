@@ -41,7 +41,7 @@ export interface ListOutcome {
 }
 
 export function statusOf(lists: readonly ListOutcome[]): BuildStatus {
-  const statuses = lists.map(({ status }) => status);
+  const statuses = new Set<BuildStatus>(lists.map(({ status }) => status));
   const order = ["failed", "refused", "published", "unchanged"] as const;
-  return order.find((status) => statuses.includes(status)) ?? "unchanged";
+  return order.find((status) => statuses.has(status)) ?? "unchanged";
 }

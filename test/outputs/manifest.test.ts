@@ -192,7 +192,7 @@ test("verify refuses a release of another list, and a different release of the s
   made.write("rules/manifest.json", text.replace('"name": "L"', '"name": "M"'));
   const other = await made.run(...verify, "--state", "s.json");
   assert.equal(other.exit, 5);
-  assert.match(other.stderr, /It is a release of M, not of L/);
+  assert.match(other.stderr, /The release is of M, not of L/);
   made.write("rules/manifest.json", text.replace(/"built": "[^"]+"/, '"built": ""'));
   assert.match((await made.run(...verify, "--state", "s.json")).stderr, /The release differs/);
 });
