@@ -5,7 +5,7 @@ import type { Host } from "../host/host.ts";
 import type { Options } from "./flags/options.ts";
 import { sendToOutput } from "../host/send-to-output.ts";
 import { showText } from "./output/show-text.ts";
-import type { Talk } from "./output/talk.ts";
+import type { Reporter } from "./output/reporter.ts";
 
 /** What a command says about one list. */
 export interface ListAnswer {
@@ -25,7 +25,7 @@ export interface ListAnswer {
 export async function answerLists(
   lists: readonly string[],
   answer: (list: string) => Promise<ListAnswer>,
-  { options, host, talk }: { options: Options; host: Host; talk: Talk },
+  { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
 ): Promise<Exit> {
   const isOne = lists.length === 1;
   const exits: Exit[] = [];
@@ -43,7 +43,7 @@ export async function answerLists(
       exits.push(error.exit);
       for (const diagnostic of error.diagnostics) {
         const message = `${printable(list)}: ${diagnostic.message}`;
-        talk.diagnostic({ ...diagnostic, message });
+        reporter.diagnostic({ ...diagnostic, message });
       }
       documents.push({ list, exit: error.exit, diagnostics: error.diagnostics });
     }

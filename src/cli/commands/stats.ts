@@ -8,9 +8,9 @@ import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** What each source brings, from the record of the last build. */
-export const statsCommand: Command = async (options, host, talk) => {
+export const statsCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
-  const { dataStyle: style } = talk;
+  const { dataStyle: style } = reporter;
   const answer = async (list: string): Promise<ListAnswer> => {
     const { record } = await lastBuild(list, options, host);
     const stats = statsOf(record);
@@ -25,5 +25,5 @@ export const statsCommand: Command = async (options, host, talk) => {
     };
     return { text, documents: [stats] };
   };
-  return await answerLists(lists, answer, { options, host, talk });
+  return await answerLists(lists, answer, { options, host, reporter });
 };

@@ -10,7 +10,7 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Command } from "./registry.ts";
 
 /** Whether a release is as it was made (signature, expiry, digest of every file), the one that is wanted, and not older than the last. */
-export const verifyCommand: Command = async (options, host, talk) => {
+export const verifyCommand: Command = async (options, host, reporter) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
     throw new CompilerError([
@@ -44,8 +44,8 @@ export const verifyCommand: Command = async (options, host, talk) => {
   if (state !== undefined) await writeReleaseState(state, place, manifest!, host);
   const { version, expires, files } = manifest!;
   const signed = key === undefined ? "not asked for a signature" : "signed";
-  talk.info(
-    `${talk.style.good("good")}: ${countText(files.length, "file")} of version ${version}, ${signed}, until ${printable(expires)}`,
+  reporter.info(
+    `${reporter.style.good("good")}: ${countText(files.length, "file")} of version ${version}, ${signed}, until ${printable(expires)}`,
   );
   return Exit.Done;
 };

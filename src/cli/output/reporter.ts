@@ -12,7 +12,7 @@ import { LEVELS, type Level } from "../flags/log-level.ts";
 import { columnsOf } from "./text-width.ts";
 import { wrapScreen } from "./wrap-screen.ts";
 
-export interface TalkSettings {
+export interface ReporterSettings {
   readonly level: Level;
   readonly json: boolean;
   readonly hasColor: boolean;
@@ -21,7 +21,7 @@ export interface TalkSettings {
 }
 
 /** What the program says to a person: on standard error, as loudly as it was asked to. */
-export class Talk {
+export class Reporter {
   readonly style: Style;
   /** For what goes to standard output. */
   readonly dataStyle: Style;
@@ -30,7 +30,7 @@ export class Talk {
   private readonly json: boolean;
   private readonly said = new Set<string>();
 
-  constructor(host: Host, settings: TalkSettings) {
+  constructor(host: Host, settings: ReporterSettings) {
     this.host = host;
     this.level = LEVELS.indexOf(settings.level);
     this.json = settings.json;
@@ -43,23 +43,23 @@ export class Talk {
   get isLive(): boolean {
     const { stderr, env } = this.host;
     return (
-      stderr.isTerminal && !this.json && this.says("info") && !env["CI"] && env["TERM"] !== "dumb"
+      stderr.isTerminal && !this.json && this.shows("info") && !env["CI"] && env["TERM"] !== "dumb"
     );
   }
 
   /** One that says only problems: for what is done again and again. */
-  onlyNew(): Talk {
+  onlyNew(): Reporter {
     return this.at("warning");
   }
 
   /** One that says only errors: who asks about a build has heard the warnings of its configuration. */
-  onlyErrors(): Talk {
+  onlyErrors(): Reporter {
     return this.at("error");
   }
 
-  private at(level: Level): Talk {
+  private at(level: Level): Reporter {
     const { host, json, style } = this;
-    return new Talk(host, { level, json, hasColor: style === ANSI_STYLE });
+    return new Reporter(host, { level, json, hasColor: style === ANSI_STYLE });
   }
 
   says(level: Level): boolean {
@@ -67,11 +67,11 @@ export class Talk {
   }
 
   info(text: string): void {
-    if (this.says("info") && !this.json) this.write(`${text}\n`);
+    if (this.shows("info") && !this.json) this.write(`${text}\n`);
   }
 
   debug(text: string): void {
-    if (this.says("debug") && !this.json) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
+    if (this.shows("debug") && !this.json) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
   }
 
   /** Our own mistake, the one thing that comes with a stack. */
@@ -101,9 +101,9 @@ export class Talk {
   /** What `diagnostic` writes; nothing when it should not be heard. */
   textOf(diagnostic: Diagnostic): string {
     const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
-    if (!this.says(level)) return "";
+    if (!this.shows(level)) return "";
     return this.json
       ? diagnosticJson(diagnostic)
-      : renderDiagnostic(diagnostic, this.style, this.says("debug"));
+      : renderDiagnostic(diagnostic, this.style, this.shows("debug"));
   }
 }
