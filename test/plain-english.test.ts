@@ -107,7 +107,10 @@ const FILES = [
   ...globSync("src/**/*.ts", { cwd: ROOT }),
   ...globSync("test/**/*.test.ts", { cwd: ROOT }).filter((file) => !file.includes("node_modules")),
   ...globSync("docs/**/*.md", { cwd: ROOT }),
-  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md"],
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "ARCHITECTURE.md",
 ].map((file) => file.replaceAll("\\", "/"));
 
 const PASSAGES = FILES.filter((file) => !file.endsWith("plain-english.test.ts")).flatMap(

@@ -98,6 +98,8 @@ export async function openBuild(
   const { size } = file;
   await file.close();
   if (size !== record.header.bytes)
-    throw new CompilerError([errorOf("record-outdated", `${shown} has changed since its last recorded build`)]);
+    throw new CompilerError([
+      errorOf("record-outdated", `${shown} has changed since its last recorded build`),
+    ]);
   return new PublishedList(path, record, cacheDir, host);
 }

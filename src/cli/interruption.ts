@@ -19,7 +19,10 @@ export const INTERRUPTED_PUBLISHING: Diagnostic = errorOf(
 
 /** The same once lists are out. */
 export function published(lists: readonly string[]): Diagnostic {
-  return errorOf("interrupted", `Interrupted by a signal; these lists were published before: ${someOf(lists)}`);
+  return errorOf(
+    "interrupted",
+    `Interrupted by a signal; these lists were published before: ${someOf(lists)}`,
+  );
 }
 
 /** The exit code of a run that a signal stopped. */

@@ -14,11 +14,13 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import { showText } from "../output/show-text.ts";
 import type { Talk } from "../output/talk.ts";
 import { columnsOf } from "../output/text-width.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** The lines of the last build that had certain fates; without a fate, how many had which. */
 export const linesCommand: Command = async (options, host, talk) => {
-  const names = (options.args.values.get("fate") ?? []).map(fateOf);
+  const { fate, source: wanted } = flagsOf("lines", options.args);
+  const names = fate.map(fateOf);
   const lists = await listNames(options, host);
   const records: BuildRecord[] = [];
   for (const list of lists) {
@@ -26,7 +28,6 @@ export const linesCommand: Command = async (options, host, talk) => {
     await file.close();
     records.push(record);
   }
-  const wanted = options.args.values.get("source") ?? [];
   checkSources(records, wanted);
   for (const [index, record] of records.entries()) {
     if (lists.length > 1) talk.info(printable(lists[index]!));

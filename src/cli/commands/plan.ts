@@ -25,7 +25,9 @@ export const planCommand: Command = async (options, host, talk, signal) => {
       : [await openList(options, host)];
   for (const warning of lists[0]?.project.warnings ?? []) talk.diagnostic(warning);
   if (options.output === "-")
-    throw new CompilerError([errorOf("unknown-flag", "plan needs a file to compare with; remove -o -")]);
+    throw new CompilerError([
+      errorOf("unknown-flag", "plan needs a file to compare with; remove -o -"),
+    ]);
   const { show } = new BuildScreen(options, host, talk);
   const context = { options, host, signal, emit: show };
   const session = new BuildSession(planLists(lists, options, host), context);
