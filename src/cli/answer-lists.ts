@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Options } from "./flags/options.ts";
 import { sendToOutput } from "../host/send-to-output.ts";
 import { showText } from "./output/show-text.ts";
-import type { Talk } from "./output/talk.ts";
+import type { Reporter } from "./output/reporter.ts";
 import { withList } from "./output/with-list.ts";
 
 /** What a command says about one list. */
@@ -25,7 +25,7 @@ export interface ListAnswer {
 export async function answerLists(
   lists: readonly string[],
   answer: (list: string) => Promise<ListAnswer>,
-  { options, host, talk }: { options: Options; host: Host; talk: Talk },
+  { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
 ): Promise<Exit> {
   const isOne = lists.length === 1;
   const exits: Exit[] = [];
@@ -41,7 +41,7 @@ export async function answerLists(
     } catch (error) {
       if (isOne || !(error instanceof CompilerError)) throw error;
       exits.push(error.exit);
-      for (const diagnostic of error.diagnostics) talk.diagnostic(withList(diagnostic, list));
+      for (const diagnostic of error.diagnostics) reporter.diagnostic(withList(diagnostic, list));
       documents.push({ list, exit: error.exit, diagnostics: error.diagnostics });
     }
   }

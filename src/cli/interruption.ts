@@ -2,7 +2,7 @@ import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
-import type { Talk } from "./output/talk.ts";
+import type { Reporter } from "./output/reporter.ts";
 
 const EXITS = { SIGINT: Exit.Interrupted, SIGTERM: Exit.Terminated, SIGHUP: Exit.Terminated };
 
@@ -31,6 +31,10 @@ export function exitOf(signal: AbortSignal): Exit {
 }
 
 /** For what computes without a pause: from now on a signal ends it within three seconds. */
-export function endOnSignals(host: Host, talk: Talk, words: Diagnostic = INTERRUPTED): void {
-  host.watchSignals?.({ farewell: talk.textOf(words), exits: EXITS });
+export function endOnSignals(
+  host: Host,
+  reporter: Reporter,
+  words: Diagnostic = INTERRUPTED,
+): void {
+  host.watchSignals?.({ farewell: reporter.textOf(words), exits: EXITS });
 }

@@ -8,11 +8,15 @@ import { type CommandEntry, commands } from "./commands/registry.ts";
 import { INTERRUPTED, endOnSignals, exitOf } from "./interruption.ts";
 import { ignoredVariables } from "./flags/log-level.ts";
 import { type Options, optionsOf } from "./flags/options.ts";
-import { Talk } from "./output/talk.ts";
+import { Reporter } from "./output/reporter.ts";
 
 /** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
 export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {
-  let talk = new Talk(host, { level: "info", json: argv.includes("--json"), hasColor: false });
+  let reporter = new Reporter(host, {
+    level: "info",
+    json: argv.includes("--json"),
+    hasColor: false,
+  });
   try {
     const args = readArgs(argv);
     if (args.switches.has("version")) {
@@ -26,16 +30,16 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
       return Exit.Done;
     }
     const asked = optionsOf(args, host);
-    talk = new Talk(host, asked);
-    for (const ignored of ignoredVariables(host.env)) talk.diagnostic(ignored);
+    reporter = new Reporter(host, asked);
+    for (const ignored of ignoredVariables(host.env)) reporter.diagnostic(ignored);
     const entry = commandOf(args);
-    const options = await placed(asked, entry, host, talk);
+    const options = await placed(asked, entry, host, reporter);
     if (options === undefined) return Exit.Usage;
-    if (entry.computes === true) endOnSignals(host, talk);
+    if (entry.computes === true) endOnSignals(host, reporter);
     const command = await entry.load();
-    return await command(options, host, talk, signal);
+    return await command(options, host, reporter, signal);
   } catch (error) {
-    return report(error, talk, signal);
+    return report(error, reporter, signal);
   }
 }
 
@@ -44,14 +48,14 @@ async function placed(
   options: Options,
   entry: CommandEntry,
   host: Host,
-  talk: Talk,
+  reporter: Reporter,
 ): Promise<Options | undefined> {
   let known = options;
   if (takes(entry.name, "config")) {
-    const { sayHowToBegin, withFoundConfig } = await import("./flags/found-config.ts");
-    const found = await withFoundConfig(options, host, talk);
+    const { printFirstSteps, withFoundConfig } = await import("./flags/found-config.ts");
+    const found = await withFoundConfig(options, host, reporter);
     if (found === undefined && entry.name === "compile") {
-      sayHowToBegin(options, talk);
+      printFirstSteps(options, reporter);
       return undefined;
     }
     known = found ?? options;
@@ -67,16 +71,16 @@ function commandOf({ command, switches }: Args): CommandEntry {
   return isValidate ? commands.find(({ name }) => name === "validate")! : command;
 }
 
-function report(error: unknown, talk: Talk, signal: AbortSignal): Exit {
+function report(error: unknown, reporter: Reporter, signal: AbortSignal): Exit {
   if (signal.aborted) {
-    talk.diagnostic(INTERRUPTED);
+    reporter.diagnostic(INTERRUPTED);
     return exitOf(signal);
   }
   if (error instanceof CompilerError) {
-    for (const diagnostic of error.diagnostics) talk.diagnostic(diagnostic);
+    for (const diagnostic of error.diagnostics) reporter.diagnostic(diagnostic);
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  talk.bug(printable(stack.replaceAll("\n", " | "), 4000));
+  reporter.bug(printable(stack.replaceAll("\n", " | "), 4000));
   return Exit.Bug;
 }

@@ -5,7 +5,7 @@ import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
 /** Publishes what `plan --save` saved. */
-export const applyCommand: Command = async (options, host, talk, signal) => {
+export const applyCommand: Command = async (options, host, reporter, signal) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
     throw new CompilerError([
@@ -13,7 +13,7 @@ export const applyCommand: Command = async (options, host, talk, signal) => {
         hint: "Such as: plan --save my.plan, and then: apply my.plan",
       }),
     ]);
-  const screen = new BuildScreen(options, host, talk);
+  const screen = new BuildScreen(options, host, reporter);
   const list = await applyPlan(path, { options, host, signal, emit: screen.show });
   screen.show({ kind: "list-done", outcome: list, lists: 1 });
   const outcome = { status: list.status, lists: [list], seconds: list.seconds };

@@ -21,13 +21,13 @@ import { auditJson, auditText } from "../output/audit-text.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Options } from "../flags/options.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
-import type { Talk } from "../output/talk.ts";
+import type { Reporter } from "../output/reporter.ts";
 import { showText } from "../output/show-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** Analyses the lists of another program: fetches and compiles them, and writes nothing. */
-export const auditCommand: Command = async (options, host, talk, signal) => {
+export const auditCommand: Command = async (options, host, reporter, signal) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
     throw new CompilerError([
@@ -37,13 +37,13 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
     ]);
   const setup = await readSetup(path, host);
   const folder = dirname(resolve(host.cwd, path));
-  const allowLists = await reachable(setup.allowLists, folder, options, host, talk);
+  const allowLists = await reachable(setup.allowLists, folder, options, host, reporter);
   const config = auditedConfig(setup, allowLists);
   const project = { config, folder, file: "", plugins: NO_PLUGINS, warnings: [] };
   const list = { project, config, plugins: NO_PLUGINS, covers: [] };
   const own = encodeUtf8(`${setup.ownRules.join("\n")}\n`);
   const world = withFile(host, join(folder, OWN_RULES), own);
-  const { show } = new BuildScreen(options, world, talk);
+  const { show } = new BuildScreen(options, world, reporter);
   // Nothing is published, so the list is compared with none.
   const settings = { ...options, output: "-" };
   const plan = planList(list, settings, host.cwd);
@@ -58,7 +58,7 @@ export const auditCommand: Command = async (options, host, talk, signal) => {
   ];
   const audit = { path, setup, report: compiled.report, stats, findings };
   if (options.json) await sendToOutput(`${JSON.stringify(auditJson(audit))}\n`, host);
-  else await showText(auditText(audit, talk.dataStyle, columnsOf(host.stdout)), host);
+  else await showText(auditText(audit, reporter.dataStyle, columnsOf(host.stdout)), host);
   return Exit.Done;
 };
 
@@ -89,7 +89,7 @@ async function reachable(
   configFolder: string,
   { cacheDir, offline }: Options,
   host: Host,
-  talk: Talk,
+  reporter: Reporter,
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { source } of lists.filter(({ isOn }) => isOn)) {
@@ -100,7 +100,7 @@ async function reachable(
       found.push(source);
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;
-      for (const one of error.diagnostics) talk.diagnostic({ ...one, severity: "warning" });
+      for (const one of error.diagnostics) reporter.diagnostic({ ...one, severity: "warning" });
     } finally {
       reader.close();
     }

@@ -10,13 +10,13 @@ import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Command } from "./registry.ts";
 
 /** What each of the kept builds changed, newest first. */
-export const changelogCommand: Command = async (options, host, talk) => {
+export const changelogCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { path, record } = await lastBuild(list, options, host);
     const sections = await sectionsOf(path, host);
     if (sections.length === 0)
-      talk.info(
+      reporter.info(
         `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: only one build is stored`,
       );
     return {
@@ -25,7 +25,7 @@ export const changelogCommand: Command = async (options, host, talk) => {
       label: "builds",
     };
   };
-  return await answerLists(lists, answer, { options, host, talk });
+  return await answerLists(lists, answer, { options, host, reporter });
 };
 
 async function sectionsOf(

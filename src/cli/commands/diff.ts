@@ -11,19 +11,19 @@ import { changeJson, changeLines } from "../output/change-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
-import type { Talk } from "../output/talk.ts";
+import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 
 /** Two lists, builds, or the published lists of two configurations: what the second has that the first has not, and what that does. */
-export const diffCommand: Command = async (options, host, talk) => {
+export const diffCommand: Command = async (options, host, reporter) => {
   const [before, after, ...more] = options.args.operands;
   if (before === undefined || after === undefined || more.length > 0)
     throw new CompilerError([
       errorOf("unknown-flag", "diff needs two lists", { hint: "Such as: diff old.txt new.txt" }),
     ]);
   const sides = [await sideOf(before, options, host), await sideOf(after, options, host)] as const;
-  const lists = comparedLists(sides, talk);
-  const { dataStyle: style } = talk;
+  const lists = comparedLists(sides, reporter);
+  const { dataStyle: style } = reporter;
   const answer = async (list: string): Promise<ListAnswer> => {
     const [old, fresh] = sides;
     const change = await listChange(
@@ -38,7 +38,7 @@ export const diffCommand: Command = async (options, host, talk) => {
       exit: changeExit(change, options),
     };
   };
-  return await answerLists(lists, answer, { options, host, talk });
+  return await answerLists(lists, answer, { options, host, reporter });
 };
 
 const CONFIG = /\.(?:json|jsonc|ya?ml)$/i;
@@ -59,7 +59,10 @@ async function sideOf(operand: string, options: Options, host: Host): Promise<Si
 }
 
 /** Lists that both have, by name. Where each has one, it is that one, whatever its name. */
-function comparedLists([before, after]: readonly [Side, Side], talk: Talk): readonly string[] {
+function comparedLists(
+  [before, after]: readonly [Side, Side],
+  reporter: Reporter,
+): readonly string[] {
   const { lists } = before;
   if (lists.length < 2 && after.lists.length < 2) return [lists[0] ?? after.lists[0] ?? ""];
   const both = lists.filter((name) => after.lists.includes(name));
@@ -70,7 +73,7 @@ function comparedLists([before, after]: readonly [Side, Side], talk: Talk): read
   }
   for (const name of all)
     if (!both.includes(name))
-      talk.info(`${printable(name)} exists in one of the configurations only`);
+      reporter.info(`${printable(name)} exists in one of the configurations only`);
   return both;
 }
 

@@ -12,13 +12,13 @@ import type { Command } from "./registry.ts";
 const TIMEOUTS = { connectMs: 3000, headersMs: 3000, idleMs: 3000, totalMs: 5000 };
 
 /** For a container's health check, where there is no curl. */
-export const healthCommand: Command = async (options, host, talk, signal) => {
+export const healthCommand: Command = async (options, host, reporter, signal) => {
   const port = portOf(options.args, host.env);
   const { status, text } = await ask(`http://127.0.0.1:${port}/health`, host, signal);
   if (options.json && text !== "") await sendToOutput(text, host);
   const health = healthIn(text);
   if (status === 200 && health !== undefined) {
-    talk.info(`${talk.style.good(printable(health.status))}: ${printable(health.reason)}`);
+    reporter.info(`${reporter.style.good(printable(health.status))}: ${printable(health.reason)}`);
     return Exit.Done;
   }
   throw new CompilerError([

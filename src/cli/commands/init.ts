@@ -24,7 +24,7 @@ import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes a configuration, and a file for the owner's own rules where there are any. */
-export const initCommand: Command = async (options, host, talk, signal) => {
+export const initCommand: Command = async (options, host, reporter, signal) => {
   const { args } = options;
   const [file = NEW_CONFIG, ...more] = args.operands;
   if (more.length > 0 || !/\.ya?ml$/i.test(file))
@@ -46,7 +46,7 @@ export const initCommand: Command = async (options, host, talk, signal) => {
       errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
     ]);
   const count = asked.setup.lists.filter(({ isOn }) => isOn).length;
-  talk.info(`checking ${countText(count, "list")}`);
+  reporter.info(`checking ${countText(count, "list")}`);
   const setup = await lookAtLists(asked.setup, dirname(path), { ...options, signal }, host);
   const hasOwn = setup.ownRules.length > 0;
   const ownRulesFile = await freeName(OWN_RULES, dirname(path), host);
@@ -54,20 +54,20 @@ export const initCommand: Command = async (options, host, talk, signal) => {
   await writeText(path, configText({ name, setup, formats: allFormats, ownRulesFile }), host);
   if (hasOwn)
     await writeText(join(dirname(path), ownRulesFile), `${setup.ownRules.join("\n")}\n`, host);
-  const { style } = talk;
+  const { style } = reporter;
   const lists = setup.lists.filter(isUsed).length;
-  talk.info(
+  reporter.info(
     `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.ownRules.length, "own rule")} in ${ownRulesFile}` : ""}`,
   );
   for (const { name: list, isOn, found } of [...setup.lists, ...setup.allowLists])
     if (isOn && found?.problem !== undefined)
-      talk.info(
+      reporter.info(
         `  ${style.warning(`commented out: ${printable(list, 60)}: ${printable(found.problem, 300)}`)}`,
       );
-  for (const note of setup.notes) talk.info(`  ${style.warning(printable(note, 400))}`);
+  for (const note of setup.notes) reporter.info(`  ${style.warning(printable(note, 400))}`);
   const isFound = isDefault && !host.env["CONFIG_PATH"];
   const words = isFound ? "rules-compiler" : `rules-compiler -c ${printable(file)}`;
-  talk.info(`compile it: ${style.strong(words)}`);
+  reporter.info(`compile it: ${style.strong(words)}`);
   return Exit.Done;
 };
 

@@ -19,7 +19,7 @@ const RULES_LIMIT = "user_rules";
 const BAR = 20;
 
 /** Shows limits and usage of the account, and whether a list fits. */
-export const limitsCommand: Command = async (options, host, talk, signal) => {
+export const limitsCommand: Command = async (options, host, reporter, signal) => {
   const flags = flagsOf("limits", options.args);
   const url = flags.dnsApiUrl ?? (host.env["DNS_API_URL"] || undefined);
   if (url === undefined)
@@ -32,14 +32,14 @@ export const limitsCommand: Command = async (options, host, talk, signal) => {
   const fit = rules === undefined ? undefined : fitOf(rules, account);
   const isTable = host.stdout.isTerminal && !options.json;
   const text = isTable
-    ? limitsTable(account, talk.dataStyle)
+    ? limitsTable(account, reporter.dataStyle)
     : `${JSON.stringify({ ...account, ...(fit && { check: { file, ...fit } }) })}\n`;
   await sendToOutput(text, host);
   if (fit === undefined) return Exit.Done;
   const figures = `${printable(file!)} has ${numberText(fit.rules)} rules, ${numberText(fit.left)} of ${numberText(fit.limit)} are left`;
   if (!fit.fits)
     throw new CompilerError([errorOf("list-does-not-fit", `The list does not fit: ${figures}`)]);
-  talk.info(`${talk.style.good("fits")}: ${figures}`);
+  reporter.info(`${reporter.style.good("fits")}: ${figures}`);
   return Exit.Done;
 };
 

@@ -12,13 +12,13 @@ import { listNames, openLastBuild } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { showText } from "../output/show-text.ts";
-import type { Talk } from "../output/talk.ts";
+import type { Reporter } from "../output/reporter.ts";
 import { columnsOf } from "../output/text-width.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** The lines of the last build that had certain fates; without a fate, how many had which. */
-export const linesCommand: Command = async (options, host, talk) => {
+export const linesCommand: Command = async (options, host, reporter) => {
   const { fate, source: wanted } = flagsOf("lines", options.args);
   const names = fate.map(fateOf);
   const lists = await listNames(options, host);
@@ -30,9 +30,9 @@ export const linesCommand: Command = async (options, host, talk) => {
   }
   checkSources(records, wanted);
   for (const [index, record] of records.entries()) {
-    if (lists.length > 1) talk.info(printable(lists[index]!));
+    if (lists.length > 1) reporter.info(printable(lists[index]!));
     const sources = sourcesOf(record, wanted);
-    if (names.length > 0) await listLines(record, { names, sources }, options, host, talk);
+    if (names.length > 0) await listLines(record, { names, sources }, { options, host, reporter });
     else {
       const counts = fateCounts(record, sources);
       if (options.json) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
@@ -45,25 +45,23 @@ export const linesCommand: Command = async (options, host, talk) => {
 async function listLines(
   record: BuildRecord,
   { names, sources }: { names: readonly string[]; sources: ReadonlySet<number> },
-  options: Options,
-  host: Host,
-  talk: Talk,
+  { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
 ): Promise<void> {
   const counts = new Map<string, number>(names.map((name) => [name, 0]));
   const unseen: string[] = [];
   const textOf = (line: LineOfFate): string =>
     options.json
       ? JSON.stringify(line)
-      : lineText(fromHere(line, host), talk.dataStyle, columnsOf(host.stdout));
+      : lineText(fromHere(line, host), reporter.dataStyle, columnsOf(host.stdout));
   const { cacheDir } = options;
   for await (const lines of fateLines(record, { fates: names, sources }, cacheDir, host)) {
     for (const { fate } of lines) counts.set(fate, counts.get(fate)! + 1);
     if (lines[0]!.text === undefined) unseen.push(printable(fromHere(lines[0]!, host).file));
     await sendToOutput(lines.map((line) => `${textOf(line)}\n`).join(""), host);
   }
-  for (const file of unseen) talk.info(`${file} has changed since the build, or is not cached`);
+  for (const file of unseen) reporter.info(`${file} has changed since the build, or is not cached`);
   for (const [name, count] of counts)
-    talk.info(`${countText(count, "line")}: ${name}, ${FATE_MEANINGS.get(name)}`);
+    reporter.info(`${countText(count, "line")}: ${name}, ${FATE_MEANINGS.get(name)}`);
 }
 
 /** A file of this machine as it is opened from here. */

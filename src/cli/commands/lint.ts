@@ -11,7 +11,7 @@ import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** Problems of list files, for those who write them. */
-export const lintCommand: Command = async (options, host, talk) => {
+export const lintCommand: Command = async (options, host, reporter) => {
   const { args, inputType = "adblock" } = options;
   const { fix, report: wanted = "text" } = flagsOf("lint", args);
   if (args.operands.length === 0)
@@ -38,7 +38,7 @@ export const lintCommand: Command = async (options, host, talk) => {
     const left = isFixed ? (await lintList(path, type, host)).problems : problems;
     files.push({ file, problems: left, isFixed });
   }
-  await sendToOutput(report(files, talk.dataStyle), host);
+  await sendToOutput(report(files, reporter.dataStyle), host);
   const worst = files.flatMap(({ problems }) => problems.map(({ severity }) => severity));
   const isBad = worst.includes("error") || (options.strict && worst.length > 0);
   return isBad ? Exit.Problems : Exit.Done;

@@ -16,19 +16,19 @@ import { showText } from "../output/show-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
-export const planCommand: Command = async (options, host, talk, signal) => {
+export const planCommand: Command = async (options, host, reporter, signal) => {
   const savePath = options.args.values.get("save")?.[0];
   // What is saved is one list; otherwise every list has a plan of its own.
   const lists =
     savePath === undefined
       ? (await openProject(options, host)).lists
       : [await openList(options, host)];
-  for (const warning of lists[0]?.project.warnings ?? []) talk.diagnostic(warning);
+  for (const warning of lists[0]?.project.warnings ?? []) reporter.diagnostic(warning);
   if (options.output === "-")
     throw new CompilerError([
       errorOf("unknown-flag", "plan needs a file to compare with; remove -o -"),
     ]);
-  const { show } = new BuildScreen(options, host, talk);
+  const { show } = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: show };
   const session = new BuildSession(planLists(lists, options, host), context);
   const documents: object[] = [];
@@ -40,12 +40,12 @@ export const planCommand: Command = async (options, host, talk, signal) => {
       const old = await publishedState(path, host);
       const run = await dryRun(plan, session);
       const change = await listChange(old, run.state);
-      for (const warning of run.coverWarnings) talk.diagnostic(warning);
+      for (const warning of run.coverWarnings) reporter.diagnostic(warning);
       exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
-      const shown = { ...screenOf(file, run, change), isVerbose: talk.says("debug") };
+      const shown = { ...screenOf(file, run, change), isVerbose: reporter.shows("debug") };
       if (options.json) documents.push(documentOf(file, run, change));
       else if (options.args.switches.has("markdown")) await sendToOutput(planMarkdown(shown), host);
-      else await showText(planText(shown, talk.dataStyle), host);
+      else await showText(planText(shown, reporter.dataStyle), host);
       if (savePath !== undefined) await savePlan(savePath, run, before, session);
     }
   } finally {

@@ -1,13 +1,13 @@
 import type { Exit } from "../../diagnostics/exit.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "../flags/options.ts";
-import type { Talk } from "../output/talk.ts";
+import type { Reporter } from "../output/reporter.ts";
 
 /** A command does its work through the host, says what a person should know, and returns the exit code. */
 export type Command = (
   options: Options,
   host: Host,
-  talk: Talk,
+  reporter: Reporter,
   signal: AbortSignal,
 ) => Promise<Exit>;
 

@@ -22,7 +22,7 @@ import type { Command } from "./registry.ts";
 const MOST_PARENTS = 20;
 
 /** The last build of each list as one page that needs nothing else. */
-export const reportCommand: Command = async (options, host, talk) => {
+export const reportCommand: Command = async (options, host, reporter) => {
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0) throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);
   const lists = await listNames(options, host);
@@ -38,10 +38,10 @@ export const reportCommand: Command = async (options, host, talk) => {
     const own = `${basename(build.path).replace(/\.txt$/, "")}.report.html`;
     const name = wanted === undefined || isFolder ? join(wanted ?? "", own) : wanted;
     await writeReport(name, build, options, host);
-    talk.info(`${talk.style.good("written")} ${talk.style.strong(printable(name))}`);
+    reporter.info(`${reporter.style.good("written")} ${reporter.style.strong(printable(name))}`);
     return { text: () => "", documents: [{ file: name }] };
   };
-  return await answerLists(lists, answer, { options, host, talk });
+  return await answerLists(lists, answer, { options, host, reporter });
 };
 
 async function writeReport(

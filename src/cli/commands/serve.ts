@@ -19,13 +19,13 @@ import { serveOptionsOf } from "../flags/serve-options.ts";
 import type { Command } from "./registry.ts";
 
 /** Compiles on a schedule, in processes of their own, and serves the lists, their health and their figures. */
-export const serveCommand: Command = async (options, host, talk, signal) => {
+export const serveCommand: Command = async (options, host, reporter, signal) => {
   const settings = serveOptionsOf(options.args, host.env);
   if (host.listen === undefined || host.runSelf === undefined)
     throw new CompilerError([errorOf("listen-failed", "This runtime cannot serve")]);
   // An invalid configuration must fail now, not at the first scheduled run.
   const { project, lists: all } = await openProject(options, host);
-  for (const warning of project.warnings) talk.diagnostic(warning);
+  for (const warning of project.warnings) reporter.diagnostic(warning);
   const plans = planLists(all, options, host);
   const files = plans.flatMap((plan) => plan.files);
   const [first] = files;
@@ -37,8 +37,8 @@ export const serveCommand: Command = async (options, host, talk, signal) => {
     ]);
   const log = new EventLog(host, {
     json: options.json || !host.stderr.isTerminal,
-    style: talk.style,
-    isEnabled: (level) => talk.says(level),
+    style: reporter.style,
+    isEnabled: (level) => reporter.shows(level),
   });
   const folder = recordFolder(first.path);
   const further = plans

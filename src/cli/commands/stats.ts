@@ -9,9 +9,9 @@ import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** What each source brings, from the record of the last build. */
-export const statsCommand: Command = async (options, host, talk) => {
+export const statsCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
-  const { dataStyle: style } = talk;
+  const { dataStyle: style } = reporter;
   const { markdown: isMarkdown } = flagsOf("stats", options.args);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { record } = await lastBuild(list, options, host);
@@ -26,5 +26,5 @@ export const statsCommand: Command = async (options, host, talk) => {
     };
     return { text, documents: [stats] };
   };
-  return await answerLists(lists, answer, { options, host, talk });
+  return await answerLists(lists, answer, { options, host, reporter });
 };

@@ -7,16 +7,16 @@ import { countText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Checks the configuration; reads no source. */
-export const validateCommand: Command = async (options, host, talk) => {
+export const validateCommand: Command = async (options, host, reporter) => {
   const { project, lists } = await openProject(options, host);
-  for (const warning of project.warnings) talk.diagnostic(warning);
+  for (const warning of project.warnings) reporter.diagnostic(warning);
   planLists(lists, { ...options, output: undefined }, host);
   const { name, sources: all } = project.config;
   const sources = all.length;
   const hasSeveral = project.config.lists !== undefined;
   const several = hasSeveral ? ` and ${countText(lists.length, "list")}` : "";
-  talk.info(
-    `${talk.style.good("valid")}: "${printable(name)}" with ${countText(sources, "source")}${several}`,
+  reporter.info(
+    `${reporter.style.good("valid")}: "${printable(name)}" with ${countText(sources, "source")}${several}`,
   );
   const counted = hasSeveral ? { lists: lists.length } : {};
   if (options.json)

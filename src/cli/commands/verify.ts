@@ -12,7 +12,7 @@ import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** Checks a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last. */
-export const verifyCommand: Command = async (options, host, talk) => {
+export const verifyCommand: Command = async (options, host, reporter) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
     throw new CompilerError([
@@ -43,8 +43,8 @@ export const verifyCommand: Command = async (options, host, talk) => {
   if (state !== undefined) await writeReleaseState(state, place, manifest!, host);
   const { version, expires, files } = manifest!;
   const signed = key === undefined ? "signature not checked" : "signed";
-  talk.info(
-    `${talk.style.good("good")}: ${countText(files.length, "file")} of version ${version}, ${signed}, until ${printable(expires)}`,
+  reporter.info(
+    `${reporter.style.good("good")}: ${countText(files.length, "file")} of version ${version}, ${signed}, until ${printable(expires)}`,
   );
   return Exit.Done;
 };

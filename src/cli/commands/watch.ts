@@ -10,7 +10,7 @@ import type { Host } from "../../host/host.ts";
 import type { Options } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { changedRulesText } from "../output/changed-rules-text.ts";
-import type { Talk } from "../output/talk.ts";
+import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 
 /** How often files are looked at. By their stamps, because not every file system reports changes. */
@@ -19,10 +19,10 @@ const LOOK_MS = 100;
 const SETTLE_MS = 30;
 
 /** Builds, and builds again whenever the configuration or a local file changes, until a signal stops it. */
-export const watchCommand: Command = async (options, host, talk, signal) => {
+export const watchCommand: Command = async (options, host, reporter, signal) => {
   if (options.output === "-")
     throw new CompilerError([errorOf("unknown-flag", "watch needs a file; remove -o -")]);
-  const screen = new WatchScreen(options, host, talk);
+  const screen = new WatchScreen(options, host, reporter);
   const build = new WatchedBuild({ options, host, signal, emit: screen.show });
   let changed: readonly string[] = [resolve(host.cwd, options.configPath)];
   try {
@@ -31,7 +31,7 @@ export const watchCommand: Command = async (options, host, talk, signal) => {
       const outcome = await build.run(changed);
       if (outcome.status === "interrupted") break;
       await screen.end();
-      talk.info(talk.style.faint(`watching ${build.watched} files`));
+      reporter.info(reporter.style.faint(`watching ${build.watched} files`));
       do {
         await host.wait(LOOK_MS, signal);
       } while ((await build.changed()).length === 0 && !signal.aborted);
@@ -47,26 +47,26 @@ export const watchCommand: Command = async (options, host, talk, signal) => {
 /** Shows problems, and what changed in each list. */
 class WatchScreen {
   private readonly host: Host;
-  private readonly talk: Talk;
+  private readonly reporter: Reporter;
   /** Shows warnings and errors alone. */
-  private readonly problems: Talk;
+  private readonly problems: Reporter;
   private readonly build: BuildScreen;
   private readonly texts = new Map<string, Uint8Array>();
   private changed: readonly string[] = [];
   private began = 0;
   private shown: Promise<void> = Promise.resolve();
 
-  constructor(options: Options, host: Host, talk: Talk) {
+  constructor(options: Options, host: Host, reporter: Reporter) {
     this.host = host;
-    this.talk = talk;
-    this.problems = talk.onlyNew();
+    this.reporter = reporter;
+    this.problems = reporter.at("warning");
     this.build = new BuildScreen(options, host, this.problems);
   }
 
   start(changed: readonly string[]): void {
     this.changed = changed;
     this.began = this.host.now().getTime();
-    this.talk.startOver();
+    this.reporter.reset();
   }
 
   readonly show = (event: BuildEvent): void => {
@@ -82,24 +82,24 @@ class WatchScreen {
 
   /** What the list was before, and is now. */
   private async showChange(path: string): Promise<void> {
-    const { host, talk, changed } = this;
-    const { style } = talk;
+    const { host, reporter, changed } = this;
+    const { style } = reporter;
     const known = this.texts.get(path);
     const fresh = await host.readFile(path);
     this.texts.set(path, fresh);
     const seconds = `${((host.now().getTime() - this.began) / 1000).toFixed(2)} s`;
     const name = style.strong(printable(shortName(path, host.cwd)));
     if (known === undefined) {
-      talk.info(`${style.good("written")} ${name}, ${seconds}`);
+      reporter.info(`${style.good("written")} ${name}, ${seconds}`);
       return;
     }
     const change = changedRules(known, fresh);
     const names = someOf(changed.map((file) => file.split("/").at(-1)!));
-    talk.info(
+    reporter.info(
       `${name} after ${names}: ${style.good(`+ ${change.added.length}`)}  ${style.error(`− ${change.removed.length}`)}, ${seconds}`,
     );
     const text = changedRulesText(change, style);
-    if (text !== "") talk.info(text);
+    if (text !== "") reporter.info(text);
   }
 }
 

@@ -15,13 +15,13 @@ import { explanationText } from "../output/explanation-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, listNames, openLastBuild } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
-import { placeText } from "../output/place-text.ts";
+import { locationText } from "../output/location-text.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** Answers from the record of the last build; nothing is compiled. */
-export const whyCommand: Command = async (options, host, talk) => {
+export const whyCommand: Command = async (options, host, reporter) => {
   const { operands } = options.args;
   if (operands.length === 0)
     throw new CompilerError([
@@ -40,12 +40,12 @@ export const whyCommand: Command = async (options, host, talk) => {
     const columns = columnsOf(host.stdout);
     return {
       text: () =>
-        explanations.map((one) => explanationText(one, file, talk.dataStyle, columns)).join(""),
+        explanations.map((one) => explanationText(one, file, reporter.dataStyle, columns)).join(""),
       documents: explanations.map((one) => ({ list: file, ...one })),
       label: "names",
     };
   };
-  return await answerLists(lists, answer, { options, host, talk });
+  return await answerLists(lists, answer, { options, host, reporter });
 };
 
 async function explain(
@@ -112,7 +112,7 @@ async function answerMany(lists: readonly string[], options: Options, host: Host
         if (options.json)
           out += `${JSON.stringify({ ...(of && { list: of }), name, verdict, ...(rule && { rule }) })}\n`;
         else
-          out += `${of === undefined ? "" : `${printable(of)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${placeText(rule, 200)}`}\n`;
+          out += `${of === undefined ? "" : `${printable(of)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${locationText(rule, 200)}`}\n`;
       }
     }
     await sendToOutput(out, host);

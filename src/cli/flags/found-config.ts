@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "./options.ts";
-import type { Talk } from "../output/talk.ts";
+import type { Reporter } from "../output/reporter.ts";
 
 /** Default names of the configuration file, in the order of the search. */
 export const CONFIG_NAMES: readonly string[] = [
@@ -26,14 +26,14 @@ export async function configsIn(folder: string, host: Host): Promise<string[]> {
 export async function withFoundConfig(
   options: Options,
   host: Host,
-  talk: Talk,
+  reporter: Reporter,
 ): Promise<Options | undefined> {
   const { args } = options;
   if (args.values.has("config") || host.env["CONFIG_PATH"] || options.inputs.length > 0)
     return options;
   const [first, ...others] = await configsIn(host.cwd, host);
   if (first === undefined) return undefined;
-  if (others.length > 0) talk.diagnostic(severalConfigs(first, others));
+  if (others.length > 0) reporter.diagnostic(severalConfigs(first, others));
   // Processes that a command starts read the same one.
   const values = new Map(args.values).set("config", [first]);
   return { ...options, configPath: first, args: { ...args, values } };
@@ -49,9 +49,9 @@ function severalConfigs(first: string, others: readonly string[]): Diagnostic {
 }
 
 /** Says that there is no configuration, and what to type instead. */
-export function sayHowToBegin({ configPath }: Options, talk: Talk): void {
-  talk.diagnostic(errorOf("config-not-found", `Configuration file not found: ${configPath}`));
-  talk.info(`
+export function printFirstSteps({ configPath }: Options, reporter: Reporter): void {
+  reporter.diagnostic(errorOf("config-not-found", `Configuration file not found: ${configPath}`));
+  reporter.info(`
 Get started:
   rules-compiler init --from FILE   import the lists of AdGuard Home, Pi-hole,
                                     blocky or HostlistCompiler

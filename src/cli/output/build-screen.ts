@@ -11,7 +11,7 @@ import { artifactText, lossLines } from "./artifact-text.ts";
 import { ProgressLines } from "./progress-lines.ts";
 import { timeText } from "./step-time.ts";
 import { bytesText, summaryTable } from "./summary.ts";
-import type { Talk } from "./talk.ts";
+import type { Reporter } from "./reporter.ts";
 import { columnsOf } from "./text-width.ts";
 import { withList } from "./with-list.ts";
 
@@ -19,32 +19,32 @@ import { withList } from "./with-list.ts";
 export class BuildScreen {
   private readonly options: Options;
   private readonly host: Host;
-  private readonly talk: Talk;
+  private readonly reporter: Reporter;
   private progress: ProgressLines | undefined;
   /** Lists that are published, for the last words of an interrupted run. */
   private readonly published: string[] = [];
   private lists = 1;
   private hasStarted = false;
 
-  constructor(options: Options, host: Host, talk: Talk) {
+  constructor(options: Options, host: Host, reporter: Reporter) {
     this.options = options;
     this.host = host;
-    this.talk = talk;
+    this.reporter = reporter;
   }
 
   readonly show = (event: BuildEvent): void => {
-    const { host, talk } = this;
+    const { host, reporter } = this;
     switch (event.kind) {
       case "started":
         this.hasStarted = true;
         this.showConfig("");
-        endOnSignals(host, talk);
+        endOnSignals(host, reporter);
         break;
       case "diagnostic":
-        talk.diagnostic(event.diagnostic);
+        reporter.diagnostic(event.diagnostic);
         break;
       case "reading":
-        this.progress = new ProgressLines(host, talk, event.sources, event.lists > 1);
+        this.progress = new ProgressLines(host, reporter, event.sources, event.lists > 1);
         break;
       case "progress":
         this.progress?.show(event.event);
@@ -54,14 +54,14 @@ export class BuildScreen {
         this.progress = undefined;
         break;
       case "phase":
-        talk.debug(`${event.name}: ${event.text}, ${timeText(event.ms)}`);
+        reporter.debug(`${event.name}: ${event.text}, ${timeText(event.ms)}`);
         break;
       case "publishing":
-        endOnSignals(host, talk, INTERRUPTED_PUBLISHING);
+        endOnSignals(host, reporter, INTERRUPTED_PUBLISHING);
         break;
       case "published":
         this.published.push(event.list);
-        endOnSignals(host, talk, published(this.published));
+        endOnSignals(host, reporter, published(this.published));
         break;
       case "list-done":
         this.lists = event.lists;
@@ -71,9 +71,9 @@ export class BuildScreen {
 
   /** Prints what is printed once, when everything is done. */
   async end({ status, lists, seconds }: BuildOutcome): Promise<void> {
-    const { talk, options } = this;
+    const { reporter, options } = this;
     if (status === "interrupted") {
-      talk.diagnostic(this.published.length === 0 ? INTERRUPTED : published(this.published));
+      reporter.diagnostic(this.published.length === 0 ? INTERRUPTED : published(this.published));
       return;
     }
     const isOne = this.lists === 1;
@@ -84,52 +84,53 @@ export class BuildScreen {
       await sendToOutput(`${JSON.stringify({ lists: lists.map(documentOf) })}\n`, this.host);
     const failed = lists.filter((one) => one.status === "refused" || one.status === "failed");
     const missing = failed.length === 0 ? "" : `, ${failed.length} of them not published`;
-    talk.info(`${countText(lists.length, "list")} in ${seconds.toFixed(1)} s${missing}`);
+    reporter.info(`${countText(lists.length, "list")} in ${seconds.toFixed(1)} s${missing}`);
   }
 
   private showConfig(state: string): void {
-    const { options, host, talk } = this;
+    const { options, host, reporter } = this;
     if (options.inputs.length > 0) return;
-    talk.debug(`configuration: ${printable(resolve(host.cwd, options.configPath))}${state}`);
+    reporter.debug(`configuration: ${printable(resolve(host.cwd, options.configPath))}${state}`);
   }
 
   private showList(outcome: ListOutcome): void {
-    const { talk, host } = this;
+    const { reporter, host } = this;
     const { report, status, isCached } = outcome;
     const isOne = this.lists === 1;
     if (isCached) {
       if (!this.hasStarted) this.showConfig(", unchanged");
-      talk.debug("compile: skipped, nothing changed since the last build");
-      for (const diagnostic of outcome.diagnostics) talk.diagnostic(diagnostic);
+      reporter.debug("compile: skipped, nothing changed since the last build");
+      for (const diagnostic of outcome.diagnostics) reporter.diagnostic(diagnostic);
     }
     for (const { file, outcome: written } of isCached ? [] : outcome.outputs)
-      talk.debug(`output ${printable(file)}: ${written}`);
-    if (report !== undefined && talk.says("info")) {
+      reporter.debug(`output ${printable(file)}: ${written}`);
+    if (report !== undefined && reporter.shows("info")) {
       if (status === "refused") {
-        if (!isOne) talk.info(talk.style.strong(printable(report.name)));
-        talk.info(summaryTable(report, columnsOf(host.stderr), talk.style));
+        if (!isOne) reporter.info(reporter.style.strong(printable(report.name)));
+        reporter.info(summaryTable(report, columnsOf(host.stderr), reporter.style));
       } else this.showResult(outcome, isOne);
     }
     if (status === "refused" || status === "failed")
       for (const diagnostic of outcome.diagnostics)
-        talk.diagnostic(isOne ? diagnostic : withList(diagnostic, outcome.list));
+        reporter.diagnostic(isOne ? diagnostic : withList(diagnostic, outcome.list));
   }
 
   private showResult({ report, outputs, seconds, lastByte }: ListOutcome, isOne: boolean): void {
-    const { talk, host } = this;
-    const { style } = talk;
+    const { reporter, host } = this;
+    const { style } = reporter;
     const { rules, bytes } = report!;
     // The list on the screen may end without a line feed.
-    if (host.stdout.isTerminal && outputs.length === 0 && lastByte !== 10) talk.info("");
+    if (host.stdout.isTerminal && outputs.length === 0 && lastByte !== 10) reporter.info("");
     // A table of sources for each of many lists is too long to read; `stats` has it.
-    if (isOne) talk.info(summaryTable(report!, columnsOf(host.stderr), style, talk.says("debug")));
+    if (isOne)
+      reporter.info(summaryTable(report!, columnsOf(host.stderr), style, reporter.shows("debug")));
     for (const one of outputs) {
       const size =
         one.format === undefined
           ? `${countText(rules, "rule")}, ${bytesText(bytes)}, ${seconds.toFixed(1)} s`
           : artifactText(one);
-      talk.info(`${style.good(one.outcome)} ${style.strong(printable(one.file))}: ${size}`);
-      for (const line of lossLines(one)) talk.info(`  ${style.warning(line)}`);
+      reporter.info(`${style.good(one.outcome)} ${style.strong(printable(one.file))}: ${size}`);
+      for (const line of lossLines(one)) reporter.info(`  ${style.warning(line)}`);
     }
   }
 

@@ -3,7 +3,7 @@ import type { Style } from "../../diagnostics/render.ts";
 import type { ChangedName } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
-import { placeLink, placeText } from "./place-text.ts";
+import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 
 /** Names and sources shown before the rest is a number. */
@@ -64,7 +64,9 @@ function nameLines(
     const { rule = "" } = name;
     const place = locations.get(rule);
     const from =
-      place === undefined ? "" : `  ${style.faint(placeLink(placeText(place, 40), place, style))}`;
+      place === undefined
+        ? ""
+        : `  ${style.faint(locationLink(locationText(place, 40), place, style))}`;
     return [nameText(name), `${printable(rule, 60)}${from}`];
   });
   const more = names.length - shown.length;

@@ -4,7 +4,7 @@ import type { Since } from "../../explain/since.ts";
 import type { Explanation, LineFate } from "../../explain/why.ts";
 import { momentText } from "../../diagnostics/moment-text.ts";
 import { countText } from "../../diagnostics/number-text.ts";
-import { placeLink, placeText } from "./place-text.ts";
+import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";
 
@@ -37,12 +37,12 @@ export function explanationText(
   ];
   if (rule !== undefined)
     out.push(
-      `  by  ${style.strong(printable(rule.text))}  ${style.faint(placeLink(placeText(rule), rule, style))}`,
+      `  by  ${style.strong(printable(rule.text))}  ${style.faint(locationLink(locationText(rule), rule, style))}`,
     );
   if (since !== undefined) out.push(`  ${style.faint(sinceText(since))}`);
   for (const one of partial)
     out.push(
-      `  for some clients or query types: ${printable(one.text)}  ${style.faint(placeText(one))}`,
+      `  for some clients or query types: ${printable(one.text)}  ${style.faint(locationText(one))}`,
     );
   out.push(...lineTable(lines, style, columns));
   if (lines.length === 0 && unseen.length === 0)
@@ -80,7 +80,7 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
   );
   const textRoom = Math.max(0, ...texts.map(textWidth));
   const reasons = shown.map((line) =>
-    line.by === undefined ? meaningText(line) : `${meaningText(line)}: ${placeText(line.by)}`,
+    line.by === undefined ? meaningText(line) : `${meaningText(line)}: ${locationText(line.by)}`,
   );
   const painted = reasons.map((why, index) =>
     style[shown[index]!.fate === "kept" ? "good" : "faint"](why),
@@ -88,7 +88,7 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
   // Reasons are beside their lines if all of them fit there, else below.
   const isBeside = placeWidth + textRoom + 2 + Math.max(0, ...reasons.map(textWidth)) <= room;
   const rows = shown.map((line, index) => [
-    placeLink(places[index]!, line, style),
+    locationLink(places[index]!, line, style),
     texts[index]!,
     ...(isBeside ? [painted[index]!] : []),
   ]);
@@ -103,9 +103,9 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
 
 /** Cuts the name of a source, never the number of the line. */
 function shortPlace(line: LineFate, room: number): string {
-  const place = placeText(line);
+  const place = locationText(line);
   const digits = String(line.line).length + 2;
-  return textWidth(place) > room ? fitText(placeText(line, room - digits), room) : place;
+  return textWidth(place) > room ? fitText(locationText(line, room - digits), room) : place;
 }
 
 function meaningText({ fate, meaning }: LineFate): string {

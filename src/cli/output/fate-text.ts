@@ -3,7 +3,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { FATE_MEANINGS, type LineOfFate } from "../../explain/fate-lines.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
-import { placeLink, placeText } from "./place-text.ts";
+import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";
 
@@ -35,8 +35,9 @@ export function fateTable(counts: Readonly<Record<string, number>>): string {
 /** `file:line: text`, as editors and other programs take it. On a terminal it is one row, and a long address gives way to the source's name. */
 export function lineText(line: LineOfFate, style: Style, columns: number): string {
   const whole = `${printable(line.file)}:${line.line}`;
-  const place = textWidth(whole) > columns / 2 ? placeText(line, Math.floor(columns / 3)) : whole;
+  const place =
+    textWidth(whole) > columns / 2 ? locationText(line, Math.floor(columns / 3)) : whole;
   const shown = columns === Infinity ? whole : place;
   const text = line.text === undefined ? "" : `: ${printable(line.text, 4096)}`;
-  return `${style.strong(placeLink(shown, line, style))}${fitText(text, columns - textWidth(shown))}`;
+  return `${style.strong(locationLink(shown, line, style))}${fitText(text, columns - textWidth(shown))}`;
 }

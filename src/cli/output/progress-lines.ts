@@ -6,7 +6,7 @@ import { numberText } from "../../diagnostics/number-text.ts";
 import { fetchText, stepText } from "./progress-text.ts";
 import { bytesText } from "./summary.ts";
 import { fitText, textWidth } from "./text-width.ts";
-import type { Talk } from "./talk.ts";
+import type { Reporter } from "./reporter.ts";
 
 /** Sources shown at a time while they are read; the rest is a number. */
 const MOST_LINES = 12;
@@ -27,7 +27,7 @@ interface Running {
  */
 export class ProgressLines {
   private readonly host: Host;
-  private readonly talk: Talk;
+  private readonly reporter: Reporter;
   private readonly total: number;
   private readonly isBrief: boolean;
   private readonly running = new Map<number, Running>();
@@ -38,19 +38,19 @@ export class ProgressLines {
   private clock: ReturnType<typeof setInterval> | undefined;
 
   /** With `isBrief`, sources that were read are not told one by one: there are many lists, and the same ones in each. */
-  constructor(host: Host, talk: Talk, total: number, isBrief: boolean) {
+  constructor(host: Host, reporter: Reporter, total: number, isBrief: boolean) {
     this.host = host;
-    this.talk = talk;
+    this.reporter = reporter;
     this.total = total;
     this.isBrief = isBrief;
     this.started = host.now().getTime();
   }
 
   show(event: ProgressEvent): void {
-    this.note(event);
-    this.sayStep(event);
-    if (event.kind === "needs-scratch") this.sayNeed(event);
-    else if (!this.talk.isLive) this.say(event);
+    this.track(event);
+    this.printStep(event);
+    if (event.kind === "needs-scratch") this.printNeed(event);
+    else if (!this.reporter.isLive) this.printEvent(event);
     // Pieces of a download are many; the clock shows them.
     else if (event.kind !== "source-arriving" && event.kind !== "step") this.draw();
   }
@@ -62,7 +62,7 @@ export class ProgressLines {
     this.erase();
   }
 
-  private note(event: ProgressEvent): void {
+  private track(event: ProgressEvent): void {
     if (event.kind === "source-started") {
       const since = this.host.now().getTime();
       const label = printable(event.label, 60);
@@ -82,28 +82,29 @@ export class ProgressLines {
   }
 
   /** With `--debug`, on every kind of screen. */
-  private sayStep(event: ProgressEvent): void {
+  private printStep(event: ProgressEvent): void {
     const text = event.kind === "step" ? stepText(event) : fetchText(event);
-    if (text === undefined || !this.talk.says("debug")) return;
+    if (text === undefined || !this.reporter.shows("debug")) return;
     this.erase();
-    this.talk.debug(text);
+    this.reporter.debug(text);
   }
 
-  private say(event: ProgressEvent): void {
+  private printEvent(event: ProgressEvent): void {
     if (event.kind === "source-read") {
       const text = `read ${printable(event.label)}: ${bytesText(event.bytes)}`;
-      if (this.isBrief) this.talk.debug(text);
-      else this.talk.info(text);
-    } else if (event.kind === "source-failed") this.talk.info(`failed ${printable(event.label)}`);
+      if (this.isBrief) this.reporter.debug(text);
+      else this.reporter.info(text);
+    } else if (event.kind === "source-failed")
+      this.reporter.info(`failed ${printable(event.label)}`);
   }
 
   /** Shown before the work begins: a full disk would show it too late. */
-  private sayNeed({ bytes, folder, free }: ProgressEvent & { kind: "needs-scratch" }): void {
+  private printNeed({ bytes, folder, free }: ProgressEvent & { kind: "needs-scratch" }): void {
     this.erase();
     const need = `needs about ${bytesText(bytes)} of temporary space in ${printable(folder)}`;
-    if (free >= bytes) this.talk.info(need);
+    if (free >= bytes) this.reporter.info(need);
     else
-      this.talk.diagnostic(
+      this.reporter.diagnostic(
         warningOf("little-scratch-room", `${need}; only ${bytesText(free)} free`),
       );
   }
@@ -111,7 +112,7 @@ export class ProgressLines {
   private draw(): void {
     this.erase();
     this.clock ??= setInterval(() => this.draw(), TICK_MS);
-    const { style } = this.talk;
+    const { style } = this.reporter;
     const width = Math.max(20, this.host.stderr.columns - 1);
     const now = this.host.now().getTime();
     const heading =
@@ -141,7 +142,7 @@ export class ProgressLines {
       ...(retries === 0 ? [] : [`retried ${timesText(retries)}`]),
     ];
     const state = parts.length === 0 ? "" : `  ${parts.join(", ")}`;
-    const { style } = this.talk;
+    const { style } = this.reporter;
     return `  ${style.faint("…")} ${fitText(label, width - 4 - textWidth(state))}${style.faint(state)}`;
   }
 

@@ -1,4 +1,4 @@
-import type { Talk } from "./talk.ts";
+import type { Reporter } from "./reporter.ts";
 
 /** A time as a person reads it: nothing below a millisecond, and no more digits than matter. */
 export function timeText(ms: number): string {
@@ -9,12 +9,12 @@ export function timeText(ms: number): string {
 /** Does a step of a run, and tells with `--debug` how it ended and how long it took. */
 export async function timedStep<T>(
   name: string,
-  talk: Talk,
+  reporter: Reporter,
   work: () => Promise<T>,
   outcome: (result: T) => string,
 ): Promise<T> {
   const started = performance.now();
   const result = await work();
-  talk.debug(`${name}: ${outcome(result)}, ${timeText(performance.now() - started)}`);
+  reporter.debug(`${name}: ${outcome(result)}, ${timeText(performance.now() - started)}`);
   return result;
 }

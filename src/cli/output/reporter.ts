@@ -12,7 +12,7 @@ import { LEVELS, type Level } from "../flags/log-level.ts";
 import { columnsOf } from "./text-width.ts";
 import { wrapScreen } from "./wrap-screen.ts";
 
-export interface TalkSettings {
+export interface ReporterSettings {
   readonly level: Level;
   readonly json: boolean;
   readonly hasColor: boolean;
@@ -20,17 +20,17 @@ export interface TalkSettings {
   readonly hasLinks?: boolean;
 }
 
-/** What the program says to a person: on standard error, as loudly as it was asked to. */
-export class Talk {
+/** Writes messages and diagnostics to standard error, as far as the log level permits. */
+export class Reporter {
   readonly style: Style;
-  /** For what goes to standard output. */
+  /** For standard output. */
   readonly dataStyle: Style;
   private readonly host: Host;
   private readonly level: number;
   private readonly json: boolean;
-  private readonly said = new Set<string>();
+  private readonly printed = new Set<string>();
 
-  constructor(host: Host, settings: TalkSettings) {
+  constructor(host: Host, settings: ReporterSettings) {
     this.host = host;
     this.level = LEVELS.indexOf(settings.level);
     this.json = settings.json;
@@ -39,51 +39,42 @@ export class Talk {
     this.dataStyle = settings.hasLinks === true ? withLinks(style) : style;
   }
 
-  /** Whether a line that is replaced by the next one has a place to stand. */
+  /** Whether live-updating lines can be shown. */
   get isLive(): boolean {
     const { stderr, env } = this.host;
     return (
-      stderr.isTerminal && !this.json && this.says("info") && !env["CI"] && env["TERM"] !== "dumb"
+      stderr.isTerminal && !this.json && this.shows("info") && !env["CI"] && env["TERM"] !== "dumb"
     );
   }
 
-  /** One that says only problems: for what is done again and again. */
-  onlyNew(): Talk {
-    return this.at("warning");
-  }
-
-  /** One that says only errors: who asks about a build has heard the warnings of its configuration. */
-  onlyErrors(): Talk {
-    return this.at("error");
-  }
-
-  private at(level: Level): Talk {
+  /** A reporter of another level, without links. */
+  at(level: Level): Reporter {
     const { host, json, style } = this;
-    return new Talk(host, { level, json, hasColor: style === ANSI_STYLE });
+    return new Reporter(host, { level, json, hasColor: style === ANSI_STYLE });
   }
 
-  says(level: Level): boolean {
+  shows(level: Level): boolean {
     return LEVELS.indexOf(level) <= this.level;
   }
 
   info(text: string): void {
-    if (this.says("info") && !this.json) this.write(`${text}\n`);
+    if (this.shows("info") && !this.json) this.write(`${text}\n`);
   }
 
   debug(text: string): void {
-    if (this.says("debug") && !this.json) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
+    if (this.shows("debug") && !this.json) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
   }
 
-  /** Our own mistake, the one thing that comes with a stack. */
+  /** An internal error, with its stack. */
   bug(stack: string): void {
     this.host.stderr.write(`bug: please report this with the command that you ran\n  ${stack}\n`);
   }
 
-  /** Says a problem, once: several lists, and a list that did not change, have the same ones. */
+  /** Prints a problem once: several lists may have the same one. */
   diagnostic(diagnostic: Diagnostic): void {
     const text = this.textOf(diagnostic);
-    if (text === "" || this.said.has(text)) return;
-    this.said.add(text);
+    if (text === "" || this.printed.has(text)) return;
+    this.printed.add(text);
     if (this.json) this.host.stderr.write(text);
     else this.write(text);
   }
@@ -94,16 +85,16 @@ export class Talk {
   }
 
   /** Allows the same diagnostics again, because a new build begins. */
-  startOver(): void {
-    this.said.clear();
+  reset(): void {
+    this.printed.clear();
   }
 
-  /** What `diagnostic` writes; nothing when it should not be heard. */
+  /** What `diagnostic` writes; empty if the level hides it. */
   textOf(diagnostic: Diagnostic): string {
     const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
-    if (!this.says(level)) return "";
+    if (!this.shows(level)) return "";
     return this.json
       ? diagnosticJson(diagnostic)
-      : renderDiagnostic(diagnostic, this.style, this.says("debug"));
+      : renderDiagnostic(diagnostic, this.style, this.shows("debug"));
   }
 }
