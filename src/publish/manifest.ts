@@ -145,7 +145,7 @@ export async function verifyManifest(
     else if (signature === undefined)
       problems.push(mismatch(`${printable(basename(path))}.minisig is missing`));
     else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
-      problems.push(mismatch(`${printable(basename(path))} is not signed by this key`));
+      problems.push(mismatch(`${printable(basename(path))} is not signed with this key`));
   }
   if (manifest.files.length === 0) problems.push(mismatch("The manifest lists no files"));
   if (Date.parse(manifest.expires) < host.now().getTime())

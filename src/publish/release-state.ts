@@ -29,7 +29,7 @@ export async function releaseStateProblems(
     return [mismatch(`${printable(path)} is not a state file written by verify`)];
   if (name !== last.name)
     return [
-      mismatch(`It is a release of ${printable(name, 80)}, not of ${printable(last.name, 80)}`),
+      mismatch(`The release is of ${printable(name, 80)}, not of ${printable(last.name, 80)}`),
     ];
   if (version < last.version)
     return [
