@@ -59,7 +59,7 @@ export interface BuildRequest {
   readonly compat?: boolean;
   /** Guards to overrule this time. */
   readonly accept?: readonly GuardName[];
-  /** `"frozen"` builds from exactly the files in `rules.lock`; `{ update }` locks one source anew, or all with `"*"`. */
+  /** `"frozen"` builds from exactly the files in `rules.lock`; `{ update }` updates one source in it, or all with `"*"`. */
   readonly lock?: "frozen" | { readonly update: string };
   /** Bytes of memory to stay below; the rest goes to temporary files. Half of the machine's memory by default. */
   readonly memory?: number;

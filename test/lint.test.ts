@@ -40,7 +40,7 @@ mine.txt:6:1: warning[rewrites]: changes responses ($dnsrewrite), which the trus
 mine.txt:7:1: error[bad-syntax]: not a valid rule
 mine.txt:8:1: warning[outer-blanks]: has leading or trailing blanks
 mine.txt:9:1: warning[duplicate]: same text as another line: line 2
-1 file: 2 errors, 5 warnings; --fix fixes 3, and the list still means the same to everybody
+1 file: 2 errors, 5 warnings; --fix fixes 3 without changing what the list blocks
 `,
   );
 });

@@ -1,11 +1,11 @@
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
-import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import type { Options } from "./flags/options.ts";
 import { sendToOutput } from "../host/send-to-output.ts";
 import { showText } from "./output/show-text.ts";
 import type { Reporter } from "./output/reporter.ts";
+import { withList } from "./output/with-list.ts";
 
 /** What a command says about one list. */
 export interface ListAnswer {
@@ -41,10 +41,7 @@ export async function answerLists(
     } catch (error) {
       if (isOne || !(error instanceof CompilerError)) throw error;
       exits.push(error.exit);
-      for (const diagnostic of error.diagnostics) {
-        const message = `${printable(list)}: ${diagnostic.message}`;
-        reporter.diagnostic({ ...diagnostic, message });
-      }
+      for (const diagnostic of error.diagnostics) reporter.diagnostic(withList(diagnostic, list));
       documents.push({ list, exit: error.exit, diagnostics: error.diagnostics });
     }
   }

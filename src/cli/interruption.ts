@@ -31,6 +31,10 @@ export function exitOf(signal: AbortSignal): Exit {
 }
 
 /** For what computes without a pause: from now on a signal ends it within three seconds. */
-export function endOnSignals(host: Host, reporter: Reporter, words: Diagnostic = INTERRUPTED): void {
+export function endOnSignals(
+  host: Host,
+  reporter: Reporter,
+  words: Diagnostic = INTERRUPTED,
+): void {
   host.watchSignals?.({ farewell: reporter.textOf(words), exits: EXITS });
 }

@@ -12,7 +12,11 @@ import { Reporter } from "./output/reporter.ts";
 
 /** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
 export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {
-  let reporter = new Reporter(host, { level: "info", json: argv.includes("--json"), hasColor: false });
+  let reporter = new Reporter(host, {
+    level: "info",
+    json: argv.includes("--json"),
+    hasColor: false,
+  });
   try {
     const args = readArgs(argv);
     if (args.switches.has("version")) {

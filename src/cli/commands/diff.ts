@@ -58,7 +58,10 @@ async function sideOf(operand: string, options: Options, host: Host): Promise<Si
 }
 
 /** Lists that both have, by name. Where each has one, it is that one, whatever its name. */
-function comparedLists([before, after]: readonly [Side, Side], reporter: Reporter): readonly string[] {
+function comparedLists(
+  [before, after]: readonly [Side, Side],
+  reporter: Reporter,
+): readonly string[] {
   const { lists } = before;
   if (lists.length < 2 && after.lists.length < 2) return [lists[0] ?? after.lists[0] ?? ""];
   const both = lists.filter((name) => after.lists.includes(name));

@@ -19,6 +19,7 @@ import { formatOption } from "../flags/format-option.ts";
 import { lookAtLists } from "../../build/look-at-lists.ts";
 import type { Options } from "../flags/options.ts";
 import { writeText } from "../output/write-text.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes a configuration, and a file for the owner's own rules where there are any. */
@@ -35,10 +36,10 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
     throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
-  const formats = args.values.get("format") ?? [];
+  const { format: formats, name: givenName, from } = flagsOf("init", args);
   for (const format of formats) formatOption("--format", format);
-  const asked = await setupOf(options, path, host);
-  const name = args.values.get("name")?.[0] ?? asked.name ?? "My list";
+  const asked = await setupOf({ ...options, from }, path, host);
+  const name = givenName ?? asked.name ?? "My list";
   if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
@@ -101,11 +102,10 @@ function relativeSource(folder: string, source: string, { path }: Host): string 
 }
 
 async function setupOf(
-  { args, inputs, inputType }: Options,
+  { from, inputs, inputType }: Pick<Options, "inputs" | "inputType"> & { from: string | undefined },
   path: string,
   host: Host,
 ): Promise<{ setup: ImportedConfig; name?: string | undefined }> {
-  const from = args.values.get("from")?.[0];
   if (from !== undefined)
     return {
       setup: movedTo(

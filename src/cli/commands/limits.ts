@@ -7,11 +7,10 @@ import { reasonOf } from "../../diagnostics/reason.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { countRules } from "../../formats/count-rules.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import type { FlagName } from "../flags/flags.ts";
-import type { Options } from "../flags/options.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { renderTable } from "../output/table.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** The limit that a compiled list counts against. */
@@ -20,12 +19,13 @@ const BAR = 20;
 
 /** Shows limits and usage of the account, and whether a list fits. */
 export const limitsCommand: Command = async (options, host, reporter, signal) => {
-  const url = valueOf("dns-api-url", "DNS_API_URL", options, host);
+  const flags = flagsOf("limits", options.args);
+  const url = flags.dnsApiUrl ?? (host.env["DNS_API_URL"] || undefined);
   if (url === undefined)
     throw new CompilerError([errorOf("api-address", "The URL of the DNS API is not set")]);
-  const path = valueOf("dns-api-path", "DNS_API_PATH", options, host);
+  const path = flags.dnsApiPath ?? (host.env["DNS_API_PATH"] || undefined);
   const key = await loadApiKey(host);
-  const file = options.args.values.get("check")?.[0];
+  const file = flags.check;
   const rules = file === undefined ? undefined : await rulesIn(file, host);
   const account = await fetchAccountLimits({ url, path, key, signal }, host);
   const fit = rules === undefined ? undefined : fitOf(rules, account);
@@ -41,15 +41,6 @@ export const limitsCommand: Command = async (options, host, reporter, signal) =>
   reporter.info(`${reporter.style.good("fits")}: ${figures}`);
   return Exit.Done;
 };
-
-function valueOf(
-  flag: FlagName,
-  variable: string,
-  { args }: Options,
-  { env }: Host,
-): string | undefined {
-  return args.values.get(flag)?.[0] ?? (env[variable] || undefined);
-}
 
 interface Fit {
   readonly rules: number;

@@ -13,11 +13,13 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import { showText } from "../output/show-text.ts";
 import type { Reporter } from "../output/reporter.ts";
 import { columnsOf } from "../output/text-width.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** The lines of the last build that had certain fates; without a fate, how many had which. */
 export const linesCommand: Command = async (options, host, reporter) => {
-  const names = (options.args.values.get("fate") ?? []).map(fateOf);
+  const { fate, source: wanted } = flagsOf("lines", options.args);
+  const names = fate.map(fateOf);
   const lists = await listNames(options, host);
   const records: BuildRecord[] = [];
   for (const list of lists) {
@@ -25,12 +27,11 @@ export const linesCommand: Command = async (options, host, reporter) => {
     await file.close();
     records.push(record);
   }
-  const wanted = options.args.values.get("source") ?? [];
   checkSources(records, wanted);
   for (const [index, record] of records.entries()) {
     if (lists.length > 1) reporter.info(printable(lists[index]!));
     const sources = sourcesOf(record, wanted);
-    if (names.length > 0) await listLines(record, { names, sources }, options, host, reporter);
+    if (names.length > 0) await listLines(record, { names, sources }, { options, host, reporter });
     else {
       const counts = fateCounts(record, sources);
       if (options.json) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
@@ -43,9 +44,7 @@ export const linesCommand: Command = async (options, host, reporter) => {
 async function listLines(
   record: BuildRecord,
   { names, sources }: { names: readonly string[]; sources: ReadonlySet<number> },
-  options: Options,
-  host: Host,
-  reporter: Reporter,
+  { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
 ): Promise<void> {
   const counts = new Map<string, number>(names.map((name) => [name, 0]));
   const unseen: string[] = [];

@@ -6,17 +6,19 @@ import { formatOption } from "../flags/format-option.ts";
 import { LINT_REPORTS, type LintedFile } from "../output/lint-report.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { writeText } from "../output/write-text.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** Problems of list files, for those who write them. */
 export const lintCommand: Command = async (options, host, reporter) => {
   const { args, inputType = "adblock" } = options;
+  const { fix, report: wanted = "text" } = flagsOf("lint", args);
   if (args.operands.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "lint needs a file", { hint: "Such as: lint my-rules.txt" }),
     ]);
   const type = formatOption("-t", inputType);
-  const form = options.json ? "json" : (args.values.get("report")?.[0] ?? "text");
+  const form = options.json ? "json" : wanted;
   const report = Object.hasOwn(LINT_REPORTS, form) ? LINT_REPORTS[form]! : undefined;
   if (report === undefined)
     throw new CompilerError([
@@ -29,7 +31,7 @@ export const lintCommand: Command = async (options, host, reporter) => {
   for (const file of args.operands) {
     const path = host.path.resolve(host.cwd, file);
     const { problems, fixed } = await lintList(path, type, host);
-    const isFixed = args.switches.has("fix") && problems.some(({ isFixable }) => isFixable);
+    const isFixed = fix && problems.some(({ isFixable }) => isFixable);
     if (isFixed) await writeText(path, fixed, host);
     // Lines have other numbers now.
     const left = isFixed ? (await lintList(path, type, host)).problems : problems;

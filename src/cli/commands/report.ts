@@ -15,6 +15,7 @@ import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { type PublishedBuild, lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { isFolderName } from "../../build/output-place.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 const MOST_PARENTS = 20;
@@ -52,7 +53,7 @@ async function writeReport(
   const page = encodeUtf8(reportPage(await viewOf(build, host)));
   try {
     await writeWhole(path, host, (file) => file.write(page));
-    if (options.args.switches.has("open")) await host.openInBrowser?.(path);
+    if (flagsOf("report", options.args).open) await host.openInBrowser?.(path);
   } catch (error) {
     throw outputFailed(`Cannot write or open ${printable(name)}`, error);
   }

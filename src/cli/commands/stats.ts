@@ -5,16 +5,17 @@ import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import { markdownText } from "../output/markdown-text.ts";
 import { statsMarkdown, statsTable } from "../output/stats-text.ts";
 import { columnsOf } from "../output/text-width.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** What each source brings, from the record of the last build. */
 export const statsCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
   const { dataStyle: style } = reporter;
+  const { markdown: isMarkdown } = flagsOf("stats", options.args);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { record } = await lastBuild(list, options, host);
     const stats = statsOf(record);
-    const isMarkdown = options.args.switches.has("markdown");
     const text = (): string => {
       const figures = isMarkdown
         ? statsMarkdown(stats)

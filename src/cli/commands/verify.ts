@@ -7,9 +7,10 @@ import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
-/** Whether a release is as it was made (signature, expiry, digest of every file), the one that is wanted, and not older than the last. */
+/** Checks a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last. */
 export const verifyCommand: Command = async (options, host, reporter) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
@@ -18,12 +19,10 @@ export const verifyCommand: Command = async (options, host, reporter) => {
         hint: "Such as: verify rules/manifest.json --key minisign.pub",
       }),
     ]);
-  const valueOf = (flag: "key" | "name" | "state"): string | undefined =>
-    options.args.values.get(flag)?.[0];
-  const key = await keyOf(valueOf("key"), host);
+  const { key: wanted, name, state: given } = flagsOf("verify", options.args);
+  const key = await keyOf(wanted, host);
   const place = host.path.resolve(host.cwd, path);
   const { manifest, problems } = await verifyManifest(place, key, host);
-  const name = valueOf("name");
   if (manifest !== undefined && name !== undefined && manifest.name !== name)
     problems.push(
       errorOf(
@@ -31,7 +30,6 @@ export const verifyCommand: Command = async (options, host, reporter) => {
         `The release is of ${printable(manifest.name, 80)}, not of ${printable(name, 80)}`,
       ),
     );
-  const given = valueOf("state");
   const state = given === undefined ? undefined : host.path.resolve(host.cwd, given);
   if (manifest !== undefined && state !== undefined)
     problems.push(...(await releaseStateProblems(state, place, manifest, host)));
@@ -43,7 +41,7 @@ export const verifyCommand: Command = async (options, host, reporter) => {
   if (problems.length > 0) throw new CompilerError(problems);
   if (state !== undefined) await writeReleaseState(state, place, manifest!, host);
   const { version, expires, files } = manifest!;
-  const signed = key === undefined ? "not asked for a signature" : "signed";
+  const signed = key === undefined ? "signature not checked" : "signed";
   reporter.info(
     `${reporter.style.good("good")}: ${countText(files.length, "file")} of version ${version}, ${signed}, until ${printable(expires)}`,
   );

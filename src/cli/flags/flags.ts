@@ -1,7 +1,7 @@
 /** Every option, once. Parsing, `--help` and docs/reference/command-line.md come from this table; commands are in commands/registry.ts. */
 
 /** Commands that take the same options: they make a list, or answer from one that was made. */
-const SETS = {
+export const SETS = {
   building: ["compile", "watch", "plan", "serve"],
   answering: ["why", "stats", "lines", "diff", "changelog", "report"],
 } as const;

@@ -12,6 +12,7 @@ import { timeText } from "./step-time.ts";
 import { bytesText, summaryTable } from "./summary.ts";
 import type { Reporter } from "./reporter.ts";
 import { columnsOf } from "./text-width.ts";
+import { withList } from "./with-list.ts";
 
 /** Shows a build on a terminal while it happens, and its outcome; as JSON for programs. */
 export class BuildScreen {
@@ -121,8 +122,9 @@ export class BuildScreen {
     const { rules, bytes } = report!;
     // The list on the screen may end without a line feed.
     if (host.stdout.isTerminal && outputs.length === 0 && lastByte !== 10) reporter.info("");
-    // Of many lists, a table of sources each would be more than anybody reads; `stats` has them.
-    if (isOne) reporter.info(summaryTable(report!, columnsOf(host.stderr), style, reporter.shows("debug")));
+    // A table of sources for each of many lists is too long to read; `stats` has it.
+    if (isOne)
+      reporter.info(summaryTable(report!, columnsOf(host.stderr), style, reporter.shows("debug")));
     for (const one of outputs) {
       const size =
         one.format === undefined
@@ -153,9 +155,4 @@ function documentOf(outcome: ListOutcome): object {
   const report = outcome.report === undefined ? {} : reportOf(outcome);
   if (status !== "refused" && status !== "failed") return report;
   return { ...report, name: list, exit, diagnostics };
-}
-
-/** Says which of several lists a problem is about. */
-export function withList<T extends { readonly message: string }>(diagnostic: T, list: string): T {
-  return { ...diagnostic, message: `${printable(list)}: ${diagnostic.message}` };
 }

@@ -64,7 +64,9 @@ function nameLines(
     const { rule = "" } = name;
     const place = locations.get(rule);
     const from =
-      place === undefined ? "" : `  ${style.faint(locationLink(locationText(place, 40), place, style))}`;
+      place === undefined
+        ? ""
+        : `  ${style.faint(locationLink(locationText(place, 40), place, style))}`;
     return [nameText(name), `${printable(rule, 60)}${from}`];
   });
   const more = names.length - shown.length;

@@ -35,7 +35,8 @@ export function fateTable(counts: Readonly<Record<string, number>>): string {
 /** `file:line: text`, as editors and other programs take it. On a terminal it is one row, and a long address gives way to the source's name. */
 export function lineText(line: LineOfFate, style: Style, columns: number): string {
   const whole = `${printable(line.file)}:${line.line}`;
-  const place = textWidth(whole) > columns / 2 ? locationText(line, Math.floor(columns / 3)) : whole;
+  const place =
+    textWidth(whole) > columns / 2 ? locationText(line, Math.floor(columns / 3)) : whole;
   const shown = columns === Infinity ? whole : place;
   const text = line.text === undefined ? "" : `: ${printable(line.text, 4096)}`;
   return `${style.strong(locationLink(shown, line, style))}${fitText(text, columns - textWidth(shown))}`;

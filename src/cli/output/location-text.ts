@@ -4,7 +4,11 @@ import type { Style } from "../../diagnostics/render.ts";
 import type { LineLocation } from "../../explain/why.ts";
 
 /** The text as a link to the file or URL, if the terminal supports links. */
-export function locationLink(text: string, { path, file, line }: LineLocation, style: Style): string {
+export function locationLink(
+  text: string,
+  { path, file, line }: LineLocation,
+  style: Style,
+): string {
   const address = path === undefined ? file : `${pathToFileURL(path).href}#L${line}`;
   return style.link(text, URL.canParse(address) ? address : undefined);
 }

@@ -47,10 +47,10 @@ export class ProgressLines {
   }
 
   show(event: ProgressEvent): void {
-    this.note(event);
+    this.track(event);
     this.printStep(event);
     if (event.kind === "needs-scratch") this.printNeed(event);
-    else if (!this.reporter.isLive) this.say(event);
+    else if (!this.reporter.isLive) this.printEvent(event);
     // Pieces of a download are many; the clock shows them.
     else if (event.kind !== "source-arriving" && event.kind !== "step") this.draw();
   }
@@ -62,7 +62,7 @@ export class ProgressLines {
     this.erase();
   }
 
-  private note(event: ProgressEvent): void {
+  private track(event: ProgressEvent): void {
     if (event.kind === "source-started") {
       const since = this.host.now().getTime();
       const label = printable(event.label, 60);
@@ -89,12 +89,13 @@ export class ProgressLines {
     this.reporter.debug(text);
   }
 
-  private say(event: ProgressEvent): void {
+  private printEvent(event: ProgressEvent): void {
     if (event.kind === "source-read") {
       const text = `read ${printable(event.label)}: ${bytesText(event.bytes)}`;
       if (this.isBrief) this.reporter.debug(text);
       else this.reporter.info(text);
-    } else if (event.kind === "source-failed") this.reporter.info(`failed ${printable(event.label)}`);
+    } else if (event.kind === "source-failed")
+      this.reporter.info(`failed ${printable(event.label)}`);
   }
 
   /** Shown before the work begins: a full disk would show it too late. */

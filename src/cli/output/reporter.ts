@@ -20,15 +20,15 @@ export interface ReporterSettings {
   readonly hasLinks?: boolean;
 }
 
-/** What the program says to a person: on standard error, as loudly as it was asked to. */
+/** Writes messages and diagnostics to standard error, as far as the log level permits. */
 export class Reporter {
   readonly style: Style;
-  /** For what goes to standard output. */
+  /** For standard output. */
   readonly dataStyle: Style;
   private readonly host: Host;
   private readonly level: number;
   private readonly json: boolean;
-  private readonly said = new Set<string>();
+  private readonly printed = new Set<string>();
 
   constructor(host: Host, settings: ReporterSettings) {
     this.host = host;
@@ -39,7 +39,7 @@ export class Reporter {
     this.dataStyle = settings.hasLinks === true ? withLinks(style) : style;
   }
 
-  /** Whether a line that is replaced by the next one has a place to stand. */
+  /** Whether live-updating lines can be shown. */
   get isLive(): boolean {
     const { stderr, env } = this.host;
     return (
@@ -47,22 +47,13 @@ export class Reporter {
     );
   }
 
-  /** One that says only problems: for what is done again and again. */
-  onlyNew(): Reporter {
-    return this.at("warning");
-  }
-
-  /** One that says only errors: who asks about a build has heard the warnings of its configuration. */
-  onlyErrors(): Reporter {
-    return this.at("error");
-  }
-
-  private at(level: Level): Reporter {
+  /** A reporter of another level, without links. */
+  at(level: Level): Reporter {
     const { host, json, style } = this;
     return new Reporter(host, { level, json, hasColor: style === ANSI_STYLE });
   }
 
-  says(level: Level): boolean {
+  shows(level: Level): boolean {
     return LEVELS.indexOf(level) <= this.level;
   }
 
@@ -74,16 +65,16 @@ export class Reporter {
     if (this.shows("debug") && !this.json) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
   }
 
-  /** Our own mistake, the one thing that comes with a stack. */
+  /** An internal error, with its stack. */
   bug(stack: string): void {
     this.host.stderr.write(`bug: please report this with the command that you ran\n  ${stack}\n`);
   }
 
-  /** Says a problem, once: several lists, and a list that did not change, have the same ones. */
+  /** Prints a problem once: several lists may have the same one. */
   diagnostic(diagnostic: Diagnostic): void {
     const text = this.textOf(diagnostic);
-    if (text === "" || this.said.has(text)) return;
-    this.said.add(text);
+    if (text === "" || this.printed.has(text)) return;
+    this.printed.add(text);
     if (this.json) this.host.stderr.write(text);
     else this.write(text);
   }
@@ -94,11 +85,11 @@ export class Reporter {
   }
 
   /** Allows the same diagnostics again, because a new build begins. */
-  startOver(): void {
-    this.said.clear();
+  reset(): void {
+    this.printed.clear();
   }
 
-  /** What `diagnostic` writes; nothing when it should not be heard. */
+  /** What `diagnostic` writes; empty if the level hides it. */
   textOf(diagnostic: Diagnostic): string {
     const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
     if (!this.shows(level)) return "";

@@ -1,0 +1,58 @@
+import { type Args, isFor } from "./args.ts";
+import { FLAGS, type Flag, type FlagName, type SETS } from "./flags.ts";
+
+type AnyFlag = (typeof FLAGS)[number];
+type SetName = keyof typeof SETS;
+
+/** The commands that take an option, as `takersOf` finds them. */
+type Takers<F> =
+  | (F extends { sets: readonly (infer Set extends SetName)[] }
+      ? (typeof SETS)[Set][number]
+      : never)
+  | (F extends { only: readonly (infer Command)[] } ? Command : never);
+
+type FlagsOf<Command> = AnyFlag extends infer F
+  ? F extends AnyFlag
+    ? Command extends Takers<F>
+      ? F
+      : never
+    : never
+  : never;
+
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+type ValueOf<F> = F extends { repeats: true }
+  ? readonly string[]
+  : F extends { value: string }
+    ? string | undefined
+    : boolean;
+
+/** The options that a command takes beside those of every command: switches, values, and lists of values. */
+export type CommandFlags<Command extends string> = {
+  readonly [F in FlagsOf<Command> as Camel<F["name"]>]: ValueOf<F>;
+};
+
+type CommandName = Takers<AnyFlag>;
+
+/** What was typed for a command, by the names of its options. */
+export function flagsOf<Command extends CommandName>(
+  command: Command,
+  { switches, values }: Args,
+): CommandFlags<Command> {
+  const flags = (FLAGS as readonly Flag[]).filter((flag) => isFor(flag, command));
+  const entries = flags.map((flag) => {
+    const name = flag.name as FlagName;
+    const given = values.get(name);
+    const value =
+      flag.value === undefined
+        ? switches.has(name)
+        : flag.repeats === true
+          ? (given ?? [])
+          : given?.[0];
+    return [name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()), value] as const;
+  });
+  // The types above follow the same table.
+  return Object.fromEntries(entries) as CommandFlags<Command>;
+}
