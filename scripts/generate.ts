@@ -23,11 +23,13 @@ import { reliabilityPage } from "./reliability-page.ts";
 import { specificationPage } from "./specification-page.ts";
 import { startPage } from "./start-page.ts";
 import { suffixListModule } from "./suffix-list.ts";
+import { transformationNameModule } from "./transformation-name.ts";
 import { versionModule } from "./version-module.ts";
 
 const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/syntax/public-suffix-list.ts": suffixListModule,
-  "src/engine/version.ts": versionModule,
+  "src/diagnostics/version.ts": versionModule,
+  "src/transformations/transformation-name.ts": transformationNameModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
   "jsr.json": jsrFile,

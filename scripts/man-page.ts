@@ -2,7 +2,7 @@ import { commands } from "../src/cli/commands/registry.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { FLAGS, type Flag, takersOf } from "../src/cli/flags/flags.ts";
 import { VARIABLES } from "../src/cli/flags/variables.ts";
-import { VERSION } from "../src/engine/version.ts";
+import { VERSION } from "../src/diagnostics/version.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 
 const ALL: readonly Flag[] = FLAGS;

@@ -39,7 +39,7 @@ export type { ListStats, SourceStats } from "./explain/stats.ts";
 export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
 export type { FateName } from "./rules/fate.ts";
 export type { RowView } from "./rules/row-view.ts";
-export type { TransformationName } from "./transformations/registry.ts";
+export type { TransformationName } from "./transformations/transformation-name.ts";
 
 /** What `build` and `plan` are asked for. Every field but `config` has a default. */
 export interface BuildRequest {
@@ -198,11 +198,8 @@ export async function openBuild(
   { cacheDir }: Pick<BuildRequest, "cacheDir"> = {},
 ): Promise<PublishedList> {
   const host = nodeHost();
-  return await openList(
-    { path: host.path.resolve(host.cwd, path) },
-    cacheDirOf(cacheDir, host),
-    host,
-  );
+  const output = { name: path, path: host.path.resolve(host.cwd, path) };
+  return await openList(output, cacheDirOf(cacheDir, host), host);
 }
 
 async function contextOf(request: BuildRequest, host: Host): Promise<BuildContext> {

@@ -2,6 +2,8 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ProgressEvent } from "../engine/progress-event.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 
+export type { ProgressEvent } from "../engine/progress-event.ts";
+
 /** What happens during a build, in the order in which it happens. */
 export type BuildEvent =
   /** There is something to compile. A build for which nothing has changed ends without it. */

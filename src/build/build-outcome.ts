@@ -4,6 +4,10 @@ import type { CompileReport } from "../engine/report.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import type { Written } from "./list-outputs.ts";
 
+export type { CompileReport, SourceReport } from "../engine/report.ts";
+export type { Loss, LossReason } from "../formats/losses.ts";
+export { type SourceState, isDegraded } from "../sources/acquire.ts";
+
 /**
  * How a build ended. `published`: at least one list was written. `unchanged`: every list is as it was. `refused`: a guard
  * refused a list. `failed`: a list could not be built. The last two count more than the others, and lists do not depend on

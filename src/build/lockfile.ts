@@ -10,7 +10,7 @@ import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../source
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "../engine/compile.ts";
 import { outputFailed } from "../publish/output-failed.ts";
-import { VERSION } from "../engine/version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 import type { Project } from "./project.ts";
 
 export const LOCKFILE = "rules.lock";

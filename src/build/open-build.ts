@@ -8,8 +8,9 @@ import { type BuildText, sinceWhen } from "../explain/since.ts";
 import { SourceLines } from "../explain/source-lines.ts";
 import { type ListStats, statsOf } from "../explain/stats.ts";
 import { type Explanation, explainNames } from "../explain/why.ts";
-import type { Host } from "../host/host.ts";
+import type { Host, OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
+import type { OutputFile } from "../publish/output-file.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { keptBuilds, listOf, momentOf, readRecord } from "../record/kept-builds.ts";
 import type { FateName } from "../rules/fate.ts";
@@ -84,22 +85,30 @@ export class PublishedList {
   }
 }
 
-/** Opens the list at a path with its newest record. Rejects with a `CompilerError` when there is none, or it is of another list. */
-export async function openBuild(
-  { path, name = path }: { readonly path: string; readonly name?: string },
-  cacheDir: string | undefined,
+/** Opens a list that its newest record is of. Rejects with a `CompilerError` when there is none. */
+export async function openRecorded(
+  { path, name }: OutputFile,
   host: Host,
-): Promise<PublishedList> {
+): Promise<{ readonly file: OpenFile; readonly record: BuildRecord }> {
   const shown = printable(name);
   const record = await readRecord(path, host);
   if (record === undefined || !(await host.exists(path)))
     throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
   const file = await host.openFile(path);
-  const { size } = file;
+  if (file.size === record.header.bytes) return { file, record };
   await file.close();
-  if (size !== record.header.bytes)
-    throw new CompilerError([
-      errorOf("record-outdated", `${shown} has changed since its last recorded build`),
-    ]);
-  return new PublishedList(path, record, cacheDir, host);
+  throw new CompilerError([
+    errorOf("record-outdated", `${shown} has changed since its last recorded build`),
+  ]);
+}
+
+/** Opens a published list, to ask about it. Rejects with a `CompilerError` when it has no record. */
+export async function openBuild(
+  output: OutputFile,
+  cacheDir: string | undefined,
+  host: Host,
+): Promise<PublishedList> {
+  const { file, record } = await openRecorded(output, host);
+  await file.close();
+  return new PublishedList(output.path, record, cacheDir, host);
 }

@@ -5,7 +5,7 @@ import type { OutputFile } from "../publish/output-file.ts";
 import { manifestKey, manifestPath, manifestPaths, writeManifest } from "../publish/manifest.ts";
 import { PATCH_FOLDER, writePatch } from "../publish/patches.ts";
 import { outputFailed } from "../publish/output-failed.ts";
-import { VERSION } from "../engine/version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 import type { Config } from "../config/fields.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { type HeaderConfig, headerTexts } from "../formats/header.ts";

@@ -8,7 +8,7 @@ import {
 } from "../record/record-format.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { CompiledList } from "../engine/compile.ts";
-import { VERSION } from "../engine/version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 
 /** What stands in a build record beside the rows: the list, its sources, and the files that lines were read from. */
 export function recordHeader(config: Config, list: CompiledList, seconds: number): RecordHeader {

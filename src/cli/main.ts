@@ -1,4 +1,4 @@
-import { VERSION } from "../engine/version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";

@@ -5,7 +5,7 @@ import { needsCount } from "../formats/header-template.ts";
 import type { Scratch } from "../host/host.ts";
 import { HeldList } from "./held-list.ts";
 import type { ByteSink } from "./output-stage.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 
 /** No list has more rules. */
 const MOST_RULES = 9_999_999_999;

@@ -2,6 +2,8 @@ import type { SourceType } from "../config/fields.ts";
 import type { FormatName } from "../config/output-fields.ts";
 import { distinctNames } from "../diagnostics/distinct-names.ts";
 
+export { isAddress } from "../sources/location.ts";
+
 /** A list in the configuration of other software. */
 export interface ImportedList {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { VERSION } from "../engine/version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import type { ListStats } from "../explain/stats.ts";

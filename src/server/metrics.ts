@@ -1,4 +1,4 @@
-import { VERSION } from "../engine/version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
 import type { ListVersion } from "./list-version.ts";

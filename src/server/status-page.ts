@@ -1,4 +1,4 @@
-import { VERSION } from "../engine/version.ts";
+import { VERSION } from "../diagnostics/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { numberText } from "../diagnostics/number-text.ts";
 import { table } from "../pages/table.ts";

@@ -15,27 +15,8 @@ import {
   validateAllowPublicSuffix,
 } from "./validate.ts";
 
-/** The names that configurations use. */
-export type TransformationName =
-  | "ConvertToAscii"
-  | "TrimLines"
-  | "RemoveComments"
-  | "RemoveModifiers"
-  | "Compress"
-  | "InvertAllow"
-  | "Validate"
-  | "ValidateAllowIp"
-  | "ValidateAllowPublicSuffix"
-  | "ValidateAllowIpAndPublicSuffix"
-  | "Deduplicate"
-  | "RemoveEmptyLines"
-  | "InsertFinalNewLine";
-
 /** Every transformation, in the order they run, whatever order a configuration gives. */
-export const transformations: ReadonlyMap<string, Transformation> = new Map<
-  TransformationName,
-  Transformation
->([
+export const transformations: ReadonlyMap<string, Transformation> = new Map([
   ["ConvertToAscii", convertToAscii],
   ["TrimLines", trimLines],
   ["RemoveComments", removeComments],

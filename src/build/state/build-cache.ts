@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { CompileReport } from "../../engine/report.ts";
-import { VERSION } from "../../engine/version.ts";
+import { VERSION } from "../../diagnostics/version.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { StateFile } from "../../host/state-file.ts";
 import type { FormatOutputReport } from "../../publish/format-outputs.ts";

@@ -36,7 +36,19 @@ export async function buildNamed(operand: string, list: string, host: Host): Pro
 }
 
 /** Undefined when its list cannot be read. */
-export async function stateOfBuild(build: KeptBuild, host: Host): Promise<ListState | undefined> {
+async function stateOfBuild(build: KeptBuild, host: Host): Promise<ListState | undefined> {
   const bytes = await listOf(build, host);
   return bytes && { bytes, record: await recordOf(build, host) };
+}
+
+/** The builds of a list that can still be read, newest first. */
+export async function* keptStates(
+  list: string,
+  host: Host,
+): AsyncGenerator<{ readonly at: string; readonly state: ListState }> {
+  for (const build of (await keptBuilds(list, host)).toReversed()) {
+    const state = await stateOfBuild(build, host);
+    if (state === undefined) return;
+    yield { at: momentOf(build.stamp), state };
+  }
 }

@@ -1,14 +1,18 @@
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
 import type { ListState } from "../../explain/list-change.ts";
 import type { Host, OpenFile } from "../../host/host.ts";
 import { readFully } from "../../host/read-fully.ts";
 import type { BuildRecord } from "../../record/build-record.ts";
 import { readRecord } from "../../record/kept-builds.ts";
+import type { OutputFile } from "../../publish/output-file.ts";
 import { listFiles } from "../list-files.ts";
+import { type PublishedList, openBuild, openRecorded } from "../open-build.ts";
 import type { ProjectOptions } from "../build-options.ts";
 import { isFolderName } from "../output-place.ts";
+
+export type { BuildRecord } from "../../record/build-record.ts";
+export type { RecordHeader } from "../../record/record-format.ts";
 
 /** A list as it was last published, and the record of its build. */
 export interface PublishedBuild {
@@ -38,23 +42,26 @@ export async function openLastBuild(
   options: ProjectOptions,
   host: Host,
 ): Promise<Omit<PublishedBuild, "list"> & { readonly file: OpenFile }> {
+  const output = outputOf(listName, options, host);
+  return { ...output, ...(await openRecorded(output, host)) };
+}
+
+function outputOf(listName: string, options: ProjectOptions, host: Host): OutputFile {
   const [output] = listFiles(listName, options, host);
-  if (output === undefined)
-    throw new CompilerError([
-      errorOf("record-missing", "A list written to standard output has no record"),
-    ]);
-  const shown = printable(output.name);
-  const record = await readRecord(output.path, host);
-  if (record === undefined || !(await host.exists(output.path)))
-    throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
-  const file = await host.openFile(output.path);
-  if (file.size !== record.header.bytes) {
-    await file.close();
-    throw new CompilerError([
-      errorOf("record-outdated", `${shown} has changed since its last recorded build`),
-    ]);
-  }
-  return { name: output.name, path: output.path, file, record };
+  if (output !== undefined) return output;
+  throw new CompilerError([
+    errorOf("record-missing", "A list written to standard output has no record"),
+  ]);
+}
+
+/** The last build of a list, to be asked about names. Rejects with a `CompilerError` when nothing is known of it. */
+export async function lastList(
+  listName: string,
+  options: ProjectOptions & { readonly cacheDir: string | undefined },
+  host: Host,
+): Promise<{ readonly name: string; readonly build: PublishedList }> {
+  const output = outputOf(listName, options, host);
+  return { name: output.name, build: await openBuild(output, options.cacheDir, host) };
 }
 
 /** What is at a path: a list, and its newest record, which may be of another. */

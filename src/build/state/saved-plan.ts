@@ -3,7 +3,7 @@ import type { OutputFile } from "../../publish/output-file.ts";
 import type { Lockfile } from "../lockfile.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { outputFailed } from "../../publish/output-failed.ts";
-import { VERSION } from "../../engine/version.ts";
+import { VERSION } from "../../diagnostics/version.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";

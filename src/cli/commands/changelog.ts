@@ -1,9 +1,8 @@
 import { printable } from "../../diagnostics/printable.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
-import { keptBuilds, momentOf } from "../../record/kept-builds.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { stateOfBuild } from "../../build/state/kept-build.ts";
+import { keptStates } from "../../build/state/kept-build.ts";
 import { changeJson } from "../output/change-text.ts";
 import { changelogSection } from "../output/changelog-text.ts";
 import { lastBuild, listNames } from "../../build/state/published-build.ts";
@@ -32,12 +31,9 @@ async function sectionsOf(
   path: string,
   host: Host,
 ): Promise<{ readonly text: string; readonly document: object }[]> {
-  const builds = (await keptBuilds(path, host)).toReversed();
   const sections: { text: string; document: object }[] = [];
   let newer: { at: string; state: ListState } | undefined;
-  for (const build of builds) {
-    const state = await stateOfBuild(build, host);
-    if (state === undefined) break;
+  for await (const { at, state } of keptStates(path, host)) {
     if (newer !== undefined) {
       const change = await listChange(state, newer.state);
       sections.push({
@@ -45,7 +41,7 @@ async function sectionsOf(
         document: { at: newer.at, ...changeJson(change) },
       });
     }
-    newer = { at: momentOf(build.stamp), state };
+    newer = { at, state };
   }
   return sections;
 }

@@ -1,4 +1,3 @@
-import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -54,7 +53,7 @@ async function ask(
       { url, headers, ...limits, takesAnyStatus, signal },
       host,
     );
-    return { status, text: decodeUtf8(body) };
+    return { status, text: new TextDecoder().decode(body) };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([

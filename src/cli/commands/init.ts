@@ -4,6 +4,7 @@ import {
   type ImportedConfig,
   nameOf,
   configOfLists,
+  isAddress,
   withUniqueNames,
 } from "../../import/imported-config.ts";
 import { readImportedConfig } from "../../import/read-imported-config.ts";
@@ -12,13 +13,12 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
-import { isAddress } from "../../sources/location.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import { NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { formatOption } from "../flags/format-option.ts";
 import { lookAtLists } from "../../build/look-at-lists.ts";
 import type { Options } from "../flags/options.ts";
-import { writeText } from "../output/write-text.ts";
+import { writeText } from "../../build/write-text.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 

@@ -5,7 +5,7 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import { countRules } from "../../formats/count-rules.ts";
+import { countRules } from "../../dns-api/count-rules.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { renderTable } from "../output/table.ts";

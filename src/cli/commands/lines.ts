@@ -5,7 +5,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { nearest } from "../../diagnostics/suggest.ts";
 import { FATE_MEANINGS, type LineOfFate, fateLines } from "../../explain/fate-lines.ts";
 import type { Host } from "../../host/host.ts";
-import type { BuildRecord } from "../../record/build-record.ts";
+import type { BuildRecord } from "../../build/state/published-build.ts";
 import { fateCounts, fateTable, lineText } from "../output/fate-text.ts";
 import { listNames, openLastBuild } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";

@@ -5,7 +5,7 @@ import { lintList } from "../../lint/lint-list.ts";
 import { formatOption } from "../flags/format-option.ts";
 import { LINT_REPORTS, type LintedFile } from "../output/lint-report.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
-import { writeText } from "../output/write-text.ts";
+import { writeText } from "../../build/write-text.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,24 +1,14 @@
-import { encodeUtf8 } from "../../bytes/utf8.ts";
-import { outputFailed } from "../../publish/output-failed.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames } from "../../explain/plain-names.ts";
-import { statsOf } from "../../explain/stats.ts";
-import type { Host } from "../../host/host.ts";
-import { writeWhole } from "../../host/write-whole.ts";
-import { headerOf, keptBuilds, momentOf } from "../../record/kept-builds.ts";
-import { largestParents } from "../../report/largest-parents.ts";
-import { type ReportView, reportPage } from "../../report/report-page.ts";
-import { searchIndex } from "../../report/search-index.ts";
+import { type Host, HostError } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { type PublishedBuild, lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { isFolderName } from "../../build/output-place.ts";
 import { flagsOf } from "../flags/command-flags.ts";
+import { buildReport } from "../../report/build-report.ts";
+import { writeText } from "../../build/write-text.ts";
 import type { Command } from "./registry.ts";
-
-const MOST_PARENTS = 20;
 
 /** The last build of each list as one page that needs nothing else. */
 export const reportCommand: Command = async (options, host, reporter) => {
@@ -50,34 +40,12 @@ async function writeReport(
   host: Host,
 ): Promise<void> {
   const path = host.path.resolve(host.cwd, name);
-  const page = encodeUtf8(reportPage(await viewOf(build, host)));
-  try {
-    await writeWhole(path, host, (file) => file.write(page));
-    if (flagsOf("report", options.args).open) await host.openInBrowser?.(path);
-  } catch (error) {
-    throw outputFailed(`Cannot write or open ${printable(name)}`, error);
-  }
-}
-
-async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promise<ReportView> {
-  const rules = await ListRules.of(record, new MappedNames(list, record));
-  const index = searchIndex(list, record, rules);
-  return {
-    header: record.header,
-    stats: statsOf(record),
-    parents: largestParents(list, record, MOST_PARENTS),
-    history: await historyOf(path, host),
-    index,
-    untried: rules.special().length - index.rules.length,
-  };
-}
-
-async function historyOf(path: string, host: Host): Promise<ReportView["history"]> {
-  const history: { at: string; rules: number; bytes: number }[] = [];
-  for (const build of await keptBuilds(path, host)) {
-    const header = await headerOf(build, host);
-    if (header === undefined) continue;
-    history.push({ at: momentOf(build.stamp), rules: header.rules, bytes: header.bytes });
-  }
-  return history;
+  await writeText(path, await buildReport(build, host), host);
+  if (!flagsOf("report", options.args).open) return;
+  await host.openInBrowser?.(path).catch((error: unknown) => {
+    if (!(error instanceof HostError)) throw error;
+    throw new CompilerError([
+      errorOf("output-failed", `Cannot open ${printable(name)}`, { cause: error.message }),
+    ]);
+  });
 }

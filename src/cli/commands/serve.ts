@@ -1,12 +1,10 @@
-import type { ListPlan } from "../../build/list-plan.ts";
+import { reportFiles, stateFolder } from "../../build/report-files.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openProject } from "../../build/project.ts";
-import { slugOf } from "../../engine/slug.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, type Diagnostic, errorOf, placeOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
-import { recordFolder } from "../../record/record-folder.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
 import type { SuccessfulBuild, Problem } from "../../server/history.ts";
@@ -39,7 +37,7 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
     style: reporter.style,
     isEnabled: (level) => reporter.shows(level),
   });
-  const folder = recordFolder(first.path, host);
+  const folder = stateFolder(plans, host);
   const further = plans
     .flatMap(({ outputs }) => outputs)
     .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
@@ -70,13 +68,6 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
       ? { exit, sources: buildIn(stdout, name).sources }
       : { exit };
   };
-}
-
-/** Where the page about the last build of each list is. */
-function reportFiles(plans: readonly ListPlan[], folder: string, host: Host): string[] {
-  if (plans.length === 1) return [host.path.join(folder, "report.html")];
-  const slugs = plans.map(({ list }) => slugOf(list.config.name));
-  return slugs.map((slug) => host.path.join(folder, "reports", `${slug}.report.html`));
 }
 
 /** The reports in a process of their own too. */

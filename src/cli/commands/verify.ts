@@ -1,6 +1,4 @@
-import { decodeUtf8 } from "../../bytes/utf8.ts";
-import { verifyManifest } from "../../publish/manifest.ts";
-import { writeReleaseState, releaseStateProblems } from "../../publish/release-state.ts";
+import { verifyRelease } from "../../build/verify-release.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
@@ -22,24 +20,14 @@ export const verifyCommand: Command = async (options, host, reporter) => {
   const { key: wanted, name, state: given } = flagsOf("verify", options.args);
   const key = await keyOf(wanted, host);
   const place = host.path.resolve(host.cwd, path);
-  const { manifest, problems } = await verifyManifest(place, key, host);
-  if (manifest !== undefined && name !== undefined && manifest.name !== name)
-    problems.push(
-      errorOf(
-        "manifest-mismatch",
-        `The release is of ${printable(manifest.name, 80)}, not of ${printable(name, 80)}`,
-      ),
-    );
   const state = given === undefined ? undefined : host.path.resolve(host.cwd, given);
-  if (manifest !== undefined && state !== undefined)
-    problems.push(...(await releaseStateProblems(state, place, manifest, host)));
+  const { manifest, problems } = await verifyRelease(place, { key, name, state }, host);
   if (options.json)
     await sendToOutput(
       `${JSON.stringify({ isGood: problems.length === 0, manifest, problems })}\n`,
       host,
     );
   if (problems.length > 0) throw new CompilerError(problems);
-  if (state !== undefined) await writeReleaseState(state, place, manifest!, host);
   const { version, expires, files } = manifest!;
   const signed = key === undefined ? "signature not checked" : "signed";
   reporter.info(
@@ -52,7 +40,7 @@ export const verifyCommand: Command = async (options, host, reporter) => {
 async function keyOf(given: string | undefined, host: Host): Promise<string | undefined> {
   if (given === undefined || /^RW[\w+/=]{54}$/.test(given)) return given;
   try {
-    return decodeUtf8(await host.readFile(host.path.resolve(host.cwd, given)));
+    return new TextDecoder().decode(await host.readFile(host.path.resolve(host.cwd, given)));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new CompilerError([errorOf("bad-key", `Cannot read ${printable(given)}`)]);

@@ -2,18 +2,14 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { type ListPart, MappedNames, SearchedNames, readParts } from "../../explain/plain-names.ts";
-import { type BuildText, type Since, sinceWhen } from "../../explain/since.ts";
-import { SourceLines } from "../../explain/source-lines.ts";
-import { type Explanation, explainNames, inList } from "../../explain/why.ts";
+import { MappedNames } from "../../explain/plain-names.ts";
+import { asciiName, askedName } from "../../explain/asked-name.ts";
+import { inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
-import type { BuildRecord } from "../../record/build-record.ts";
-import { keptBuilds, listOf, momentOf } from "../../record/kept-builds.ts";
-import { quickAscii } from "../../syntax/idna.ts";
-import { withParents } from "../../syntax/parents.ts";
+import type { BuildRecord } from "../../build/state/published-build.ts";
 import { explanationText } from "../output/explanation-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, listNames, openLastBuild } from "../../build/state/published-build.ts";
+import { lastBuild, lastList, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { locationText } from "../output/location-text.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
@@ -34,9 +30,10 @@ export const whyCommand: Command = async (options, host, reporter) => {
     await answerMany(lists, options, host);
     return Exit.Done;
   }
-  const names = operands.map(nameOf);
+  const names = operands.map(askedName);
   const answer = async (list: string): Promise<ListAnswer> => {
-    const { file, explanations } = await explain(names, list, options, host);
+    const { name: file, build } = await lastList(list, options, host);
+    const explanations = await build.why(...names);
     const columns = columnsOf(host.stdout);
     return {
       text: () =>
@@ -47,49 +44,6 @@ export const whyCommand: Command = async (options, host, reporter) => {
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };
-
-async function explain(
-  names: readonly string[],
-  listName: string,
-  options: Options,
-  host: Host,
-): Promise<{ file: string; explanations: Explanation[] }> {
-  const { name, path, file, record } = await openLastBuild(listName, options, host);
-  let parts: ListPart;
-  try {
-    parts = await readParts(file, record, names.flatMap(withParents));
-  } finally {
-    await file.close();
-  }
-  const rules = await ListRules.of(record, new SearchedNames(record, parts), names);
-  const sources = new SourceLines(record, options.cacheDir, host);
-  const sinceOf = async (texts: readonly string[]): Promise<Map<string, Since>> =>
-    await sinceWhen(texts, await buildTexts(path, host));
-  return {
-    file: name,
-    explanations: await explainNames(names, { record, rules, sources, sinceOf }),
-  };
-}
-
-async function buildTexts(path: string, host: Host): Promise<BuildText[]> {
-  const builds = (await keptBuilds(path, host)).toReversed();
-  return builds.map((build) => ({
-    at: momentOf(build.stamp),
-    text: build.files.list,
-    list: async () => await listOf(build, host),
-  }));
-}
-
-/** `||ads.example.com^` and `0.0.0.0 ads.example.com` ask about their name. */
-function nameOf(operand: string): string {
-  const address = operand.trim().replace(/^\w+:\/\/([^/?#]*).*$/, "$1");
-  const bare = address
-    .trim()
-    .replace(/^@@/, "")
-    .replace(/^\|{0,2}(?:[0-9.:]+\s+)?/, "");
-  const name = bare.replace(/[\^$].*$/, "").replace(/\.$/, "");
-  return quickAscii(name).toLowerCase();
-}
 
 /** A query log: one line for each name, and each list where there are several, as fast as it can be written. */
 async function answerMany(lists: readonly string[], options: Options, host: Host): Promise<void> {
@@ -103,8 +57,7 @@ async function answerMany(lists: readonly string[], options: Options, host: Host
   for await (const lines of host.stdin!.lines()) {
     let out = "";
     for (const line of lines) {
-      const typed = line.trim().toLowerCase().replace(/\.$/, "");
-      const name = /[^\u0020-\u007e]/.test(typed) ? quickAscii(typed) : typed;
+      const name = asciiName(line);
       if (name === "") continue;
       for (const { rules, record, of } of many) {
         const { verdict, by } = rules.answer(name);

@@ -1,7 +1,7 @@
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { someOf } from "../../diagnostics/some-of.ts";
-import type { Loss, LossReason } from "../../formats/losses.ts";
+import type { Loss, LossReason } from "../../build/build-outcome.ts";
 import type { Written } from "../../build/list-outputs.ts";
 import { bytesText } from "./summary.ts";
 

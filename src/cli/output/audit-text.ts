@@ -1,6 +1,6 @@
 import { USER_RULES_NAME } from "../../import/config-text.ts";
 import type { ImportedConfig } from "../../import/imported-config.ts";
-import type { CompileReport, SourceReport } from "../../engine/report.ts";
+import type { CompileReport, SourceReport } from "../../build/build-outcome.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";

@@ -3,8 +3,8 @@ import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { ChangedName } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
-import type { RecordHeader } from "../../record/record-format.ts";
-import { type SourceState, isDegraded } from "../../sources/acquire.ts";
+import type { RecordHeader } from "../../build/state/published-build.ts";
+import { type SourceState, isDegraded } from "../../build/build-outcome.ts";
 import { markdownText } from "./markdown-text.ts";
 
 const MOST = 8;

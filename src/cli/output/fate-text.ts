@@ -2,7 +2,7 @@ import { numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { FATE_MEANINGS, type LineOfFate } from "../../explain/fate-lines.ts";
-import type { BuildRecord } from "../../record/build-record.ts";
+import type { BuildRecord } from "../../build/state/published-build.ts";
 import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";

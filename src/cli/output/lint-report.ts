@@ -1,4 +1,4 @@
-import { VERSION } from "../../engine/version.ts";
+import { VERSION } from "../../diagnostics/version.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";

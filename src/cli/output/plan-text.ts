@@ -1,9 +1,9 @@
-import type { CompileReport } from "../../engine/report.ts";
+import type { CompileReport } from "../../build/build-outcome.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { NO_STYLE, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
-import { type SourceState, isDegraded } from "../../sources/acquire.ts";
+import { type SourceState, isDegraded } from "../../build/build-outcome.ts";
 import { changeLines } from "./change-text.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 

@@ -1,4 +1,4 @@
-import type { ProgressEvent } from "../../engine/progress-event.ts";
+import type { ProgressEvent } from "../../build/build-event.ts";
 import { warningOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";

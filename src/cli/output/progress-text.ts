@@ -1,4 +1,4 @@
-import type { ProgressEvent } from "../../engine/progress-event.ts";
+import type { ProgressEvent } from "../../build/build-event.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { bytesText } from "./summary.ts";
 import { timeText } from "./step-time.ts";

@@ -1,8 +1,8 @@
-import type { CompileReport, SourceReport } from "../../engine/report.ts";
+import type { CompileReport, SourceReport } from "../../build/build-outcome.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
-import { isDegraded } from "../../sources/acquire.ts";
+import { isDegraded } from "../../build/build-outcome.ts";
 import { renderTable } from "./table.ts";
 
 export function bytesText(bytes: number): string {

@@ -1,0 +1,90 @@
+import type { Config } from "../config/fields.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { NO_PLUGINS } from "../engine/plugins.ts";
+import type { CompileReport } from "../engine/report.ts";
+import { SourceReader } from "../engine/source-reader.ts";
+import { type ListStats, statsOf } from "../explain/stats.ts";
+import type { Host } from "../host/host.ts";
+import { withFile } from "../host/with-file.ts";
+import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../import/config-text.ts";
+import type { ImportedConfig, ImportedList } from "../import/imported-config.ts";
+import type { BuildContext } from "./build-context.ts";
+import { dryRun } from "./dry-run.ts";
+import { planList } from "./list-plan.ts";
+import { projectOf } from "./project.ts";
+import { BuildSession } from "./session.ts";
+
+export interface Audit {
+  readonly report: CompileReport;
+  readonly stats: ListStats;
+  /** What the guards find, and protected names. */
+  readonly findings: readonly Diagnostic[];
+}
+
+/** Fetches and compiles the lists of another program, whose settings are at a path. Writes nothing. */
+export async function auditConfig(
+  setup: ImportedConfig,
+  path: string,
+  context: BuildContext,
+): Promise<Audit> {
+  const { host } = context;
+  const folder = host.path.dirname(host.path.resolve(host.cwd, path));
+  const allowLists = await reachable(setup.allowLists, folder, context);
+  const config = auditedConfig(setup, allowLists, host);
+  const project = { config, folder, file: "", plugins: NO_PLUGINS, warnings: [] };
+  const list = { project, config, plugins: NO_PLUGINS, covers: [] };
+  const userRules = new TextEncoder().encode(`${setup.userRules.join("\n")}\n`);
+  const world = withFile(host, host.path.join(folder, USER_RULES), userRules);
+  // Nothing is published, so the list is compared with none.
+  const options = { ...context.options, output: "-" };
+  const plan = planList(list, options, world);
+  const session = new BuildSession([plan], { ...context, options, host: world });
+  const run = await dryRun(plan, session, { allowPrivate: true });
+  const { report, diagnostics } = run.compiled;
+  const kept = diagnostics.filter(({ code }) => code === "protected-names");
+  const findings = [...run.violations, ...run.warnings, ...kept];
+  return { report, stats: statsOf(run.state.record!), findings };
+}
+
+/** The list that `init --from` would make of it, except that any source may fail. */
+function auditedConfig(setup: ImportedConfig, allowSources: readonly string[], host: Host): Config {
+  const { software, lists, userRules, allow } = setup;
+  const own = { name: USER_RULES_NAME, source: USER_RULES, type: "adblock" };
+  const value = {
+    name: software,
+    sources: [
+      ...lists
+        .filter(({ isOn }) => isOn)
+        .map(({ name, source, type }) => ({ name, source, type, optional: true })),
+      ...(userRules.length === 0 ? [] : [own]),
+    ],
+    transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
+    ...(allow.length === 0 ? {} : { allow }),
+    ...(allowSources.length === 0 ? {} : { allow_sources: allowSources }),
+  };
+  return projectOf(value, NO_PLUGINS, host).config;
+}
+
+/** The enabled allowlists that can be read. Others are reported and skipped. */
+async function reachable(
+  lists: readonly ImportedList[],
+  configFolder: string,
+  { options, host, emit }: BuildContext,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { source } of lists.filter(({ isOn }) => isOn)) {
+    const { cacheDir, offline } = options;
+    const reader = new SourceReader(host, { cacheDir, offline, configFolder, allowPrivate: true });
+    try {
+      await reader.entries.names([source]);
+      found.push(source);
+    } catch (error) {
+      if (!(error instanceof CompilerError)) throw error;
+      for (const one of error.diagnostics)
+        emit({ kind: "diagnostic", diagnostic: { ...one, severity: "warning" } });
+    } finally {
+      reader.close();
+    }
+  }
+  return found;
+}

@@ -1,0 +1,16 @@
+import { slugOf } from "../engine/slug.ts";
+import type { Host } from "../host/host.ts";
+import { recordFolder } from "../record/record-folder.ts";
+import type { ListPlan } from "./list-plan.ts";
+
+/** The folder in which a server keeps the state of these lists. */
+export function stateFolder(plans: readonly ListPlan[], host: Host): string {
+  return recordFolder(plans.flatMap(({ files }) => files)[0]!.path, host);
+}
+
+/** Where the page about the last build of each list is. */
+export function reportFiles(plans: readonly ListPlan[], folder: string, host: Host): string[] {
+  if (plans.length === 1) return [host.path.join(folder, "report.html")];
+  const slugs = plans.map(({ list }) => slugOf(list.config.name));
+  return slugs.map((slug) => host.path.join(folder, "reports", `${slug}.report.html`));
+}
