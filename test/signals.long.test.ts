@@ -74,7 +74,10 @@ for (const [signal, exit, what, work] of [
       const end = await ended(context, folder, signal, ["-o", "out.txt"]);
       context.diagnostic(`ended after ${end.ms.toFixed(0)} ms`);
       assert.equal(end.exit, exit, end.stderr);
-      assert.match(end.stderr, /error\[interrupted\]: Stopped by a signal; nothing was written\n/);
+      assert.match(
+        end.stderr,
+        /error\[interrupted\]: Interrupted by a signal; nothing was written\n/,
+      );
       assert.doesNotMatch(end.stderr, /debugger/i);
       assert.ok(end.ms < 3000, `${end.ms} ms`);
       assert.ok(!existsSync(join(folder, "out.txt")));

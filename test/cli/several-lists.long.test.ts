@@ -90,7 +90,7 @@ test("errors in lists are reported with suggestions", async () => {
         { name: "L", covers: ["M"] },
         { name: "M", covers: ["L"] },
       ],
-      /in a cycle/,
+      /in a circle/,
     ],
     [[{ name: "L!" }, { name: "L?" }], /same-file/],
     [
