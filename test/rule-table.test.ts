@@ -12,7 +12,7 @@ import { Flag } from "../src/rules/kind.ts";
 const ARENA = new KernelMemory();
 
 test("a row keeps the first fate it gets", () => {
-  const chunk = new ChunkPool(ARENA).add(new Chunk(ARENA, 0, encodeUtf8("a"), 2));
+  const chunk = new ChunkPool(ARENA).add(new Chunk(ARENA, 0, encodeUtf8("a"), { capacity: 2 }));
   const row = chunk.push(0, 1, 1);
   chunk.drop(row, Fate.Comment);
   chunk.dropFor(row, Fate.Duplicate, 7);
@@ -22,8 +22,8 @@ test("a row keeps the first fate it gets", () => {
 
 test("a row keeps its number, and the number finds the row", () => {
   const pool = new ChunkPool(ARENA);
-  pool.add(new Chunk(ARENA, 0, new Uint8Array(0), 1));
-  const chunk = pool.add(new Chunk(ARENA, 0, encodeUtf8("a.com b.com"), 4));
+  pool.add(new Chunk(ARENA, 0, new Uint8Array(0), { capacity: 1 }));
+  const chunk = pool.add(new Chunk(ARENA, 0, encodeUtf8("a.com b.com"), { capacity: 4 }));
   chunk.push(0, 5, 1);
   const row = chunk.push(6, 11, 2);
   const id = chunk.idOf(row);
@@ -40,7 +40,9 @@ test("a row keeps its number, and the number finds the row", () => {
 });
 
 test("a row marked as a block is read and written as ||host^ without a copy", () => {
-  const chunk = new ChunkPool(ARENA).add(new Chunk(ARENA, 0, encodeUtf8("0.0.0.0 a.com"), 1));
+  const chunk = new ChunkPool(ARENA).add(
+    new Chunk(ARENA, 0, encodeUtf8("0.0.0.0 a.com"), { capacity: 1 }),
+  );
   const row = chunk.push(0, 13, 1);
   chunk.hostStart[row] = 8;
   chunk.hostEnd[row] = 13;

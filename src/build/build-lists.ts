@@ -40,6 +40,8 @@ export async function buildLists(
     });
     await saveLocks(session);
   } finally {
+    const names = lists.map(({ config }) => config.name);
+    outcomes.sort((one, other) => names.indexOf(one.list) - names.indexOf(other.list));
     session.close();
   }
 }

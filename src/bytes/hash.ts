@@ -80,6 +80,7 @@ export function hashSlice(bytes: Uint8Array, start: number, end: number): number
   return hashEnd(state);
 }
 
+// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
 export function sameBytes(
   a: Uint8Array,
   aStart: number,

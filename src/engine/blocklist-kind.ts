@@ -60,8 +60,7 @@ export class BlocklistKind implements ListKind {
     const sink = new SourceSink(
       new ChunkPool(kernel),
       { index: 0, type: this.source.type, splitHosts: false },
-      scanner,
-      [{ prepare: prepareRegex }],
+      { scanner, preparing: [{ prepare: prepareRegex }] },
       (chunk) => stage.push(chunk, (judged) => judged.leave()),
     );
     await list.readAhead(sink);

@@ -143,7 +143,12 @@ export class Compilation {
     this.head = new ListHeader(config, this.builtAt, options.headerLines ?? []);
     const sources = this.plan.sources.length;
     const to = this.head.before(sink, () => scratchOf(host));
-    this.output = new OutputStage(pool, kernel, sources, adblock, this.head.lines(), to);
+    this.output = new OutputStage(
+      pool,
+      kernel,
+      { sources, format: adblock, header: this.head.lines() },
+      to,
+    );
   }
 
   close(): void {
@@ -331,11 +336,13 @@ export class Compilation {
     const sink = new SourceSink(
       pool,
       source,
-      this.engine.scanner,
-      [
-        { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
-        ...steps.map(({ transformation }) => transformation),
-      ],
+      {
+        scanner: this.engine.scanner,
+        preparing: [
+          { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
+          ...steps.map(({ transformation }) => transformation),
+        ],
+      },
       (chunk) => own.push(chunk),
     );
     const bytes = await this.readRows(source, sink);
@@ -374,8 +381,9 @@ export class Compilation {
     const origin = pool.addOrigin({ source: index, file: label });
     const { name } = this.plan.config.sources[index]!;
     const note = stateNote(this.reader.states[index]);
+    const look = { kind: Kind.Comment, flags: Flag.Generated | Flag.Banner };
     for (const line of bannerLines(name, shown, note)) {
-      const chunk = lineChunk(pool, origin, line, Kind.Comment, Flag.Generated | Flag.Banner);
+      const chunk = lineChunk(pool, origin, line, look);
       list.push(chunk);
       pool.cache.done(chunk);
     }

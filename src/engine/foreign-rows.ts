@@ -46,7 +46,9 @@ export class ForeignRows {
     const joined = rows.map(({ text }) => text).join("\n");
     const bytes = encodeUtf8(joined);
     const isAscii = bytes.length === joined.length;
-    const chunk = pool.add(new Chunk(pool.arena, origin, bytes, rows.length, true));
+    const chunk = pool.add(
+      new Chunk(pool.arena, origin, bytes, { capacity: rows.length, hashComments: true }),
+    );
     let at = 0;
     for (const { text, line, fate, isAdblockSyntax } of rows) {
       const end = at + (isAscii ? text.length : encodeUtf8(text).length);

@@ -10,8 +10,7 @@ export async function locate(
   source: string,
   configFolder: string,
   host: Host,
-  notes: Diagnostic[],
-  inputs: InputFile[],
+  { diagnostics, inputs }: { readonly diagnostics: Diagnostic[]; readonly inputs: InputFile[] },
 ): Promise<Location> {
   if (/^file:/i.test(source))
     throw sourceError(
@@ -26,7 +25,7 @@ export async function locate(
   if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };
   // Were it there one day, it would be the one to read.
   inputs.push({ path: beside!, stamp: undefined });
-  notes.push({
+  diagnostics.push({
     ...warningOf(
       "found-beside-working-directory",
       `${printable(source)} was found in the working directory, not next to the configuration`,

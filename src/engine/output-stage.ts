@@ -18,6 +18,14 @@ export interface ListSpool {
 
 const PIECE = 1024 * 1024;
 
+/** What is written besides the rows. */
+interface OutputShape {
+  /** How many sources the list has. */
+  readonly sources: number;
+  readonly format: Format;
+  readonly header: readonly string[];
+}
+
 /** Where all chunks end up, in the order of the list: written, counted, and kept for questions. */
 export class OutputStage {
   readonly rules: RuleTable;
@@ -32,9 +40,7 @@ export class OutputStage {
   constructor(
     pool: ChunkPool,
     kernel: KernelMemory,
-    sources: number,
-    format: Format,
-    header: readonly string[],
+    { sources, format, header }: OutputShape,
     sink: ByteSink,
   ) {
     this.rules = new RuleTable(pool);

@@ -220,7 +220,7 @@ export class SourceReader {
       const diagnostics: Diagnostic[] = [];
       const inputs: InputFile[] = [];
       const folder = options.configFolder ?? host.cwd;
-      const location = await locate(source, folder, host, diagnostics, inputs);
+      const location = await locate(source, folder, host, { diagnostics, inputs });
       found = { location, diagnostics, inputs };
       options.shared?.located.set(source, found);
     }

@@ -15,6 +15,13 @@ import type { Transformation } from "../transformations/transformation.ts";
 import { ForeignRows } from "./foreign-rows.ts";
 import type { PlannedSource } from "./plan.ts";
 
+/** How the text of a source becomes rows. */
+export interface SourceReading {
+  readonly scanner: LineScanner;
+  /** Transformations that look at rows before the first stage. */
+  readonly preparing: readonly Pick<Transformation, "prepare">[];
+}
+
 /** Turns the lines of a source into chunks and sends them on their way while the next lines are being read. */
 export class SourceSink implements LineSink {
   private readonly pool: ChunkPool;
@@ -37,8 +44,7 @@ export class SourceSink implements LineSink {
   constructor(
     pool: ChunkPool,
     source: Pick<PlannedSource, "index" | "type" | "splitHosts">,
-    scanner: LineScanner,
-    preparing: readonly Pick<Transformation, "prepare">[],
+    { scanner, preparing }: SourceReading,
     push: (chunk: Chunk) => void,
   ) {
     this.pool = pool;
@@ -134,7 +140,7 @@ export class SourceSink implements LineSink {
   blank({ origin }: FileLines): void {
     this.pauseReader();
     this.scan.flush();
-    this.ready.push(lineChunk(this.pool, origin, "", Kind.Blank, Flag.Generated));
+    this.ready.push(lineChunk(this.pool, origin, "", { kind: Kind.Blank, flags: Flag.Generated }));
   }
 
   async end(): Promise<void> {
@@ -179,11 +185,10 @@ export function lineChunk(
   pool: ChunkPool,
   origin: number,
   text: string,
-  kind: Kind,
-  flags: number,
+  { kind, flags }: { readonly kind: Kind; readonly flags: number },
 ): Chunk {
   const bytes = encodeUtf8(text);
-  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, 1));
+  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, { capacity: 1 }));
   const row = chunk.push(0, bytes.length, 0);
   chunk.kind[row] = kind;
   chunk.flags[row] = flags;

@@ -135,6 +135,7 @@ export class PagedLists {
   }
 
   /** Appends a record (see kernel/kernel.ts); for the few that the kernel does not put in itself. */
+  // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
   append(
     list: number,
     hash: number,

@@ -55,22 +55,20 @@ export function textProblems({ hasMark, lines, ends }: ListText): {
   const problems: TextProblem[] = [];
   const add = (
     rule: TextProblem["rule"],
-    line: number,
-    column: number,
+    [line, column]: readonly [number, number],
     message: string,
     isFixable = true,
   ): void => void problems.push({ rule, severity: "warning", line, column, message, isFixable });
-  if (hasMark) add("byte-order-mark", 1, 1, "begins with a byte order mark");
+  if (hasMark) add("byte-order-mark", [1, 1], "begins with a byte order mark");
   const odd = ends.findIndex((end) => end.startsWith("\r"));
   const endings = isRunTogether({ ends })
     ? "ends with a bare carriage return, which many programs do not treat as a line end"
     : "lines end with a carriage return";
-  if (odd !== -1) add("carriage-return", odd + 1, lines[odd]!.length + 1, endings);
+  if (odd !== -1) add("carriage-return", [odd + 1, lines[odd]!.length + 1], endings);
   if (ends.at(-1) === "")
     add(
       "no-final-line-feed",
-      lines.length,
-      lines.at(-1)!.length + 1,
+      [lines.length, lines.at(-1)!.length + 1],
       "the last line has no line feed",
     );
   for (const [index, line] of lines.entries()) {
@@ -81,7 +79,7 @@ export function textProblems({ hasMark, lines, ends }: ListText): {
     const blanks = isSafe
       ? "has leading or trailing blanks"
       : "has leading or trailing blanks, and means something else to programs that do not trim lines";
-    add("outer-blanks", index + 1, column, blanks, isSafe);
+    add("outer-blanks", [index + 1, column], blanks, isSafe);
   }
   return {
     problems,

@@ -43,6 +43,13 @@ const NO_WORDS = new Uint32Array(0);
 const NO_HASHES = new Int32Array(0);
 const NO_FLAGS = new Uint16Array(0);
 
+export interface ChunkShape {
+  /** A number of rows, or a function that counts them once the text is in the arena. */
+  readonly capacity: number | ((bytesAt: number) => number);
+  /** Whether every line that begins with `#` is a comment. */
+  readonly hashComments?: boolean;
+}
+
 /**
  * A run of rows that come from one block of a file, as columns.
  *
@@ -107,13 +114,11 @@ export class Chunk {
   /** A column other than `fate` and `by` was written to since the chunk was last put aside. */
   isChanged = true;
 
-  /** `capacity` is a number of rows, or tells it when the text is in the arena. */
   constructor(
     arena: Arena,
     origin: number,
     text: Uint8Array,
-    capacity: number | ((bytesAt: number) => number),
-    hashComments = false,
+    { capacity, hashComments = false }: ChunkShape,
   ) {
     this.arena = arena;
     this.origin = origin;

@@ -37,7 +37,9 @@ export function keptBytes({ bytes, columns, lines }: KeptChunk): number {
 export function restoreChunk(kept: KeptChunk, pool: ChunkPool, origin: number): Chunk {
   const { bytes, columns, lines, rest, has } = kept;
   const rows = columns[0]!.length;
-  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, rows, rest.hashComments));
+  const chunk = pool.add(
+    new Chunk(pool.arena, origin, bytes, { capacity: rows, hashComments: rest.hashComments }),
+  );
   for (const [index, column] of chunk.allColumns().entries()) column.set(columns[index]!);
   chunk.length = rows;
   chunk.lines = lines?.slice();

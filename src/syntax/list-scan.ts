@@ -97,7 +97,9 @@ export class ListScan {
       if (least > 0) return Math.min(CHUNK_ROWS, least);
       return Math.min(CHUNK_ROWS, scanner.countLines(bytesAt, text.length, splitHosts) + 4);
     };
-    const chunk = this.pool.add(new Chunk(this.pool.arena, origin, text, capacityOf, hashComments));
+    const chunk = this.pool.add(
+      new Chunk(this.pool.arena, origin, text, { capacity: capacityOf, hashComments }),
+    );
     chunk.position = this.block!.position + at;
     this.base = at;
     this.rows = chunk;
@@ -127,6 +129,7 @@ export class ListScan {
   }
 
   /** Reads one line, whatever it is, and returns where the next begins. */
+  // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
   private readLine(
     file: FileLines,
     { bytes, listStart, listEnd }: TextBlock,

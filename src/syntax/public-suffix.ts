@@ -109,6 +109,7 @@ function isSuffix(own: number, parent: number): boolean {
   return (own & RULE) !== 0 || (parent & WILDCARD) !== 0;
 }
 
+// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
 function find(
   { slots, start, end, entry, text }: SuffixTable,
   hash: number,
@@ -152,6 +153,7 @@ function buildTable(): SuffixTable {
 }
 
 /** Enters a rule; false when the name was there already, with other rules for it. */
+// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
 function addRule(
   built: SuffixTable,
   index: number,

@@ -13,7 +13,7 @@ export function addExceptions(
 ): void {
   if (lines.length === 0) return;
   const bytes = encodeUtf8(lines.join("\n"));
-  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, lines.length));
+  const chunk = pool.add(new Chunk(pool.arena, origin, bytes, { capacity: lines.length }));
   let at = 0;
   for (const line of lines) {
     const end = at + encodeUtf8(line).length;

@@ -28,7 +28,9 @@ class FinalLine implements Stage {
 
   end(pass: Pass): void {
     if (this.lastKind === Kind.Blank) return;
-    const chunk = this.pool.add(new Chunk(this.pool.arena, this.lastOrigin, new Uint8Array(0), 1));
+    const chunk = this.pool.add(
+      new Chunk(this.pool.arena, this.lastOrigin, new Uint8Array(0), { capacity: 1 }),
+    );
     chunk.flags[chunk.push(0, 0, 0)] = Flag.Generated;
     chunk.has.blanks = chunk.has.otherRows = true;
     pass(chunk);

@@ -124,6 +124,7 @@ function matchesParts(line: string, parts: readonly string[]): boolean {
 }
 
 /** Whether a hit of a domain-like entry begins or ends inside a label: `t.co` in `||microsoft.com^`. */
+// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
 export function splitsLabel(
   bytes: Uint8Array,
   start: number,

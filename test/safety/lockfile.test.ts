@@ -119,7 +119,10 @@ test("without copies, --frozen accepts the same content from the server and fail
   project.answers[A] = "||changed.example^\n";
   const { exit, said } = await project.run("--frozen");
   assert.equal(exit, 4);
-  assert.match(said, /error\[lock-mismatch\]: https:\/\/a\.example\/l\.txt is not what it was/);
+  assert.match(
+    said,
+    /error\[lock-mismatch\]: https:\/\/a\.example\/l\.txt does not match the lock/,
+  );
   assert.equal(project.read("out.txt"), list);
 });
 

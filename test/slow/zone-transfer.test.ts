@@ -166,6 +166,7 @@ test(
 );
 
 /** Knot Resolver reads the file that Knot DNS keeps. */
+// oxlint-disable-next-line max-params -- what a server is configured with
 async function resolverOfFile(
   context: TestContext,
   root: string,

@@ -57,6 +57,7 @@ function lines(all: readonly string[]): string {
 
 const NAMES = Array.from({ length: 2000 }, (_, index) => `ads-${index}.example${index % 7}.com`);
 
+// oxlint-disable-next-line max-params -- one call per place of an attack
 async function compiled(
   expressions: readonly string[],
   source: string,

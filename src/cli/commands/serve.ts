@@ -1,3 +1,4 @@
+import type { BuildContext } from "../../build/build-context.ts";
 import { reportFiles, stateFolder } from "../../build/report-files.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openProject } from "../../build/project.ts";
@@ -44,7 +45,7 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
   const lists = [...files.map(({ path }) => path), ...further];
   const compile = compileApart(project.config.name, options, host);
   const reports = reportFiles(plans, folder, host);
-  const report = reportApart(reports, options, host, signal, settings.runTimeoutMs);
+  const report = reportApart(reports, { options, host, signal }, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
   await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
   return Exit.Done;
@@ -73,9 +74,7 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
 /** The reports in a process of their own too. */
 function reportApart(
   files: readonly string[],
-  options: Options,
-  host: Host,
-  signal: AbortSignal,
+  { options, host, signal }: Pick<BuildContext, "host" | "signal"> & { readonly options: Options },
   timeoutMs: number,
 ): () => Promise<void> {
   const place = files.length === 1 ? files[0]! : `${host.path.dirname(files[0]!)}/`;

@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import type { Protocol, Said } from "./dns-client.ts";
 
 /** Its configuration: everything goes to one server, but for what the list blocks and the exceptions do not allow. */
+// oxlint-disable-next-line max-params -- what a server is configured with
 export function squidConf(
   folder: string,
   port: number,
