@@ -1,4 +1,4 @@
-import type { CompiledList } from "../engine/compile.ts";
+import type { CompiledList } from "../engine/compiled-list.ts";
 import type { SourceLock } from "../engine/source-lock.ts";
 import {
   LOCKFILE,

@@ -8,7 +8,7 @@ import { writeWhole } from "../host/write-whole.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
-import type { CompiledList } from "../engine/compile.ts";
+import type { CompiledList } from "../engine/compiled-list.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import type { Project } from "./project.ts";

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
-import { Compilation, type CompiledList } from "../engine/compile.ts";
+import { Compilation } from "../engine/compile.ts";
+import type { CompiledList } from "../engine/compiled-list.ts";
 import type { CompileOptions } from "../engine/compile-options.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { phase } from "./build-context.ts";

@@ -7,7 +7,7 @@ import {
   type RecordedFile,
 } from "../record/record-format.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import type { CompiledList } from "../engine/compile.ts";
+import type { CompiledList } from "../engine/compiled-list.ts";
 import { VERSION } from "../diagnostics/version.ts";
 
 /** What stands in a build record beside the rows: the list, its sources, and the files that lines were read from. */

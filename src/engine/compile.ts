@@ -1,8 +1,7 @@
 import type { Config, Trust } from "../config/fields.ts";
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines } from "../formats/header.ts";
-import type { ListShape } from "../formats/list-model.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import type { Host } from "../host/host.ts";
@@ -11,10 +10,8 @@ import { RowRecorder } from "../kernel/row-recorder.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkCache } from "../rules/chunk-cache.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { ChunkPool, type RuleTable } from "../rules/rule-table.ts";
+import { ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
-import type { StoredFile } from "../sources/source-store.ts";
-import type { InputFile } from "../sources/source-list.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
@@ -28,7 +25,6 @@ import { buildTime } from "./build-time.ts";
 import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
 import { Pipeline, type NamedStage } from "./pipeline.ts";
 import {
-  type ListFindings,
   NO_FINDINGS,
   listFindings,
   protectionReport,
@@ -43,38 +39,14 @@ import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-p
 import { Warnings } from "./warnings.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
 import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
-import { type CompileReport, compileReport } from "./report.ts";
+import { compileReport } from "./report.ts";
+import type { CompiledList } from "./compiled-list.ts";
 import { scratchOf } from "./scratch.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, lineChunk } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
 import { WideRules } from "./wide-rules.ts";
 import { Engine } from "./engine.ts";
-
-export interface CompiledList {
-  /** Every row that was read, with its fate. */
-  readonly rules: RuleTable;
-  readonly report: CompileReport;
-  readonly diagnostics: readonly Diagnostic[];
-  /** What its rules block that they should not, for the guards. */
-  readonly findings: ListFindings;
-  /** The local files that were read. */
-  readonly inputs: readonly InputFile[];
-  /** What tells everything that came from the web from any other state; undefined when nothing can. */
-  readonly web: string | undefined;
-  /** What each remote source consists of, by the source as the configuration has it. */
-  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
-  /** The sources, in the order of the report. */
-  readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
-  /** The moment in the list's header. */
-  readonly builtAt: Date;
-  /** The list's header with everything blotted out that the clock decides. */
-  readonly timelessHead: string;
-  /** What other formats have to know of it. */
-  readonly shape: ListShape;
-  /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
-  close(): void;
-}
 
 /**
  * Reads every source, compiles the list and hands its bytes to `sink`, piece by piece; a piece is good until the next.

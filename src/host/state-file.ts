@@ -5,7 +5,7 @@ import { writeWhole } from "./write-whole.ts";
  * A JSON file in which a run leaves something for later runs. Another program may have written to it, or a crash may have cut
  * it off: a file that cannot be read, is not JSON or does not pass the check counts as missing.
  */
-export class StateFile<T> {
+export class StateFile<T extends object> {
   readonly path: string;
   private readonly isValid: (value: unknown) => value is T;
   private readonly host: Host;
@@ -17,13 +17,19 @@ export class StateFile<T> {
   }
 
   async read(): Promise<T | undefined> {
+    const found = await this.look();
+    return typeof found === "string" ? undefined : found;
+  }
+
+  /** The same for callers that report a damaged file. */
+  async look(): Promise<T | "missing" | "damaged"> {
     try {
-      const value: unknown = JSON.parse(
-        new TextDecoder().decode(await this.host.readFile(this.path)),
-      );
-      return this.isValid(value) ? value : undefined;
+      const text = new TextDecoder().decode(await this.host.readFile(this.path));
+      const value: unknown = JSON.parse(text);
+      return this.isValid(value) ? value : "damaged";
     } catch (error) {
-      if (error instanceof HostError || error instanceof SyntaxError) return undefined;
+      if (error instanceof HostError) return error.code === "ENOENT" ? "missing" : "damaged";
+      if (error instanceof SyntaxError) return "damaged";
       throw error;
     }
   }

@@ -1,7 +1,8 @@
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type NewFile, type ProcessId } from "../host/host.ts";
+import { StateFile } from "../host/state-file.ts";
 
 /** The contents of a lock file. */
 interface Holder extends ProcessId {
@@ -100,14 +101,14 @@ function asideOf(path: string): string {
 }
 
 async function readHolder(path: string, host: Host): Promise<Holder | "gone" | undefined> {
-  try {
-    const holder = JSON.parse(decodeUtf8(await host.readFile(path))) as Partial<Holder> | null;
-    const isWhole = typeof holder?.pid === "number" && typeof holder.token === "string";
-    return isWhole ? (holder as Holder) : undefined;
-  } catch (error) {
-    if (error instanceof HostError) return error.code === "ENOENT" ? "gone" : undefined;
-    return undefined;
-  }
+  const found = await new StateFile(path, isHolder, host).look();
+  if (found === "missing") return "gone";
+  return found === "damaged" ? undefined : found;
+}
+
+function isHolder(value: unknown): value is Holder {
+  const { pid, token } = (value ?? {}) as Partial<Holder>;
+  return typeof pid === "number" && typeof token === "string";
 }
 
 async function isHeld(path: string, holder: Holder | undefined, host: Host): Promise<boolean> {

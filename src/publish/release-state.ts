@@ -1,8 +1,7 @@
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { writeWhole } from "../host/write-whole.ts";
+import type { Host } from "../host/host.ts";
+import { StateFile } from "../host/state-file.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import { type Manifest, mismatch } from "./manifest.ts";
 import { outputFailed } from "./output-failed.ts";
@@ -23,9 +22,9 @@ export async function releaseStateProblems(
   { name, version }: Manifest,
   host: Host,
 ): Promise<Diagnostic[]> {
-  const last = await readState(path, host);
-  if (last === "none") return [];
-  if (last === undefined)
+  const last = await new StateFile(path, isState, host).look();
+  if (last === "missing") return [];
+  if (last === "damaged")
     return [mismatch(`${printable(path)} is not a state file written by verify`)];
   if (name !== last.name)
     return [
@@ -52,26 +51,19 @@ export async function writeReleaseState(
   host: Host,
 ): Promise<void> {
   const sha256 = (await digestOfFile(manifestPath, host)) ?? "";
-  const state: ReleaseState = { state: 1, name, version, sha256 };
-  const text = encodeUtf8(`${JSON.stringify(state)}\n`);
   try {
-    await writeWhole(path, host, (file) => file.write(text));
+    await new StateFile(path, isState, host).write({ state: 1, name, version, sha256 });
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }
 }
 
-/** Undefined if the file is invalid. */
-async function readState(path: string, host: Host): Promise<ReleaseState | "none" | undefined> {
-  try {
-    const value = JSON.parse(decodeUtf8(await host.readFile(path))) as Partial<ReleaseState> | null;
-    const isState =
-      value?.state === 1 &&
-      typeof value.name === "string" &&
-      Number.isSafeInteger(value.version) &&
-      typeof value.sha256 === "string";
-    return isState ? (value as ReleaseState) : undefined;
-  } catch (error) {
-    return error instanceof HostError && error.code === "ENOENT" ? "none" : undefined;
-  }
+function isState(value: unknown): value is ReleaseState {
+  const { state, name, version, sha256 } = (value ?? {}) as Partial<ReleaseState>;
+  return (
+    state === 1 &&
+    typeof name === "string" &&
+    Number.isSafeInteger(version) &&
+    typeof sha256 === "string"
+  );
 }

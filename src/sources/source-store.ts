@@ -1,6 +1,7 @@
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
+import { StateFile } from "../host/state-file.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { type SourceMeasure, isMeasure } from "./source-gauge.ts";
 import { type Validators, type WebPlace, type WebText, openAgain } from "./web-text.ts";
@@ -73,22 +74,17 @@ export class SourceStore {
 
   async recordOf(source: string): Promise<SourceRecord | undefined> {
     const path = this.host.path.join(this.folder, "sources", `${await digestOf(source)}.json`);
-    try {
-      const record: unknown = JSON.parse(decodeUtf8(await this.host.readFile(path)));
-      if (!isRecord(record)) return undefined;
-      const { measure, days, offer, ...rest } = record;
-      return {
-        ...rest,
-        version: 2,
-        files: await Promise.all(record.files.map(currentForm)),
-        ...(isMeasure(measure) && { measure }),
-        ...(isMeasure(measure) && areDays(days) && { days }),
-        ...(isMeasure(measure) && isOffer(offer) && { offer }),
-      };
-    } catch (error) {
-      if (error instanceof HostError || error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    const record = await new StateFile(path, isRecord, this.host).read();
+    if (record === undefined) return undefined;
+    const { measure, days, offer, ...rest } = record;
+    return {
+      ...rest,
+      version: 2,
+      files: await Promise.all(record.files.map(currentForm)),
+      ...(isMeasure(measure) && { measure }),
+      ...(isMeasure(measure) && areDays(days) && { days }),
+      ...(isMeasure(measure) && isOffer(offer) && { offer }),
+    };
   }
 
   /** A file of a record, if its bytes are intact. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import type { CompiledList } from "../../engine/compile.ts";
+import type { CompiledList } from "../../engine/compiled-list.ts";
 import type { BuildContext } from "../build-context.ts";
 import type { ListPlan } from "../list-plan.ts";
 import { readLastPublish } from "../state/last-publish.ts";
