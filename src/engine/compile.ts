@@ -56,29 +56,29 @@ export interface CompiledList {
   readonly rules: RuleTable;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
-  /** What its rules block that they should not, for the guards. */
+  /** Names that the rules should not block, for the guards. */
   readonly findings: ListFindings;
   /** The local files that were read. */
   readonly inputs: readonly InputFile[];
-  /** What tells everything that came from the web from any other state; undefined when nothing can. */
+  /** Digest of all remote content; undefined if it cannot be computed. */
   readonly web: string | undefined;
-  /** What each remote source consists of, by the source as the configuration has it. */
+  /** The files of each remote source, by the source as written in the configuration. */
   readonly files: ReadonlyMap<string, readonly StoredFile[]>;
-  /** The sources, in the order of the report. */
+  /** The sources, in report order. */
   readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
-  /** The moment in the list's header. */
+  /** The time in the list's header. */
   readonly builtAt: Date;
-  /** The list's header with everything blotted out that the clock decides. */
+  /** The list's header without the parts that depend on the clock. */
   readonly timelessHead: string;
-  /** What other formats have to know of it. */
+  /** Properties of the list that other formats need. */
   readonly shape: ListShape;
-  /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
+  /** Deletes temporary files. Rows that did not fit into memory are unavailable afterwards. */
   close(): void;
 }
 
 /**
- * Reads every source, compiles the list and hands its bytes to `sink`, piece by piece; a piece is good until the next.
- * Rejects with a `CompilerError` when a source fails; what the sink got then is no list.
+ * Reads every source, compiles the list and passes its bytes to `sink`. Each piece is valid until the next call. Rejects with
+ * a `CompilerError` if a source fails; the sink's output is then incomplete.
  */
 export async function compileList(
   config: Config,
@@ -104,7 +104,7 @@ interface FetchedFilters {
   readonly protect: readonly string[];
 }
 
-/** One compile in two steps: `fetch` gets everything from the web, `compile` makes the list of it. */
+/** One compile in two steps: `fetch` downloads all remote content, `compile` builds the list. */
 export class Compilation {
   private readonly plan: Plan;
   private readonly options: CompileOptions;
@@ -119,7 +119,7 @@ export class Compilation {
   private readonly builtAt: Date;
   private protection: Protection | undefined;
   private readonly checkpoint: Checkpoint;
-  /** Exceptions of each source that lost their `$important`. */
+  /** Exceptions per source that lost their `$important`. */
   private readonly weakened: number[] = [];
   private filters: FetchedFilters | undefined;
 
@@ -169,7 +169,7 @@ export class Compilation {
     this.filters = { list, sources, protect };
   }
 
-  /** Digest of everything that came from the web; undefined when a source failed, or when no digest can tell. */
+  /** Digest of all remote content; undefined if a source failed or the digest cannot be computed. */
   get web(): string | undefined {
     return this.reader.failures.length === 0 ? this.reader.webDigest() : undefined;
   }
@@ -179,7 +179,7 @@ export class Compilation {
     return limitedSources(this.plan.sources, this.reader, this.options).length > 0;
   }
 
-  /** `published` are the exceptions of the published list; without them no exception is new. */
+  /** `published` has the exceptions of the published list. Without it, no exception counts as new. */
   async compile(published?: PublishedExceptions): Promise<CompiledList> {
     const { plan, options, reader, context, output } = this;
     const { config } = plan;
@@ -268,7 +268,7 @@ export class Compilation {
     };
   }
 
-  /** What a source's rules may say in the list. Where the configuration inverts them, they are exceptions. */
+  /** The trust that applies to a source's rules in the list. If the configuration inverts them, they are exceptions. */
   private lastTrust(index: number): Trust {
     const { sources, list } = this.plan;
     const source = sources[index]!;
@@ -279,7 +279,7 @@ export class Compilation {
     return level === "block-only" && isInverted ? "standard" : level;
   }
 
-  /** With `compat` nothing is protected. */
+  /** `compat` turns protection off. */
   private protectionOf(names: readonly string[]): Protection | undefined {
     if (this.options.compat === true) return undefined;
     const { sources } = this.plan;
@@ -298,7 +298,7 @@ export class Compilation {
     );
   }
 
-  /** Reads a source and takes its chunks through its own stages and on to those of the list. */
+  /** Reads a source and sends its chunks through its own stages and then those of the list. */
   private async compileSource(
     source: PlannedSource,
     filters: Filters,
@@ -307,13 +307,13 @@ export class Compilation {
   ): Promise<number | undefined> {
     const { reader, context, options } = this;
     const { pool } = context;
-    // A list that cannot be finished is only read to see what else is wrong.
+    // The list already failed. Reading the rest only finds further errors.
     if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
     this.pushBanner(source, list);
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
     const first: NamedStage[] = [];
-    // Those from the web were judged before they were kept.
+    // Remote sources were judged before they were cached.
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
     const kind = isJudged
       ? undefined
@@ -324,7 +324,7 @@ export class Compilation {
         this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
       }))
         first.push({ name: "trust", stage });
-    // Names are in lower case by now, and no rule for a protected one was dropped yet.
+    // Names are in lower case here, and rules for protected names are still present.
     if (counter !== undefined) first.push({ name: "kind", stage: counter.stage });
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
@@ -354,7 +354,7 @@ export class Compilation {
     return bytes;
   }
 
-  /** Reads the lines of a source into its sink, or has its rows again where another list of this run read them. */
+  /** Reads the lines of a source into its sink, or reuses the rows that another list of this run read. */
   private async readRows(source: PlannedSource, sink: SourceSink): Promise<number | undefined> {
     const { reader, options } = this;
     const { shared } = options;

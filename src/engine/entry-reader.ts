@@ -12,7 +12,6 @@ import type { Filters } from "./stages-of.ts";
 
 export interface EntryOptions {
   readonly isCompat: boolean;
-  /** Whether the files may be in private networks. */
   readonly allowPrivate: boolean;
   engineOf(this: void): Engine;
   open(this: void, source: SourceOptions): Promise<Acquired>;
@@ -44,7 +43,7 @@ export class EntryReader {
     return value;
   }
 
-  /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that names every bad one. */
+  /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that lists every invalid one. */
   async allowList(inline: readonly string[], files: readonly string[]): Promise<AllowList> {
     const lists = await Promise.all(files.map((file) => this.read(file)));
     return this.taken(allowListOf(inline, lists));
