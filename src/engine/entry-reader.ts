@@ -12,6 +12,7 @@ import type { Filters } from "./stages-of.ts";
 
 export interface EntryOptions {
   readonly isCompat: boolean;
+  /** Whether the files may be in private networks. */
   readonly allowPrivate: boolean;
   engineOf(this: void): Engine;
   open(this: void, source: SourceOptions): Promise<Acquired>;

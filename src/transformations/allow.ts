@@ -84,6 +84,7 @@ interface Removal {
   note?(use: AllowUse): void;
 }
 
+/** Drops the rules of a chunk for listed names. */
 export function takeOut(list: AllowList, chunk: Chunk, finder: RowFinder, removal: Removal): void {
   if (!list.isExact) {
     for (const row of finder.live(chunk)) takeOutRow(list, chunk, row, removal);
