@@ -138,7 +138,7 @@ export class FreedNames {
     this.blockedParents.set(name, sources.add(source));
   }
 
-  /** The names that the exceptions of each source free, and the number of names in the other sources. */
+  /** The names that each source's exceptions free, and the name count of the others. */
   *results(): Generator<{ source: number; freed: string[]; names: number }> {
     const all = this.namesOf.reduce((sum, count) => sum + (count ?? 0), 0);
     for (const [source, exceptions] of this.bySource) {

@@ -126,7 +126,7 @@ export class BuildRecord {
     return fates[row - base]!;
   }
 
-  /** For a redundant row, the number of the row that covers it. */
+  /** For a redundant row, the number of its cause. */
   causeOf(row: number): number {
     const frame = this.frameOf(row);
     let causes = this.causesOf.get(frame);

@@ -85,6 +85,7 @@ export async function readRecord(list: string, host: Host): Promise<BuildRecord 
   return newest === undefined ? undefined : await recordOf(newest, host);
 }
 
+/** The file of the newest record. */
 export async function newestRecord(list: string, host: Host): Promise<string | undefined> {
   return (await keptBuilds(list, host)).at(-1)?.own.record;
 }

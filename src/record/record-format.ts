@@ -9,10 +9,10 @@ import { FATES } from "../rules/fate.ts";
  *           marks                   varint count; each: varint row minus the row before, varint byte of its text in the chunk minus
  *                                   the one before: every 2,048th row, to find lines by their offset
  *           lines   (if parts & 1)  varint per row: line minus the line before
- *           others  (if parts & 2)  byte per row (`Other` of kernel/row-recorder.ts): 1 generated, 2 further name of the line above, 4 not a rule
+ *           others  (if parts & 2)  byte per row (`Other` of kernel/row-recorder.ts): 1 generated, 2 next name of the line above, 4 not a rule
  *           fates                   byte per row
- *           causes  (if parts & 4)  4 bytes: length of the part; for each redundant row: zigzag varint, number of the row that covers
- *                                   it minus the one before (the first: minus chunk id × 65,536)
+ *           causes  (if parts & 4)  4 bytes: length of the part; for each redundant row: zigzag varint, number of its cause
+ *                                   minus the one before (the first: minus chunk id × 65,536)
  *           blocks                  byte per 2,048 rows: 1 has lines without a hash, 2 these have letters other than lower-case ASCII;
  *                                   then a filter of names for each (`kernel/name-filter.ts`), smaller for few rows
  *           special                 varint count; for each live rule that is more than a name: varint row minus the row before,
@@ -20,6 +20,7 @@ import { FATES } from "../rules/fate.ts";
  */
 export const RECORD_VERSION = 2;
 
+/** Size of a length field. */
 export const LENGTH_BYTES = 4;
 
 export const Part = { Lines: 1, Others: 2, Causes: 4 } as const;
