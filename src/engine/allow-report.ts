@@ -5,7 +5,6 @@ import { asciiLabels } from "../syntax/idna.ts";
 import type { AllowList, AllowUse } from "../transformations/allow.ts";
 import type { CompileReport } from "./report.ts";
 
-/** What each entry of the allow-list did. */
 export function allowReport({ isEmpty, uses }: AllowList): Pick<CompileReport, "allow"> {
   if (isEmpty) return {};
   return {
@@ -20,9 +19,9 @@ function isUsed({ removed, exception }: AllowUse): boolean {
   return removed > 0 || exception !== undefined;
 }
 
-/** Entries of the allow-list that met no rule, in one note. */
+/** One note for all allow-list entries that matched no rule. */
 export function unusedEntries({ uses }: AllowList): Diagnostic[] {
-  // A name in another script is there twice, the second time in ASCII.
+  // A non-ASCII name has two entries: as written and in ASCII.
   const used = new Set(uses.filter(isUsed).map(({ entry }) => asciiLabels(entry.name)));
   const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
   if (unused.length === 0) return [];

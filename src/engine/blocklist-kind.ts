@@ -17,29 +17,29 @@ import { SourceSink } from "./source-sink.ts";
 import type { Engine } from "./engine.ts";
 
 /**
- * Real block-lists have rules for 1 to 7 protected names, which are handled one by one. Lists with more than this are something
- * else: allow-lists that are used by mistake have them for 28 to 71.
+ * Real block-lists have rules for 1 to 7 protected names, which the engine handles one by one. A list with more than this is
+ * something else: allow-lists used by mistake have 28 to 71.
  */
 const MOST = 10;
 
-/** Protected names and those above them, but for the last label. */
+/** Protected names and their parents, except top-level domains. */
 const WATCHED: ReadonlySet<string> = new Set(PROTECTED_NAMES.flatMap(watchedFor));
 
 function watchedFor(name: string): string[] {
   return withParents(name).filter((one) => one.includes("."));
 }
 
-/** Of a source that may be anything. It is watched all the same: another configuration may use its copy as a block-list. */
+/** For a source that may hold anything. It has watched names too: another configuration may use its copy as a block-list. */
 export const ANY_KIND: ListKind = { watched: WATCHED, judge: async () => {} };
 
-/** Block-lists, told from lists that are something else by the built-in protected names that they have rules for. */
+/** Recognizes block-lists. A list that blocks too many of the built-in protected names is something else. */
 export class BlocklistKind implements ListKind {
   readonly watched: ReadonlySet<string> = WATCHED;
   private readonly source: Pick<PlannedSource, "type" | "shown">;
   private readonly names: readonly string[];
   private readonly engineOf: () => Engine;
 
-  /** Names of `mayBlock` do not count. Few lists have to be judged by their rules, so the engine is asked for then. */
+  /** Names in `mayBlock` do not count. `engineOf` is lazy: few lists need their rules checked. */
   constructor(
     source: Pick<PlannedSource, "type" | "shown">,
     mayBlock: readonly string[],
@@ -51,7 +51,7 @@ export class BlocklistKind implements ListKind {
     this.engineOf = engineOf;
   }
 
-  /** By the names in its text, and where there are many by its rules. */
+  /** Checks the names in the text first, and the rules only if there are many. */
   async judge(...[found, list]: Parameters<ListKind["judge"]>): Promise<void> {
     const own = new Set(this.names.flatMap(watchedFor));
     if (found.filter((name) => own.has(name)).length <= MOST) return;
@@ -69,7 +69,7 @@ export class BlocklistKind implements ListKind {
     if (said !== undefined) throw said;
   }
 
-  /** Counts the rules of a source for such names while it is compiled; `isRaw` when its lines are not tidied yet. */
+  /** Counts a source's rules for protected names during the compile; `isRaw` if its lines are not tidied yet. */
   counter(
     finder: RowFinder,
     isRaw = false,
@@ -79,7 +79,7 @@ export class BlocklistKind implements ListKind {
   } {
     const watch = new NameMatcher(this.names, finder, true);
     const own = new Set(this.names.flatMap(watchedFor));
-    // Lines of other formats are written as patterns.
+    // Readers of other formats write patterns.
     const looksAtAll = isRaw || foreignFormats.has(this.source.type);
     let hits = 0;
     return {
@@ -88,7 +88,7 @@ export class BlocklistKind implements ListKind {
           watch.take(chunk);
           return;
         }
-        // Allow-lists are lists of names; trying patterns on protected names would take a tenth of a compile.
+        // Allow-lists are lists of names. Matching patterns against protected names would cost 10% of the compile time.
         const rows = finder
           .hashed(chunk, watch.filter)
           .filter((row) => own.has(hostOf(chunk, row).toLowerCase()));
@@ -98,7 +98,7 @@ export class BlocklistKind implements ListKind {
       problem: () => {
         if (!looksAtAll && hits <= MOST) return undefined;
         const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
-        // A rule for more than a protected name counts once.
+        // A rule that blocks several protected names counts once.
         const rules = new Set(blocked.map(({ by }) => by.name ?? by.text));
         if (rules.size <= MOST) return undefined;
         return notBlocklist(

@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 
-/** Now, or the moment that a reproducible build asks for (https://reproducible-builds.org/specs/source-date-epoch). */
+/** Now, or SOURCE_DATE_EPOCH for a reproducible build (https://reproducible-builds.org/specs/source-date-epoch). */
 export function buildTime(host: Host): Date {
   const epoch = host.env["SOURCE_DATE_EPOCH"];
   if (epoch === undefined || epoch === "") return host.now();

@@ -2,8 +2,8 @@ import type { PlannedSource } from "./plan.ts";
 import type { SourceReader } from "./source-reader.ts";
 
 /**
- * For each source, the names whose rules other sources cancel. Only a source that is compressed by itself has to know, before
- * the others are read: a rule that will be cancelled must not cover others.
+ * For each source, the names whose rules other sources cancel. Only a source with its own Compress needs them, before the
+ * others are read: a rule that will be cancelled must not cover others.
  */
 export async function cancelledElsewhere(
   sources: readonly PlannedSource[],

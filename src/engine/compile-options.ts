@@ -7,60 +7,60 @@ import type { ProgressEvent } from "./progress-event.ts";
 import type { SharedSources } from "./shared-sources.ts";
 import type { SourceLock } from "./source-lock.ts";
 
-/** By which the new exceptions of sources are told from those that were there before. */
+/** Distinguishes new exceptions of sources from published ones. */
 export interface PublishedExceptions {
-  /** The exceptions of the published list, as they are written. */
+  /** The exceptions of the published list, verbatim. */
   readonly texts: ReadonlySet<string>;
-  /** The sources that it was made from, as they are shown. */
+  /** The sources of the published list, in their displayed form. */
   readonly sources: ReadonlySet<string>;
 }
 
 export interface CompileOptions extends MemoryOptions {
-  /** Folder that relative paths start from; the working directory without it. */
+  /** Base folder for relative paths. Default: the working directory. */
   readonly configFolder?: string;
   readonly signal?: AbortSignal;
-  /** Told what happens while it happens. */
+  /** Receives events during the compile. */
   readonly onProgress?: (event: ProgressEvent) => void;
-  /** Bytes of a file that are worked on at a time. */
+  /** Bytes of a file per read. */
   readonly blockBytes?: number;
-  /** Where last good copies of remote sources are kept; without it there are none. */
+  /** Folder for the last good copies of remote sources. Default: no copies. */
   readonly cacheDir?: string | undefined;
-  /** Fetch nothing; last good copies only, whatever their age. */
+  /** Make no requests; use last good copies of any age. */
   readonly offline?: boolean | undefined;
-  /** Guards that may be passed this time, by name. */
+  /** Names of the guards to skip in this run. */
   readonly accept?: readonly string[] | undefined;
-  /** Whether all sources may be in private networks: somebody typed their addresses just now. */
+  /** Whether all sources may be in private networks: the user just typed their addresses. */
   readonly allowPrivate?: boolean | undefined;
-  /** As the reference does it: every source is trusted, wherever it is, and may be empty. */
+  /** Behave like the reference: every source is fully trusted and may be empty. */
   readonly compat?: boolean | undefined;
-  /** Takes the frames of the build record, piece by piece; a piece is good until the next. See `record/record-format.ts`. */
+  /** Receives the frames of the build record. Each piece is valid until the next call. See `record/record-format.ts`. */
   readonly record?: ((bytes: Uint8Array) => void) | undefined;
-  /** Takes the rules of the list for other formats. */
+  /** Receives the rules of the list for other formats. */
   readonly spool?: ListSpool | undefined;
   readonly lock?: SourceLock | undefined;
-  /** The moment for the list's header, instead of now. */
+  /** The time in the list's header. Default: now. */
   readonly builtAt?: Date | undefined;
-  /** Further lines of the list's header. */
+  /** Extra lines for the list's header. */
   readonly headerLines?: readonly string[] | undefined;
-  /** Transformations of the user's own. */
+  /** User-defined transformations. */
   readonly plugins?: Plugins | undefined;
-  /** What this list has in common with others that are compiled in the same run. */
+  /** State shared with the other lists of the same run. */
   readonly shared?: SharedSources | undefined;
-  /** Instead of the usual ones; for tests. */
+  /** Overrides the default limits, for tests. */
   readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }
 
 const DAY_MS = 86_400_000;
 export const MAX_STALE_MS: number = 7 * DAY_MS;
 
-/** The usual limits; a source that stays different for three days is meant to be. */
+/** Default limits. A source that stays different for three days changed on purpose. */
 export const SOURCE_BOUNDS: SourceBounds = {
   size: { shrink: 50, growth: 200, slack: 10 },
   holdMs: 3 * DAY_MS,
   isVolatile: false,
 };
 
-/** For files of entries, which the configuration says no more of. */
+/** For files of entries, which have no options in the configuration. */
 export const FETCH_DEFAULTS: {
   readonly mirrors: readonly string[];
   readonly isOptional: boolean;

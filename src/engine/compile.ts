@@ -9,7 +9,6 @@ import { RowFinder } from "../kernel/row-finder.ts";
 import { RowRecorder } from "../kernel/row-recorder.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import { ChunkCache } from "../rules/chunk-cache.ts";
-import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { AllowList } from "../transformations/allow.ts";
@@ -43,14 +42,14 @@ import { compileReport } from "./report.ts";
 import type { CompiledList } from "./compiled-list.ts";
 import { scratchOf } from "./scratch.ts";
 import { SourceReader } from "./source-reader.ts";
-import { SourceSink, lineChunk } from "./source-sink.ts";
+import { SourceSink, pushBanner } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
 import { WideRules } from "./wide-rules.ts";
 import { Engine } from "./engine.ts";
 
 /**
- * Reads every source, compiles the list and hands its bytes to `sink`, piece by piece; a piece is good until the next.
- * Rejects with a `CompilerError` when a source fails; what the sink got then is no list.
+ * Reads every source, compiles the list and passes its bytes to `sink`. Each piece is valid until the next call. Rejects with
+ * a `CompilerError` if a source fails; the sink's output is then incomplete.
  */
 export async function compileList(
   config: Config,
@@ -76,7 +75,7 @@ interface FetchedFilters {
   readonly protect: readonly string[];
 }
 
-/** One compile in two steps: `fetch` gets everything from the web, `compile` makes the list of it. */
+/** One compile in two steps: `fetch` downloads all remote content, `compile` builds the list. */
 export class Compilation {
   private readonly plan: Plan;
   private readonly options: CompileOptions;
@@ -91,7 +90,7 @@ export class Compilation {
   private readonly builtAt: Date;
   private protection: Protection | undefined;
   private readonly checkpoint: Checkpoint;
-  /** Exceptions of each source that lost their `$important`. */
+  /** Exceptions per source that lost their `$important`. */
   private readonly weakened: number[] = [];
   private filters: FetchedFilters | undefined;
 
@@ -141,7 +140,7 @@ export class Compilation {
     this.filters = { list, sources, protect };
   }
 
-  /** Digest of everything that came from the web; undefined when a source failed, or when no digest can tell. */
+  /** Digest of all remote content; undefined if a source failed or the digest cannot be computed. */
   get web(): string | undefined {
     return this.reader.failures.length === 0 ? this.reader.webDigest() : undefined;
   }
@@ -151,7 +150,7 @@ export class Compilation {
     return limitedSources(this.plan.sources, this.reader, this.options).length > 0;
   }
 
-  /** `published` are the exceptions of the published list; without them no exception is new. */
+  /** `published` has the exceptions of the published list. Without it, no exception counts as new. */
   async compile(published?: PublishedExceptions): Promise<CompiledList> {
     const { plan, options, reader, context, output } = this;
     const { config } = plan;
@@ -240,7 +239,7 @@ export class Compilation {
     };
   }
 
-  /** What a source's rules may say in the list. Where the configuration inverts them, they are exceptions. */
+  /** The trust that applies to a source's rules in the list. If the configuration inverts them, they are exceptions. */
   private lastTrust(index: number): Trust {
     const { sources, list } = this.plan;
     const source = sources[index]!;
@@ -251,7 +250,7 @@ export class Compilation {
     return level === "block-only" && isInverted ? "standard" : level;
   }
 
-  /** With `compat` nothing is protected. */
+  /** `compat` turns protection off. */
   private protectionOf(names: readonly string[]): Protection | undefined {
     if (this.options.compat === true) return undefined;
     const { sources } = this.plan;
@@ -270,7 +269,7 @@ export class Compilation {
     );
   }
 
-  /** Reads a source and takes its chunks through its own stages and on to those of the list. */
+  /** Reads a source and sends its chunks through its own stages and then those of the list. */
   private async compileSource(
     source: PlannedSource,
     filters: Filters,
@@ -279,13 +278,19 @@ export class Compilation {
   ): Promise<number | undefined> {
     const { reader, context, options } = this;
     const { pool } = context;
-    // A list that cannot be finished is only read to see what else is wrong.
+    // The list already failed. Reading the rest only finds further errors.
     if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
-    this.pushBanner(source, list);
+    const { name } = this.plan.config.sources[source.index]!;
+    pushBanner(
+      source,
+      bannerLines(name, source.shown, stateNote(reader.states[source.index])),
+      pool,
+      list,
+    );
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
     const first: NamedStage[] = [];
-    // Those from the web were judged before they were kept.
+    // Remote sources were judged before they were cached.
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
     const kind = isJudged
       ? undefined
@@ -296,7 +301,7 @@ export class Compilation {
         this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
       }))
         first.push({ name: "trust", stage });
-    // Names are in lower case by now, and no rule for a protected one was dropped yet.
+    // Names are in lower case here, and rules for protected names are still present.
     if (counter !== undefined) first.push({ name: "kind", stage: counter.stage });
     if (trust.level !== "full" && this.protection !== undefined)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
@@ -326,7 +331,7 @@ export class Compilation {
     return bytes;
   }
 
-  /** Reads the lines of a source into its sink, or has its rows again where another list of this run read them. */
+  /** Reads the lines of a source into its sink, or reuses the rows that another list of this run read. */
   private async readRows(source: PlannedSource, sink: SourceSink): Promise<number | undefined> {
     const { reader, options } = this;
     const { shared } = options;
@@ -345,19 +350,6 @@ export class Compilation {
       return bytes;
     } finally {
       shared?.used(source);
-    }
-  }
-
-  private pushBanner({ index, shown, label }: PlannedSource, list: Pipeline): void {
-    const { pool } = this.context;
-    const origin = pool.addOrigin({ source: index, file: label });
-    const { name } = this.plan.config.sources[index]!;
-    const note = stateNote(this.reader.states[index]);
-    const look = { kind: Kind.Comment, flags: Flag.Generated | Flag.Banner };
-    for (const line of bannerLines(name, shown, note)) {
-      const chunk = lineChunk(pool, origin, line, look);
-      list.push(chunk);
-      pool.cache.done(chunk);
     }
   }
 }

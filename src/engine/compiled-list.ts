@@ -13,22 +13,22 @@ export interface CompiledList {
   readonly rules: RuleTable;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
-  /** What its rules block that they should not, for the guards. */
+  /** Names that the rules should not block, for the guards. */
   readonly findings: ListFindings;
   /** The local files that were read. */
   readonly inputs: readonly InputFile[];
-  /** What tells everything that came from the web from any other state; undefined when nothing can. */
+  /** Digest of all remote content; undefined if it cannot be computed. */
   readonly web: string | undefined;
-  /** What each remote source consists of, by the source as the configuration has it. */
+  /** The files of each remote source, by the source as written in the configuration. */
   readonly files: ReadonlyMap<string, readonly StoredFile[]>;
-  /** The sources, in the order of the report. */
+  /** The sources, in report order. */
   readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
-  /** The moment in the list's header. */
+  /** The time in the list's header. */
   readonly builtAt: Date;
-  /** The list's header with everything blotted out that the clock decides. */
+  /** The list's header without the parts that depend on the clock. */
   readonly timelessHead: string;
-  /** What other formats have to know of it. */
+  /** Properties of the list that other formats need. */
   readonly shape: ListShape;
-  /** Gives temporary files back. What did not fit into memory cannot be asked about afterwards. */
+  /** Deletes temporary files. Rows that did not fit into memory are unavailable afterwards. */
   close(): void;
 }

@@ -44,7 +44,7 @@ export class EntryReader {
     return value;
   }
 
-  /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that names every bad one. */
+  /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that lists every invalid one. */
   async allowList(inline: readonly string[], files: readonly string[]): Promise<AllowList> {
     const lists = await Promise.all(files.map((file) => this.read(file)));
     return this.taken(allowListOf(inline, lists));

@@ -11,7 +11,7 @@ import { placeOf } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { SourceReader } from "./source-reader.ts";
 
-/** The sources whose new exceptions are limited. Those with less trust have none, those with more are believed. */
+/** The sources whose new exceptions are limited. Less trusted sources have no exceptions; more trusted ones have no limit. */
 export function limitedSources(
   sources: readonly PlannedSource[],
   reader: SourceReader,
@@ -21,14 +21,14 @@ export function limitedSources(
   return sources.filter((source) => reader.trustOf(source).level === "standard");
 }
 
-/** The stage that limits new exceptions; undefined where no exception can be new. */
+/** The stage that limits new exceptions; undefined if no exception can be new. */
 export function exceptionBudget(
   limited: readonly PlannedSource[],
   published: PublishedExceptions | undefined,
   context: StageContext,
 ): ExceptionBudget | undefined {
   if (published === undefined) return undefined;
-  // All exceptions of a source that was added to the configuration are new, and intended.
+  // A source that the user just added has only new exceptions, and they are intended.
   const isJudged = new Set(
     limited.filter(({ shown }) => published.sources.has(shown)).map(({ index }) => index),
   );
@@ -36,7 +36,7 @@ export function exceptionBudget(
   return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, context);
 }
 
-/** One warning for each source that is over its budget. */
+/** One warning per source over its budget. */
 export function budgetWarnings(
   { over }: ExceptionBudget,
   labels: readonly string[],

@@ -20,24 +20,24 @@ import { LineFilter } from "../transformations/line-filter.ts";
 import { isInternationalName } from "../transformations/name-entries.ts";
 import type { Engine } from "./engine.ts";
 
-/** An entry of a file or of the configuration itself, with the place where a person would fix it. */
+/** An entry of a file or of the configuration, and where the user can fix it. */
 interface Entry {
   readonly text: string;
   readonly at?: Diagnostic["at"];
 }
 
-/** Expressions from addresses, for one level: each may be tried on every line. */
+/** Limit per level for regular expressions from remote files: each may run on every line. */
 const MOST_REMOTE_REGEXES = 300;
 
-/** What the entries of one or several files come to, and a warning for each file of which some are ignored. */
+/** The combined entries of one or more files, with a warning for each file that has ignored entries. */
 export interface Entries<T> {
   readonly value: T;
   readonly warnings: readonly Diagnostic[];
 }
 
 /**
- * The filter for one level's exclusions or inclusions. Rejects with a `CompilerError` that names every bad expression of the
- * configuration and of local files. Unless `mayBeWide`, entries from an address that match far too much are ignored.
+ * The filter for one level's exclusions or inclusions. Rejects with a `CompilerError` that lists every invalid expression of
+ * the configuration and of local files. Unless `mayBeWide`, remote entries that match far too much are ignored.
  */
 export async function filterOf(
   inline: readonly string[],
@@ -45,7 +45,7 @@ export async function filterOf(
   mayBeWide: boolean,
 ): Promise<Entries<LineFilter>> {
   const own: Entry[] = inline.map((text) => ({ text }));
-  // One by one: a call takes only so many arguments.
+  // Spread would exceed the limit on call arguments.
   for (const file of files) if (!file.isRemote) for (const entry of file.entries) own.push(entry);
   const all = [...own, ...files.flatMap(({ entries }) => entries)];
   if (all.some(({ text }) => text.startsWith("/"))) await loadRegex();
@@ -81,8 +81,8 @@ function isUsable(entry: Entry, mayBeWide: boolean): boolean {
 }
 
 /**
- * The allow-list of these entries. Throws a `CompilerError` that names every entry of the configuration that is not a name.
- * What a file has besides is ignored, and so is what a file from an address may not allow.
+ * Builds the allow-list. Throws a `CompilerError` that lists every entry of the configuration that is not a name. In files,
+ * other lines are ignored, and so are names that a remote file may not allow.
  */
 export function allowListOf(
   inline: readonly string[],
@@ -121,7 +121,7 @@ export function allowListOf(
   return { value: new AllowList(read), warnings };
 }
 
-/** The names of files that protect them. Throws a `CompilerError` when a file of the user's own has not a single one. */
+/** The names in files of protected names. Throws a `CompilerError` if a local file has no names. */
 export function protectedOf(files: readonly EntrySink[]): Entries<string[]> {
   const problems = files.flatMap(({ entries, isRemote }): Diagnostic[] => {
     const [first] = entries;
@@ -137,7 +137,7 @@ export function protectedOf(files: readonly EntrySink[]): Entries<string[]> {
   return { value: value.uses.map(({ entry }) => entry.name), warnings };
 }
 
-/** One problem for each file, at the first, with the number of the others. */
+/** One problem per file: the first, with the number of the others. */
 function byFile(problems: readonly Diagnostic[]): Diagnostic[] {
   const files = new Map<string | undefined, Diagnostic[]>();
   for (const one of problems) {
@@ -146,7 +146,7 @@ function byFile(problems: readonly Diagnostic[]): Diagnostic[] {
     else known.push(one);
   }
   return [...files].flatMap(([file, [first, ...others]]) => {
-    // Those of the configuration itself have no place, only their words.
+    // Entries of the configuration itself have no position.
     if (first === undefined || others.length === 0 || file === undefined)
       return [first, ...others].filter((one) => one !== undefined);
     const count = `${countText(others.length, "entry", "entries")} of the file`;
@@ -168,7 +168,7 @@ function ignoredEntries(entries: readonly Entry[], why: string): Diagnostic[] {
   return [warningOf("entries-ignored", message, first.at === undefined ? {} : { at: first.at })];
 }
 
-/** What is wrong with an expression. One from an address (`isOwn` is false) must be one that RE2 takes. */
+/** Errors in an expression. RE2 must accept a remote one (`isOwn` is false). */
 function problemsOf({ text, at }: Entry, isOwn: boolean): Diagnostic[] {
   const entry = readFilterEntry(text);
   if (entry.kind !== "regex") return [];
@@ -189,10 +189,10 @@ function problemsOf({ text, at }: Entry, isOwn: boolean): Diagnostic[] {
   }
 }
 
-/** Gathers the entries of a file: its lines without comments, outer blanks and trailing notes. */
+/** Collects the entries of a file: its lines without comments, surrounding blanks and trailing notes. */
 export class EntrySink implements LineSink {
   readonly entries: Entry[] = [];
-  /** Whether somebody else can change the file. */
+  /** Whether a third party can change the file. */
   readonly isRemote: boolean;
   private readonly files: string[] = [];
   private readonly scan: ListScan;

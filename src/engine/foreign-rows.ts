@@ -13,7 +13,7 @@ interface TakenRow {
   readonly isAdblockSyntax: boolean;
 }
 
-/** Makes chunks of rows that a reader of another format has read, text by text. */
+/** Builds chunks from the rows that a reader of another format produced. */
 export class ForeignRows {
   private readonly pool: ChunkPool;
   private readonly emit: (chunk: Chunk) => void;

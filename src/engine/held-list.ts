@@ -3,7 +3,7 @@ import type { ByteSink } from "./output-stage.ts";
 
 const PIECE = 1024 * 1024;
 
-/** A list that waits until the bytes that it begins with are known. */
+/** Holds a list back until its first bytes are known. */
 export class HeldList {
   private readonly sink: ByteSink;
   private scratch: Scratch | undefined;
@@ -20,7 +20,7 @@ export class HeldList {
     this.length += bytes.length;
   }
 
-  /** Hands the list on, with other bytes in place of its first. */
+  /** Writes the list with `head` in place of its first bytes. */
   release(head: Uint8Array): void {
     const scratch = this.scratch!;
     scratch.rewrite(0, head);

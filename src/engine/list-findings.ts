@@ -10,15 +10,15 @@ import type { WideRule } from "./wide-rules.ts";
 
 type At = Diagnostic["at"];
 
-/** A protected name that the list blocks, by the word of a fully trusted source. */
+/** A protected name that the list blocks because a fully trusted source does. */
 export interface BlockedProtected extends Pick<BlockedName, "name" | "isForName"> {
-  /** Whether a device without it believes that something is broken. */
+  /** Whether a device that cannot reach it reports a fault. */
   readonly isLifeline: boolean;
   readonly text: string;
   readonly at: At;
 }
 
-/** What the guards have to know of the rules of a list. */
+/** Facts about the rules of a list, for the guards. */
 export interface ListFindings {
   readonly blocked: readonly BlockedProtected[];
   readonly wide: readonly (Pick<WideRule, "text" | "suffix"> & { readonly at: At })[];
@@ -26,7 +26,7 @@ export interface ListFindings {
 
 export const NO_FINDINGS: ListFindings = { blocked: [], wide: [] };
 
-/** Findings with the places of the rules. */
+/** Findings with the positions of the rules. */
 export function listFindings(
   protection: Protection,
   wide: readonly WideRule[],
@@ -58,7 +58,7 @@ export function placeOf({ row, text }: { row: number; text: string }, pool: Chun
   return line === 0 ? undefined : { file, line, frame: printable(text, 120) };
 }
 
-/** Entries of `guards.may_block` that change nothing, in one warning. */
+/** One warning for all entries of `guards.may_block` that have no effect. */
 export function unknownEntries({ unknown }: ProtectedSet): Diagnostic[] {
   if (unknown.length === 0) return [];
   const message =
@@ -68,7 +68,7 @@ export function unknownEntries({ unknown }: ProtectedSet): Diagnostic[] {
   return [warningOf("may-block-unknown", message, allNames(unknown))];
 }
 
-/** One warning for each source below full trust that tried to block protected names. */
+/** One warning per source below full trust that tried to block protected names. */
 export function protectionWarnings({ uses }: Protection, labels: readonly string[]): Diagnostic[] {
   return [...uses].map(([source, { dropped, excepted }]) => {
     const names = [...new Set([...dropped, ...excepted])];
@@ -81,7 +81,7 @@ export function protectionWarnings({ uses }: Protection, labels: readonly string
   });
 }
 
-/** What the report says of protected names: those that the list blocks, and those that sources tried to. */
+/** Protected names in the report: those that the list blocks, and those that sources tried to block. */
 export function protectionReport(
   protection: Protection | undefined,
 ): Pick<CompileReport, "blocked" | "protected"> {

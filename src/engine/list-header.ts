@@ -7,15 +7,15 @@ import { HeldList } from "./held-list.ts";
 import type { ByteSink } from "./output-stage.ts";
 import { VERSION } from "../diagnostics/version.ts";
 
-/** No list has more rules. */
+/** Upper limit for the rule count. */
 const MOST_RULES = 9_999_999_999;
 
 /**
- * The header of the list itself. It always takes as many bytes, however many rules there are: what is known about the rules
- * (the build record, patches) is known by where they stand. Blanks behind its last line make up for the digits.
+ * The list's header. Its size in bytes does not depend on the number of rules: the build record and patches refer to rules by
+ * their offset. Blanks after its last line replace missing digits.
  */
 export class ListHeader {
-  /** Whether it says how many rules there are, so that it can be written only when all are known. */
+  /** Whether it shows the number of rules, so that it must be written after them. */
   private readonly isLate: boolean;
   private held: HeldList | undefined;
   private readonly config: Config;
@@ -29,7 +29,7 @@ export class ListHeader {
     this.isLate = needsCount([config.version, ...(config.header ?? [])]);
   }
 
-  /** Where the list goes that ends in `sink`. One whose head is late waits for it. */
+  /** The sink for the list. If the header is late, the list waits for it. */
   before(sink: ByteSink, openScratch: () => Scratch): ByteSink {
     if (!this.isLate) return sink;
     const held = new HeldList(openScratch(), sink);
@@ -37,7 +37,7 @@ export class ListHeader {
     return (bytes) => held.take(bytes);
   }
 
-  /** When all rules are known. */
+  /** Call with the final count. */
   end(rules: number): void {
     this.held?.release(encodeUtf8(this.lines(rules).join("\n")));
   }
@@ -46,7 +46,7 @@ export class ListHeader {
     this.held?.close();
   }
 
-  /** Without a number, lines that take as many bytes. */
+  /** Without a count, placeholder lines of the same size. */
   lines(count: number = MOST_RULES): string[] {
     return this.padded(count, false);
   }

@@ -5,7 +5,7 @@ import type { InputFile } from "../sources/source-list.ts";
 import { type Location, candidatePaths, isAddress } from "../sources/location.ts";
 import { shownAddress, sourceError } from "../sources/source-error.ts";
 
-/** Finds out what a source of the configuration names; says so when a path was not where it should be. */
+/** Resolves a source of the configuration to a path or address. Adds a note if a path was found elsewhere. */
 export async function locate(
   source: string,
   configFolder: string,
@@ -23,7 +23,7 @@ export async function locate(
   if (elsewhere === undefined || (await host.exists(beside!)))
     return { kind: "file", path: beside! };
   if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };
-  // Were it there one day, it would be the one to read.
+  // If this file appears later, it takes precedence.
   inputs.push({ path: beside!, stamp: undefined });
   diagnostics.push({
     ...warningOf(

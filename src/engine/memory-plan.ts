@@ -5,29 +5,29 @@ import { scratchOf } from "./scratch.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** What the runtime and the program take before the first line is read, and what garbage may pile up. */
+/** Memory of the runtime and the program before the first line, plus garbage. */
 const BASE = 100 * MEGABYTE;
-/** Work goes on with this much at the least, whatever was asked for. */
+/** Minimum for the work, whatever limit the user sets. */
 const LEAST = 16 * MEGABYTE;
-/** The kernel's memory ends at 4 GiB. */
+/** The kernel can address 4 GiB. */
 const MOST_PAGES = 1536 * MEGABYTE;
 const MOST_CHUNKS = 1792 * MEGABYTE;
-/** Of the machine's memory, without another wish. */
+/** Default share of the machine's memory. */
 const SHARE = 0.5;
 
-/** Where things are to lie. Nothing else depends on it: any plan gives the same list. */
+/** Where data is stored. Every plan gives the same list. */
 export interface MemoryPlan {
   /** Bytes of chunks that stay in memory. */
   readonly chunksLimit: number;
   readonly budget: MemoryBudget;
-  /** Closes all scratch files that are open. What was put aside is gone then. */
+  /** Closes all open scratch files and discards their content. */
   close(): void;
 }
 
 export interface MemoryOptions {
-  /** Bytes that the process should not exceed by much. */
+  /** Soft limit for the process, in bytes. */
   readonly memory?: number | undefined;
-  /** Instead of what follows from `memory`; for tests, which want little. */
+  /** Overrides the limits derived from `memory`, for tests. */
   readonly limits?: Partial<MemoryLimits> | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface MemoryLimits {
   readonly pages: number;
   readonly pageBytes: number;
   readonly partitions: number;
-  /** Bytes at the start of the arena that nobody uses: addresses above 2 GiB for small lists. */
+  /** Unused bytes at the start of the arena, to test addresses above 2 GiB with small lists. */
   readonly unused: number;
 }
 
@@ -76,32 +76,32 @@ export function memoryPlan(
   };
 }
 
-/** The rest is for the partition that is being worked on, and its table. */
+/** The rest is for the current partition and its table. */
 function limitsOf(memory: number): MemoryLimits {
   const work = Math.max(LEAST, memory - BASE);
   return {
     chunks: Math.min(work * 0.3, MOST_CHUNKS),
     pages: Math.min(work * 0.2, MOST_PAGES),
-    // Each partition has a page open: small ones where there is little room.
+    // Each partition has a page open, so little memory needs small pages.
     pageBytes: work < 256 * MEGABYTE ? 16_384 : 65_536,
     partitions: 256,
     unused: 0,
   };
 }
 
-/** Bytes of chunks for a byte of text: the text itself, and 29 bytes of columns for a line of about 24. */
+/** Bytes of chunks per byte of text: the text, and 29 bytes of columns per line of about 24. */
 const CHUNK_FACTOR = 2.2;
-/** Bytes of records for a byte of text: a name, and 16 bytes with it. */
+/** Bytes of records per byte of text: a name, and 16 bytes with it. */
 const RECORD_FACTOR = 1.8;
 
-/** Makes the arena as large as so much text will need, as far as it may be. */
+/** Grows the arena for this much text, up to its limit. */
 export function expectText(textBytes: number, { chunksLimit, budget }: MemoryPlan): void {
   const chunks = Math.min(textBytes * CHUNK_FACTOR, chunksLimit);
   const records = Math.min(textBytes * RECORD_FACTOR, budget.pagesLimit);
   budget.kernel.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
 }
 
-/** About how much of so much text will have to go to scratch files; 0 when all of it fits. */
+/** Estimated bytes that go to scratch files; 0 if everything fits into memory. */
 export function scratchNeed(textBytes: number, { chunksLimit, budget }: MemoryPlan): number {
   const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);
   const records = Math.max(0, textBytes * RECORD_FACTOR - budget.pagesLimit);

@@ -8,11 +8,11 @@ import { FateCount } from "./report.ts";
 
 export type ByteSink = (bytes: Uint8Array) => void;
 
-/** What other formats are written from. */
+/** The input of other formats. */
 export interface ListSpool {
-  /** Takes lines of the list, each with a line feed before it, and the index of their source. */
+  /** Takes lines of the list, each after a line feed, and the index of their source. */
   take(bytes: Uint8Array, source: number): void;
-  /** Takes a chunk with the names that are not in the list because a parent is. */
+  /** Takes a chunk with the names that the list omits because it has a parent. */
   takeCovered(chunk: Chunk, source: number): void;
 }
 
@@ -26,14 +26,14 @@ interface OutputShape {
   readonly header: readonly string[];
 }
 
-/** Where all chunks end up, in the order of the list: written, counted, and kept for questions. */
+/** The last stage: writes chunks in list order, counts them and keeps them for queries. */
 export class OutputStage {
   readonly rules: RuleTable;
   readonly count: FateCount;
   bytes = 0;
   private readonly format: Format;
   private readonly sink: ByteSink;
-  /** Grows to what it needs: of a hundred lists most are small. */
+  /** Grows on demand: most of a hundred lists are small. */
   private readonly piece = new ByteBuffer(65_536);
   private readonly writer: RowWriter;
 
@@ -52,11 +52,11 @@ export class OutputStage {
     this.piece.append(head, 0, head.length);
   }
 
-  /** Looks at everything that is written, when there is one. */
+  /** Sees every chunk that is written. */
   watch: { take(chunk: Chunk): void } | undefined;
   /** Takes the lines of each chunk for other formats. */
   spool: ListSpool | undefined;
-  /** Notes down what became of every row, and where the list goes on. */
+  /** Records the fate of every row, and the offset in the list. */
   record: { take(chunk: Chunk, offset: number): void; end(): void } | undefined;
 
   take(chunk: Chunk): void {

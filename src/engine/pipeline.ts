@@ -6,11 +6,11 @@ export interface NamedStage {
   readonly stage: Stage;
 }
 
-/** Chunks go in at one end, through every stage in turn, and come out at the other in the same order. */
+/** Sends chunks through every stage in turn. Their order never changes. */
 export class Pipeline {
   private readonly stages: readonly NamedStage[];
   private readonly passes: readonly Pass[];
-  /** Milliseconds spent in each stage; time in those behind it does not count. */
+  /** Milliseconds per stage, without the stages after it. */
   private readonly spent: number[];
   private at = 0;
   private since = 0;
@@ -36,7 +36,7 @@ export class Pipeline {
     this.passes[0]!(chunk);
   }
 
-  /** `between` is asked before each stage whether there is something to wait for. */
+  /** `between` runs before each stage and may return a promise to wait for. */
   async end(between: () => Promise<void> | undefined): Promise<void> {
     for (const [index, { stage }] of this.stages.entries()) {
       const waiting = between();
@@ -53,7 +53,7 @@ export class Pipeline {
     for (const [index, { name }] of this.stages.entries()) yield { name, ms: this.spent[index]! };
   }
 
-  /** The clock runs for this stage from now on. Returns the one it ran for. */
+  /** Starts the clock of this stage. Returns the stage that it ran for. */
   private enter(index: number): number {
     const now = performance.now();
     const before = this.at;

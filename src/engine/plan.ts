@@ -10,7 +10,7 @@ import { isValidator } from "../transformations/validate.ts";
 import { MAX_STALE_MS, SOURCE_BOUNDS } from "./compile-options.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 
-/** What will happen, decided before anything is read. */
+/** The steps of a compile, decided before anything is read. */
 export interface Plan {
   readonly config: Config;
   readonly sources: readonly PlannedSource[];
@@ -19,17 +19,17 @@ export interface Plan {
 
 export interface PlannedSource {
   readonly index: number;
-  /** As the configuration has it. */
+  /** As written in the configuration. */
   readonly source: string;
-  /** For people: the name, or what is shown of the source. */
+  /** For display: the name, or the shown form of the source. */
   readonly label: string;
-  /** The source without what may be secret in it. */
+  /** The source without its possible secrets. */
   readonly shown: string;
-  /** Whether not even the path of its address may be shown. */
+  /** Whether even the path of its address is secret. */
   readonly isSecret: boolean;
   readonly type: SourceType;
   readonly passes: Passes;
-  /** Whether hosts lines will be split into names, at this level or above. */
+  /** Whether this level or the one above splits hosts lines into names. */
   readonly splitHosts: boolean;
   /** Further addresses of the same list. */
   readonly mirrors: readonly string[];
@@ -37,22 +37,22 @@ export interface PlannedSource {
   readonly maxStaleMs: number;
   readonly timeoutMs: number | undefined;
   readonly allowPrivate: boolean;
-  /** What its lines may do; undefined where that depends on where it is. */
+  /** What its rules may do; undefined if that depends on its location. */
   readonly trust: Trust | undefined;
   /** How much it may differ from its last good copy. */
   readonly bounds: SourceBounds;
-  /** Protected names that its rules may block; undefined where any name may stand in it. */
+  /** Protected names that its rules may block; undefined if it may contain any name. */
   readonly mayBlock: readonly string[] | undefined;
 }
 
-/** What is done to the lines of one level, in this order: exclusions, inclusions, transformations. */
+/** The passes of one level, in this order: exclusions, inclusions, transformations. */
 export interface Passes {
   readonly exclusions: EntrySources;
   readonly inclusions: EntrySources;
   readonly steps: readonly Step[];
-  /** The validator that has the last word on these lines, here or at the level above. */
+  /** The last validator for these lines, at this level or the one above. */
   readonly validator?: ValidatorOptions;
-  /** Whether lines are read as the reference reads them, where we would do better. */
+  /** Whether to read lines like the reference where our reader is better. */
   readonly compat: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Step {
   readonly transformation: Transformation;
 }
 
-/** Resolves names and fixes the order. The configuration is known to be valid. */
+/** Resolves names and fixes the order. Expects a valid configuration. */
 export function planOf(
   config: Config,
   plugins: Plugins = NO_PLUGINS,
@@ -112,9 +112,7 @@ function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBo
   };
 }
 
-/**
- * What is shown of each source. Figures and states are kept by it: sources that differ only in what is hidden get a number.
- */
+/** The shown form of each source. It is the key of figures and states, so sources that differ only in hidden parts get a number. */
 function shownSources({ sources }: Config): string[] {
   const alike = new Map<string, string[]>();
   return sources.map(({ source, secret }) => {
@@ -134,7 +132,7 @@ function passesOf(
 ): Omit<Passes, "compat"> {
   const wanted = new Set(level.transformations ?? []);
   const steps: Step[] = [];
-  // Those of the user's own come first: whatever they make of a rule is judged like any other.
+  // User-defined ones run first, so that later stages judge their output like any rule.
   for (const [name, transformation] of [...plugins.transformations, ...transformations])
     if (wanted.has(name)) steps.push({ name, transformation });
   const own = steps.map(({ transformation }) => transformation).find(isValidator)?.options;
@@ -147,13 +145,13 @@ function passesOf(
   };
 }
 
-/** Names that a configuration may use, and which of them are validators. */
+/** All transformation names, and which of them are validators. */
 export const TRANSFORMATION_NAMES: readonly string[] = [...transformations.keys()];
 export const VALIDATOR_NAMES: ReadonlySet<string> = new Set(
   TRANSFORMATION_NAMES.filter((name) => isValidator(transformations.get(name)!)),
 );
 
-/** The servers that the sources come from: a list that blocks them is the last one. */
+/** The servers of the sources. A list that blocks them could never be updated again. */
 export function serversOf({ sources }: Plan): string[] {
   return sources.flatMap(({ source, mirrors }) =>
     [source, ...mirrors]

@@ -11,30 +11,30 @@ import { ownTransformation } from "../transformations/own.ts";
 import { transformations } from "../transformations/registry.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 
-/** What a module of the user's own may bring: the default export of the module. */
+/** A user's plugin: the default export of the module. */
 export interface Plugin {
   readonly transformations?: Readonly<Record<string, PluginTransformation>>;
   readonly formats?: Readonly<Record<string, PluginFormat>>;
 }
 
 export interface PluginTransformation {
-  /** One line, for people. */
+  /** One line, for display. */
   readonly summary?: string;
-  /** Gets the text of every rule; returns it, or another text, or nothing to take the rule out. */
+  /** Gets the text of every rule. Returns it, or a new text, or nothing to drop the rule. */
   rule(text: string): string | undefined | null;
 }
 
 export interface PluginFormat {
   readonly summary?: string;
-  /** Of files that are not named; `.txt` without it. */
+  /** For files without a configured name. Default: `.txt`. */
   readonly extension?: string;
-  /** Lines with `%` for the name; what there are no lines for cannot be said, and is reported. */
+  /** Lines with `%` for the name. Rules without such lines cannot be expressed, and are reported. */
   readonly lines: Lines;
-  /** What a comment begins with; without it the file has no header. */
+  /** The prefix of a comment. Without it, the file has no header. */
   readonly comment?: string;
 }
 
-/** All that plugins brought, by name, ready to be used. */
+/** Everything that plugins provide, by name. */
 export interface Plugins {
   readonly transformations: ReadonlyMap<string, Transformation>;
   readonly formats: ReadonlyMap<string, NameFormat>;
@@ -42,7 +42,7 @@ export interface Plugins {
 
 export const NO_PLUGINS: Plugins = { transformations: new Map(), formats: new Map() };
 
-/** Takes modules in. Throws a `CompilerError` for what is none, and for names that are taken. */
+/** Loads modules. Throws a `CompilerError` for an invalid plugin or a name that is taken. */
 export function pluginsOf(
   modules: readonly { readonly file: string; readonly module: unknown }[],
 ): Plugins {

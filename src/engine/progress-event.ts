@@ -1,11 +1,11 @@
 import type { SourceState } from "../sources/acquire.ts";
 
-/** What happens while a list is compiled. */
+/** Events during a compile. */
 export type ProgressEvent =
   | { readonly kind: "source-started"; readonly source: number; readonly label: string }
-  /** More of it has come over the network. */
+  /** More bytes were received. */
   | { readonly kind: "source-arriving"; readonly source: number; readonly bytes: number }
-  /** A request failed, and is made again after a pause. */
+  /** A request failed. It is retried after a pause. */
   | {
       readonly kind: "source-retried";
       readonly source: number;
@@ -14,7 +14,7 @@ export type ProgressEvent =
       readonly pauseMs: number;
       readonly cause: string;
     }
-  /** All of it is here, or what is used instead. */
+  /** The source, or its replacement, is complete. */
   | {
       readonly kind: "source-fetched";
       readonly source: number;
@@ -30,7 +30,7 @@ export type ProgressEvent =
       readonly bytes: number;
     }
   | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
-  /** Not everything will fit into memory: about so many bytes go to this folder for the time being. */
+  /** Memory is too small: about this many bytes go to this folder temporarily. */
   | {
       readonly kind: "needs-scratch";
       readonly bytes: number;
@@ -38,5 +38,5 @@ export type ProgressEvent =
       readonly free: number;
     }
   | { readonly kind: "compiling"; readonly lines: number }
-  /** Time that a transformation took, for one source or (without a label) for the whole list. */
+  /** Time of a transformation, for one source or (without a label) for the whole list. */
   | { readonly kind: "step"; readonly name: string; readonly label?: string; readonly ms: number };

@@ -1,9 +1,9 @@
 /**
- * Names whose loss breaks devices rather than pages. Written by hand; `guards.protect` adds to them, `guards.may_block` takes
- * some away.
+ * Names whose loss breaks devices, not only pages. Maintained by hand; `guards.protect` adds names, `guards.may_block` removes
+ * some.
  */
 
-/** Without these a device believes that it has no network, the wrong time or no valid certificate. */
+/** Without these a device reports no network, the wrong time or no valid certificate. */
 const LIFELINES: readonly string[] = `
 captive.apple.com
 connectivitycheck.gstatic.com
@@ -60,7 +60,7 @@ acme-v02.api.letsencrypt.org
   .trim()
   .split("\n");
 
-/** Updates of systems, sign-in, and where software and lists come from. */
+/** System updates, sign-in, and the servers of software and lists. */
 const NEEDED: readonly string[] = `
 www.microsoft.com
 update.microsoft.com
@@ -123,16 +123,16 @@ export const PROTECTED_NAMES: readonly string[] = [...LIFELINES, ...NEEDED];
 export interface ProtectedSet {
   readonly names: readonly string[];
   readonly lifelines: ReadonlySet<string>;
-  /** Entries of `may_block` that are not protected anyway. */
+  /** Entries of `may_block` that are not protected. */
   readonly unknown: readonly string[];
 }
 
-/** The names that entries of `guards.may_block` are for. */
+/** The names that entries of `guards.may_block` match. */
 export function waivedNames(mayBlock: readonly string[]): string[] {
   return mayBlock.map((entry) => entry.toLowerCase().replace(/^\|\||[\^.]+$/g, ""));
 }
 
-/** `own` are names of `guards.protect` and servers of the sources. */
+/** `own` has the names of `guards.protect` and the servers of the sources. */
 export function protectedSet(own: readonly string[], mayBlock: readonly string[]): ProtectedSet {
   const all = new Set([...own, ...PROTECTED_NAMES]);
   const waived = waivedNames(mayBlock);

@@ -7,23 +7,23 @@ import type { ChunkPool } from "../rules/rule-table.ts";
 import { type SourceState, isDegraded } from "../sources/acquire.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 
-/** What became of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
+/** The fates of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
 export interface SourceReport {
   readonly label: string;
   readonly source: string;
-  /** How it was had: `stale` and `held` are its last good copy, `dropped` is an optional source that is not there. */
+  /** How it was obtained: `stale` and `held` use its last good copy, `dropped` is an optional source that is missing. */
   readonly state: SourceState["kind"];
-  /** When its server last said that this is the list; for a copy that stands in for it. */
+  /** When its server last confirmed this content; for a cached copy. */
   readonly goodAt?: string;
-  /** When it is taken as it is now, if it stays so; for one that is held. */
+  /** When a held source is accepted, if it does not change again. */
   readonly heldUntil?: string;
-  /** Why it is not there or not taken. */
+  /** Why it is missing or rejected. */
   readonly problem?: { readonly code: string; readonly message: string };
   readonly bytes: number;
   readonly lines: number;
   readonly kept: number;
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;
-  /** Exceptions that are in the list without their `$important`, which the source is not trusted with. */
+  /** Exceptions that lost their `$important` because the source is not trusted enough. */
   readonly weakened?: number;
 }
 
@@ -32,16 +32,16 @@ export interface CompileReport {
   readonly sources: readonly SourceReport[];
   readonly lines: number;
   readonly kept: number;
-  /** Rules in the list; differs from `kept` where one line gave several. Comments, blank lines and banners do not count. */
+  /** Rules in the list; differs from `kept` if a line gave several. Comments, blank lines and banners do not count. */
   readonly rules: number;
   readonly bytes: number;
-  /** Whether a source is not what it should be: its last good copy, or left out. */
+  /** Whether a source is missing or replaced by its last good copy. */
   readonly degraded: boolean;
   /** Protected names that the list blocks. */
   readonly blocked?: readonly string[];
   /** Protected names that sources below full trust tried to block; they stay reachable. */
   readonly protected?: readonly string[];
-  /** What each entry of the allow-list did. */
+  /** The effect of each allow-list entry. */
   readonly allow?: readonly {
     readonly entry: string;
     readonly removed: number;
@@ -49,13 +49,13 @@ export interface CompileReport {
   }[];
 }
 
-/** Whether a list is complete and every source did only what it may: what `--strict` asks for. */
+/** Whether the list is complete and no source exceeded its trust: the condition of `--strict`. */
 export function isFlawless({ degraded, protected: kept, sources }: CompileReport): boolean {
   const isOver = sources.some(({ dropped }) => dropped["over-budget"] !== undefined);
   return !degraded && kept === undefined && !isOver;
 }
 
-/** What a compile knows besides what it counted; arrays are by source. */
+/** Facts about a compile besides its counts; arrays are indexed by source. */
 export interface CompileFacts {
   readonly plan: Plan;
   readonly bytesRead: readonly number[];
@@ -82,7 +82,7 @@ export function compileReport(count: FateCount, bytes: number, facts: CompileFac
   };
 }
 
-/** The report of every source, from what was counted. */
+/** The report of every source, from the counts. */
 function sourceReports(
   count: FateCount,
   sources: readonly PlannedSource[],
@@ -114,16 +114,16 @@ function sourceReports(
   });
 }
 
-/** What went wrong last, which is nearest to the cause. */
+/** The last cause, which is nearest to the root. */
 function problemOf(causes: readonly Diagnostic[]): NonNullable<SourceReport["problem"]> {
   const { code = "fetch-failed", message = "", cause } = causes.at(-1) ?? {};
   return { code, message: cause ?? message };
 }
 
-/** Counts the fate of every line of the input, by source, and the rules of the list, chunk by chunk in its order. */
+/** Counts the fates of all input lines by source, and the rules of the list. Takes chunks in list order. */
 export class FateCount {
   private readonly pool: ChunkPool;
-  /** For each source, how many lines have each fate. */
+  /** Lines per fate, by source. */
   readonly fates: readonly Float64Array[];
   rules = 0;
   private readonly writer: RowWriter;
@@ -135,10 +135,10 @@ export class FateCount {
     this.fates = Array.from({ length: sources }, () => new Float64Array(256));
   }
 
-  /** A hosts line that became several rules counts once, and as kept if one of them is. */
+  /** A hosts line that became several rules counts once. It counts as kept if one of them is. */
   add(chunk: Chunk): void {
     const count = this.fates[this.pool.origins[chunk.origin]!.source]!;
-    // Where every row is a line of its own, and of the input, rows are simply counted.
+    // Fast path: every row is one line of the input.
     if (!chunk.has.otherRows) {
       this.rules += this.writer.count(chunk, count);
       this.lineFate = chunk.fate[chunk.length - 1] ?? this.lineFate;

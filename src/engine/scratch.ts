@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 
-/** A scratch file whose errors say what it is for. */
+/** A scratch file whose errors mention its purpose. */
 export function scratchOf(host: Host): Scratch {
   const scratch = attempt(() => host.openScratch());
   return {

@@ -9,7 +9,7 @@ import type { StoredFile } from "../sources/source-store.ts";
 import type { PlannedSource } from "./plan.ts";
 import { Engine } from "./engine.ts";
 
-/** What a source was when it was had: where from, and what was to be said about it. */
+/** State of a source when it was read: its origin, and its diagnostics. */
 export interface SourceNotes {
   readonly state: SourceState;
   readonly files: readonly StoredFile[] | undefined;
@@ -19,7 +19,7 @@ export interface SourceNotes {
   readonly inputs: readonly InputFile[];
 }
 
-/** The rows of a source, to be had again without reading it. */
+/** The rows of a source, for reuse without reading it again. */
 export interface KeptSource extends SourceNotes {
   readonly origins: readonly Omit<Origin, "source">[];
   readonly chunks: readonly KeptChunk[];
@@ -31,25 +31,25 @@ export interface Located {
   readonly inputs: readonly InputFile[];
 }
 
-/** Of the memory that a run may use, for rows that further lists will need. */
+/** Share of the run's memory for rows that further lists need. */
 const SHARE = 0.25;
 
-/** What several lists of one run have in common: the memory they work in, and sources, each fetched and read once. */
+/** State that lists of one run share: their working memory, and sources, each fetched and read once. */
 export class SharedSources {
   readonly engine: Engine;
   private readonly kept = new Map<string, KeptSource>();
-  /** How many lists have not had it yet. */
+  /** How many lists still need each source. */
   private readonly uses = new Map<string, number>();
   private room: number;
-  /** Set where lists are compiled again and again: nothing is given up after its last use. */
+  /** Set when lists are compiled repeatedly: nothing is freed after its last use. */
   isLasting = false;
-  /** What remote files turned out to be, by what was wanted. */
+  /** Results of remote files, by request. */
   readonly acquired: Map<string, { state: SourceState; files: readonly StoredFile[] }> = new Map();
   readonly failures: Map<string, CompilerError> = new Map();
-  /** Where local sources were found, and what there was to say. */
+  /** Where local sources were found, and the diagnostics. */
   readonly located: Map<string, Located> = new Map();
 
-  /** `lists` are the sources of all lists that will be compiled. */
+  /** `lists` has the sources of all lists of the run. */
   constructor(
     lists: readonly (readonly PlannedSource[])[],
     memory: number | undefined,
@@ -67,7 +67,7 @@ export class SharedSources {
     return this.kept.get(keyOf(source));
   }
 
-  /** Whether another list will ask for it. */
+  /** Whether another list needs it. */
   isWanted(source: PlannedSource): boolean {
     return this.isLasting || (this.uses.get(keyOf(source)) ?? 0) > 1;
   }
@@ -79,7 +79,7 @@ export class SharedSources {
     this.kept.set(keyOf(source), rows);
   }
 
-  /** A list has had it. */
+  /** Call when a list has used it. */
   used(source: PlannedSource): void {
     if (this.isLasting) return;
     const key = keyOf(source);
@@ -91,10 +91,7 @@ export class SharedSources {
     this.kept.delete(key);
   }
 
-  /**
-   * What tells everything that these sources have from the web from any other state, if all of it was fetched before; see
-   * `SourceReader.webDigest`.
-   */
+  /** Digest of all remote content of these sources, if all of it was fetched before; see `SourceReader.webDigest`. */
   webOf(sources: readonly PlannedSource[]): string | undefined {
     const files: StoredFile[] = [];
     for (const source of new Map(sources.map((one) => [one.source, one])).values()) {
@@ -109,7 +106,7 @@ export class SharedSources {
     return webDigestOf(files);
   }
 
-  /** A local file changed: what was read from it, or failed for the want of it, is read anew. */
+  /** A local file changed: discards what was read from it, or failed without it. */
   forget(path: string): void {
     for (const [key, rows] of this.kept)
       if (rows.inputs.some((input) => input.path === path)) {
@@ -125,7 +122,7 @@ export class SharedSources {
   }
 }
 
-/** What a remote file is remembered by. */
+/** The key of a remote file in `acquired`. */
 export function acquiredKey(
   url: string,
   wish: Partial<
@@ -139,7 +136,7 @@ export function acquiredKey(
   return JSON.stringify([url, mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock]);
 }
 
-/** Tells files from any others. */
+/** Digest that identifies files. */
 export function webDigestOf(files: readonly StoredFile[]): string {
   return files
     .map(({ key, sha256 }) => `${key} ${sha256}`)
@@ -151,7 +148,7 @@ function sizeOf({ chunks }: KeptSource): number {
   return chunks.reduce((sum, chunk) => sum + keptBytes(chunk), 0);
 }
 
-/** All that decides which rows a source has. What is done to them afterwards may differ from list to list. */
+/** Everything that decides which rows a source has. Later stages may differ from list to list. */
 function keyOf(source: PlannedSource): string {
   const { label, type, splitHosts, mirrors, isOptional, maxStaleMs, timeoutMs, allowPrivate } =
     source;

@@ -1,6 +1,6 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 
-/** File systems end names at 255 bytes, and the temporary file's is longer. */
+/** File systems limit names to 255 bytes, and temporary names are longer. */
 const LONGEST_SLUG = 200;
 
 function cutToBytes(text: string, most: number): string {
@@ -14,7 +14,7 @@ function cutToBytes(text: string, most: number): string {
   return cut;
 }
 
-/** The file name for a list: letters and digits of its name, the rest as hyphens. */
+/** The file name for a list: letters and digits of its name, hyphens for the rest. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize("NFKC")

@@ -6,13 +6,13 @@ import type { StoredFile } from "../sources/source-store.ts";
 export interface SourceLock {
   /** The name of the lockfile, for messages. */
   readonly name: string;
-  /** By the source as the configuration names it. */
+  /** By the source as written in the configuration. */
   readonly files: ReadonlyMap<string, readonly StoredFile[]>;
-  /** Whether a source that is not among them is an error; otherwise it may be anything. */
+  /** Whether a source without an entry is an error; otherwise it may have any content. */
   readonly isComplete: boolean;
 }
 
-/** The files that a source must consist of; undefined when it may be anything. Throws a `CompilerError`. */
+/** The files that a source must consist of; undefined if any content is allowed. Throws a `CompilerError`. */
 export function lockedFiles(
   lock: SourceLock | undefined,
   { source, isSecret }: { readonly source: string; readonly isSecret: boolean },

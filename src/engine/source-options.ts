@@ -1,6 +1,6 @@
 import type { PlannedSource } from "./plan.ts";
 
-/** What the configuration says about how to obtain a source. */
+/** The options for obtaining a source. */
 export type SourceOptions = Pick<
   PlannedSource,
   | "source"

@@ -5,7 +5,7 @@ import type { ProgressEvent } from "./progress-event.ts";
 
 type Tell = ((event: ProgressEvent) => void) | undefined;
 
-/** Fetches a source, and tells those who watch how it goes. */
+/** Fetches a source and reports its progress. */
 export async function fetchWatched(
   { index, label }: PlannedSource,
   open: (watch: FetchWatch | undefined) => Promise<Acquired>,

@@ -34,11 +34,11 @@ import { fetchWatched } from "./source-progress.ts";
 import { stateWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
 
-/** Reads sources, and collects diagnostics about them. */
+/** Reads sources and collects diagnostics about them. */
 export class SourceReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly failures: Diagnostic[] = [];
-  /** How each source was had, by its index. */
+  /** How each source was obtained, by its index. */
   readonly states: SourceState[] = [];
   /** The local files that the list depends on. */
   readonly inputs: InputFile[] = [];
@@ -54,12 +54,12 @@ export class SourceReader {
   private budget: Promise<DownloadBudget> | undefined;
   private readonly checkpoint: Checkpoint;
   private hasStoreFailed = false;
-  /** What remote sources consist of, as the configuration names them. */
+  /** The files of remote sources, by the source as written in the configuration. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
   private hasUnknownFiles = false;
-  /** Of sources that another list read. */
+  /** Bytes of sources that another list read. */
   private knownBytes = 0;
-  /** What lines are read with that are not compiled; made when there are such lines. */
+  /** Reads lines that are not compiled. Created on first use. */
   private engine: Engine | undefined;
 
   constructor(
@@ -84,7 +84,7 @@ export class SourceReader {
     this.store = cacheDir === undefined ? undefined : new SourceStore(cacheDir, host);
   }
 
-  /** Fetches what comes from the web, all sources at a time. Every failing one is remembered, not only the first. */
+  /** Fetches all remote sources in parallel. Records every failure, not only the first. */
   async fetch(sources: readonly PlannedSource[]): Promise<void> {
     await Promise.all(
       sources.map(async (source) => {
@@ -110,14 +110,14 @@ export class SourceReader {
     for (const { index, label } of sources) this.tellState(index, label);
   }
 
-  /** Bytes of all sources, as far as they are known before they are read. */
+  /** Total bytes of all sources, as far as known before reading. */
   async size(): Promise<number> {
     let size = this.knownBytes;
     for (const list of this.lists) size += (await list?.size()) ?? 0;
     return size;
   }
 
-  /** What tells everything that came from the web from any other state of it; undefined when that cannot be told. */
+  /** Digest of all remote content; undefined if it cannot be computed. */
   webDigest(): string | undefined {
     if (this.hasUnknownFiles || this.states.some(({ kind }) => kind === "dropped"))
       return undefined;
@@ -128,7 +128,7 @@ export class SourceReader {
     return this.states[index]?.kind === "dropped";
   }
 
-  /** What a source's lines may do: by itself, files everything and what is from the web less. */
+  /** What a source's lines may do. By default, files have full trust and remote sources less. */
   trustOf(source: PlannedSource): { level: Trust; mayCancel: boolean } {
     const { index, trust } = source;
     if (this.options.compat === true) return { level: "full", mayCancel: true };
@@ -139,7 +139,7 @@ export class SourceReader {
     return { level, mayCancel };
   }
 
-  /** The names of rules that a source cancels in the whole list. It can still be read afterwards. */
+  /** The names of rules that a source cancels in the whole list. The source can still be read afterwards. */
   async cancelledBy(source: PlannedSource): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
     const { level, mayCancel } = this.trustOf(source);
@@ -152,7 +152,7 @@ export class SourceReader {
     return names;
   }
 
-  /** Reads a source to its end. Returns the bytes of its text, or undefined when it failed. */
+  /** Reads a source to its end. Returns the bytes of its text, or undefined if it failed. */
   async read(source: PlannedSource, sink: LineSink): Promise<number | undefined> {
     const { index, label } = source;
     const list = this.lists[index];
@@ -168,7 +168,7 @@ export class SourceReader {
     return bytes;
   }
 
-  /** What is to be known of a source that is about to be read, once it was, by those who will have its rows again. */
+  /** Call before a source is read. The result gives the notes for lists that reuse its rows. */
   notesOf({ index, source }: PlannedSource): (bytes: number) => SourceNotes {
     const said = this.diagnostics.length;
     const read = this.inputs.length;
@@ -183,7 +183,7 @@ export class SourceReader {
     });
   }
 
-  /** Notes down a source whose rows another list read, as if it had been read here. */
+  /** Records a source whose rows another list read, as if it had been read here. */
   readAgain({ index, label }: PlannedSource, { bytes, diagnostics, inputs }: SourceNotes): number {
     this.diagnostics.push(...diagnostics);
     this.inputs.push(...inputs);
@@ -191,12 +191,12 @@ export class SourceReader {
     return bytes;
   }
 
-  /** Gives back what was fetched and not read. */
+  /** Releases sources that were fetched but not read. */
   close(): void {
     for (const list of this.lists.splice(0)) list?.close();
   }
 
-  /** Shows the text of a source that is not compiled. Rejects with a `CompilerError` when neither it nor a copy can be read. */
+  /** Shows the text of a source without compiling it. Rejects with a `CompilerError` if neither it nor a copy is readable. */
   async look(
     source: string,
     allowPrivate: boolean,
@@ -243,11 +243,11 @@ export class SourceReader {
     };
     const label = wish.shown;
     if (location.kind === "file") {
-      // Only one that may be left out has to be known to be there before it is read.
+      // Only an optional source must be checked before it is read.
       if (wish.isOptional && !(await host.exists(location.path)))
         throw fileError(label, new HostError("ENOENT", "no such file"));
       const list = new SourceList({ location, label }, host, load);
-      // What is found out later of one that may be left out would be too late.
+      // For an optional source, a later error would be too late.
       const kind = wish.isOptional ? this.kindOf(wish) : undefined;
       if (kind !== undefined && (await list.size().catch(() => 0)) > 0)
         await kind.judge(await list.namesAmong(kind.watched), list);
@@ -269,7 +269,7 @@ export class SourceReader {
     const { shared } = options;
     const failure = shared?.failures.get(key);
     if (failure !== undefined) throw failure;
-    // Another list of this run has had it, and a copy of it was kept.
+    // Another list of this run fetched it, and its copy was stored.
     const before = store === undefined ? undefined : shared?.acquired.get(key);
     const wanted =
       before === undefined ? remote : { ...remote, locked: remote.locked ?? before.files };
@@ -304,14 +304,14 @@ export class SourceReader {
     return this.engine;
   }
 
-  /** Files of entries may hold any name. */
+  /** Files of entries may contain any name. */
   private kindOf(wish: SourceOptions): ListKind {
     const { mayBlock } = wish;
     if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
     return new BlocklistKind(wish, mayBlock, () => this.usedEngine());
   }
 
-  /** A copy that stands in is the same text, but not the same build: it has to be said. */
+  /** A cached copy has the same text but makes a different build, so the digest does not apply. */
   private note(source: string, { state, files }: Pick<SourceNotes, "state" | "files">): void {
     if (files === undefined || isCopy(state.kind)) this.hasUnknownFiles = true;
     if (files !== undefined) this.files.set(source, files);

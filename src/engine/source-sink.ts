@@ -22,7 +22,7 @@ export interface SourceReading {
   readonly preparing: readonly Pick<Transformation, "prepare">[];
 }
 
-/** Turns the lines of a source into chunks and sends them on their way while the next lines are being read. */
+/** Turns the lines of a source into chunks and sends them on while the next lines are read. */
 export class SourceSink implements LineSink {
   private readonly pool: ChunkPool;
   private readonly source: Pick<PlannedSource, "index" | "type" | "splitHosts">;
@@ -31,14 +31,14 @@ export class SourceSink implements LineSink {
   private readonly preparing: readonly Pick<Transformation, "prepare">[];
   private readonly ready: Chunk[] = [];
   private current: FileLines | undefined;
-  /** For lines that are not in adblock syntax: the format, its rows, and the reader of each file. */
+  /** For lines in another syntax: the format, its rows, and the reader of each file. */
   private readonly format: ForeignFormat | undefined;
   private readonly foreignRows: ForeignRows;
   private readonly readers = new Map<FileLines, ConfigReader>();
   private readonly take: RowTaker;
   private readonly origins: Omit<Origin, "source">[] = [];
   private firstOrigin: number | undefined;
-  /** Copies of chunks, where they are wanted. */
+  /** Copies of chunks, if requested. */
   private kept: KeptChunk[] | undefined;
 
   constructor(
@@ -73,7 +73,7 @@ export class SourceSink implements LineSink {
     return added;
   }
 
-  /** From now on copies of all rows are kept, as they are before anything is done to them. */
+  /** Starts to copy all rows, before any stage changes them. */
   keepRows(): {
     readonly origins: readonly Omit<Origin, "source">[];
     readonly chunks: readonly KeptChunk[];
@@ -95,7 +95,7 @@ export class SourceSink implements LineSink {
   }
 
   read(file: FileLines, block: TextBlock, range: LineRange): Promise<void> | undefined {
-    // Rows of different files never share a chunk, and must keep their order.
+    // Rows of different files never share a chunk and must keep their order.
     if (file !== this.current) {
       this.pauseReader();
       this.scan.flush();
@@ -136,7 +136,7 @@ export class SourceSink implements LineSink {
     return file.nextLine;
   }
 
-  /** A file without any text still counts as one empty line. */
+  /** A file without text still counts as one empty line. */
   blank({ origin }: FileLines): void {
     this.pauseReader();
     this.scan.flush();
@@ -149,7 +149,7 @@ export class SourceSink implements LineSink {
     await this.send();
   }
 
-  /** Sends what is ready. Only where a library has to be loaded first does it take its time. */
+  /** Sends the chunks that are ready. Returns a promise only if a library must be loaded first. */
   private send(): Promise<void> | undefined {
     for (const [index, chunk] of this.ready.entries()) {
       const waits = this.preparing.flatMap(
@@ -180,8 +180,8 @@ export class SourceSink implements LineSink {
   }
 }
 
-/** A chunk of one line that is not of the input. It is in use until `cache.done`. */
-export function lineChunk(
+/** A chunk with one line that is not from the input. It is in use until `cache.done`. */
+function lineChunk(
   pool: ChunkPool,
   origin: number,
   text: string,
@@ -196,4 +196,20 @@ export function lineChunk(
   chunk.has.comments = kind === Kind.Comment;
   chunk.has.blanks = kind === Kind.Blank;
   return chunk;
+}
+
+/** Passes on the comments that name a source, in front of its rules. */
+export function pushBanner(
+  { index, label }: Pick<PlannedSource, "index" | "label">,
+  lines: readonly string[],
+  pool: ChunkPool,
+  list: { push(chunk: Chunk): void },
+): void {
+  const origin = pool.addOrigin({ source: index, file: label });
+  for (const line of lines) {
+    const flags = Flag.Generated | Flag.Banner;
+    const chunk = lineChunk(pool, origin, line, { kind: Kind.Comment, flags });
+    list.push(chunk);
+    pool.cache.done(chunk);
+  }
 }

@@ -7,27 +7,27 @@ import type { NamedStage } from "./pipeline.ts";
 import type { Warnings } from "./warnings.ts";
 import type { Passes } from "./plan.ts";
 
-/** Exclusions and inclusions of one level, with the entries of their files. */
+/** Exclusions and inclusions of one level, including those from files. */
 export interface Filters {
   readonly exclusions: LineFilter;
   readonly inclusions: LineFilter;
-  /** Names that must stay reachable; of the list only. */
+  /** Names that must stay reachable; only for the list. */
   readonly allow?: AllowList;
-  /** Names whose rules other sources cancel; of the list only. */
+  /** Names whose rules other sources cancel; only for the list. */
   readonly cancelled?: ReadonlySet<string>;
 }
 
-/** What a level does besides its transformations. */
+/** The parts of a level besides its transformations. */
 export interface LevelParts {
   readonly filters: Filters;
-  /** The filters of the level above, which are still to come. */
+  /** The filters of the level above, which run later. */
   readonly above?: Filters;
   readonly first?: readonly NamedStage[];
-  /** What looks at the finished rules, or adds some. */
+  /** Stages that check the finished rules or add some. */
   readonly last?: readonly NamedStage[];
 }
 
-/** The stages of one level, in their fixed order: those that come first, filters, transformations, those that come last. */
+/** The stages of one level, in fixed order: first stages, filters, transformations, last stages. */
 export function stagesOf(
   passes: Passes,
   { filters, above, first = [], last = [] }: LevelParts,
@@ -58,7 +58,7 @@ export function stagesOf(
       ? [{ name: "allow", stage: new AllowExceptions(allow, context) }, ...last]
       : [...last];
   for (const { name, transformation } of passes.steps) {
-    // What ends the list stays at its end.
+    // The final newline stays at the end.
     if (name === "InsertFinalNewLine") stages.push(...ends.splice(0));
     for (const stage of transformation.stages(context)) stages.push({ name, stage });
   }

@@ -2,7 +2,7 @@ import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import type { SourceState } from "../sources/acquire.ts";
 
-/** The warning about a source that failed, was held or was skipped. */
+/** The warning for a source that failed, was held or was skipped. */
 export function stateWarning(state: SourceState, label: string): Diagnostic | undefined {
   if (!("causes" in state)) return undefined;
   const cause = state.causes
@@ -26,7 +26,7 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
   );
 }
 
-/** The line about it in the header of the list. */
+/** The note about it in the list's header. */
 export function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "stale")
     return `Using cached copy from ${momentText(state.goodAt)}: source unavailable`;

@@ -6,7 +6,7 @@ import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import type { WarningCode } from "../transformations/transformation-context.ts";
 
-/** What the transformations noticed: counted by source and kind, with the first example of each. */
+/** Warnings of the transformations, counted by source and kind, with the first example of each. */
 export interface Note {
   readonly code: WarningCode;
   readonly source: number;

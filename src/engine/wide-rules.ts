@@ -19,7 +19,7 @@ export interface WideRule {
   readonly suffix: string | undefined;
 }
 
-/** Finds the rules of the finished list that block far more than any list should. */
+/** Finds the rules of the finished list that block far more than a list should. */
 export class WideRules {
   readonly found: WideRule[] = [];
   private readonly finder: RowFinder;
@@ -40,16 +40,16 @@ export class WideRules {
 
 /** Undefined for nearly all rules. */
 function widthOf(chunk: Chunk, row: number): { suffix: string | undefined } | undefined {
-  // The set of suffixes takes longer to make than all else here, and few lists need it.
+  // Building the set of suffixes is the slowest step here, and few lists need it.
   if (chunk.kind[row] !== Kind.Rule)
     return mayBeSuffixRow(chunk, row) ? suffixIn(hostOf(chunk, row)) : undefined;
   const isPattern = !isForHost(chunk, row);
-  // Rules for one name are told by the bytes of the name: there are a hundred thousand of them in some lists.
+  // Check the bytes of single-name rules first: some lists have a hundred thousand of them.
   if (!isPattern && !mayBeSuffixRow(chunk, row)) return undefined;
   const text = textOf(chunk, row).trim();
   if (isPattern && !isTooWide(text)) return undefined;
   const rule = readRule(text);
-  // Exceptions and rules with limits do what they say; what a resolver does not read does nothing.
+  // Exceptions and limited rules are intended. Rules that a resolver cannot read have no effect.
   if (rule === undefined || rule.isAllow || rule.isPartial || rule.denied.length > 0)
     return undefined;
   const name = nameScope(rule.pattern)?.name;

@@ -8,7 +8,7 @@ const BADFILTER = encodeUtf8("badfilter");
 /** The longest line that can cancel a rule for a name. */
 const LONGEST = 512;
 
-/** The names of the rules `||name^` that the `$badfilter` rules of a text cancel. Nearly no text has one, which one search tells. */
+/** The names of the rules `||name^` that the `$badfilter` rules of a text cancel. Most texts have none: one search is enough. */
 export function cancelledNames(text: Uint8Array): string[] {
   const names: string[] = [];
   for (let at = indexOfBytes(text, BADFILTER); at !== -1;) {

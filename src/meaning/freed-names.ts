@@ -12,7 +12,7 @@ import { type NameScope, nameScope } from "./name-scope.ts";
 import { type PlacedRule, RuleIndex, literalOf } from "./rule-index.ts";
 import { readRule } from "./rule.ts";
 
-/** Exceptions of one source, and the names that they concern. */
+/** Exceptions of one source, and the names that they match. */
 class SourceExceptions {
   readonly scopes = new Map<string, Pick<NameScope, "self" | "below">>();
   readonly patterns = new RuleIndex<PlacedRule>();
@@ -32,25 +32,24 @@ class SourceExceptions {
 }
 
 /**
- * Which names of a list the exceptions of some sources free, of those that only other sources block. First all exceptions
- * are entered, then all chunks taken. An exception for a name below a blocked one frees that one name.
+ * Finds the names that the exceptions of some sources free and only other sources block. Add all exceptions first, then take
+ * all chunks. An exception for a subdomain of a blocked name frees only that subdomain.
  */
 export class FreedNames {
   private readonly bySource = new Map<number, SourceExceptions>();
-  /** Hashes of names with exceptions, and of their parents: nearly no row has one of them. */
+  /** Hashes of names with exceptions, and of their parents. Almost no row matches. */
   private readonly scopeHashes = new Set<number>();
   private readonly parentHashes = new Set<number>();
-  /** Which sources block a parent with everything below it. */
+  /** Sources that block a parent and all its subdomains. */
   private readonly blockedParents = new Map<string, Set<number>>();
   private readonly namesOf: number[] = [];
-  /** A text of each pattern, which stands in every name that it matches. */
+  /** A literal of each pattern, which every matching name contains. */
   private readonly literals: string[] = [];
   private finder: AhoCorasick | undefined;
 
-  /** Enters an exception of a source. */
   add(source: number, text: string): void {
     const rule = readRule(text);
-    // A resolver ignores what it cannot read.
+    // A resolver ignores rules that it cannot read.
     if (rule === undefined) return;
     let exceptions = this.bySource.get(source);
     if (exceptions === undefined) this.bySource.set(source, (exceptions = new SourceExceptions()));
@@ -70,7 +69,7 @@ export class FreedNames {
     for (const parent of withParents(scope.name).slice(1)) this.parentHashes.add(hashOf(parent));
   }
 
-  /** Looks at the names of a chunk, also at those that a row of another source made redundant. */
+  /** Takes the names of a chunk, including those that a row of another source made redundant. */
   take(chunk: Chunk, source: number): void {
     const { literals } = this;
     const needsAll = literals.includes("");
@@ -95,7 +94,7 @@ export class FreedNames {
   }
 
   private takeText(text: string, source: number, isLive: boolean): void {
-    // No exception of a stranger reaches an important rule.
+    // Exceptions of untrusted sources never override an important rule.
     if (text.includes("important") && readRule(text)?.isImportant !== false) return;
     const isSubtree = text.trimStart().startsWith("||");
     for (const name of namesOfLine(text)) {
@@ -108,7 +107,7 @@ export class FreedNames {
     this.namesOf[source] = (this.namesOf[source] ?? 0) + 1;
   }
 
-  /** By the hashes of the name and its parents and the letters of patterns, without making a text. */
+  /** Compares hashes of the name and its parents, and literals of patterns, without decoding. */
   private mayConcern(chunk: Chunk, row: number): boolean {
     const { scopeHashes, parentHashes } = this;
     const bytes = chunk.bytesOf(row);
@@ -139,7 +138,7 @@ export class FreedNames {
     this.blockedParents.set(name, sources.add(source));
   }
 
-  /** What the exceptions of each source free, and how many names the other sources have. */
+  /** The names that each source's exceptions free, and the name count of the others. */
   *results(): Generator<{ source: number; freed: string[]; names: number }> {
     const all = this.namesOf.reduce((sum, count) => sum + (count ?? 0), 0);
     for (const [source, exceptions] of this.bySource) {

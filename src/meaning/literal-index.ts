@@ -1,22 +1,22 @@
-/** Letters of a text that a thing is found by; three and five where a text has so many. */
+/** Lengths of the indexed n-grams. Texts that are long enough use three or five. */
 const LENGTHS = [1, 2, 3, 5] as const;
 const ENOUGH = 3;
 const MASK = 0xffff;
-/** A pattern may have thousands; a few will do to find it by. */
+/** A pattern may have thousands; a few are enough to find it. */
 const MOST_TEXTS = 16;
 
 /**
- * Things that can only be meant when texts stand in a name, found by a few letters of these texts: one pass over the name,
- * without trying each. A name has some eighty such groups of letters, a list a hundred patterns and more.
+ * Finds items by texts that a name must contain. It indexes n-grams of these texts, so one pass over the name replaces a test
+ * of each item. A name has about eighty n-grams, a list a hundred patterns and more.
  */
 export class LiteralIndex<T> {
   private readonly byGram = new Map<number, T[]>();
-  /** Which lengths of groups something was filed under, at each hash: nearly no group of a name is one of them. */
+  /** Indexed n-gram lengths, by hash: almost no n-gram of a name is indexed. */
   private readonly lengths = new Uint8Array(MASK + 1);
-  /** Those without any text. */
+  /** Items without texts. */
   private readonly always: T[] = [];
 
-  /** Files a thing under that group of letters in its texts which has the fewest so far. */
+  /** Indexes an item under the n-gram of its texts with the fewest items so far. */
   add(all: readonly string[], thing: T): void {
     const texts = all.slice(0, MOST_TEXTS);
     const longest = Math.max(0, ...texts.map(({ length }) => length));
@@ -24,7 +24,7 @@ export class LiteralIndex<T> {
     let bestLength = 0;
     let fewest = Infinity;
     for (const length of LENGTHS) {
-      // Short groups are in too many names.
+      // Short n-grams occur in too many names.
       if (length < Math.min(ENOUGH, longest)) continue;
       for (const text of texts)
         for (let at = 0; at + length <= text.length; at++) {
@@ -46,7 +46,7 @@ export class LiteralIndex<T> {
     this.lengths[best & MASK]! |= 1 << bestLength;
   }
 
-  /** Everything that may be meant by a name, each once. */
+  /** All items that may match a name, without duplicates. */
   candidates(name: string): readonly T[] {
     let grams: Set<number> | undefined;
     for (const length of LENGTHS)

@@ -13,41 +13,41 @@ import { RuleIndex, textsOf } from "./rule-index.ts";
 import { type Rule, patternTest, readRule } from "./rule.ts";
 import { decide } from "./verdict.ts";
 
-/** A rule that says something about a watched name. */
+/** A rule that affects a watched name. */
 export interface WatchedRule {
   readonly text: string;
-  /** Number of its row in the whole compile. */
+  /** Row number in the whole compile. */
   readonly row: number;
-  /** The name that it is for, where it is nothing but a name. */
+  /** The name that it is for, if it is a plain name. */
   readonly name?: string;
-  /** Whether it blocks for some clients or types of query only. */
+  /** Whether it blocks only for some clients or query types. */
   readonly isForSome?: boolean;
 }
 
 export interface NameVerdict {
   readonly name: string;
-  /** Blocked, or sent to another answer, for at least some clients or query types. */
+  /** Blocked or rewritten, for at least some clients or query types. */
   readonly isBlocked: boolean;
-  /** The rule that decides: the one that blocks the name, or the exception. */
+  /** The deciding rule: the one that blocks the name, or the exception. */
   readonly by: WatchedRule;
 }
 
-/** What the rules of a list, seen chunk by chunk, mean for a few names. */
+/** Evaluates the rules of a list for a few names, chunk by chunk. */
 export class NameMatcher {
   private readonly names: readonly string[];
-  /** Names and their parents by hash; a filter in front, because nearly no row has one of them. */
+  /** Names and their parents by hash: a filter, because almost no row matches. */
   private readonly byHash = new Map<number, string[]>();
   readonly filter: HashFilter = new HashFilter();
   private readonly finder: RowFinder;
-  /** Rules for one name, by that name: those that take in what is below it, and those that do not. */
+  /** Rules for one name, by that name: with and without its subdomains. */
   private readonly subtrees = new Map<string, WatchedRule>();
   private readonly exact = new Map<string, WatchedRule>();
   private readonly rules = new RuleIndex<Rule & WatchedRule>();
-  /** Most patterns have a text that stands in no name. */
+  /** Most patterns contain a text that no watched name contains. */
   private byText: GramIndex | undefined;
   private readonly isGuard: boolean;
 
-  /** To a guard (`isGuard`) an expression that takes too long to match is one that matches. */
+  /** A guard (`isGuard`) treats an expression that is too slow as a match. */
   constructor(names: Iterable<string>, finder: RowFinder, isGuard = false) {
     this.finder = finder;
     this.isGuard = isGuard;
@@ -64,12 +64,12 @@ export class NameMatcher {
     this.filter.add(hash);
   }
 
-  /** Looks at the live rows of a chunk; `special` are those that are not ordinary names. */
+  /** Takes the live rows of a chunk; `special` are those that are not ordinary names. */
   take(chunk: Chunk, special: Uint32Array = this.finder.special(chunk)): void {
     const { kind, flags } = chunk;
     for (const row of special)
       if (kind[row] === Kind.Rule) {
-        // Nearly all are rules for one name, and not for one of these.
+        // Most rows are rules for one name that is not watched.
         if (!isForHost(chunk, row) || this.filter.has(chunk.hostHash[row]!))
           this.takeRule(chunk, row);
       } else if (kind[row] === Kind.Hosts && (flags[row]! & Flag.SeveralNames) !== 0)
@@ -78,7 +78,7 @@ export class NameMatcher {
     for (const row of this.finder.hashed(chunk, this.filter)) this.takePlain(chunk, row);
   }
 
-  /** Looks at these rows and no others, by the names that they are for. */
+  /** Takes only these rows, by the names that they are for. */
   takeRows(chunk: Chunk, rows: Iterable<number>): void {
     for (const row of rows)
       if (chunk.kind[row] === Kind.Rule) this.takeRule(chunk, row);
@@ -98,7 +98,7 @@ export class NameMatcher {
     if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), row: chunk.idOf(row), name });
   }
 
-  /** The hash is of the name as it is written; names are watched in lower case. */
+  /** The row's hash is of the name as written; watched names are in lower case. */
   private takeUpperName(chunk: Chunk, row: number): void {
     const name = hostOf(chunk, row).toLowerCase();
     const bytes = encodeUtf8(name);
@@ -130,7 +130,7 @@ export class NameMatcher {
         ? nameRegex(pattern.slice(1, -1), true)
         : patternTest(pattern);
     });
-    // An exception for some clients, or some types of query, leaves everybody else without the name.
+    // An exception for some clients or query types does not unblock the name for the others.
     if (rule === undefined || (rule.isAllow && rule.isPartial)) return;
     if (candidates.some((name) => rule.matches(name))) {
       const isForSome = rule.isPartial;
@@ -138,7 +138,7 @@ export class NameMatcher {
     }
   }
 
-  /** What the list means for every name that it says anything about. */
+  /** The verdict for every name that a rule matches. */
   *verdicts(): Generator<NameVerdict> {
     for (const name of this.names) {
       const { by, verdict } = decide(this.rules.matching(name));
@@ -147,7 +147,7 @@ export class NameMatcher {
     }
   }
 
-  /** All rules in force that match a name. */
+  /** All active rules that match a name. */
   matching(name: string): readonly (Partial<Rule> & WatchedRule)[] {
     const plain = this.plainRule(name);
     const rules = this.rules.matching(name);
@@ -164,7 +164,7 @@ export class NameMatcher {
   }
 }
 
-/** Whether a rule reads `||host^` or `@@||host^`, perhaps with modifiers behind it, and the name is in lower-case ASCII. */
+/** Whether a rule reads `||host^` or `@@||host^`, with optional modifiers, and the name is in lower-case ASCII. */
 export function isForHost(chunk: Chunk, row: number): boolean {
   const end = chunk.hostEnd[row]!;
   if (chunk.hostStart[row] === end) return false;

@@ -1,4 +1,4 @@
-/** The one name that a pattern is for: the name itself, everything below it, or both. */
+/** The one name that a pattern matches: the name itself, its subdomains, or both. */
 export interface NameScope {
   readonly name: string;
   readonly self: boolean;
@@ -12,7 +12,7 @@ const SHAPES: readonly (readonly [RegExp, Omit<NameScope, "name">])[] = [
   [new RegExp(`^(?:\\|\\|)?\\*?\\.${NAME}[|^]+$`), { self: false, below: true }],
 ];
 
-/** Reads a pattern; undefined when it is for more than one name and what is below it. */
+/** Parses a pattern; undefined if it matches more than one name and its subdomains. */
 export function nameScope(pattern: string): NameScope | undefined {
   for (const [shape, scope] of SHAPES) {
     const name = shape.exec(pattern)?.groups?.["name"];

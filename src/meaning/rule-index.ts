@@ -5,14 +5,14 @@ import { isRegexText } from "../syntax/regex-rule.ts";
 import { LiteralIndex } from "./literal-index.ts";
 import { type Rule, cancelledKey } from "./rule.ts";
 
-/** A rule and its place in the list. */
+/** A rule and its position in the list. */
 export interface PlacedRule extends Rule {
   readonly row: number;
 }
 
 const NO_RULES: readonly never[] = [];
 
-/** The rules of a list that are more than a name, found by the names that they match. `$badfilter` rules take effect. */
+/** Indexes the rules of a list that are more than a name by the names that they match. Applies `$badfilter` rules. */
 export class RuleIndex<R extends PlacedRule> {
   private readonly byHost = new Map<string, R[]>();
   private readonly patterns: R[] = [];
@@ -42,7 +42,7 @@ export class RuleIndex<R extends PlacedRule> {
     return this.cancelled.size > 0 && this.cancelled.has(key);
   }
 
-  /** The rules that match a name: those for the name and its parents first, then the others in the order of the list. */
+  /** The rules that match a name: first those for the name and its parents, then the others in list order. */
   matching(name: string): readonly R[] {
     let rules: R[] | undefined;
     if (this.byHost.size > 0)
@@ -60,7 +60,7 @@ export class RuleIndex<R extends PlacedRule> {
     return this.cancelled.size === 0 ? rules : rules.filter(({ key }) => !this.isCancelled(key));
   }
 
-  /** All rules that are in force. */
+  /** All active rules. */
   all(): R[] {
     return [...[...this.byHost.values()].flat(), ...this.patterns].filter(
       ({ key }) => !this.isCancelled(key),
@@ -73,7 +73,7 @@ export function subtreeOf(pattern: string): string | undefined {
   return /^\|\|(?<host>[a-z0-9_.-]+)\^$/.exec(pattern)?.groups?.["host"];
 }
 
-/** The longest of `textsOf`; "" when there is none. */
+/** The longest of `textsOf`; "" without one. */
 export function literalOf(pattern: string): string {
   return textsOf(pattern).reduce((best, text) => (text.length > best.length ? text : best), "");
 }

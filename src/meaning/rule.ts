@@ -3,34 +3,34 @@ import { asciiLabels } from "../syntax/idna.ts";
 import { type NameTest, namePattern } from "../syntax/name-pattern.ts";
 import { isRegexText, nameRegex } from "../syntax/regex-rule.ts";
 
-/** A rule in adblock syntax, as a DNS resolver understands it. */
+/** A rule in adblock syntax, as a DNS resolver reads it. */
 export interface Rule {
   readonly text: string;
   readonly isAllow: boolean;
   readonly isImportant: boolean;
-  /** Holds for some clients or some types of query only (`$client`, `$ctag`, `$dnstype`). */
+  /** Applies only to some clients or query types (`$client`, `$ctag`, `$dnstype`). */
   readonly isPartial: boolean;
-  /** Value of `$dnsrewrite`: the rule changes the answer instead of refusing it. Undefined for all other rules. */
+  /** Value of `$dnsrewrite`: the rule changes the answer instead of blocking it. Undefined for all other rules. */
   readonly rewrite: string | undefined;
-  /** Names that `$denyallow` takes out of the rule, with everything below them. */
+  /** Names that `$denyallow` excludes from the rule, with their subdomains. */
   readonly denied: readonly string[];
-  /** In lower-case ASCII, or a regular expression as it is written. */
+  /** In lower-case ASCII, or a regular expression as written. */
   readonly pattern: string;
   /** Two spellings of the same rule have the same key. A `$badfilter` rule cancels the rule with its own key. */
   readonly key: string;
-  /** Whether the rule concerns a name, given in lower-case ASCII. */
+  /** Whether the rule matches a name, given in lower-case ASCII. */
   readonly matches: NameTest;
 }
 
 const PARTIAL = new Set(["client", "ctag", "dnstype"]);
-/** All modifiers of AdGuard's DNS engine. It ignores a rule that has any other. */
+/** All modifiers of AdGuard's DNS engine. It ignores a rule with any other. */
 const KNOWN = new Set(["important", "denyallow", "dnsrewrite", "badfilter", ...PARTIAL]);
 const NAMES = /^[^\s|*~/\\^]+(?:\|[^\s|*~/\\^]+)*$/;
-/** AdGuard's engine refuses a shorter pattern, unless a modifier limits the rule. */
+/** AdGuard's engine rejects a shorter pattern, unless a modifier limits the rule. */
 const SHORTEST_PATTERN = 3;
 
 /**
- * Reads a rule; undefined if a resolver can match no name by it, and for `$badfilter` rules. `testOf` may refuse patterns
+ * Parses a rule; undefined if a resolver can match no name by it, and for `$badfilter` rules. `testOf` may reject patterns
  * that match none of the names in question.
  */
 export function readRule(
@@ -68,7 +68,7 @@ export function readRule(
 }
 
 function isKnown({ name, value }: Modifier): boolean {
-  // A `$denyallow` takes names, not patterns; with anything else the rule is invalid.
+  // `$denyallow` takes names, not patterns. Otherwise the rule is invalid.
   return KNOWN.has(name) && (name !== "denyallow" || NAMES.test(value ?? ""));
 }
 
@@ -80,13 +80,13 @@ export function cancelledKey(text: string): string | undefined {
   return rule !== undefined && isBadfilter === true ? keyOf(rule) : undefined;
 }
 
-/** The key of any rule; undefined for what is not a rule. */
+/** The key of any rule; undefined for other lines. */
 export function ruleKey(text: string): string | undefined {
   const rule = parseAdblockRule(text);
   return rule && keyOf(rule);
 }
 
-/** Without `$badfilter`, and whatever the order of the modifiers. */
+/** Ignores `$badfilter` and the order of the modifiers. */
 function keyOf({ isAllow, pattern, modifiers }: AdblockRule): string {
   const start = `${isAllow ? "@@" : ""}${isRegexText(pattern) ? pattern : asciiLabels(pattern)}`;
   const rest = modifiers

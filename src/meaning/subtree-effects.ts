@@ -2,7 +2,7 @@ import { withParents } from "../syntax/parents.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import type { Rule } from "./rule.ts";
 
-/** What rules do to names, of several rules together. */
+/** The combined effects of several rules on names. */
 export interface Effects {
   blocks: boolean;
   blocksImportantly: boolean;
@@ -19,7 +19,7 @@ export function noEffects(): Effects {
   };
 }
 
-/** Adds what a rule does. Exceptions do nothing to anybody. */
+/** Adds the effects of a rule. Exceptions have none. */
 export function addEffects(
   effects: Effects,
   rule: Partial<Pick<Rule, "isAllow" | "isImportant" | "rewrite">>,
@@ -36,14 +36,14 @@ export function addEffects(
 }
 
 /**
- * Which effects patterns could have on a name or on something below it. It errs on the safe side: a pattern counts unless its
- * end rules that out. Patterns are found by their ends, so that many names can be asked about many patterns.
+ * Finds possible effects of patterns on a name or its subdomains. It is conservative: a pattern counts unless its end rules
+ * out a match. It indexes patterns by their ends, so that many names can be checked against many patterns.
  */
 export class SubtreeEffects {
-  /** Of patterns that may end in anything. */
+  /** Effects of patterns with any end. */
   private readonly free = noEffects();
   private readonly byEnd = new Map<string, Effects>();
-  /** Of patterns whose end is below a name, by that name. */
+  /** Effects of patterns whose end is below a name, by that name. */
   private readonly byParent = new Map<string, Effects>();
 
   add(rule: Rule): void {
@@ -58,7 +58,7 @@ export class SubtreeEffects {
 
   over(name: string): Effects {
     const sum = { ...this.free };
-    // Only what stands below the name can have an end that is longer than the name.
+    // Only subdomains of the name can have an end that is longer than the name.
     merge(sum, this.byParent.get(name));
     for (let at = 0; at < name.length; at++) merge(sum, this.byEnd.get(name.slice(at)));
     merge(sum, this.byEnd.get(`.${name}`));
@@ -80,7 +80,7 @@ function merge(sum: Effects, more: Effects | undefined): void {
   sum.rewritesImportantly ||= more.rewritesImportantly;
 }
 
-/** The text that every name which a pattern matches ends in; "" when there is none. */
+/** The text at the end of every name that a pattern matches; "" if they share none. */
 export function patternEnd(pattern: string): string {
   if (isRegexText(pattern)) return expressionEnd(pattern.slice(1, -1));
   const body = /^\|{0,2}(?<body>.*?)[|^][|^*]*$/.exec(pattern)?.groups?.["body"];
@@ -92,6 +92,6 @@ function expressionEnd(source: string): string {
   if (source.includes("|")) return "";
   const end = /(?<end>(?:[a-z0-9-]|\\\.)+)\$$/i.exec(source)?.groups?.["end"] ?? "";
   const before = source.slice(0, source.length - end.length - 1);
-  // What a backslash or a bracket in front makes of the first letters is another thing.
+  // A backslash or bracket before the first letters changes their meaning.
   return /[\\[{]|\(\?/.test(before.slice(-3)) ? "" : end.replaceAll("\\.", ".").toLowerCase();
 }

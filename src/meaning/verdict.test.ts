@@ -4,7 +4,7 @@ import { RuleIndex } from "./rule-index.ts";
 import { readRule } from "./rule.ts";
 import { decide } from "./verdict.ts";
 
-/** What rules mean for a name, and by which of them. */
+/** The verdict for a name, and the rule that decides. */
 function verdictOf(name: string, rules: readonly string[]): string {
   const index = new RuleIndex();
   for (const [row, text] of rules.entries()) {
@@ -24,13 +24,13 @@ for (const [name, rules, expected] of [
   ["a.com", [A, "@@||a.com^"], "allowed by @@||a.com^"],
   ["a.com", [`${A}$important`, "@@||a.com^"], `blocked by ${A}$important`],
   ["a.com", [`${A}$important`, "@@||a.com^$important"], "allowed by @@||a.com^$important"],
-  // $denyallow takes names out of a rule, of an exception too.
+  // $denyallow excludes names from a rule or an exception.
   ["x.a.com", [`${A}$denyallow=x.a.com`], "neither"],
   ["y.a.com", [`${A}$denyallow=x.a.com`], `blocked by ${A}$denyallow=x.a.com`],
   ["a.com", [A, "@@||a.com^$denyallow=x.a.com"], "allowed by @@||a.com^$denyallow=x.a.com"],
   ["x.a.com", [A, "@@||a.com^$denyallow=x.a.com"], `blocked by ${A}`],
   ["a.com", [`${A}$denyallow=~x.a.com`], "neither"],
-  // A changed answer comes first, and only an exception with $dnsrewrite takes it back.
+  // A rewrite comes first, and only an exception with $dnsrewrite cancels it.
   ["a.com", [`${A}$dnsrewrite=1.2.3.4`, "@@||a.com^"], `rewritten by ${A}$dnsrewrite=1.2.3.4`],
   ["a.com", [`${A}$dnsrewrite=1.2.3.4`, "@@||a.com^$dnsrewrite"], "neither"],
   ["a.com", [A, `${A}$dnsrewrite=1.2.3.4`, "@@||a.com^$dnsrewrite"], `blocked by ${A}`],
@@ -46,7 +46,7 @@ for (const [name, rules, expected] of [
     `rewritten by ${A}$dnsrewrite=1.2.3.4,important`,
   ],
   ["a.com", [`${A}$dnsrewrite=1.2.3.4,important`, "@@||a.com^$dnsrewrite,important"], "neither"],
-  // $badfilter, whatever the order of the modifiers.
+  // $badfilter ignores the order of the modifiers.
   ["a.com", [A, `${A}$badfilter`], "neither"],
   [
     "a.com",
@@ -54,13 +54,13 @@ for (const [name, rules, expected] of [
     "neither",
   ],
   ["a.com", [`${A}$important`, `${A}$badfilter`], `blocked by ${A}$important`],
-  // For some clients or types of query only: that decides nothing for everybody.
+  // A rule for some clients or query types does not decide for the others.
   ["a.com", [`${A}$client=1.2.3.4`], "neither"],
   ["a.com", [A, "@@||a.com^$dnstype=AAAA"], `blocked by ${A}`],
-  // A modifier that the engine does not know makes a rule that matches nothing.
+  // A rule with an unknown modifier matches nothing.
   ["a.com", [`${A}$third-party`], "neither"],
   ["a.com", [`${A}$important\\,dnsrewrite=1.2.3.4`], "neither"],
-  // Patterns, expressions and other scripts.
+  // Patterns, expressions and non-ASCII names.
   ["a.com", ["|a.com^"], "blocked by |a.com^"],
   ["b.a.com", ["|a.com^"], "neither"],
   ["b.a.com", ["||*.a.com^", "@@||b.*^"], "allowed by @@||b.*^"],

@@ -1,7 +1,7 @@
-/** What a list means for a name. */
+/** The effect of a list on a name. */
 export type Verdict = "blocked" | "allowed" | "rewritten" | "neither";
 
-/** What counts when several rules match a name; `Rule` says what each of these means. */
+/** The properties that decide between matching rules; see `Rule`. */
 interface Weight {
   readonly isAllow?: boolean;
   readonly isImportant?: boolean;
@@ -11,14 +11,14 @@ interface Weight {
 
 export interface Decision<R> {
   readonly verdict: Verdict;
-  /** The rule that decides. */
+  /** The deciding rule. */
   readonly by: R | undefined;
 }
 
 /**
- * Decides by the rules that match a name, in AdGuard's order: a changed answer that no exception takes back, an important
- * exception, an important block, an exception, a block. A rule for some clients or query types decides nothing for the others.
- * Lines that are nothing but a name come last: they block what no rule decides.
+ * Decides between the rules that match a name, in AdGuard's order: a rewrite that no exception cancels, an important
+ * exception, an important block, an exception, a block. A rule for some clients or query types does not decide for the others.
+ * Lines that are plain names come last: they block names that no rule decides.
  */
 export function decide<R extends Weight>(matching: readonly R[]): Decision<R> {
   const whole = matching.filter(({ isPartial }) => isPartial !== true);
@@ -30,8 +30,8 @@ export function decide<R extends Weight>(matching: readonly R[]): Decision<R> {
 }
 
 /**
- * The first `$dnsrewrite` rule that counts. An exception with `$dnsrewrite` takes back all rewrites, or those with its value;
- * important ones only if it is important itself. An exception without `$dnsrewrite` takes back none.
+ * The first `$dnsrewrite` rule that applies. An exception with `$dnsrewrite` cancels all rewrites, or those with its value;
+ * important ones only if it is important itself. An exception without `$dnsrewrite` cancels no rewrites.
  */
 export function liveRewrite<R extends Weight>(rules: readonly R[]): R | undefined {
   const exceptions = rules.filter(

@@ -4,7 +4,7 @@ import type { Rule } from "./rule.ts";
 /** A label that no list has and no pattern is likely to match. */
 export const PROBE = "q7-any-0z";
 
-/** A name that a wildcard pattern matches; undefined for regular expressions, and when none is found. */
+/** A name that a wildcard pattern matches; undefined for regular expressions, and if none is found. */
 export function witnessOf({
   pattern,
   matches,

@@ -13,7 +13,7 @@ import {
   unzigzag,
 } from "./record-format.ts";
 
-/** A chunk of the list, as it is recorded. Rows are numbered through all frames. */
+/** A recorded chunk of the list. Row numbers continue across frames. */
 export interface Frame {
   /** Index into the header's files. */
   readonly file: number;
@@ -21,20 +21,20 @@ export interface Frame {
   readonly base: number;
   readonly length: number;
   readonly firstLine: number;
-  /** Where the first line begins in its file. */
+  /** Byte offset of the first line in its file. */
   readonly position: number;
-  /** Some of its rows, and the byte of the file that their text begins at. */
+  /** Some of its rows, with the byte offsets of their text in the file. */
   readonly marks: readonly { readonly row: number; readonly position: number }[];
   readonly lines: Uint32Array | undefined;
   readonly others: Uint8Array | undefined;
   readonly fates: Uint8Array;
-  /** For each 2,048 rows, what `Block` says of them, and which names may be there. */
+  /** For each 2,048 rows, the `Block` flags and a filter of the names. */
   readonly blocks: { readonly about: Uint8Array; readonly filters: readonly Uint8Array[] };
-  /** Where its live rows begin in the list. */
+  /** Byte offset of its live rows in the list. */
   readonly offset: number;
   /** Live rules that are more than a name. */
   readonly special: readonly OddRule[];
-  /** Where its causes stand in the record, and the chunk that their numbers count from. */
+  /** Position of its causes in the record, and the chunk that their numbers are relative to. */
   readonly causes: { readonly chunk: number; readonly start: number; readonly end: number };
 }
 
@@ -43,7 +43,7 @@ export interface OddRule {
   readonly text: string;
 }
 
-/** What became of every line, read back. Causes are read when somebody asks. */
+/** Reads the fate of every line. Causes are read on demand. */
 export class BuildRecord {
   readonly header: RecordHeader;
   readonly frames: readonly Frame[];
@@ -61,7 +61,7 @@ export class BuildRecord {
     this.bases = reader.bases;
   }
 
-  /** Undefined when the bytes are no record of this version. */
+  /** Undefined if the bytes are not a record of this version. */
   static read(bytes: Uint8Array): BuildRecord | undefined {
     const header = BuildRecord.headerIn(bytes);
     if (header === undefined) return undefined;
@@ -75,7 +75,7 @@ export class BuildRecord {
     }
   }
 
-  /** What stands beside the rows; undefined when the bytes are no record of this version. */
+  /** The header; undefined if the bytes are not a record of this version. */
   static headerIn(bytes: Uint8Array): RecordHeader | undefined {
     const start = headerStart(bytes);
     if (start < 0) return undefined;
@@ -89,7 +89,7 @@ export class BuildRecord {
     }
   }
 
-  /** The hash of a name that its filters were made with. */
+  /** Hashes a name like the filters of the record. */
   hashOf(name: string): number {
     const bytes = encodeUtf8(name);
     return hashName(bytes, 0, bytes.length, this.header.hashSeed);
@@ -99,7 +99,7 @@ export class BuildRecord {
     return this.lastFrame(({ base }) => base <= row);
   }
 
-  /** The last frame of which something is true that is true of none behind it; the first when it is true of none. */
+  /** Binary search: the last frame that satisfies `isTrue`; the first frame if none does. */
   lastFrame(isTrue: (frame: Frame) => boolean): Frame {
     let low = 0;
     let high = this.frames.length - 1;
@@ -111,7 +111,7 @@ export class BuildRecord {
     return this.frames[low]!;
   }
 
-  /** The line of its file that a row was read from. */
+  /** The line number of a row in its file. */
   lineOf(row: number): number {
     const { lines, firstLine, base } = this.frameOf(row);
     return lines === undefined ? firstLine + row - base : lines[row - base]!;
@@ -126,7 +126,7 @@ export class BuildRecord {
     return fates[row - base]!;
   }
 
-  /** For a row that another made redundant, the number of that row. */
+  /** For a redundant row, the number of its cause. */
   causeOf(row: number): number {
     const frame = this.frameOf(row);
     let causes = this.causesOf.get(frame);
@@ -134,7 +134,7 @@ export class BuildRecord {
     return causes[row - frame.base]!;
   }
 
-  /** The row that a row is redundant because of, to the end of the chain. */
+  /** Follows the causes of a redundant row to the end of the chain. */
   keeperOf(row: number): number {
     let keeper = row;
     for (let steps = 0; steps < LONGEST_CHAIN && hasCause(this.fateOf(keeper)); steps++)
@@ -166,7 +166,7 @@ export class BuildRecord {
   }
 }
 
-/** Where the header begins; negative when there is none. */
+/** Start of the header; negative if there is no header. */
 function headerStart(bytes: Uint8Array): number {
   const { length } = bytes;
   if (length < LENGTH_BYTES) return -1;
@@ -174,10 +174,10 @@ function headerStart(bytes: Uint8Array): number {
   return length - LENGTH_BYTES - view.getUint32(length - LENGTH_BYTES, true);
 }
 
-/** Longer than any: a duplicate of a duplicate that was covered. */
+/** Real chains are short: a duplicate of a covered duplicate. */
 const LONGEST_CHAIN = 64;
 
-/** Reads frames one after the other. Throws a `RangeError` when they end too early. */
+/** Reads frames in order. Throws a `RangeError` if the data is truncated. */
 class FrameReader {
   readonly frames: Frame[] = [];
   readonly bases: number[] = [];

@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-// By its default export: Deno before 2.9 has no zstd to be named.
+// Default import: Deno before 2.9 has no zstd export.
 import zlib from "node:zlib";
 import { type Host, HostError, type Packing } from "../host/host.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
@@ -7,35 +7,35 @@ import { BuildRecord } from "./build-record.ts";
 import type { RecordHeader } from "./record-format.ts";
 import { recordFolder } from "./record-folder.ts";
 
-/** Builds of a list of which record and text are kept. */
+/** Number of builds per list that stay available. */
 const KEPT = 8;
 
 const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|list)(?:-\d+)?\.(?:zst|gz)$/;
 
-/** A build of a list that can be looked at again. */
+/** A build of a list that is still available. */
 export interface KeptBuild {
-  /** When it was written, as its files are named: `20261115T060000000Z`. */
+  /** When it was written, as in its file names: `20261115T060000000Z`. */
   readonly stamp: string;
-  /** Its own files. A build that made the same list as the one before has no text of its own. */
+  /** Its own files. A build with the same list as the one before has no copy of the text. */
   readonly own: { readonly record?: string; readonly list?: string };
   /** Where its record and its text are. */
   readonly files: { readonly record?: string; readonly list?: string };
 }
 
-/** What a file of a build is: its record, or a copy of the list, with the size of that in its name, which is asked for at every publish. */
+/** A file of a build: its record, or a copy of the list. The size is in the name because every publish needs it. */
 export type BuildPart = "record" | `list-${number}`;
 
-/** The name of a part of a build, for a list of this name. */
+/** The file name of a part of a build. */
 export function partName(list: string, stamp: string, part: BuildPart, packing: Packing): string {
   return `${list}.${stamp}.${part}.${PACKED_ENDINGS[packing]}`;
 }
 
-/** By when it is written: the list itself may be dated otherwise. */
+/** The time of writing: the date in the list itself may differ. */
 export function stampOf(moment: Date): string {
   return moment.toISOString().replace(/[^0-9TZ]/g, "");
 }
 
-/** The moment that a stamp stands for, as ISO 8601 has it. */
+/** The time of a stamp, in ISO 8601. */
 export function momentOf(stamp: string): string {
   return stamp.replace(
     /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z$/,
@@ -43,7 +43,7 @@ export function momentOf(stamp: string): string {
   );
 }
 
-/** What is kept of a list, oldest first. */
+/** The available builds of a list, oldest first. */
 export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]> {
   const start = `${host.path.basename(list)}.`;
   const folder = recordFolder(list, host);
@@ -66,7 +66,7 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
     });
 }
 
-/** Removes all but the newest. A text that one of those still needs goes over to it. */
+/** Removes all but the newest. A text that one of these still needs is renamed for it. */
 export async function removeOldBuilds(list: string, host: Host): Promise<void> {
   const builds = await keptBuilds(list, host);
   const [oldest] = builds.slice(-KEPT);
@@ -79,24 +79,24 @@ export async function removeOldBuilds(list: string, host: Host): Promise<void> {
       if (file !== needed) await host.removeFile(file).catch(() => {});
 }
 
-/** The newest record of a list; undefined when there is none that can be read. */
+/** The newest record of a list; undefined if it is missing or unreadable. */
 export async function readRecord(list: string, host: Host): Promise<BuildRecord | undefined> {
   const newest = (await keptBuilds(list, host)).at(-1);
   return newest === undefined ? undefined : await recordOf(newest, host);
 }
 
-/** The file of the newest record of a list. */
+/** The file of the newest record. */
 export async function newestRecord(list: string, host: Host): Promise<string | undefined> {
   return (await keptBuilds(list, host)).at(-1)?.own.record;
 }
 
-/** Undefined when it cannot be read. */
+/** Undefined if it is unreadable. */
 export async function recordOf({ files }: KeptBuild, host: Host): Promise<BuildRecord | undefined> {
   const bytes = await unpacked(files.record, host);
   return bytes === undefined ? undefined : BuildRecord.read(bytes);
 }
 
-/** What stands in its record beside the rows; undefined when it cannot be read. */
+/** The header of its record; undefined if it is unreadable. */
 export async function headerOf(
   { files }: KeptBuild,
   host: Host,
@@ -105,12 +105,12 @@ export async function headerOf(
   return bytes === undefined ? undefined : BuildRecord.headerIn(bytes);
 }
 
-/** The list as it was published; undefined when it cannot be read. */
+/** The list as published; undefined if it is unreadable. */
 export async function listOf({ files }: KeptBuild, host: Host): Promise<Uint8Array | undefined> {
   return await unpacked(files.list, host);
 }
 
-/** Bytes unpacked at a time: half of the time that it takes with the usual 16 kB, and no copy of what fits. Small files need no more. */
+/** Unpacking buffer. It halves the time compared to the default 16 kB and avoids a copy if the output fits. Small files need 16 kB. */
 const MOST_UNPACKED = 16 * 1024 * 1024;
 const LEAST_UNPACKED = 16_384;
 
@@ -119,7 +119,7 @@ async function unpacked(file: string | undefined, host: Host): Promise<Uint8Arra
   try {
     const packed = await host.readFile(file);
     const chunkSize = Math.max(LEAST_UNPACKED, Math.min(packed.length * 3, MOST_UNPACKED));
-    // On the thread pool: whoever asks has other things to look at meanwhile.
+    // Uses the thread pool, so that the caller is not blocked.
     return file.endsWith(".zst")
       ? await promisify(zlib.zstdDecompress)(packed, { chunkSize })
       : await promisify(zlib.gunzip)(packed, { chunkSize });

@@ -5,10 +5,10 @@ import { type BuildPart, keptBuilds, partName, removeOldBuilds, stampOf } from "
 import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
 
-/** A record on its way: frames first, because the header is known last. */
+/** A record in progress. Frames come first, because the header is known last. */
 export class RecordFile {
   private readonly list: string;
-  /** What its files in the record folder begin with. */
+  /** Path prefix of its files. */
   private readonly stem: string;
   private readonly host: Host;
   private readonly frames: string;
@@ -21,7 +21,7 @@ export class RecordFile {
     this.frames = temporaryFor(`${this.stem}.frames`);
   }
 
-  /** Throws a `HostError`, as all of this does; a list can do without its record. */
+  /** All methods may throw a `HostError`; the list does not need its record. */
   async open(): Promise<void> {
     await this.host.makeFolder(this.host.path.dirname(this.stem));
     await removeLeftoversOf(
@@ -36,23 +36,23 @@ export class RecordFile {
       this.file?.write(bytes);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      // A full disk is the list's to complain about.
+      // The list itself reports a full disk.
       this.file?.abandon();
       this.file = undefined;
     }
   }
 
-  /** Once the list is published: keeps the record, and, if the list is new, a copy of it for later comparisons. */
+  /** Call when the list is published. Keeps the record and, if the list is new, a copy for later comparisons. */
   async finish(header: RecordHeader, isNew: boolean): Promise<void> {
     const { host, file, list } = this;
     if (file === undefined || host.packFile === undefined) return;
     this.file = undefined;
-    // Behind the frames, because it is known last; readers look for it at the end.
+    // The header comes last, because it is known last. Readers start at the end.
     file.write(headerBytes(header));
-    // Not flushed to the disk: it is read at once, and gone then.
+    // No flush to disk: the file is read and deleted at once.
     file.abandon();
     const stamp = stampOf(host.now());
-    // Before the new one is among them.
+    // Must run before the new build is added.
     const last = isNew ? undefined : (await keptBuilds(list, host)).at(-1);
     const keepCopy = async (): Promise<void> => {
       const part = `list-${header.bytes}` as const;
@@ -81,7 +81,7 @@ export class RecordFile {
   }
 }
 
-/** What ends a record: the header, and its length. */
+/** The end of a record: the header and its length. */
 export function headerBytes(header: RecordHeader): Uint8Array {
   const text = encodeUtf8(JSON.stringify(header));
   const bytes = new Uint8Array(text.length + LENGTH_BYTES);

@@ -2,45 +2,44 @@ import type { FateName } from "../rules/fate.ts";
 import { FATES } from "../rules/fate.ts";
 
 /**
- * A build record: what became of every line of every source. Frames, one for each chunk of the list in its order; then the
- * header (`RecordHeader`) as JSON and its length in four bytes; the whole packed as zstd, or gzip where there is none.
+ * A build record: the fate of every line of every source. One frame per chunk, in list order; then the header (`RecordHeader`)
+ * as JSON and its length in four bytes. The whole is packed with zstd, or gzip if zstd is unavailable.
  *
  *   frame   varints: chunk id, origin, rows, first line, byte of the file, bytes of the list since the last frame, parts
  *           marks                   varint count; each: varint row minus the row before, varint byte of its text in the chunk minus
- *                                   the one before: every 2,048th row, to find lines by where they stand
- *           lines   (if parts & 1)  varint a row: line minus the line before
- *           others  (if parts & 2)  byte a row (`Other` of kernel/row-recorder.ts): 1 generated, 2 one more name of the line above, 4 no rule
- *           fates                   byte a row
- *           causes  (if parts & 4)  4 bytes: length of the part; for each row that another made redundant: zigzag varint, number of
- *                                   that row minus the one before (the first: minus chunk id × 65,536)
- *           blocks                  for each 2,048 rows a byte: 1 has lines of which no hash is kept, 2 those have letters that are not
- *                                   small ones of ASCII; then for each its filter of names (`kernel/name-filter.ts`), smaller for few rows
- *           special                     varint count; for each live rule that is more than a name: varint row minus the row before,
+ *                                   the one before: every 2,048th row, to find lines by their offset
+ *           lines   (if parts & 1)  varint per row: line minus the line before
+ *           others  (if parts & 2)  byte per row (`Other` of kernel/row-recorder.ts): 1 generated, 2 next name of the line above, 4 not a rule
+ *           fates                   byte per row
+ *           causes  (if parts & 4)  4 bytes: length of the part; for each redundant row: zigzag varint, number of its cause
+ *                                   minus the one before (the first: minus chunk id × 65,536)
+ *           blocks                  byte per 2,048 rows: 1 has lines without a hash, 2 these have letters other than lower-case ASCII;
+ *                                   then a filter of names for each (`kernel/name-filter.ts`), smaller for few rows
+ *           special                 varint count; for each live rule that is more than a name: varint row minus the row before,
  *                                   varint length, text
  */
 export const RECORD_VERSION = 2;
 
-/** Bytes of the length of a part. */
+/** Size of a length field. */
 export const LENGTH_BYTES = 4;
 
 export const Part = { Lines: 1, Others: 2, Causes: 4 } as const;
-/** What is said of a block of rows beside the names in it. */
+/** Flags for a block of rows. */
 export const Block = { Nameless: 1, OddLetters: 2 } as const;
 
-/** A file that lines were read from. */
 export interface RecordedFile {
   /** Index of its source. */
   readonly source: number;
-  /** As a person would look for it. */
+  /** As a user would search for it. */
   readonly file: string;
-  /** Not a file: lines of the compiler's own, such as banners. */
+  /** Generated lines, such as banners, instead of a file. */
   readonly isOwn?: true;
-  /** Its path, for a local file, and what it was like. */
+  /** For a local file, its path and stamp. */
   readonly path?: string;
   readonly stamp?: string;
-  /** What it is written in, where that is not adblock syntax: its lines are then other texts than the rows. */
+  /** Its syntax, if not adblock: its lines then differ from the rows. */
   readonly format?: string;
-  /** SHA-256 of the kept copy, for one from the web. */
+  /** SHA-256 of the cached copy, for a remote file. */
   readonly sha256?: string;
 }
 
@@ -63,19 +62,19 @@ export interface RecordHeader {
   readonly seconds: number;
   readonly rules: number;
   readonly lines: number;
-  /** What the hashes of names in its filters began with. */
+  /** Seed for the hashes of names in its filters. */
   readonly hashSeed: number;
   /** Size of the list. */
   readonly bytes: number;
   readonly sources: readonly RecordedSource[];
   readonly files: readonly RecordedFile[];
-  /** Fates by number, as this version names them. */
+  /** Fate names of this version, by number. */
   readonly fates: readonly string[];
 }
 
 export const FATE_NAMES: readonly string[] = FATES.map(([name]) => name);
 
-/** Signed numbers are kept as unsigned ones, small for small: 0, -1, 1, -2 as 0, 1, 2, 3. */
+/** Maps unsigned to signed numbers. Small numbers stay small: 0, 1, 2, 3 are 0, -1, 1, -2. */
 export function unzigzag(value: number): number {
   return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
 }

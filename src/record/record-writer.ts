@@ -23,7 +23,7 @@ const PIECE = 1024 * 1024;
 const NAME_CLASSES = Class.Word | Class.Dot | Class.Hyphen;
 const ODD_LETTERS = Class.Upper | Class.NonAscii;
 
-/** Writes the frames of a build record, chunk by chunk as the list is made. */
+/** Writes the frames of a build record while the list is built. */
 export class RecordWriter {
   private readonly finder: RowFinder;
   private readonly recorder: RowRecorder;
@@ -32,14 +32,14 @@ export class RecordWriter {
   private readonly text = new ByteBuffer(256);
   private lastOffset = 0;
 
-  /** What the sink is given is its for the time of the call. */
+  /** The bytes are only valid during the call of `sink`. */
   constructor(finder: RowFinder, recorder: RowRecorder, sink: (bytes: Uint8Array) => void) {
     this.finder = finder;
     this.recorder = recorder;
     this.sink = sink;
   }
 
-  /** Takes a chunk whose live rows begin at a byte of the list. */
+  /** Takes a chunk whose live rows begin at this byte of the list. */
   take(chunk: Chunk, offset: number): void {
     const { length, lines } = chunk;
     const hasOthers = chunk.has.otherRows || chunk.has.comments || chunk.has.blanks;
@@ -78,7 +78,7 @@ export class RecordWriter {
   private marks({ flags, start, length }: Chunk): void {
     const rows: number[] = [];
     for (let row = BLOCK_ROWS; row < length; row += BLOCK_ROWS)
-      // The text of a row that was rewritten stands elsewhere.
+      // The text of a rewritten row is in another buffer.
       if ((flags[row]! & Flag.Rewritten) === 0) rows.push(row);
     this.number(rows.length);
     let last = 0;
@@ -125,7 +125,7 @@ export class RecordWriter {
     }
   }
 
-  /** What names there are in which part of the chunk, so that few lines need to be read to find those of one. */
+  /** Writes which names occur in which block, so that a search for a name reads few lines. */
   private blocks(chunk: Chunk): void {
     const { length, fate, kind, flags } = chunk;
     const { filters, others } = this.recorder.names(chunk);
@@ -133,11 +133,11 @@ export class RecordWriter {
     for (const row of others) {
       if (kind[row]! < Kind.Hosts && (fate[row] === Fate.Live || isSilent(fate[row]!))) continue;
       const block = blockOf(row);
-      // A line that is not in the list is looked at in such a block whatever it names.
+      // In such a block, a search reads every line outside the list anyway.
       if (about[block] === (Block.Nameless | Block.OddLetters) && fate[row] !== Fate.Live) continue;
       const hash = nameHash(chunk, row);
       if (hash !== undefined) addName(filters, block * FILTER_BYTES, hash);
-      // What a row was before it was rewritten is no longer known.
+      // The original text of a rewritten row is unknown.
       const isRewritten = (flags[row]! & Flag.Rewritten) !== 0;
       if (hash !== undefined && !isRewritten) continue;
       about[block]! |= Block.Nameless;
@@ -145,7 +145,7 @@ export class RecordWriter {
       if (isRewritten || (mask & ODD_LETTERS) !== 0) about[block]! |= Block.OddLetters;
     }
     this.append(about);
-    // All are whole but the last.
+    // All blocks except the last are full.
     const whole = blocksOf(length) - 1;
     const last = filterBytesFor(length - whole * BLOCK_ROWS);
     foldFilter(filters.subarray(whole * FILTER_BYTES), last);
@@ -162,7 +162,7 @@ export class RecordWriter {
   }
 }
 
-/** The hash that a line is found by: of its host, or of all of it where that reads like a name. Undefined where there is no such, or several. */
+/** The search hash of a line: of its host, or of the whole line if it reads like a name. Undefined for no name or several. */
 function nameHash(chunk: Chunk, row: number): number | undefined {
   const { flags, hostStart, hostEnd, hostHash } = chunk;
   if ((flags[row]! & Flag.SeveralNames) !== 0) return undefined;

@@ -4,7 +4,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import type { Pass } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** Sends exceptions that no source has, one a line, on their way as a chunk of their own. `origin` is that of a chunk before. */
+/** Adds exceptions, one per line, as a chunk of generated rows. `origin` is that of an earlier chunk. */
 export function addExceptions(
   lines: readonly string[],
   origin: number,

@@ -25,7 +25,7 @@ export const compress: Transformation = {
 class Names extends BarrierStage {
   private readonly splitter: HostsSplitter;
   private readonly names: NameResolver;
-  /** Names that `$badfilter` rules take back. */
+  /** Names that `$badfilter` rules cancel. */
   private readonly cancelled: Set<string>;
   private readonly finder: RowFinder;
   private readonly leavesUnderscores: boolean;
@@ -54,7 +54,7 @@ class Names extends BarrierStage {
 
   protected gather(chunk: Chunk): void {
     chunk.isChanged = true;
-    // Rows of ordinary names, nearly all, are turned into rules when they are added to the others.
+    // Most rows are ordinary names. `names.add` turns these into rules.
     for (const row of this.finder.specialOrSpare(chunk)) {
       if (!this.leavesUnderscores) readUnderscoreName(chunk, row);
       nameRow(chunk, row, this.splitter, this.cancelled);
@@ -75,7 +75,7 @@ class Names extends BarrierStage {
     this.names.close();
   }
 
-  /** Whether a rule that would cover others will still be there at the end. */
+  /** Whether a rule that would cover others is still present at the end. */
   private survives(
     name: Uint8Array,
     isPlain: boolean,
@@ -89,7 +89,7 @@ class Names extends BarrierStage {
   }
 }
 
-/** Turns a row that names one host into `||host^`, and notes the name that a `$badfilter` rule takes back. */
+/** Turns a row with one host into `||host^`, and records the name that a `$badfilter` rule cancels. */
 function nameRow(chunk: Chunk, row: number, splitter: HostsSplitter, cancelled: Set<string>): void {
   if (chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
   if (chunk.fate[row] !== Fate.Live) return;
@@ -104,7 +104,7 @@ function nameRow(chunk: Chunk, row: number, splitter: HostsSplitter, cancelled: 
   if (!isFolded && chunk.kind[row] === Kind.Block) splitter.foldHost(chunk, row);
 }
 
-/** Names with an underscore are rare enough to be read as other text; here they are names like all others. */
+/** The scanner reads the rare names with an underscore as other text. Compress treats them as names. */
 function readUnderscoreName(chunk: Chunk, row: number): void {
   if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Rule) return;
   const bytes = chunk.bytesOf(row);
@@ -133,8 +133,8 @@ function isBadfilter(chunk: Chunk, row: number): boolean {
 }
 
 /**
- * Names of hosts lines may be anything. As `||name^` only plain ASCII ones read as rules for a name, so a second Compress,
- * at the top level, must leave the others alone.
+ * Hosts lines may contain any text as a name. As `||name^` only plain ASCII names read as rules for a name, so a second
+ * Compress at the top level must skip the others.
  */
 function releaseOddNames(chunk: Chunk, finder: RowFinder): void {
   if (!chunk.has.specialHosts) return;

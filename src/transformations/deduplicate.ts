@@ -25,10 +25,10 @@ export const deduplicate: Transformation = {
   },
 };
 
-/** Enters every line whose text may stand in the list again. */
+/** Collects every line whose text may occur again. */
 class Copies extends BarrierStage {
   private readonly texts: TextResolver;
-  /** Compress left one row a name; only addresses are written anew after it. */
+  /** Compress left one row per name. Only addresses are rewritten after it. */
   private readonly namesAreUnique: boolean;
   private readonly finder: RowFinder;
 
@@ -45,7 +45,7 @@ class Copies extends BarrierStage {
       if (isComment(chunk, row)) continue;
       if (this.namesAreUnique && isPlainName(chunk, row) && isBlockText(chunk, row)) continue;
       if (isOddBlock(chunk, row)) writeOut(chunk, row);
-      // Rows that read `||host^`, stored so or standing for it, are compared by host. No text is both.
+      // Rows that read `||host^`, stored or implied, are compared by host. No text is both.
       this.texts.add(chunk, row, isBlockText(chunk, row));
     }
   }
@@ -61,7 +61,7 @@ class Copies extends BarrierStage {
   }
 }
 
-/** Drops all copies of a line but the last. */
+/** Drops all copies of a line except the last. */
 class CopyDropping extends RuleStage {
   protected readonly keepsOrdinary: boolean;
   private readonly texts: TextResolver;
@@ -84,14 +84,14 @@ class CopyDropping extends RuleStage {
   }
 }
 
-/** Gives a special `||name^` its text, and points at the name in it. */
+/** Writes the text of a special `||name^`, and points at the name in it. */
 function writeOut(chunk: Chunk, row: number): void {
   rewriteText(chunk, row, textOf(chunk, row));
   chunk.hostStart[row] = chunk.start[row]! + 2;
   chunk.hostEnd[row] = chunk.end[row]! - 1;
 }
 
-/** A converted name that `||…^` in a list would not be read as: its text has to be written out to be compared. */
+/** Whether a converted name would not be read back from `||…^`. Its text must be written to be compared. */
 function isOddBlock(chunk: Chunk, row: number): boolean {
   if ((chunk.flags[row]! & (Flag.AsBlock | Flag.PlainHost)) !== Flag.AsBlock) return false;
   const mask = maskOf(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!);

@@ -6,28 +6,28 @@ import { textOf } from "../rules/row-text.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** What the new exceptions of one source may free: this many names, or this part of those that the others have. */
+/** Budget per source for new exceptions: this many freed names, or this share of the names of the other sources. */
 const LEAST = 20;
 const PART = 0.001;
 
-/** The new exceptions of a source that would have freed too much. */
+/** The new exceptions of a source that would free too many names. */
 export interface OverBudget {
   readonly source: number;
-  /** Numbers of their rows in the whole compile. */
+  /** Row numbers in the whole compile. */
   readonly rows: readonly number[];
   readonly freed: readonly string[];
 }
 
 export interface BudgetTerms {
-  /** Exceptions of the published list, as they are written there. */
+  /** Exceptions of the published list, verbatim. */
   readonly known: ReadonlySet<string>;
-  /** Whether the exceptions of a source are looked at. */
+  /** Whether the budget applies to a source. */
   isJudged(source: number): boolean;
 }
 
 /**
- * Drops the new exceptions of a source, all of them, where they free too many names that only other sources block. Chunks go
- * straight through until the first new exception: on most days there is none.
+ * Drops all new exceptions of a source if they free too many names that only other sources block. Chunks pass through until
+ * the first new exception: most builds have none.
  */
 export class ExceptionBudget implements Stage {
   readonly over: OverBudget[] = [];

@@ -10,7 +10,7 @@ import type { TransformationContext } from "./transformation-context.ts";
 import { type Stage, eachChunk } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** Drops the lines that an exclusion matches. Banners are ours and stay. */
+/** Drops the lines that an exclusion matches. Generated banners stay. */
 export function exclude(filter: LineFilter, context: TransformationContext): Stage {
   const { finder } = context;
   const { names } = filter;
@@ -46,7 +46,7 @@ function isOpenToFilters(chunk: Chunk, row: number): boolean {
   return chunk.fate[row] === Fate.Live && (chunk.flags[row]! & Flag.Banner) === 0;
 }
 
-/** Of a hosts line with several names only those stay that may; any other line goes. */
+/** Removes names from a hosts line with several names. Drops any other line. */
 function keepNames(
   chunk: Chunk,
   row: number,

@@ -10,8 +10,8 @@ import { NameEntries } from "./name-entries.ts";
 import { regexTests } from "./regex-entries.ts";
 
 /**
- * All exclusions (or inclusions) of one level, ready to be asked about lines: text anywhere in the line, wildcards over
- * the whole line, regular expressions, and names. One pass over a line answers for all plain entries together.
+ * All exclusions (or inclusions) of one level: text anywhere in the line, wildcards over the whole line, regular expressions,
+ * and names. One pass over a line tests all plain entries together.
  */
 export class LineFilter {
   private readonly plain: AhoCorasick | undefined;
@@ -20,10 +20,10 @@ export class LineFilter {
   private readonly regexes: LiteralTests;
   /** Entries that are rules for names. */
   readonly names: NameEntries;
-  /** Plain entry that hit last, and where it ended; for the warning about hits inside a label. */
+  /** Plain entry that matched last, and where it ended; for the warning about matches inside a label. */
   lastPlain: { text: string; end: number } | undefined;
 
-  /** `remote` are those of the entries that come from an address only. */
+  /** `remote` has the entries that come only from remote files. */
   constructor(entries: readonly string[], remote: ReadonlySet<string> = new Set()) {
     const names: string[] = [];
     const nameTexts: string[] = [];
@@ -54,7 +54,7 @@ export class LineFilter {
     return !this.hasTexts && this.names.isEmpty;
   }
 
-  /** Whether there are entries that every line has to be asked about. */
+  /** Whether there are entries that every line must be tested against. */
   get hasTexts(): boolean {
     return this.plainTexts.length > 0 || !this.wildcards.isEmpty || !this.regexes.isEmpty;
   }
@@ -70,7 +70,6 @@ export class LineFilter {
     );
   }
 
-  /** Whether any entry matches a line. */
   matchesLine(line: string): boolean {
     if (this.names.hasLine(line)) return true;
     const bytes = encodeUtf8(line);
@@ -100,7 +99,7 @@ export class LineFilter {
 
 function wildcardTest(text: string): LiteralTest {
   const parts = text.toLowerCase().split(/\*+/);
-  // Case is folded for ASCII only where literals are looked for.
+  // The search for literals folds case only for ASCII.
   const texts = text
     .toLowerCase()
     .split(/[^\u0000-\u0029\u002b-\u007f]+/)
@@ -108,7 +107,7 @@ function wildcardTest(text: string): LiteralTest {
   return { texts, test: (line) => matchesParts(line, parts) };
 }
 
-/** Whole-line match of literal parts with anything between them, each part at its earliest place: linear, no backtracking. */
+/** Matches a whole line: literal parts, each at its earliest position, with any text between them. Linear, no backtracking. */
 function matchesParts(line: string, parts: readonly string[]): boolean {
   const text = line.toLowerCase();
   const first = parts[0]!;
@@ -123,7 +122,7 @@ function matchesParts(line: string, parts: readonly string[]): boolean {
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-/** Whether a hit of a domain-like entry begins or ends inside a label: `t.co` in `||microsoft.com^`. */
+/** Whether a match of a domain-like entry begins or ends inside a label: `t.co` in `||microsoft.com^`. */
 // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
 export function splitsLabel(
   bytes: Uint8Array,

@@ -3,21 +3,21 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { LineTest } from "../syntax/regex-rule.ts";
 
 export interface LiteralTest {
-  /** In lower case: no line without all of them can match. */
+  /** In lower case. A line that lacks one of them cannot match. */
   readonly texts: readonly string[];
   readonly test: LineTest;
 }
 
-/** Letters of other scripts that are `i`, `s` and `k` when case does not count. */
+/** Non-ASCII letters that fold to `i`, `s` and `k` when case is ignored. */
 const FOLDS_TO_ASCII = /[\u0130\u017f\u212a]/;
 
-/** Many tests of which each needs a text in the line: one pass over the line finds those that are worth trying. */
+/** Many tests that each need a text in the line. One pass over the line finds the tests worth trying. */
 export class LiteralTests {
   private readonly all: readonly LineTest[];
   private readonly always: readonly LineTest[];
   private readonly byLiteral: readonly (readonly LineTest[])[];
   private readonly literals: AhoCorasick | undefined;
-  /** The last line, by its number, that the tests of a literal were tried on. */
+  /** The number of the last line that the tests of each literal ran on. */
   private readonly triedOn: Float64Array;
   private line = 0;
 
@@ -44,7 +44,6 @@ export class LiteralTests {
     return this.all.length === 0;
   }
 
-  /** Whether any test matches the line. */
   matches(bytes: Uint8Array, start: number, end: number, isNonAscii: boolean): boolean {
     if (this.isEmpty) return false;
     let decoded: string | undefined;
@@ -62,7 +61,7 @@ export class LiteralTests {
   }
 }
 
-/** The text that the fewest tests share, the longest of those. */
+/** The text that the fewest tests share; of several, the longest. */
 function rarest(texts: readonly string[], counts: ReadonlyMap<string, number>): string | undefined {
   let best: string | undefined;
   for (const text of texts)

@@ -9,16 +9,16 @@ import { hostOf, textOf } from "../rules/row-text.ts";
 import { toAsciiHost } from "../syntax/idna.ts";
 import { namesOfLine } from "../syntax/names-of-line.ts";
 
-/** The names that exclusions or inclusions of one level are for, whatever the syntax of a line. */
+/** The names that exclusions or inclusions of one level match, in lines of any syntax. */
 export class NameEntries {
   private readonly names = new Set<string>();
   private readonly hashes = new Set<number>();
   private readonly filter = new HashFilter();
   private readonly texts: readonly string[];
-  /** Finds names, and texts of entries, in lines that are more than a name. Made when there is such a line. */
+  /** Finds names and texts of entries in lines that are more than a name. Created on first use. */
   private nameSearch: AhoCorasick | undefined;
   private textSearch: AhoCorasick | undefined;
-  /** Whether a name of another script may be one of them; `loadIdna` was awaited then. */
+  /** Whether a name may be internationalized; `loadIdna` was then awaited. */
   private readonly isInternational: boolean;
 
   constructor(names: readonly string[], texts: readonly string[]) {
@@ -41,7 +41,7 @@ export class NameEntries {
     return this.names.has(this.canonical(name));
   }
 
-  /** Whether a line is a rule for one of the names, or has the text of an entry in it. */
+  /** Whether a line is a rule for one of the names, or contains the text of an entry. */
   hasLine(line: string): boolean {
     if (this.isEmpty) return false;
     const bytes = encodeUtf8(line);
@@ -49,7 +49,7 @@ export class NameEntries {
     return this.mayHold(bytes, 0, bytes.length, isAscii) && this.isFor(line, bytes);
   }
 
-  /** The live rows of which `hasLine` is true. Ordinary names are found by their hashes. */
+  /** The live rows that match `hasLine`. Ordinary names are found by their hashes. */
   rowsOf(chunk: Chunk, finder: RowFinder): number[] {
     if (this.isEmpty) return [];
     const rows: number[] = [];
@@ -64,7 +64,7 @@ export class NameEntries {
     return rows;
   }
 
-  /** A look at the bytes of a line, before it becomes a string. */
+  /** Tests the bytes of a line, before it becomes a string. */
   private mayName(chunk: Chunk, row: number): boolean {
     const flags = chunk.flags[row]!;
     const isBlock = (flags & Flag.AsBlock) !== 0;
@@ -77,7 +77,7 @@ export class NameEntries {
     if (this.isInternational && !isAscii) return true;
     this.nameSearch ??= new AhoCorasick([...this.names].map(encodeUtf8));
     if (this.nameSearch.search(bytes, start, end, FOLDED) !== -1) return true;
-    // In a regular expression a name is not written as it is.
+    // Regular expressions escape the dots of a name.
     for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true;
     return false;
   }
@@ -97,7 +97,7 @@ export class NameEntries {
     return this.textSearch.search(bytes, 0, bytes.length, EXACT) !== -1;
   }
 
-  /** Lower case, in ASCII, without the dot of the root. */
+  /** Lower-case ASCII, without the trailing dot. */
   private canonical(name: string): string {
     const lower = name.toLowerCase().replace(/(?<=.)\.$/, "");
     if (!this.isInternational || !/[^\u0000-\u007f]/.test(lower)) return lower;
@@ -105,7 +105,7 @@ export class NameEntries {
   }
 }
 
-/** Whether a name can be written in two ways, which `loadIdna` has to be awaited for. */
+/** Whether a name has two spellings, which need `loadIdna`. */
 export function isInternationalName(name: string): boolean {
   return /[^\u0000-\u007f]|xn--/i.test(name);
 }

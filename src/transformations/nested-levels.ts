@@ -1,6 +1,6 @@
 import { withParents } from "../syntax/parents.ts";
 
-/** What a rule for a name takes in: the name and all below it, the name alone, or all below it. */
+/** What a rule for a name covers: the name and all subdomains, the name alone, or all subdomains. */
 export type Scope = "subtree" | "exact" | "below";
 
 export interface NestedRule {
@@ -10,14 +10,14 @@ export interface NestedRule {
 }
 
 /**
- * How strong a rule must be in adblock syntax: 0 a block, 1 an exception, 2 an important block, 3 an important exception.
- * There is nothing stronger.
+ * Strength of a rule in adblock syntax: 0 a block, 1 an exception, 2 an important block, 3 an important exception. This is the
+ * maximum.
  */
 const STRONGEST = 3;
 
 /**
- * Finds how strong rules must be, of which the most specific one shall win: stronger than every rule of the other kind that
- * is less specific and says something of the same names.
+ * Computes how strong rules must be so that the most specific one wins: stronger than every less specific rule of the other
+ * kind for the same names.
  */
 export class NestedLevels {
   private readonly rules = new Map<
@@ -31,7 +31,7 @@ export class NestedLevels {
     known.set(keyOf(rule), { ...rule, level: undefined });
   }
 
-  /** From the least specific to the most. */
+  /** Least specific rule first. */
   resolve(): void {
     const all = [...this.rules.values()].flatMap((some) => [...some.values()]);
     const inOrder = all
@@ -45,12 +45,12 @@ export class NestedLevels {
     }
   }
 
-  /** Undefined for a rule that was not entered, -1 for one that would have to be stronger than rules can be. */
+  /** Undefined for an unknown rule, -1 for one that would need more than the maximum strength. */
   levelOf(rule: NestedRule): number | undefined {
     return this.rules.get(rule.name)?.get(keyOf(rule))?.level;
   }
 
-  /** The level of the strongest rule of the other kind that this one has to win over; -1 when there is none. */
+  /** The level of the strongest rule of the other kind that this one must override; -1 without one. */
   private strongestAgainst(rule: NestedRule): number {
     let strongest = -1;
     for (const name of withParents(rule.name))
@@ -65,12 +65,12 @@ function keyOf({ scope, isAllow }: NestedRule): string {
   return `${scope} ${isAllow}`;
 }
 
-/** A name has more labels than its parents; `*.name` and the name alone are more specific than both together. */
+/** A name has more labels than its parents. `*.name` and the exact name are more specific than both together. */
 function rankOf({ name, scope }: NestedRule): number {
   return name.split(".").length * 2 + (scope === "subtree" ? 0 : 1);
 }
 
-/** Whether a rule for the same name or a parent takes in some of the names of this one. */
+/** Whether a rule for the same name or a parent covers some of the names of this one. */
 function isWithin(rule: NestedRule, other: NestedRule): boolean {
   if (other.name !== rule.name) return other.scope !== "exact";
   return other.scope === "subtree" || other.scope === rule.scope;

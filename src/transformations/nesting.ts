@@ -12,7 +12,7 @@ import { type NestedRule, NestedLevels } from "./nested-levels.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** A row whose rule an exception has something to do with. */
+/** A row whose rule interacts with an exception. */
 interface RelatedRow {
   readonly row: number;
   readonly rule: NestedRule;
@@ -22,13 +22,13 @@ const RULE = /^(?<allow>@@)?\|(?<subtree>\|)?(?<below>\*\.)?(?<name>[^*|^/$]+)\^
 
 /**
  * In formats where the most specific name wins, a name below an exception can be blocked again, and so on. In adblock syntax
- * an exception wins over every block: what is nested must be `$important` to mean the same. Sees the rules of a source before
- * anything is done with them, as its reader wrote them.
+ * an exception overrides every block, so nested rules need `$important` for the same effect. This stage sees the rules of a
+ * source first, as its reader wrote them.
  */
 export class Nesting implements Stage {
   private readonly context: StageContext;
   private held: Chunk[] = [];
-  /** Names of exceptions, and hashes of those and of their parents. */
+  /** Names of exceptions, and hashes of these and of their parents. */
   private readonly exceptions = new Set<string>();
   private readonly parents = new Set<string>();
   private readonly filter = new HashFilter();
@@ -72,7 +72,7 @@ export class Nesting implements Stage {
     }
   }
 
-  /** Exceptions, blocks that they are below of, and blocks that are below them. */
+  /** Exceptions, blocks of their parents, and blocks of their subdomains. */
   private relatedIn(chunk: Chunk): RelatedRow[] {
     const { finder, pool } = this.context;
     pool.cache.use(chunk);
@@ -88,7 +88,7 @@ export class Nesting implements Stage {
     return rows;
   }
 
-  /** By the hashes alone, without making texts of names. Rows without a host are few. */
+  /** Compares hashes only, without decoding names. Few rows have no host. */
   private mayBeRelated(chunk: Chunk, row: number): boolean {
     const start = chunk.hostStart[row]!;
     const end = chunk.hostEnd[row]!;
@@ -128,7 +128,7 @@ function hashOf(name: string): number {
   return hashName(bytes, 0, bytes.length);
 }
 
-/** The rule of a row, if it is for a name and was not in adblock syntax before. */
+/** The rule of a row, if it is for a name and was converted to adblock syntax. */
 function ruleOf(chunk: Chunk, row: number): NestedRule | undefined {
   if ((chunk.flags[row]! & Flag.OwnWord) !== 0) return undefined;
   const kind = chunk.kind[row]!;

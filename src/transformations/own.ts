@@ -13,7 +13,7 @@ const SEVERAL_NAMES = /^\s*[\da-f.:]*[.:][\da-f.:]*\s+\S+\s+[^\s#]/i;
 
 type Judge = (text: string) => string | undefined | null;
 
-/** A transformation that somebody else wrote. It sees texts, one rule at a time, and decides what becomes of each. */
+/** A user-defined transformation. It sees the text of one rule at a time and decides its fate. */
 export function ownTransformation(name: string, summary: string, judge: Judge): Transformation {
   return {
     summary,
@@ -41,7 +41,7 @@ class OwnStage extends RuleStage {
       chunk.drop(row, Fate.Own);
       return false;
     }
-    // The user's own code may say more than a source may.
+    // The user's own code may do more than a source.
     const mayBeSaid = (chunk.flags[row]! & (Flag.Judged | Flag.Ordinary)) !== 0;
     rewriteText(chunk, row, answer);
     classifyAgain(chunk, row);
@@ -54,7 +54,7 @@ class OwnStage extends RuleStage {
       const answer = this.ask(text);
       if (answer === undefined || answer === null) return answer;
       if (typeof answer === "string" && !/[\r\n]/.test(answer)) {
-        // MemoryBudget for the further names of a line is made when it is read.
+        // Rows for further names are allocated when the line is read.
         if (SEVERAL_NAMES.test(answer))
           throw new TypeError("it returned several names in one line");
         return answer;

@@ -9,29 +9,29 @@ import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
 import { type Pass, type Stage, eachChunk } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** A protected name that the list blocks, by the word of a source that is fully trusted. */
+/** A protected name that the list blocks because a fully trusted source does. */
 export interface BlockedName {
   readonly name: string;
   readonly rule: WatchedRule;
-  /** Whether the rule is for this name, and not for more. */
+  /** Whether the rule is for this name only. */
   readonly isForName: boolean;
 }
 
-/** What a source below full trust tried to block. */
+/** Names that a source below full trust tried to block. */
 export interface ProtectedUse {
   /** Its rules for these names were dropped. */
   readonly dropped: Set<string>;
-  /** Rules of its own for more than these names stay; exceptions keep the names reachable. */
+  /** Its broader rules stay; exceptions keep these names reachable. */
   readonly excepted: Set<string>;
 }
 
 /**
- * Names that must stay reachable. Of sources below full trust, rules for such a name are dropped, and a rule for more gets an
- * exception. What fully trusted sources block is only found.
+ * Names that must stay reachable. For sources below full trust, it drops rules for such a name and adds exceptions to broader
+ * rules. For fully trusted sources, it only reports what they block.
  */
 export class Protection {
   readonly blocked: BlockedName[] = [];
-  /** By the number of the source. */
+  /** By the index of the source. */
   readonly uses: Map<number, ProtectedUse> = new Map();
   private readonly names: readonly string[];
   private readonly list: AllowList;
@@ -66,7 +66,7 @@ export class Protection {
     });
   }
 
-  /** Looks at the whole list, and adds exceptions at its end. */
+  /** Checks the whole list and adds exceptions at its end. */
   listStage(): Stage {
     const watch = new NameMatcher(this.names, this.context.finder, true);
     let origin = 0;

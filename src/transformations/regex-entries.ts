@@ -3,12 +3,12 @@ import { regexTexts } from "../syntax/regex-texts.ts";
 import { compileEntryRegex, isPortable, unionRegex } from "../syntax/regex-rule.ts";
 import type { LiteralTest } from "./literal-tests.ts";
 
-/** Instructions of expressions that are tried as one. */
+/** Instruction limit per combined expression. */
 const LARGEST_UNION = 500;
 
 /**
- * Tests for the expressions of one level. Those that need some text in a line are found by it; of the others many are
- * tried as one.
+ * Tests for the expressions of one level. Expressions that need a literal text are found by it; many of the others are
+ * combined into one.
  */
 export function regexTests(sources: readonly string[], isOwn: boolean): LiteralTest[] {
   const tests: LiteralTest[] = [];

@@ -15,12 +15,12 @@ import {
   validateAllowPublicSuffix,
 } from "./validate.ts";
 
-/** Every transformation, in the order they run, whatever order a configuration gives. */
+/** Every transformation, in execution order. The order in a configuration does not matter. */
 export const transformations: ReadonlyMap<string, Transformation> = new Map([
   ["ConvertToAscii", convertToAscii],
   ["TrimLines", trimLines],
   ["RemoveComments", removeComments],
-  // Before Compress, so that a rule which loses its modifiers can cover others and be covered.
+  // Before Compress, so that a rule without its modifiers can cover others and be covered.
   ["RemoveModifiers", removeModifiers],
   ["Compress", compress],
   ["InvertAllow", invertAllow],

@@ -42,7 +42,7 @@ function strip(chunk: Chunk, row: number, context: TransformationContext): void 
   classifyAgain(chunk, row);
 }
 
-/** Takes outer blanks off and says whether there may be modifiers: without a `$` a line comes out as it went in. */
+/** Trims a row and returns whether it may have modifiers: a line without a `$` does not change. */
 function needsLook(chunk: Chunk, row: number): boolean {
   const flags = chunk.flags[row]!;
   const isBlock = (flags & Flag.AsBlock) !== 0;

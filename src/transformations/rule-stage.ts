@@ -7,9 +7,9 @@ import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /**
- * A stage that judges rule by rule. A comment speaks of the rule below it: when that rule is dropped, the comments and
- * empty lines directly above go with it, up to the first other line. Chunks that end in comments are held back until
- * the next rule is known. Banners are never taken for comments.
+ * A stage that judges rule by rule. A comment describes the rule below it: when that rule is dropped, the comments and empty
+ * lines directly above are dropped too, up to the first other line. Chunks that end in comments are held until the next rule
+ * is known. Banners do not count as comments.
  */
 export abstract class RuleStage implements Stage {
   private readonly cache: ChunkCache;
@@ -22,13 +22,13 @@ export abstract class RuleStage implements Stage {
     this.finder = finder;
   }
 
-  /** Whether rows of ordinary names stay without being asked about. */
+  /** Whether rows of ordinary names stay without a call to `judge`. */
   protected abstract readonly keepsOrdinary: boolean;
 
-  /** A chunk's rows come next. */
+  /** Called before the rows of a chunk. */
   protected begin?(chunk: Chunk): void;
 
-  /** Whether the rule stays. One that does not is dropped by the judge, who knows why. */
+  /** Whether the rule stays. `judge` itself drops a rule, with the reason. */
   protected abstract judge(chunk: Chunk, row: number): boolean;
 
   push(chunk: Chunk, pass: Pass): void {
@@ -69,7 +69,7 @@ export abstract class RuleStage implements Stage {
     this.settle(true, pass);
   }
 
-  /** The line below the comments that wait is known: it stays, or it goes and takes them along. */
+  /** The line below the held comments is known. If it was dropped, they are dropped too. */
   private settle(isKept: boolean, pass: Pass): void {
     const { held, cache } = this;
     this.held = [];
@@ -82,19 +82,19 @@ export abstract class RuleStage implements Stage {
   }
 }
 
-/** Whether one of these rows, which nobody is asked about, is in the list. */
+/** Whether one of these rows, which `judge` does not see, is in the list. */
 function hasLive(chunk: Chunk, from: number, to: number): boolean {
   for (let row = from; row < to; row++) if (chunk.fate[row] === Fate.Live) return true;
   return false;
 }
 
-/** A comment, or an empty line: what goes with the rule below, and is no rule itself. */
+/** A comment or an empty line, which belongs to the rule below. */
 export function isComment(chunk: Chunk, row: number): boolean {
   const kind = chunk.kind[row]!;
   return kind === Kind.Comment || (kind === Kind.Blank && chunk.start[row] === chunk.end[row]);
 }
 
-/** Between these rows there are live comments and lines that are out of the list already. */
+/** These rows are live comments and lines that were already dropped. */
 function dropComments(chunk: Chunk, from: number, to: number): void {
   for (let row = from; row < to; row++) chunk.drop(row, Fate.CommentAbove);
 }

@@ -2,7 +2,7 @@ import type { MemoryBudget } from "../kernel/memory-budget.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 
-/** What every stage works with. It decides where data is, never what comes out. */
+/** Shared by all stages. It decides where data is stored and never affects the output. */
 export interface StageContext {
   readonly pool: ChunkPool;
   readonly budget: MemoryBudget;

@@ -4,18 +4,17 @@ import type { ChunkCache } from "../rules/chunk-cache.ts";
 export type Pass = (chunk: Chunk) => void;
 
 /**
- * A stage on the way of a list's chunks, which come in order and leave in order. Nearly all of them work on a chunk by
- * itself and hand it on at once, so that a chunk is still in the cache when the next stage has it; those that must
- * have seen all chunks first hold them back.
+ * One step of the pipeline. Chunks arrive and leave in order. Most stages process each chunk alone and pass it on at once, so
+ * that it is still in the CPU cache for the next stage. Stages that need all chunks first hold them.
  */
 export interface Stage {
-  /** Takes the next chunk, and hands on what is done with: this one, others that were held back, or none yet. */
+  /** Takes the next chunk. Passes on finished chunks: this one, held ones, or none yet. */
   push(chunk: Chunk, pass: Pass): void;
-  /** No more chunks will come. */
+  /** Called after the last chunk. */
   end(pass: Pass): void;
 }
 
-/** A stage that works on every chunk by itself. */
+/** A stage that processes every chunk by itself. */
 export function eachChunk(work: (chunk: Chunk) => void): Stage {
   return {
     push(chunk, pass) {
@@ -26,7 +25,7 @@ export function eachChunk(work: (chunk: Chunk) => void): Stage {
   };
 }
 
-/** A stage that must see all chunks before it can work on the first. */
+/** A stage that must see all chunks before it processes the first. */
 export abstract class BarrierStage implements Stage {
   private readonly cache: ChunkCache;
   private held: Chunk[] = [];

@@ -10,17 +10,17 @@ import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { isLocalName, mayBeLocalName } from "../syntax/local-names.ts";
 import type { TransformationContext } from "./transformation-context.ts";
 
-/** A hosts line with several names, and how far it was read. */
+/** A hosts line with several names, and the current position in it. */
 interface HostsHead {
   readonly bytes: Uint8Array;
   nameEnd: number;
   readonly namesEnd: number;
 }
 
-/** Turns hosts lines into one row a name. Rows for the further names were set aside when the file was scanned. */
+/** Turns hosts lines into one row per name. The scanner reserved rows for the further names. */
 export class HostsSplitter {
   private readonly context: TransformationContext;
-  /** The line whose further names the next spare rows are for. */
+  /** The line whose further names go into the next spare rows. */
   private head: HostsHead | undefined;
 
   constructor(context: TransformationContext) {
@@ -36,7 +36,7 @@ export class HostsSplitter {
       return;
     }
     if ((flags & Flag.SeveralNames) !== 0) {
-      // MemoryBudget is missing only where another transformation made a hosts line of something else; that line stays.
+      // Spare rows are missing only if another transformation produced the hosts line. Then it stays.
       if (spareRowsAfter(chunk, row) < countFurtherNames(chunk, row)) return;
       const { namesEnd } = hostsLine;
       this.head = headOf(chunk, row, namesEnd);
@@ -81,8 +81,8 @@ export class HostsSplitter {
   }
 
   /**
-   * `ads.example # note`: as it stands no rule at all, and a validator drops it. Where one will look at it, or where
-   * the source's type says that these are names, the name is taken.
+   * `ads.example # note` is not a rule as written, and a validator drops it. If a validator follows, or the source's type
+   * implies names, the name is used.
    */
   readCommentedDomain(chunk: Chunk, row: number): void {
     if (this.context.validator === undefined && !chunk.hashComments) return;
@@ -93,7 +93,7 @@ export class HostsSplitter {
     toBlockRule(chunk, row);
   }
 
-  /** Lower case for the name, the key of everything that follows. The text of a rule in adblock syntax stays as it was written. */
+  /** Lower-cases the name, the key of everything that follows. The text of a rule in adblock syntax does not change. */
   foldHost(chunk: Chunk, row: number): void {
     const bytes = chunk.bytesOf(row);
     const start = chunk.hostStart[row]!;
@@ -117,7 +117,7 @@ export class HostsSplitter {
   }
 }
 
-/** Where names go on in the next chunk, this one may be put aside by then: the line is copied. */
+/** Copies the line if its names continue in the next chunk, when this one may be in a scratch file. */
 function headOf(chunk: Chunk, row: number, namesEnd: number): HostsHead {
   const bytes = chunk.bytesOf(row);
   const nameEnd = chunk.hostEnd[row]!;

@@ -3,19 +3,19 @@ import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /**
- * What a transformation works with, and what it may know of the stages after it. Compress needs that: a parent domain
- * may only cover its children if it will still be there at the end.
+ * What a transformation works with, and what it knows about later stages. Compress needs that: a parent domain may only cover
+ * its children if it is still present at the end.
  */
 export interface TransformationContext extends StageContext {
-  /** The validator that will see this list, at this level or the one above. */
+  /** The validator for this list, at this level or the one above. */
   readonly validator?: ValidatorOptions;
-  /** Whether RemoveModifiers works on this list too: what it widened covers only what it widened. */
+  /** Whether RemoveModifiers runs too: rules that it widened cover only each other. */
   readonly removesModifiers?: boolean;
-  /** Whether Compress worked on this list: rules for one name are unique then. */
+  /** Whether Compress ran on this list: rules for one name are then unique. */
   readonly compresses?: boolean;
-  /** Whether names with an underscore are left as they are written, as the reference does. */
+  /** Whether names with an underscore stay as written, like in the reference. */
   readonly leavesUnderscores?: boolean;
-  /** Whether a later filter of the list above (exclusions, inclusions) takes a row with this text. */
+  /** Whether a later filter of the list above (exclusions, inclusions) drops a row with this text. */
   readonly willBeFiltered?: (text: string) => boolean;
   /** Names whose rules other sources of the list above cancel. */
   readonly cancelledLater?: ReadonlySet<string>;

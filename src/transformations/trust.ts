@@ -18,12 +18,12 @@ import { RuleStage } from "./rule-stage.ts";
 import { BarrierStage, type Stage, eachChunk } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** Resolvers read lines into 64 KiB; a name has 253 bytes at the most, and what else a rule says is short. */
+/** Resolvers read lines into 64 KiB. A name has at most 253 bytes, and the rest of a rule is short. */
 const LONGEST_LINE = 4096;
 
 /**
- * The first stages of every source: lines are written as they are read, and what the source may not say is dropped.
- * `onWeakened` is told of each exception that lost its `$important`.
+ * The first stages of every source: they normalise lines and drop what the source may not do. They call `onWeakened` for each
+ * exception that lost its `$important`.
  */
 export function trustStages(
   trust: Trust,
@@ -33,7 +33,7 @@ export function trustStages(
 ): readonly Stage[] {
   if (trust === "full") return [tidying(context)];
   const judging = new SourceJudging(context, judgeFor(trust), onWeakened);
-  // What a source may do to its own rules is done to them before the others see any.
+  // A source cancels its own rules before the other sources see them.
   return mayCancel && trust === "standard" ? [new OwnCancelling(context), judging] : [judging];
 }
 
@@ -41,7 +41,7 @@ function judgeFor(trust: Exclude<Trust, "full">): TrustJudge {
   return new TrustJudge({ onlyBlocks: trust === "block-only" });
 }
 
-/** All that is done to the lines of a fully trusted source. By itself it takes a fifth of the time of a `RuleStage`. */
+/** The only stage for a fully trusted source. It takes a fifth of the time of a `RuleStage`. */
 function tidying({ finder }: StageContext): Stage {
   return eachChunk((chunk) => {
     for (const row of finder.special(chunk)) {
@@ -57,8 +57,8 @@ function tidying({ finder }: StageContext): Stage {
 }
 
 /**
- * The last stage of the list: rows whose text changed since their source was judged are judged again. `trustOf` gives the
- * trust of a source by its number.
+ * The last stage of the list: judges rows again whose text changed since the first time. `trustOf` gives the trust of a source
+ * by its index.
  */
 export function finalTrust(
   trustOf: (source: number) => Trust,
@@ -80,14 +80,14 @@ export function finalTrust(
   });
 }
 
-/** Loads what is needed to look at regular expressions, for lists that have some. */
+/** Loads the regex parser, for lists that need it. */
 export function prepareRegex({ has }: Chunk): Promise<void> | undefined {
   return has.regexes ? loadRegex() : undefined;
 }
 
-/** The same for those who may want to hide one. */
+/** The same for untrusted sources. */
 export function prepareTrust({ has }: Chunk): Promise<void> | undefined {
-  // Blanks and other forms of a slash may hide one.
+  // Blanks and Unicode slashes may hide a regex.
   return has.regexes || has.outerBlanks || has.nonAscii ? loadRegex() : undefined;
 }
 
@@ -126,7 +126,7 @@ class SourceJudging extends RuleStage {
   }
 }
 
-/** Why a row that is not an ordinary name is not taken, or `Fate.Live`. */
+/** Why a row that is not an ordinary name is dropped, or `Fate.Live`. */
 function fateOf(chunk: Chunk, row: number, rules: TrustJudge): Fate {
   const kind = chunk.kind[row]!;
   if (kind === Kind.Blank) return Fate.Live;
@@ -145,7 +145,7 @@ function isListedName(chunk: Chunk, row: number): boolean {
   return isListedSuffix(hostOf(chunk, row).toLowerCase());
 }
 
-/** AdGuard Home refuses a whole list for one control character. */
+/** AdGuard Home rejects a whole list for one control character. */
 function judgeText(chunk: Chunk, row: number, isStrange: boolean): Fate {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
@@ -166,7 +166,7 @@ function judgeSigns(chunk: Chunk, row: number, signs: number): Fate {
     : Fate.Live;
 }
 
-/** An address and a plain name, a plain name, or `||name^`, with nothing behind it: there is nothing to tidy. */
+/** An address and a plain name, a plain name, or `||name^`, without a suffix. These need no tidying. */
 function isNothingButName(chunk: Chunk, row: number): boolean {
   const flags = chunk.flags[row]! & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames);
   const kind = chunk.kind[row]!;
@@ -174,7 +174,7 @@ function isNothingButName(chunk: Chunk, row: number): boolean {
   return chunk.hostEnd[row] === chunk.end[row]! - (kind === Kind.Block ? 1 : 0);
 }
 
-/** Writes a row the one way that everybody reads as we do. */
+/** Writes a row in the form that all resolvers read alike. */
 function tidy(chunk: Chunk, row: number, signs: number): void {
   if (chunk.kind[row]! < Kind.Hosts || (chunk.flags[row]! & Flag.AsBlock) !== 0) return;
   if ((signs & Sign.OuterBlank) !== 0) trim(chunk, row);
@@ -193,7 +193,7 @@ function tidy(chunk: Chunk, row: number, signs: number): void {
   classifyAgain(chunk, row);
 }
 
-/** An exception of a stranger may not stand above the blocks of others: it stays, without its `$important`. */
+/** An untrusted exception may not override the blocks of others: it loses its `$important`. */
 function weaken(chunk: Chunk, row: number): boolean {
   if (chunk.kind[row] !== Kind.Rule || (chunk.flags[row]! & Flag.Allow) === 0) return false;
   const text = textOf(chunk, row);
@@ -206,7 +206,7 @@ function weaken(chunk: Chunk, row: number): boolean {
   return true;
 }
 
-/** Engines read lines without their outer blanks. */
+/** Resolvers ignore surrounding blanks. */
 function trim(chunk: Chunk, row: number): void {
   const bytes = chunk.bytesOf(row);
   while (isBlank(bytes[chunk.start[row]!])) chunk.start[row]!++;
@@ -214,21 +214,21 @@ function trim(chunk: Chunk, row: number): void {
   classifyAgain(chunk, row);
 }
 
-/** A plain name that is not like most is a rule to us. */
+/** The scanner reads an unusual plain name as a rule. */
 const DOTTED_NAME = /^[a-z0-9_][\w-]*(?:\.[\w-]+)+\.+(?:\s+#.*)?$/i;
 
-/** A name with a final dot is that name, but most resolvers look for the dot as well. */
+/** A final dot does not change a name, but most resolvers would match the dot. */
 function withoutFinalDots(text: string, kind: number): string {
   if (kind > Kind.Domain && !DOTTED_NAME.test(text)) return text;
   return text.replace(/(?<=[^.\s])\.+(?=\s|$)/g, "");
 }
 
-/** `||EXAMPLE.com^` matches nothing in some engines. */
+/** Some engines never match `||EXAMPLE.com^`. */
 function lowerHost(text: string): string {
   return text.replace(/^\s*(?:@@)?\|\|[^$/^]*/, (start) => start.toLowerCase());
 }
 
-/** Whether a modifier is empty or has a blank beside it: two separators, or a separator and a blank, stand together. */
+/** Whether a modifier is empty or has a blank beside it: two adjacent separators, or a separator and a blank. */
 function isUntidy(chunk: Chunk, row: number): boolean {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
@@ -248,7 +248,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-/** A source's `$badfilter` rules, carried out on its own rules. */
+/** Applies a source's `$badfilter` rules to its own rules. */
 class OwnCancelling extends BarrierStage {
   private readonly cancelled = new Set<string>();
   private readonly finder: StageContext["finder"];
@@ -286,7 +286,7 @@ class OwnCancelling extends BarrierStage {
   protected close(): void {}
 }
 
-/** Of a hosts line only the names go that are whole public suffixes. */
+/** Drops only those names of a hosts line that are whole public suffixes. */
 function judgeHosts(chunk: Chunk, row: number, { trial }: TrustJudge): Fate {
   if ((chunk.flags[row]! & Flag.RealAddress) !== 0) return Fate.RealAddress;
   const line = textOf(chunk, row);

@@ -134,7 +134,7 @@ function judgeText(
   return fate;
 }
 
-/** `example.org##.ad`, told from its bytes: a `#` in the pattern, and nothing that could make it part of something else. */
+/** Recognizes `example.org##.ad` by its bytes: a `#` in the pattern, and no sign of another syntax. */
 function isBrowserRule(chunk: Chunk, row: number): boolean {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
@@ -150,7 +150,7 @@ function isBrowserRule(chunk: Chunk, row: number): boolean {
   return hasHash;
 }
 
-/** Writes the rule for an address the one way that every resolver reads as that address. */
+/** Writes the rule for an address in the form that every resolver reads as that address. */
 function normaliseAddress(chunk: Chunk, row: number): void {
   const text = textOf(chunk, row);
   if (text.startsWith("#")) return;
