@@ -84,7 +84,7 @@ export class PublishedList {
   }
 }
 
-/** Opens a list whose newest record matches it. Rejects with a `CompilerError` if there is none. */
+/** Opens a list whose newest record matches it. Rejects with a `CompilerError` if no record does. */
 export async function openRecorded(
   { path, name }: OutputFile,
   host: Host,

@@ -73,7 +73,7 @@ export async function buildAt(
   return { list, record: await readRecord(path, host) };
 }
 
-/** The published list at a path; an empty one if there is none. */
+/** The published list at a path; an empty list if it does not exist. */
 export async function publishedState(path: string, host: Host): Promise<ListState> {
   const { list: bytes = new Uint8Array(0), record } = await buildAt(path, host);
   return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };

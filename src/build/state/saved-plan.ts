@@ -135,7 +135,7 @@ function headIn(text: string): Head | undefined {
   }
 }
 
-/** SHA-256 of the list at a path; null if there is none. */
+/** SHA-256 of the list at a path; null if it does not exist. */
 export async function digestAt(path: string, host: Host): Promise<string | null> {
   return (await host.exists(path)) ? ((await digestOfFile(path, host)) ?? null) : null;
 }
