@@ -13,7 +13,7 @@ import { publishList } from "./publish-list.ts";
 import { playTape } from "./spool-tape.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
-/** Publishes a saved plan: those bytes, in place of the list that they were compared with. Rejects with a `CompilerError`. */
+/** Publishes exactly the bytes of a saved plan, if the published list has not changed since. Rejects with a `CompilerError`. */
 export async function applyPlan(path: string, context: BuildContext): Promise<ListOutcome> {
   const { options, host, signal, emit } = context;
   const started = host.now().getTime();
@@ -23,11 +23,11 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   if (refused.length > 0) throw new CompilerError(refused);
   for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
   const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
-  // Covered names were saved only if they are needed.
+  // Covered names are saved only if a format needs them.
   const spool = new NameBuffer(() => scratchOf(host), false);
   try {
     await outputs.open();
-    // Now that no other run can publish.
+    // This check is safe only now, while this run holds the locks.
     await refuseIfOutdated(plan, host);
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);

@@ -17,11 +17,11 @@ import { BuildSession } from "./session.ts";
 export interface Audit {
   readonly report: CompileReport;
   readonly stats: ListStats;
-  /** What the guards find, and protected names. */
+  /** Findings of the guards, and protected names that the lists block. */
   readonly findings: readonly Diagnostic[];
 }
 
-/** Fetches and compiles the lists of another program, whose settings are at a path. Writes nothing. */
+/** Fetches and compiles the lists in the settings of another program. Writes nothing. */
 export async function auditConfig(
   setup: ImportedConfig,
   path: string,
@@ -35,7 +35,7 @@ export async function auditConfig(
   const list = { project, config, plugins: NO_PLUGINS, covers: [] };
   const userRules = new TextEncoder().encode(`${setup.userRules.join("\n")}\n`);
   const world = withFile(host, host.path.join(folder, USER_RULES), userRules);
-  // Nothing is published, so the list is compared with none.
+  // With this output, nothing is published, so there is no earlier list to compare with.
   const options = { ...context.options, output: "-" };
   const plan = planList(list, options, world);
   const session = new BuildSession([plan], { ...context, options, host: world });
@@ -46,7 +46,7 @@ export async function auditConfig(
   return { report, stats: statsOf(run.state.record!), findings };
 }
 
-/** The list that `init --from` would make of it, except that any source may fail. */
+/** The configuration that `init --from` would create, except that any source may fail. */
 function auditedConfig(setup: ImportedConfig, allowSources: readonly string[], host: Host): Config {
   const { software, lists, userRules, allow } = setup;
   const own = { name: USER_RULES_NAME, source: USER_RULES, type: "adblock" };
@@ -65,7 +65,7 @@ function auditedConfig(setup: ImportedConfig, allowSources: readonly string[], h
   return projectOf(value, NO_PLUGINS, host).config;
 }
 
-/** The enabled allowlists that can be read. Others are reported and skipped. */
+/** The enabled allowlists that can be read. The others are reported and skipped. */
 async function reachable(
   lists: readonly ImportedList[],
   configFolder: string,

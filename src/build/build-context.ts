@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { BuildEvent } from "./build-event.ts";
 import type { BuildOptions } from "./build-options.ts";
 
-/** What every part of a build works with. */
+/** The options, host and callbacks that all parts of a build share. */
 export interface BuildContext {
   readonly options: BuildOptions;
   readonly host: Host;
@@ -10,7 +10,7 @@ export interface BuildContext {
   readonly emit: (event: BuildEvent) => void;
 }
 
-/** Does a part of the work, and reports how it ended and how long it took. */
+/** Runs a phase of the build, and reports its result and duration. */
 export async function phase<T>(
   name: string,
   { emit }: BuildContext,

@@ -4,22 +4,22 @@ import type { ListOutcome } from "./build-outcome.ts";
 
 export type { ProgressEvent } from "../engine/progress-event.ts";
 
-/** What happens during a build, in the order in which it happens. */
+/** The events of a build, in the order in which they occur. */
 export type BuildEvent =
-  /** There is something to compile. A build for which nothing has changed ends without it. */
+  /** There is something to compile. A build without changes ends without this event. */
   | { readonly kind: "started" }
-  /** A warning or note, about one list or about the whole configuration. */
+  /** A warning or note about one list or about the whole configuration. */
   | { readonly kind: "diagnostic"; readonly diagnostic: Diagnostic }
-  /** Sources are being read: those of one list, or ahead of several. */
+  /** The build reads sources: those of one list, or those of several lists in advance. */
   | { readonly kind: "reading"; readonly sources: number; readonly lists: number }
   | { readonly kind: "progress"; readonly event: ProgressEvent }
-  /** Ends what `reading` began. */
+  /** The end of `reading`. */
   | { readonly kind: "read" }
-  /** A part of the work has ended; for people who want to see everything. */
+  /** A phase of the build has ended. Shown in verbose output. */
   | { readonly kind: "phase"; readonly name: string; readonly text: string; readonly ms: number }
-  /** Files are being replaced from now on. */
+  /** The build starts to replace files. */
   | { readonly kind: "publishing"; readonly list: string }
-  /** The files of a list are in place. The record of the build follows. */
+  /** The files of a list are published. The build record follows. */
   | { readonly kind: "published"; readonly list: string; readonly path: string | undefined }
-  /** A list is done, one way or another; one of so many. */
+  /** The build of a list has ended, with any outcome. `lists` is the total. */
   | { readonly kind: "list-done"; readonly outcome: ListOutcome; readonly lists: number };

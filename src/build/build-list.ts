@@ -21,11 +21,11 @@ export interface ListWork {
   readonly cache?: BuildCache | undefined;
   readonly cached?: CachedBuild | undefined;
   readonly slot?: QueueSlot;
-  /** Resolves when the lists are done that this one must cover. */
+  /** Resolves when the lists that this one must cover have been built. */
   readonly coveredDone?: () => Promise<void>;
 }
 
-/** Builds a list and publishes it, unless a guard refuses it. Rejects when a signal stopped it, and for bugs. */
+/** Builds a list and publishes it, unless a guard refuses it. Rejects if a signal stopped it, and for bugs. */
 export async function buildList(
   plan: ListPlan,
   session: BuildSession,
@@ -92,13 +92,13 @@ class ListBuild {
     const draft = await prepare(plan, session, sink, { cached, slot });
     if (draft === undefined) return cachedOutcome(cached!, this.list, this.seconds);
     this.draft = draft;
-    // Rows that did not fit into memory are given back before the next list needs the space.
+    // Frees the rows on disk before the next list needs the space.
     draft.compiled.close();
     if (draft.violations.length > 0) throw new CompilerError(draft.violations);
     return await this.publish(draft);
   }
 
-  /** A draft that a guard refused, or the lack of one. */
+  /** The outcome of a list that a guard refused or that could not be built. */
   failed(error: CompilerError): ListOutcome {
     const { draft } = this;
     const isRefused = draft !== undefined && error.exit === Exit.Guard;
@@ -184,9 +184,9 @@ class ListBuild {
     const { plan, session } = this;
     const { cache, coveredDone } = this.work;
     const { config } = plan.list;
-    // A manifest expires, and plugins change without notice: such lists are made anew every time.
+    // A manifest expires, and plugins change without notice, so such lists are always rebuilt.
     if (plan.isToStdout || config.manifest !== undefined || config.plugins !== undefined) return;
-    // A cover that was not checked is checked the next time.
+    // A cover check that was skipped runs in the next build.
     if (plan.covers.size > 0 && session.options.accept.includes("not-covered")) return;
     await coveredDone?.();
     const compared = [...plan.covers.values()].filter((path) => path !== undefined);
@@ -194,7 +194,7 @@ class ListBuild {
     await cache?.put({ report, diagnostics, written, inputs, web, outputs: files, compared });
   }
 
-  /** Questions about a list are answered from the very files that it was made from. */
+  /** Keeps the copies that a list was built from, to answer questions about it later. */
   private async keepCopies({ compiled }: Draft): Promise<void> {
     const { host, options } = this.session;
     const path = this.plan.files[0]?.path;

@@ -13,12 +13,12 @@ import type { ListConfig } from "./project.ts";
 import { BuildSession } from "./session.ts";
 import { BuildCache } from "./state/build-cache.ts";
 
-/** Lists at a time: one is compiled, the others wait for the disk. */
+/** Maximum number of concurrent lists: one compiles, the others wait for the disk. */
 const MOST = 4;
 
 /**
- * Builds lists one after the other. A list that fails or is refused does not stop the others. Each outcome is pushed to
- * `outcomes`, so that those of an interrupted run are known.
+ * Builds lists in order. A list that fails or is refused does not stop the others. Each outcome is pushed to `outcomes`, so that
+ * the caller has them even if the run is interrupted.
  */
 export async function buildLists(
   lists: readonly ListConfig[],
@@ -56,7 +56,7 @@ async function buildOne(
     const { host, options, covers } = session;
     const { name } = plan.list.config;
     const started = host.now().getTime();
-    // What a list must cover may change in this run although the list does not.
+    // A covered list may change in this run although this list does not.
     const coveredDone = (): Promise<void> => whenDone([...plan.covers.keys()]);
     const cache = await BuildCache.open(session.hasSeveral ? name : undefined, options, host);
     let cached = await cache?.get();
@@ -74,7 +74,7 @@ async function buildOne(
   }
 }
 
-/** One list has its own lock; several share one, with what was locked of the others. */
+/** A single list has its own lock. Several lists share one, which keeps the locked files of lists that were not built. */
 async function saveLocks(session: BuildSession): Promise<void> {
   const [first] = session.plans;
   if (first === undefined || session.locks.length === 0) return;
@@ -84,7 +84,7 @@ async function saveLocks(session: BuildSession): Promise<void> {
   await saveLock(folder, lock.joined(session.locks), session);
 }
 
-/** Digest of everything that a list takes from the web, where that is known before it is compiled. */
+/** Digest of everything that a list uses from the web; undefined if it is not known before the compile. */
 function webOf({ list, compile }: ListPlan, { sources }: BuildSession): string | undefined {
   const { config } = list;
   const entries = [config, ...config.sources].flatMap((level) => [
@@ -96,7 +96,7 @@ function webOf({ list, compile }: ListPlan, { sources }: BuildSession): string |
   return sources?.webOf(compile.sources);
 }
 
-/** Fetches the sources of all lists at once; the lists then find copies. Without a cache, each list fetches its own. */
+/** Fetches the sources of all lists in advance, into the cache. Without a cache, each list fetches its own. */
 async function fetchAhead(session: BuildSession): Promise<void> {
   const { options, host, signal, emit, plans, sources } = session;
   const { cacheDir, offline, accept, compat, frozen, update } = options;
@@ -104,7 +104,7 @@ async function fetchAhead(session: BuildSession): Promise<void> {
   const remote = [...new Map<string, PlannedSource>(all.map((one) => [one.source, one])).values()]
     .filter(({ source }) => isAddress(source))
     .map((source, index) => ({ ...source, index }));
-  // What is locked is not fetched but looked up, by each list.
+  // Each list looks up its own locked files, so there is nothing to fetch in advance.
   if (cacheDir === undefined || remote.length === 0 || frozen || update !== undefined) return;
   const configFolder = plans[0]!.list.project.folder;
   const fetchOptions = { cacheDir, offline, accept, compat, configFolder, signal, shared: sources };

@@ -1,39 +1,38 @@
 import type { Config } from "../config/fields.ts";
 import type { Plugins } from "../engine/plugins.ts";
 
-/** What to build, from which configuration, and where to. Options have the names of their flags. */
+/** The configuration, the lists to build, and where to write them. Options have the names of their flags. */
 export interface ProjectOptions {
   /** The configuration file, ... */
   readonly configPath: string;
-  /** ... or the configuration itself, with paths relative to the working directory, ... */
+  /** ... or the configuration itself, with paths relative to the working directory ... */
   readonly config?: Config | undefined;
-  /** ... or sources to compile without one, and their type. */
+  /** ... or sources to compile without a configuration, and their type. */
   readonly inputs: readonly string[];
   readonly inputType: string | undefined;
-  /** Names of the lists to build, with `*` for any text; all lists when empty. */
+  /** Names of the lists to build, where `*` matches any text. If empty, all lists are built. */
   readonly filter: readonly string[];
-  /** Whether to run the modules that the configuration names as plugins; or these instead of them. */
+  /** Whether to run the plugin modules that the configuration names, or the plugins to use instead. */
   readonly plugins: boolean | Plugins;
-  /** File or folder of the list; `-` is standard output. */
+  /** File or folder of the list. `-` means standard output. */
   readonly output: string | undefined;
-  /** Whether to write the list into the rules directory too, although there is an `output`. */
+  /** Whether to write the list into the rules directory too if `output` is set. */
   readonly copyToRules: boolean;
   readonly rulesDir: string;
 }
 
-/** How to build. */
 export interface BuildOptions extends ProjectOptions {
-  /** Bytes of memory to stay below; by default half of what the machine has. */
+  /** Memory limit in bytes. Defaults to half of the machine's memory. */
   readonly memory: number | undefined;
-  /** Folder of source copies and the build cache; without it there is neither. */
+  /** Folder of source copies and the build cache. If undefined, both are disabled. */
   readonly cacheDir: string | undefined;
-  /** Whether to keep a record of the build. */
+  /** Whether to write a build record. */
   readonly record: boolean;
   readonly offline: boolean;
   readonly frozen: boolean;
-  /** The source to lock anew, `*` for all; undefined to keep an existing lock up to date. */
+  /** The source to lock again, or `*` for all. If undefined, an existing lock is kept up to date. */
   readonly update: string | undefined;
   readonly compat: boolean;
-  /** Guards that may be overruled this time. */
+  /** Guards that may be overruled in this run. */
   readonly accept: readonly string[];
 }

@@ -9,9 +9,8 @@ export type { Loss, LossReason } from "../formats/losses.ts";
 export { type SourceState, isDegraded } from "../sources/acquire.ts";
 
 /**
- * How a build ended. `published`: at least one list was written. `unchanged`: every list is as it was. `refused`: a guard
- * refused a list. `failed`: a list could not be built. The last two count more than the others, and lists do not depend on
- * each other: others may have been published.
+ * How a build ended. `published`: at least one list was written. `unchanged`: no list changed. `refused`: a guard refused a list.
+ * `failed`: a list could not be built. The last two take precedence. Lists are independent: others may have been published.
  */
 export type BuildStatus = "published" | "unchanged" | "refused" | "failed" | "interrupted";
 
@@ -25,22 +24,22 @@ export interface BuildOutcome {
 export interface ListOutcome {
   readonly list: string;
   readonly status: Exclude<BuildStatus, "interrupted">;
-  /** The exit code of a command that builds this list alone. */
+  /** The exit code of a command that builds only this list. */
   readonly exit: Exit;
-  /** Absent when the list could not be compiled. */
+  /** Absent if the list could not be compiled. */
   readonly report?: CompileReport;
-  /** Why the list was refused or failed; otherwise warnings. */
+  /** The errors of a list that was refused or failed; otherwise its warnings. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The list and its further formats. */
+  /** The list and its additional formats. */
   readonly outputs: readonly Written[];
-  /** Names of everything that belongs to the published list: its files, the manifest, the folder of patches. */
+  /** Names of all published files: the list, its formats, the manifest, and the folder of patches. */
   readonly files: readonly string[];
   readonly seconds: number;
-  /** Whether the list was not compiled, because nothing has changed since the last build. */
+  /** Whether the compile was skipped because nothing has changed since the last build. */
   readonly isCached: boolean;
   /** The local files that were read. */
   readonly inputs: readonly InputFile[];
-  /** The last byte that was written to standard output. */
+  /** The last byte written to standard output. */
   readonly lastByte?: number | undefined;
 }
 

@@ -3,26 +3,26 @@ import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.t
 import { BuildCache } from "./state/build-cache.ts";
 
 /**
- * Builds all lists that the options ask for and publishes them. Rejects with a `CompilerError` when the configuration is
- * invalid; everything that happens to a list is in its outcome.
+ * Builds and publishes all lists that the options select. Rejects with a `CompilerError` if the configuration is invalid. The
+ * outcome of each list contains its problems.
  */
 export async function build(context: BuildContext): Promise<BuildOutcome> {
   const { options, host, signal, emit } = context;
   const started = host.now().getTime();
   const outcomes: ListOutcome[] = [];
   const secondsSoFar = (): number => (host.now().getTime() - started) / 1000;
-  // Without a filter: whether there is a list of that name is for the configuration to decide.
+  // Only without a filter: the configuration must be read to find out whether a list with that name exists.
   const cache =
     options.filter.length > 0 ? undefined : await BuildCache.open(undefined, options, host);
   const cached = await cache?.get();
-  // Nothing is from the web, and all files are as they were.
+  // Nothing comes from the web, and no file has changed.
   if (cached?.web === "") {
     const { cachedOutcome } = await import("./cached-outcome.ts");
     const outcome = cachedOutcome(cached, cached.report.name, secondsSoFar());
     emit({ kind: "list-done", outcome, lists: 1 });
     return { status: "unchanged", lists: [outcome], seconds: secondsSoFar() };
   }
-  // The compiler is loaded only when there is something to compile.
+  // Load the compiler only if there is something to compile.
   emit({ kind: "started" });
   const { openProject } = await import("./project.ts");
   const { project, lists } = await openProject(options, host);

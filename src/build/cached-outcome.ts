@@ -3,7 +3,7 @@ import { type CompileReport, isFlawless } from "../engine/report.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
 
-/** What the cached build gave, as the outcome of this one. */
+/** The result of the cached build, as the outcome of this one. */
 export function cachedOutcome(cached: CachedBuild, list: string, seconds: number): ListOutcome {
   const { report, diagnostics, written } = cached;
   return {
@@ -20,7 +20,7 @@ export function cachedOutcome(cached: CachedBuild, list: string, seconds: number
   };
 }
 
-/** `Degraded` is what a strict caller makes of a list that was built without a source or from an old copy. */
+/** `Degraded` lets strict callers fail if a list was built without a source or from an old copy. */
 export function exitOf(report: CompileReport): Exit {
   return isFlawless(report) ? Exit.Done : Exit.Degraded;
 }

@@ -15,16 +15,16 @@ import { collectCopies } from "../sources/collect-copies.ts";
 import { projectOf } from "./project.ts";
 
 export interface CompiledInMemory extends CompiledList {
-  /** The list, ready to be written. */
+  /** The bytes of the list file. */
   readonly bytes: Uint8Array;
 }
 
 export interface InMemoryOptions extends CompileOptions {
-  /** The name of the list to compile, for a configuration that has `lists`. What it must cover is not checked. */
+  /** The name of the list to compile, for a configuration with `lists`. Its cover is not checked. */
   readonly list?: string | undefined;
 }
 
-/** Compiles one list of a configuration and writes nothing. Rejects with a `CompilerError`. */
+/** Compiles one list of a configuration without writing files. Rejects with a `CompilerError`. */
 export async function compileInMemory(
   config: Config,
   { list: wanted, ...options }: InMemoryOptions,

@@ -11,14 +11,14 @@ import type { ListPlan } from "./list-plan.ts";
 const SHOWN = 3;
 const EMPTY = new Uint8Array(0);
 
-/** Lists of a run that others must cover, and whether they do. */
+/** Checks whether the lists of a run cover the lists that they must cover. */
 export class CoveredLists {
   private readonly hasPromises: boolean;
   private readonly texts = new Map<string, Uint8Array>();
   private readonly context: BuildContext;
-  /** Where the lists of the run are published, by name. */
+  /** Paths of the published lists of the run, by name. */
   private readonly paths: ReadonlyMap<string, string | undefined>;
-  /** Names of lists that were not compiled, because nothing changed. */
+  /** Names of lists that were not compiled, because they did not change. */
   readonly unchanged: Set<string> = new Set();
 
   constructor(plans: readonly ListPlan[], context: BuildContext) {
@@ -30,17 +30,17 @@ export class CoveredLists {
     ]);
   }
 
-  /** What a list's text has to be gathered in, if lists are compared: names of all lists tell expressions apart. */
+  /** A buffer for the text of a list, if any lists are compared. The names of all lists test expressions. */
   buffer(): ByteBuffer | undefined {
     return this.hasPromises ? new ByteBuffer() : undefined;
   }
 
-  /** The list as it will be published. One that is not is compared with as it was. */
+  /** Adds a list that will be published. If a list is not added, its published version is compared. */
   add({ list }: ListPlan, text: Uint8Array): void {
     this.texts.set(list.config.name, text);
   }
 
-  /** Whether a list blocks everything that it must. */
+  /** Checks whether a list blocks every name that its covered lists block. */
   async check({ list, covers }: ListPlan, text: Uint8Array): Promise<Verdict> {
     const { accept } = this.context.options;
     if (covers.size === 0 || accept.includes("not-covered"))
@@ -74,7 +74,7 @@ export class CoveredLists {
     return { violations, warnings };
   }
 
-  /** Names of all lists of the run: regular expressions are compared by them. Those that did not change are as they were published. */
+  /** Names of all lists in the run, which test regular expressions. Unchanged lists contribute their published names. */
   private async namesOfAll(): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
     const texts = [...this.texts.values()];

@@ -12,15 +12,15 @@ import type { BuildSession } from "./session.ts";
 import { SpoolTape } from "./spool-tape.ts";
 import type { SavedBytes } from "./state/saved-plan.ts";
 
-/** A draft in memory. */
+/** A draft in memory, with the bytes of its list. */
 export interface DryRun extends Draft {
   readonly state: ListState;
   readonly header: RecordHeader;
-  /** What is needed to publish it later. */
+  /** Everything needed to publish it later. */
   readonly saved: SavedBytes & Pick<ReturnType<SpoolTape["end"]>, "runs">;
 }
 
-/** Builds a list in memory and publishes nothing. Rejects with a `CompilerError`. */
+/** Builds a list in memory without publishing it. Rejects with a `CompilerError`. */
 export async function dryRun(
   plan: ListPlan,
   session: BuildSession,

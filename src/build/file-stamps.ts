@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 
-/** Files by path, each with what tells it from another state of itself; "" where there is none. */
+/** Stamps of files by path. A stamp changes with the file; it is "" for a missing file. */
 export type FileStamps = Readonly<Record<string, string>>;
 
 export async function stampsOf(paths: readonly string[], host: Host): Promise<FileStamps> {
@@ -8,7 +8,7 @@ export async function stampsOf(paths: readonly string[], host: Host): Promise<Fi
   return Object.fromEntries(await Promise.all(stamps));
 }
 
-/** Those of the files that are not as they were. */
+/** The files whose stamps have changed. */
 export async function changedPaths(known: FileStamps, host: Host): Promise<string[]> {
   const now = await stampsOf(Object.keys(known), host);
   return Object.keys(known).filter((path) => now[path] !== known[path]);

@@ -5,7 +5,7 @@ import { NOWHERE } from "../publish/output-target.ts";
 import type { ProjectOptions } from "./build-options.ts";
 import { isFolderName } from "./output-place.ts";
 
-/** The files that a list of this name is written to; none when it goes to standard output, or nowhere. */
+/** The files of a list with this name; empty if it goes to standard output or nowhere. */
 export function listFiles(
   name: string,
   { output, copyToRules, rulesDir }: ProjectOptions,
@@ -16,7 +16,7 @@ export function listFiles(
   if (output !== undefined && output !== "-" && output !== NOWHERE)
     names.push(isFolderName(output, host) ? host.path.join(output, file) : output);
   if (output === undefined || copyToRules) names.push(host.path.join(rulesDir, file));
-  // `-o` may name the file in the rules directory.
+  // `-o` may name the same file as the rules directory.
   const byPath = new Map(names.map((one) => [host.path.resolve(host.cwd, one), one]));
   return [...byPath].map(([path, one]) => ({ name: one, path }));
 }

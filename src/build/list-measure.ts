@@ -2,14 +2,14 @@ import type { SizePair } from "../sources/size-bounds.ts";
 import type { CompileReport, SourceReport } from "../engine/report.ts";
 import type { SettingsDigest } from "./settings-digest.ts";
 
-/** What the size of a build is compared by. */
+/** The sizes by which builds are compared. */
 export interface ListMeasure {
   readonly rules: number;
-  /** Rules of each source, by its key. */
+  /** Number of rules of each source, by its key. */
   readonly sources: Readonly<Record<string, number>>;
 }
 
-/** A source that is left out is not part of the build. */
+/** The measure of a build. Skipped sources are not part of it. */
 export function measureOf(
   { rules, sources }: Pick<CompileReport, "rules" | "sources">,
   settings: SettingsDigest,
@@ -23,13 +23,13 @@ export function measureOf(
   return { rules, sources: own };
 }
 
-/** Rules that the source has whatever else is in the list: which of two sources keeps a rule that both have depends on their order. */
+/** Includes duplicates: if two sources have the same rule, their order decides which one keeps it. */
 function userRules({ kept, dropped }: SourceReport): number {
   const { duplicate = 0, covered = 0, "same-host": sameHost = 0 } = dropped;
   return kept + duplicate + covered + sameHost;
 }
 
-/** With the same sources, the lists; otherwise the sources that both have. Undefined when they have none in common. */
+/** The sizes of the lists if both have the same sources, else of the sources in both. Undefined if they share none. */
 export function comparable(before: ListMeasure, now: ListMeasure): SizePair | undefined {
   const keys = Object.keys(now.sources);
   const common = keys.filter((key) => before.sources[key] !== undefined);

@@ -15,22 +15,22 @@ export interface Written extends WrittenFile {
 
 const PIECE = 1024 * 1024;
 
-/** Everywhere the list goes: the file of `-o`, the rules directory, standard output. */
+/** All destinations of a list: the file of `-o`, the rules directory, standard output. */
 export class ListOutputs {
-  /** The list's last byte so far. */
+  /** The last byte of the list so far. */
   lastByte: number | undefined;
   private readonly host: Host;
   private readonly files: readonly {
     readonly name: string;
     readonly file: ListFile;
     readonly record: RecordFile | undefined;
-    /** Whether the list is another than the one before. */
+    /** Whether the list differs from the previous one. */
     isNew: boolean;
   }[];
   readonly isToStdout: boolean;
-  /** The files that are written. */
+  /** The files to write. */
   readonly written: readonly OutputFile[];
-  /** What goes to standard output waits here until the list is whole. */
+  /** Buffers standard output until the list is complete. */
   private waiting: { readonly scratch: Scratch; length: number } | undefined;
 
   constructor(
@@ -69,14 +69,14 @@ export class ListOutputs {
     return this.files.some(({ record }) => record !== undefined);
   }
 
-  /** Takes the frames of the build record. A list that cannot have one is as good without it. */
+  /** Writes frames of the build record. A failure does not affect the list. */
   writeRecord(bytes: Uint8Array): void {
     for (const { record } of this.files) record?.write(bytes);
   }
 
   /**
-   * `timelessHead` is the list's header without its dates; `beside` is told of each list that is new, with what was there
-   * before.
+   * `timelessHead` is the list's header without its dates. `beside` is called for each list that changed, with its previous
+   * bytes.
    */
   async publish(
     timelessHead: Uint8Array,
@@ -96,7 +96,7 @@ export class ListOutputs {
     return written;
   }
 
-  /** Notes what was published, for the guards of the next time. Before `close`, so that no other run's list is meant. */
+  /** Saves what was published, for the guards of the next build. Call it before `close`, while this run holds the locks. */
   async remember(
     report: CompileReport,
     remembering: Remembering,
@@ -108,7 +108,7 @@ export class ListOutputs {
       await withoutHostErrors(async () => await record?.finish(header, isNew));
   }
 
-  /** Takes back what was not published, and lets other runs in. */
+  /** Removes unpublished files and releases the locks. */
   async close(): Promise<void> {
     this.waiting?.scratch.close();
     this.waiting = undefined;

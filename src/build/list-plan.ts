@@ -9,22 +9,22 @@ import { listFiles } from "./list-files.ts";
 import type { ListConfig } from "./project.ts";
 
 /**
- * Everything that the build of one list will do, decided before anything is read: a pure function of the configuration, the
- * options and the working directory. `build-cache` hashes those three, so that an unchanged build needs no plan at all.
+ * Everything that the build of one list will do, decided before it reads any source: a pure function of the configuration, the
+ * options and the working directory. `build-cache` hashes those three, so an unchanged build needs no plan.
  */
 export interface ListPlan {
   readonly list: ListConfig;
-  /** Its sources and stages. */
+  /** The sources and stages of the list. */
   readonly compile: Plan;
-  /** Where the list goes; empty for standard output. */
+  /** The files of the list; empty for standard output. */
   readonly files: readonly OutputFile[];
   readonly isToStdout: boolean;
-  /** Further formats. */
+  /** Additional formats. */
   readonly outputs: readonly OutputPlan[];
   /** Paths of the manifest and its signature. */
   readonly manifest: readonly string[];
   readonly guards: GuardLimits;
-  /** Lists that this one must cover, by name, and where they are published. */
+  /** Paths of the lists that this one must cover, by name. */
   readonly covers: ReadonlyMap<string, string | undefined>;
 }
 

@@ -4,7 +4,7 @@ import { someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
 import { type Plugins, pluginsOf } from "../engine/plugins.ts";
 
-/** Runs the modules that a configuration names, if that is allowed. Rejects with a `CompilerError`. */
+/** Loads the modules that a configuration names, if the options allow it. Rejects with a `CompilerError`. */
 export async function loadPlugins(
   files: readonly string[],
   folder: string,

@@ -19,14 +19,14 @@ import { type StoredFile, digestOf } from "../sources/source-store.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { ListConfig } from "./project.ts";
 
-/** The lock beside a configuration, and what the options ask of it. */
+/** The lock beside a configuration, as the options use it. */
 export class LockSession {
   private readonly lock: Lockfile | undefined;
-  /** Whether it is of this configuration, and not of another one of the folder. */
+  /** Whether the lock belongs to this configuration, not to another one in the folder. */
   private isOwn = false;
   private readonly list: ListConfig;
   private readonly context: BuildContext;
-  /** Locked files by the source as the configuration has it. */
+  /** Locked files by source, as written in the configuration. */
   private readonly files = new Map<string, readonly StoredFile[]>();
 
   private constructor(lock: Lockfile | undefined, list: ListConfig, context: BuildContext) {
@@ -39,7 +39,7 @@ export class LockSession {
     const { options, host, emit } = context;
     const { frozen, update, cacheDir } = options;
     const { folder, file } = list.project;
-    // A lock that cannot be read does not stop a build that does not need it.
+    // An unreadable lock does not stop a build that does not need it.
     const locks = await readLockfile(folder, host).catch((error: unknown) => {
       if (!(error instanceof CompilerError)) throw error;
       if (frozen || (update !== undefined && update !== "*")) throw error;
@@ -81,18 +81,18 @@ export class LockSession {
     }
   }
 
-  /** For the engine. */
+  /** The locked files, for the engine. */
   get sources(): SourceLock {
     return { name: LOCKFILE, files: this.files, isComplete: this.context.options.frozen };
   }
 
-  /** The moment that a frozen build repeats. */
+  /** The build time that a frozen build repeats. */
   get builtAt(): Date | undefined {
     const { lock, context } = this;
     return context.options.frozen && lock !== undefined ? new Date(lock.built) : undefined;
   }
 
-  /** Throws when local files are not what was locked. */
+  /** Throws if local files differ from the lock. */
   async check({ inputs }: CompiledList): Promise<void> {
     const { options, host } = this.context;
     if (!options.frozen || this.lock === undefined) return;
@@ -100,14 +100,14 @@ export class LockSession {
     if (changed.length > 0) throw new CompilerError(changed);
   }
 
-  /** What was locked, and what further lists were built from, as one lock; undefined where there is none of the latter. */
+  /** Joins the existing lock with the locks of further lists. Undefined if there are no further lists. */
   joined(locks: readonly Lockfile[]): Lockfile | undefined {
     return locks.length === 0
       ? undefined
       : joinedLocks([this.isOwn ? this.lock : undefined, ...locks]);
   }
 
-  /** The lock as it should be once the list is out; undefined where there is none and none is wanted. Of this list alone. */
+  /** The new lock of this list alone, after it is published. Undefined if no lock exists and none was requested. */
   async renewed(result: CompiledList): Promise<Lockfile | undefined> {
     const { options, host } = this.context;
     const { frozen, update } = options;
@@ -117,7 +117,7 @@ export class LockSession {
   }
 }
 
-/** Writes a lock, if there is to be one. The list is published by now, so a failure is a warning. */
+/** Writes a lock, if there is one. The list is already published, so a failure is only a warning. */
 export async function saveLock(
   folder: string,
   lock: Lockfile | undefined,
@@ -133,7 +133,7 @@ export async function saveLock(
   }
 }
 
-/** The sources that are to be taken as they are locked: all, or all but one. */
+/** The sources that must match the lock: all, or all except one. */
 function lockedSources({ config }: ListConfig, but: string | undefined): string[] {
   const entries = [config, ...config.sources].flatMap((level) => [
     ...(level.exclusions_sources ?? []),

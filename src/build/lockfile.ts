@@ -15,37 +15,37 @@ import type { Project } from "./project.ts";
 
 export const LOCKFILE = "rules.lock";
 
-/** What a list was built from, beside its configuration: enough to build the same bytes again, or to say why not. */
+/** Records the inputs of a list, beside its configuration: enough to build the same bytes again or to report why not. */
 export interface Lockfile {
-  /** The name of the configuration's file; version 0.1.0 did not write it down. */
+  /** The file name of the configuration. Version 0.1.0 did not write it. */
   readonly configuration?: string | undefined;
   readonly tool: string;
-  /** Digest of the list of public suffixes, which decides what is valid. */
+  /** Digest of the public suffix list, which affects which rules are valid. */
   readonly suffixes: string;
   /** Digest of the configuration. */
   readonly config: string;
-  /** The moment in the list's header. */
+  /** The build time in the list's header. */
   readonly built: string;
   readonly sources: readonly LockedSource[];
   readonly local: readonly LockedFile[];
 }
 
 export interface LockedSource {
-  /** Without what may be secret in it, for people. */
+  /** The source without possible secrets, for human readers. */
   readonly source: string;
-  /** Digest of the source as the configuration has it. */
+  /** Digest of the source as written in the configuration. */
   readonly key: string;
   readonly rules?: number;
   readonly files: readonly StoredFile[];
 }
 
 interface LockedFile {
-  /** From the folder of the configuration. */
+  /** Relative to the folder of the configuration. */
   readonly path: string;
   readonly sha256: string;
 }
 
-/** The locks of a folder, one for each configuration. Throws a `CompilerError` for a file that cannot be read. */
+/** The locks in a folder, one per configuration. Rejects with a `CompilerError` if the file is invalid. */
 export async function readLockfile(folder: string, host: Host): Promise<readonly Lockfile[]> {
   const path = host.path.join(folder, LOCKFILE);
   let text: string;
@@ -63,7 +63,7 @@ export async function readLockfile(folder: string, host: Host): Promise<readonly
   return locks;
 }
 
-/** The lock of a configuration, or one that does not say whose it is. */
+/** The lock of a configuration, or a lock that does not name its configuration. */
 export function lockFor(locks: readonly Lockfile[], configuration: string): Lockfile | undefined {
   return (
     locks.find((lock) => lock.configuration === configuration) ??
@@ -71,7 +71,7 @@ export function lockFor(locks: readonly Lockfile[], configuration: string): Lock
   );
 }
 
-/** Whether a lock is of this configuration: it says so, or nothing was changed since it was written. */
+/** Whether a lock belongs to this configuration: by its name, or because nothing changed since it was written. */
 export async function isLockOf(
   lock: Lockfile,
   configuration: string,
@@ -82,7 +82,7 @@ export async function isLockOf(
     : lock.configuration === configuration;
 }
 
-/** Why a lock cannot be built from by this program; undefined when it can. */
+/** Why this program cannot build from a lock; undefined if it can. */
 export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefined> {
   if (lock.tool !== VERSION)
     return errorOf(
@@ -97,7 +97,7 @@ export async function lockMismatch(lock: Lockfile): Promise<Diagnostic | undefin
   return undefined;
 }
 
-/** The lock of a list that was compiled just now. Rejects with a `HostError`. */
+/** The lock of a list that was just compiled. Rejects with a `HostError`. */
 export async function lockOf(
   { files, inputs, builtAt, report, sources: planned }: CompiledList,
   { config, folder, file }: Project,
@@ -105,7 +105,7 @@ export async function lockOf(
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
   const placeOf = (wanted: string): number => planned.findIndex(({ source }) => source === wanted);
-  // In the order of the configuration, whichever came first from the web.
+  // In the order of the configuration, not in the order of arrival.
   const inOrder = [...files].toSorted(
     ([one], [other]) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
   );
@@ -127,18 +127,18 @@ export async function lockOf(
   };
 }
 
-/** The lock of several lists, from what each was built from; of two that speak of the same file, the later one counts. */
+/** Joins the locks of several lists. If two contain the same file, the later one wins. */
 export function joinedLocks(locks: readonly (Lockfile | undefined)[]): Lockfile | undefined {
   const last = locks.at(-1);
   if (last === undefined) return undefined;
-  // What is known of another configuration says nothing about this one.
+  // Files of another configuration or version do not apply.
   const same = locks.filter((one) => one?.config === last.config && one.tool === last.tool);
   const sources = new Map(same.flatMap((one) => one!.sources).map((one) => [one.key, one]));
   const local = new Map(same.flatMap((one) => one!.local).map((one) => [one.path, one]));
   return { ...last, sources: [...sources.values()], local: [...local.values()] };
 }
 
-/** What is not as the lock says: the configuration, and local files. */
+/** Differences from the lock: the configuration and local files. */
 export async function changedFiles(
   lock: Lockfile,
   { config, folder }: Project,
@@ -158,7 +158,7 @@ export async function changedFiles(
     );
 }
 
-/** Writes the lock of a configuration; those of others in its folder stay. */
+/** Writes the lock of a configuration and keeps the other locks in its folder. */
 export async function writeLockfile(folder: string, lock: Lockfile, host: Host): Promise<void> {
   const path = host.path.join(folder, LOCKFILE);
   const known = await readLockfile(folder, host).catch((error: unknown) => {
@@ -205,7 +205,7 @@ function unreadable(message: string, cause: string): CompilerError {
   return new CompilerError([errorOf("lock-unreadable", message, { cause })]);
 }
 
-/** Of version 0.1.0, the file is one lock. */
+/** In version 0.1.0, the file contains a single lock. */
 function locksIn(text: string): readonly Lockfile[] | undefined {
   try {
     const file = JSON.parse(text) as { lockfile?: unknown; locks?: unknown } | null;
@@ -217,7 +217,7 @@ function locksIn(text: string): readonly Lockfile[] | undefined {
   }
 }
 
-/** Nothing that a person or another program wrote into the file may surprise those who read it. */
+/** Checks every field, because people and other programs may edit the file. */
 function isLock(value: unknown): value is Lockfile {
   const { configuration, tool, suffixes, config, built, sources, local } =
     fieldsOf<Lockfile>(value);
@@ -248,7 +248,7 @@ function isLockedFile(value: unknown): boolean {
   return typeof path === "string" && typeof sha256 === "string";
 }
 
-/** Fields of anything at all, of any type. */
+/** The fields of any value, with unknown types. */
 function fieldsOf<T>(value: unknown): Partial<Record<keyof T, unknown>> {
   return typeof value === "object" && value !== null ? value : {};
 }

@@ -10,7 +10,7 @@ import { isAddress } from "../sources/location.ts";
 import type { BuildOptions } from "./build-options.ts";
 
 const EXCEPTION = encodeUtf8("@@");
-/** In other formats exceptions are written otherwise. */
+/** Other formats have a different syntax for exceptions. */
 const WRITES_EXCEPTIONS = new Set(["adblock", "hosts", "domains"]);
 
 interface LookOptions extends Pick<BuildOptions, "cacheDir" | "offline"> {
@@ -18,8 +18,8 @@ interface LookOptions extends Pick<BuildOptions, "cacheDir" | "offline"> {
 }
 
 /**
- * The setup with what its lists are now: whether each can be read, from where, and what it holds. When no address at all
- * answers, the network is more likely to be down than all of the lists, and none of them is called dead.
+ * Adds the current state of each list: whether it can be read, from where, and what it contains. If no address answers at all,
+ * the network is probably down, so no list counts as dead.
  */
 export async function lookAtLists(
   setup: ImportedConfig,
@@ -34,7 +34,7 @@ export async function lookAtLists(
     );
   try {
     const [lists, allowLists] = await Promise.all([look(setup.lists), look(setup.allowLists)]);
-    // A signal makes lists fail that are not dead.
+    // An abort makes working lists fail, so their results are not usable.
     signal.throwIfAborted();
     return withoutDoubt({ ...setup, lists, allowLists }, offline);
   } finally {
@@ -42,7 +42,7 @@ export async function lookAtLists(
   }
 }
 
-/** Calls nothing dead that may not be: addresses when none answers, and anything when no source would be left. */
+/** Removes uncertain findings: addresses are not dead if none answers, and no list is dead if no source would remain. */
 function withoutDoubt(setup: ImportedConfig, offline: boolean): ImportedConfig {
   const all = [...setup.lists, ...setup.allowLists].filter(({ isOn }) => isOn);
   const addresses = all.filter(({ source }) => isAddress(source));
@@ -84,7 +84,7 @@ async function found({ source, type }: ImportedList, reader: SourceReader): Prom
   return { isPrivate, onlyBlocks: false, problem };
 }
 
-/** Whether there is a text to compile, fetched or kept, and why it could not be fetched. */
+/** Whether there is a text to compile, fetched or cached, and why a fetch failed. */
 interface Look {
   readonly isThere: boolean;
   readonly causes: readonly Diagnostic[];

@@ -16,15 +16,14 @@ import { keptBuilds, listOf, momentOf, readRecord } from "../record/kept-builds.
 import type { FateName } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
 
-/** A published list with the record of its build: answers questions without compiling. */
+/** A published list with its build record. It answers questions without compiling. */
 export class PublishedList {
-  /** The file of the list. */
   readonly path: string;
   private readonly record: BuildRecord;
   private readonly cacheDir: string | undefined;
   private readonly host: Host;
 
-  /** Use `openBuild`. */
+  /** Use `openBuild` instead. */
   constructor(path: string, record: BuildRecord, cacheDir: string | undefined, host: Host) {
     this.path = path;
     this.record = record;
@@ -32,7 +31,7 @@ export class PublishedList {
     this.host = host;
   }
 
-  /** Whether names are blocked, by which rule from which line of which source, and since when. */
+  /** Whether names are blocked: by which rule, from which line of which source, and since when. */
   async why(...names: string[]): Promise<Explanation[]> {
     const { record, host, path } = this;
     const file = await host.openFile(path);
@@ -54,12 +53,12 @@ export class PublishedList {
     return statsOf(this.record);
   }
 
-  /** What changes from another list to this one. */
+  /** The changes from another list to this one. */
   async diff(before: PublishedList): Promise<ListChange> {
     return await listChange(await before.state(), await this.state());
   }
 
-  /** The lines of the sources that had one of these fates, one file after the other. */
+  /** The source lines with one of these fates, file by file. */
   async *lines(...fates: FateName[]): AsyncGenerator<LineOfFate> {
     const { record, cacheDir, host } = this;
     const sources = new Set(record.header.sources.keys());
@@ -85,7 +84,7 @@ export class PublishedList {
   }
 }
 
-/** Opens a list that its newest record is of. Rejects with a `CompilerError` when there is none. */
+/** Opens a list whose newest record matches it. Rejects with a `CompilerError` if no record does. */
 export async function openRecorded(
   { path, name }: OutputFile,
   host: Host,
@@ -102,7 +101,7 @@ export async function openRecorded(
   ]);
 }
 
-/** Opens a published list, to ask about it. Rejects with a `CompilerError` when it has no record. */
+/** Opens a published list to query it. Rejects with a `CompilerError` if it has no record. */
 export async function openBuild(
   output: OutputFile,
   cacheDir: string | undefined,

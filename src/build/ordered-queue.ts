@@ -1,18 +1,18 @@
-/** One place in a queue: exclusive work happens between `acquire` and `release`. */
+/** A place in a queue. Exclusive work happens between `acquire` and `release`. */
 export interface QueueSlot {
-  /** Resolves when all that entered before have released. */
+  /** Resolves when all earlier slots have been released. */
   acquire(): Promise<void>;
   release(): void;
 }
 
-/** Lets one at a time do exclusive work, in the order in which they entered. */
+/** Runs exclusive work one at a time, in the order of entry. */
 export class OrderedQueue {
   private last: Promise<unknown> = Promise.resolve();
 
   enter(): QueueSlot {
     const before = this.last;
     const released = Promise.withResolvers<void>();
-    // One that releases early does not let the next one in before those who are still at work.
+    // If a slot is released early, the next one still waits for all earlier slots.
     this.last = Promise.all([before, released.promise]);
     return {
       acquire: async () => void (await before),
@@ -21,7 +21,7 @@ export class OrderedQueue {
   }
 }
 
-/** Does work for every item, at most `most` at a time, beginning in order. Rejects once all that began has ended. */
+/** Runs work for every item, at most `most` at a time, starting in order. Rejects after all started work has ended. */
 export async function forEachInOrder<T, R>(
   items: readonly T[],
   most: number,

@@ -4,8 +4,8 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 
 /**
- * What `-o` means: `-` for whatever leads to standard output, `/dev/null` for what leads there, a path with a slash at its end
- * for a folder, which gets a file by the name of the list. Rejects with a `CompilerError` for what is none of these.
+ * Normalizes `-o`: `-` for any path to standard output, `/dev/null` for any path to it, and a trailing slash for a folder, in
+ * which the file gets the name of the list. Rejects with a `CompilerError` for other special files.
  */
 export async function withOutputPlace<T extends { readonly output: string | undefined }>(
   options: T,

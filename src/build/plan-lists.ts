@@ -8,7 +8,7 @@ import { type ListPlan, planList } from "./list-plan.ts";
 import { isFolderName } from "./output-place.ts";
 import type { ListConfig } from "./project.ts";
 
-/** The plans of lists that are built together. Throws a `CompilerError` where two of them write the same file. */
+/** Plans lists that are built together. Throws a `CompilerError` if two of them write the same file. */
 export function planLists(
   lists: readonly ListConfig[],
   options: BuildOptions,

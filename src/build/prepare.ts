@@ -13,35 +13,35 @@ import { publishedExceptions } from "./published-exceptions.ts";
 import type { BuildSession } from "./session.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
 
-/** Takes a list while it is compiled. */
+/** Receives a list while it is compiled. */
 export interface DraftSink {
   write(bytes: Uint8Array): void;
-  /** Takes the frames of the build record, if there is to be one. */
+  /** Receives the frames of the build record, if one is written. */
   writeRecord?: ((bytes: Uint8Array) => void) | undefined;
-  /** Takes rules for other formats, if there are any. */
+  /** Receives the rules for other formats, if there are any. */
   readonly spool?: CompileOptions["spool"];
 }
 
-/** A list that was compiled, and compared with what it would replace. It may be published or discarded. */
+/** A compiled list with the verdict of the guards. It can be published or discarded. */
 export interface Draft extends Verdict {
   readonly plan: ListPlan;
   readonly compiled: CompiledList;
   readonly lock: LockSession;
-  /** Warnings about lists that it must cover. They are part of the result of the build. */
+  /** Warnings about lists that it must cover. They are part of the build result. */
   readonly coverWarnings: readonly Diagnostic[];
 }
 
 export interface PrepareOptions {
-  /** The last build: a list that would come out the same is not compiled. */
+  /** The last build. If the list would be the same, it is not compiled. */
   readonly cached?: CachedBuild | undefined;
   readonly slot?: QueueSlot | undefined;
-  /** Whether nothing will be published: warnings are part of the draft then, and are not reported. */
+  /** Whether nothing will be published. Warnings are then part of the draft and not reported. */
   readonly isDryRun?: boolean;
-  /** Whether sources may be on private networks, because a person typed their addresses just now. */
+  /** Whether sources may be on private networks, because the user entered their addresses directly. */
   readonly allowPrivate?: boolean;
 }
 
-/** Fetches and compiles a list, and asks the guards. Undefined when the list would be that of the cached build. */
+/** Fetches and compiles a list, then checks the guards. Undefined if the cached build has the same result. */
 export async function prepare(
   plan: ListPlan,
   session: BuildSession,
@@ -68,7 +68,7 @@ export async function prepare(
   );
   more.slot?.release();
   if (compiled === undefined) return undefined;
-  // Compiling leaves no room for signals; one that came meanwhile is heard here, before anything is published.
+  // Compiling blocks the event loop. This handles signals that arrived meanwhile, before anything is published.
   await new Promise((turned) => setTimeout(turned, 0));
   signal.throwIfAborted();
   const report = (diagnostics: readonly Diagnostic[]): void => {
@@ -76,7 +76,7 @@ export async function prepare(
     for (const diagnostic of diagnostics) emit({ kind: "diagnostic", diagnostic });
   };
   const hasOthers = session.plans.length > 1;
-  // An entry that all lists share need not be blocked in each of them.
+  // A shared allow entry need not match a rule in every list.
   report(compiled.diagnostics.filter(({ code }) => !hasOthers || code !== "allow-unused"));
   await lock.check(compiled);
   const guards = await phase(

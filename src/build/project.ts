@@ -14,29 +14,29 @@ import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
 import type { ProjectOptions } from "./build-options.ts";
 
-/** A configuration that was read and found valid. */
+/** A valid configuration. */
 export interface Project {
-  /** As it is in its file, with all lists that it makes. */
+  /** The content of its file, with all its lists. */
   readonly config: Config;
-  /** Where its relative paths start. */
+  /** The base of its relative paths. */
   readonly folder: string;
-  /** The name of its file; empty where there is none. */
+  /** Its file name; empty if it does not come from a file. */
   readonly file: string;
   readonly plugins: Plugins;
   readonly warnings: readonly Diagnostic[];
 }
 
-/** One of the lists of a configuration. */
+/** A list of a configuration. */
 export interface ListConfig {
   readonly project: Project;
-  /** The configuration of this list alone. */
+  /** The configuration of this list only. */
   readonly config: Config;
   readonly plugins: Plugins;
-  /** Names of lists that it must cover. */
+  /** Names of the lists that it must cover. */
   readonly covers: readonly string[];
 }
 
-/** The lists that the options ask for: those of a configuration, or the one that `inputs` make. Rejects with a `CompilerError`. */
+/** The lists that the options select: those of a configuration, or the one made from `inputs`. Rejects with a `CompilerError`. */
 export async function openProject(
   options: ProjectOptions,
   host: Host,
@@ -47,7 +47,7 @@ export async function openProject(
   return { project, lists: filtered(lists, options.filter) };
 }
 
-/** The one list that the options ask for. */
+/** The single list that the options select. */
 export async function openList(options: ProjectOptions, host: Host): Promise<ListConfig> {
   const { lists } = await openProject(options, host);
   if (lists.length === 1) return lists[0]!;
@@ -70,7 +70,7 @@ function filtered(lists: readonly ListConfig[], filter: readonly string[]): read
   return lists.filter(({ config }) => filter.some((one) => isCalled(config.name, one)));
 }
 
-/** Matches the name of a list, or that of its file; `*` is any text. */
+/** Matches the name of a list or of its file. `*` matches any text. */
 function isCalled(name: string, wanted: string): boolean {
   const parts = wanted
     .toLowerCase()
@@ -105,7 +105,7 @@ async function readProject(options: ProjectOptions, host: Host): Promise<Project
   };
 }
 
-/** Checks a value as if it had been read from a file of the working directory. Throws a `CompilerError`. */
+/** Validates a value like a configuration file in the working directory. Throws a `CompilerError`. */
 export function projectOf(value: unknown, plugins: Plugins, { cwd }: Host): Project {
   const { config, diagnostics } = validateConfig(nodeOfValue(value), contextWith(plugins));
   if (config === undefined) throw new CompilerError(diagnostics);

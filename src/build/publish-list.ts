@@ -15,17 +15,17 @@ import type { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
 import type { ListOutputs, Written } from "./list-outputs.ts";
 
-/** What of a configuration is about publishing. */
+/** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &
   Pick<Config, "outputs" | "patches" | "manifest" | "guards">;
 
-/** All that is published with a list. */
+/** Everything that is published with a list. */
 export interface Publication {
   readonly config: PublishedConfig;
   readonly artifacts: readonly OutputPlan[];
   readonly spool: NameBuffer | undefined;
   readonly shape: ListShape;
-  /** Guards that may be passed this time. */
+  /** Guards that may be overruled in this run. */
   readonly accept: readonly string[];
   readonly builtAt: Date;
   /** The list's header without its dates. */
@@ -36,7 +36,7 @@ export interface Publication {
   readonly rulesDir: string;
 }
 
-/** Writes the further files, and puts them and the list in their places. Nothing is published when one cannot be written. */
+/** Writes the additional files, then publishes them with the list. If one cannot be written, nothing is published. */
 export async function publishList(
   outputs: ListOutputs,
   publication: Publication,
@@ -45,7 +45,7 @@ export async function publishList(
   const { config, spool, shape, accept, builtAt, sources } = publication;
   const artifacts = new FormatOutputs(publication.artifacts, config.guards?.min_rules ?? 1, host);
   try {
-    // A key that is none is found before anything is published.
+    // Reports an invalid key before anything is published.
     const key = await manifestKey(config, publication.configFolder, host);
     if (spool !== undefined) {
       const head = (values: HeaderValues): string[] =>
@@ -74,7 +74,7 @@ export async function publishList(
   }
 }
 
-/** What belongs to the list besides its own files: the manifest, its signature, and the folder of patches. */
+/** What is published beside the list's own files: the manifest, its signature, and the folder of patches. */
 function namesBeside(
   { written, isToStdout }: ListOutputs,
   { config, rulesDir }: Publication,

@@ -6,7 +6,7 @@ import { readLastPublish } from "./state/last-publish.ts";
 
 const BLOCK = 1024 * 1024;
 
-/** Undefined where nothing was published yet, or nobody knows from what. */
+/** Exceptions in the published list. Undefined if there is no list, or if its sources are unknown. */
 export async function publishedExceptions(
   path: string | undefined,
   host: Host,
@@ -22,7 +22,7 @@ export async function publishedExceptions(
   }
 }
 
-/** Block by block: a list may be far larger than what is left of the memory. */
+/** Reads in blocks, because a list may be larger than the free memory. */
 async function exceptionsIn(path: string, host: Host): Promise<Set<string>> {
   const texts = new Set<string>();
   const file = await host.openFile(path);
@@ -42,7 +42,7 @@ async function exceptionsIn(path: string, host: Host): Promise<Set<string>> {
   return texts;
 }
 
-/** Returns where the last line begins, which may go on in the next block. */
+/** Returns where the last line begins. It may continue in the next block. */
 function takeLines(bytes: Uint8Array, texts: Set<string>): number {
   let start = 0;
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {

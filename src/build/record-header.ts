@@ -10,7 +10,7 @@ import { foreignFormats } from "../formats/readers/registry.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
 import { VERSION } from "../diagnostics/version.ts";
 
-/** What stands in a build record beside the rows: the list, its sources, and the files that lines were read from. */
+/** The header of a build record: the list, its sources, and the files that were read. */
 export function recordHeader(config: Config, list: CompiledList, seconds: number): RecordHeader {
   const { report, builtAt } = list;
   return {

@@ -3,12 +3,12 @@ import type { Host } from "../host/host.ts";
 import { recordFolder } from "../record/record-folder.ts";
 import type { ListPlan } from "./list-plan.ts";
 
-/** The folder in which a server keeps the state of these lists. */
+/** The folder for the state of a server with these lists. */
 export function stateFolder(plans: readonly ListPlan[], host: Host): string {
   return recordFolder(plans.flatMap(({ files }) => files)[0]!.path, host);
 }
 
-/** Where the page about the last build of each list is. */
+/** Paths of the build reports, one per list. */
 export function reportFiles(plans: readonly ListPlan[], folder: string, host: Host): string[] {
   if (plans.length === 1) return [host.path.join(folder, "report.html")];
   const slugs = plans.map(({ list }) => slugOf(list.config.name));

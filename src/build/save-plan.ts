@@ -3,7 +3,7 @@ import type { Lockfile } from "./lockfile.ts";
 import type { BuildSession } from "./session.ts";
 import { digestAt, writePlan } from "./state/saved-plan.ts";
 
-/** SHA-256 of the lists that a plan would replace, before it is made; null where there is none. */
+/** SHA-256 of the lists that a plan would replace, computed before the dry run; null if there is no list. */
 export async function digestsBefore({
   plans,
   host,
@@ -14,7 +14,7 @@ export async function digestsBefore({
   return digests;
 }
 
-/** Saves what a dry run made, for `apply` to publish exactly that. */
+/** Saves the result of a dry run, so that `apply` publishes exactly that. */
 export async function savePlan(
   path: string,
   run: DryRun,
@@ -47,7 +47,7 @@ export async function savePlan(
   );
 }
 
-/** One of several lists shares its lock with the others. */
+/** Undefined for one of several lists, because they share a lock. */
 async function lockOf({ plan, lock, compiled }: DryRun): Promise<Lockfile | undefined> {
   const renewed = await lock.renewed(compiled);
   const hasOthers = plan.list.project.config.lists !== undefined;

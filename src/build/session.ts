@@ -10,8 +10,8 @@ import type { Lockfile } from "./lockfile.ts";
 import { OrderedQueue } from "./ordered-queue.ts";
 
 /**
- * What the lists of one configuration have in common while they are built, once or again and again: sources, each fetched
- * and read once; the engine's memory; the moment in their headers; texts of lists that others must cover.
+ * State that the lists of one configuration share, for one build or many: sources, each fetched and read once; the engine's
+ * memory; the build time; texts of lists that others must cover.
  */
 export class BuildSession implements BuildContext {
   readonly plans: readonly ListPlan[];
@@ -19,14 +19,14 @@ export class BuildSession implements BuildContext {
   readonly host: Host;
   readonly signal: AbortSignal;
   readonly emit: (event: BuildEvent) => void;
-  /** One list is compiled at a time, in order; before and after that the disk works for others. */
+  /** Lists compile one at a time, in order. Disk work of other lists overlaps with it. */
   readonly queue: OrderedQueue = new OrderedQueue();
-  /** What the lists were built from. */
+  /** The locks of the lists that were built. */
   readonly locks: Lockfile[] = [];
-  /** Undefined for one list that is built once. */
+  /** Undefined for a single list that is built once. */
   readonly sources: SharedSources | undefined;
   covers: CoveredLists;
-  /** The moment in the headers of all lists. */
+  /** The build time in the headers of all lists. */
   builtAt: Date;
 
   constructor(plans: readonly ListPlan[], context: BuildContext, isLasting = false) {
@@ -44,12 +44,12 @@ export class BuildSession implements BuildContext {
     this.sources.isLasting = isLasting;
   }
 
-  /** Whether the configuration makes several lists, even if only one of them is built. */
+  /** Whether the configuration has several lists, even if only one is built. */
   get hasSeveral(): boolean {
     return this.plans.some(({ list }) => list.project.config.lists !== undefined);
   }
 
-  /** Begins anew: these local files have changed. */
+  /** Prepares for the next build after these local files have changed. */
   invalidate(paths: readonly string[]): void {
     for (const path of paths) this.sources?.forget(path);
     this.covers = new CoveredLists(this.plans, this);

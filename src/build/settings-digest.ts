@@ -1,12 +1,12 @@
 import type { Config, SourceConfig } from "../config/fields.ts";
 
-/** Digests of the settings that decide how many rules a list, and each of its sources, has. */
+/** Digests of the settings that affect how many rules a list and each of its sources have. */
 export interface SettingsDigest {
   readonly list: string;
   readonly sources: readonly string[];
 }
 
-/** Which sources there are does not count: builds are compared by the sources that both have. */
+/** Excludes the set of sources, because builds are compared by the sources that both have. */
 export function settingsDigest(config: Config): SettingsDigest {
   const { allow, allow_sources: allowSources, plugins, guards = {} } = config;
   const { may_block: names, may_block_suffixes: suffixes, protect } = guards;
@@ -28,7 +28,7 @@ function filtersOf(level: Config | SourceConfig): unknown[] {
   ];
 }
 
-/** Nothing depends on it but whether two builds are compared, so 64 bits of any hash will do. */
+/** It only decides whether two builds are compared, so 64 bits of any hash are enough. */
 function digestOf(settings: unknown): string {
   const text = JSON.stringify(settings);
   return [0x811c9dc5, 0x9747b28c].map((seed) => hashOf(text, seed)).join("");

@@ -4,20 +4,20 @@ import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Scratch } from "../host/host.ts";
 import type { Chunk } from "../rules/chunk.ts";
 
-/** How many bytes come from a source next. */
+/** A number of consecutive bytes from one source. */
 interface SourceRun {
   readonly source: number;
   readonly bytes: number;
 }
 
-/** Which source everything came from that a spool was given. */
+/** The source of every byte that a spool received. */
 export interface SpoolRuns {
-  /** Of the lines, which are the end of the list. */
+  /** For the lines at the end of the list. */
   readonly list: readonly SourceRun[];
   readonly covered: readonly SourceRun[];
 }
 
-/** Keeps what a spool is given for later. The list has the lines, so only their sources are kept, and the covered names. */
+/** Records the input of a spool. The list contains the lines, so the tape keeps only their sources, and the covered names. */
 export class SpoolTape implements ListSpool {
   private readonly list: { readonly source: number; bytes: number }[] = [];
   private readonly names: NameBuffer;
@@ -36,7 +36,7 @@ export class SpoolTape implements ListSpool {
     this.names.takeCovered(chunk, source);
   }
 
-  /** After the last chunk. */
+  /** Call it after the last chunk. */
   end(): { runs: SpoolRuns; covered: Uint8Array } {
     const bytes = new ByteBuffer();
     const covered = this.names.covered.all().map(({ source, length, load }) => {
@@ -48,7 +48,7 @@ export class SpoolTape implements ListSpool {
   }
 }
 
-/** Gives a spool what a tape has kept. */
+/** Replays a tape into a spool. */
 export function playTape(
   { list: listRuns, covered: coveredRuns }: SpoolRuns,
   { list, covered }: { readonly list: Uint8Array; readonly covered: Uint8Array },

@@ -4,17 +4,17 @@ import type { Host } from "../host/host.ts";
 import { type Manifest, verifyManifest } from "../publish/manifest.ts";
 import { releaseStateProblems, writeReleaseState } from "../publish/release-state.ts";
 
-/** What a release must be. */
+/** The requirements for a release. */
 export interface ExpectedRelease {
-  /** The minisign public key that must have signed it. */
+  /** The minisign public key of its signature. */
   readonly key: string | undefined;
   /** The name of its list. */
   readonly name: string | undefined;
-  /** The file with the last good release, which must not be newer. Renewed when there are no problems. */
+  /** The file with the last verified release, which must not be newer. Updated if there are no problems. */
   readonly state: string | undefined;
 }
 
-/** Checks a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last. */
+/** Verifies a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last one. */
 export async function verifyRelease(
   path: string,
   { key, name, state }: ExpectedRelease,

@@ -8,12 +8,12 @@ import { planLists } from "./plan-lists.ts";
 import { openProject } from "./project.ts";
 import { BuildSession } from "./session.ts";
 
-/** Builds the same lists again and again; what did not change is not read again. */
+/** Builds the same lists repeatedly, and rereads only what changed. */
 export class WatchedBuild {
   private readonly context: BuildContext;
   private readonly configPath: string;
   private session: BuildSession | undefined;
-  /** Everything that the lists depend on, as it was when it was read. */
+  /** Stamps of all files that the lists depend on, from the time they were read. */
   private known: Record<string, string> = {};
 
   constructor(context: BuildContext) {
@@ -21,7 +21,7 @@ export class WatchedBuild {
     this.configPath = context.host.path.resolve(context.host.cwd, context.options.configPath);
   }
 
-  /** How many files are watched. */
+  /** Number of watched files. */
   get watched(): number {
     return Object.keys(this.known).length;
   }
@@ -41,7 +41,7 @@ export class WatchedBuild {
     const started = host.now().getTime();
     const outcomes: ListOutcome[] = [];
     try {
-      // Before they are read: what changes meanwhile is seen afterwards.
+      // Stamp the files before reading them, so that later changes are detected.
       await this.note(changed);
       if (changed.includes(this.configPath)) await this.open();
       this.session?.invalidate(changed);
@@ -81,7 +81,7 @@ export class WatchedBuild {
     this.session?.close();
     this.session = new BuildSession(plans, this.context, true);
     this.known = { [this.configPath]: this.known[this.configPath] ?? "" };
-    // A source that does not exist yet may appear.
+    // A source that does not exist yet may be created.
     const local = lists.flatMap(({ config }) =>
       config.sources
         .filter(({ source }) => !isAddress(source))

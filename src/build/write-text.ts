@@ -4,10 +4,10 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 
-/** Writes a file of the user's, whole or not at all. Rejects with a `CompilerError`. */
+/** Writes a user's file atomically. Rejects with a `CompilerError`. */
 export async function writeText(path: string, text: string, host: Host): Promise<void> {
   try {
-    // A link stays one, and what only its owner may read stays so.
+    // Keeps symbolic links and file permissions.
     const real = await host.realPath(path).catch(() => path);
     await writeWhole(real, host, (file) => file.write(encodeUtf8(text)));
   } catch (error) {

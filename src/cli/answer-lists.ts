@@ -7,21 +7,18 @@ import { showText } from "./output/show-text.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { withList } from "./output/with-list.ts";
 
-/** What a command says about one list. */
+/** The answer of a command about one list. */
 export interface ListAnswer {
-  /** For people. */
+  /** Human-readable output. */
   readonly text: () => string;
-  /** For programs: what stands in lines of its own where there is one list. */
+  /** JSON output. For a single list, each document is printed on its own line. */
   readonly documents: readonly object[];
-  /** Where there are several lists, what these documents are called; without it there is one, which is the list's answer. */
+  /** The field for these documents in output for several lists. Without it, the first document is the answer. */
   readonly label?: string;
   readonly exit?: Exit;
 }
 
-/**
- * Answers for each list that was asked for: one after the other for people, as one document for programs. A list that nothing
- * can be said of does not keep the others back.
- */
+/** Answers for each selected list: in sequence as text, or as one JSON document. A list that fails does not block the others. */
 export async function answerLists(
   lists: readonly string[],
   answer: (list: string) => Promise<ListAnswer>,

@@ -9,7 +9,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host, TextSource } from "../host/host.ts";
 
-/** Asks a person at a terminal for a name and for lists. */
+/** Asks the user in the terminal for a name and for lists. */
 export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; name: string }> {
   const answers = eachLine(host.stdin!);
   const ask = async (question: string): Promise<string> => {
@@ -40,7 +40,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; 
   }
 }
 
-/** A line as a person meant it: keys such as Home and the arrows are not part of an answer. */
+/** Removes keys such as Home and the arrows, which are not part of an answer. */
 function withoutKeys(line: string): string {
   // oxlint-disable-next-line no-control-regex
   return line.replaceAll(/\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z]|.)?|[\u0000-\u001f\u007f]/g, "");

@@ -4,7 +4,7 @@ import process from "node:process";
 import { cacheDir } from "../host/node-cache-folder.ts";
 import { codeFolder } from "../host/node-code-folder.ts";
 
-// Keeps compiled modules where nobody else can write: 20 to 60 ms of the start-up time from the second run on. Node only.
+// Caches compiled modules in a folder that only this user can write to. Saves 20 to 60 ms per start. Node only.
 if (nodeModule.enableCompileCache !== undefined) {
   const folder = codeFolder(cacheDir());
   if (folder !== undefined) nodeModule.enableCompileCache(folder);
@@ -14,7 +14,7 @@ const [{ nodeHost }, { run }] = await Promise.all([import("../host/node.ts"), im
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
 process.on("SIGHUP", () => {
-  // A server listens for it and goes on; everything else ends when its terminal does.
+  // A server has its own listener and keeps running. All other commands end with their terminal.
   if (process.listenerCount("SIGHUP") === 1) stop.abort("SIGHUP");
 });
 process.exitCode = await run(process.argv.slice(2), nodeHost(), stop.signal);

@@ -2,7 +2,7 @@ import type { BuildOutcome } from "../build/build-outcome.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { exitOf } from "./interruption.ts";
 
-/** The exit code of a build: that of the first list that was not published, else that of the first that is not flawless. */
+/** The exit code of a build: that of the first list that was not published, else of the first degraded list. */
 export function buildExit(
   { status, lists }: BuildOutcome,
   { strict }: { readonly strict: boolean },

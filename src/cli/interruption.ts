@@ -11,13 +11,13 @@ export const INTERRUPTED: Diagnostic = errorOf(
   "Interrupted by a signal; nothing was written",
 );
 
-/** The same while files are being replaced. */
+/** For a signal while files are being replaced. */
 export const INTERRUPTED_PUBLISHING: Diagnostic = errorOf(
   "interrupted",
   "Interrupted by a signal while replacing files; each file is complete, either old or new",
 );
 
-/** The same once lists are out. */
+/** For a signal after lists were published. */
 export function published(lists: readonly string[]): Diagnostic {
   return errorOf(
     "interrupted",
@@ -30,7 +30,7 @@ export function exitOf(signal: AbortSignal): Exit {
   return signal.reason === "SIGINT" ? EXITS.SIGINT : EXITS.SIGTERM;
 }
 
-/** For what computes without a pause: from now on a signal ends it within three seconds. */
+/** For work that blocks the event loop: from now on, a signal ends it within three seconds. */
 export function endOnSignals(
   host: Host,
   reporter: Reporter,

@@ -10,7 +10,7 @@ import { ignoredVariables } from "./flags/log-level.ts";
 import { type Options, optionsOf } from "./flags/options.ts";
 import { Reporter } from "./output/reporter.ts";
 
-/** The whole program: words in, exit code out. Everything heavy is loaded only when it is needed. */
+/** Runs the program and returns the exit code. Heavy modules are loaded on demand. */
 export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {
   let reporter = new Reporter(host, {
     level: "info",
@@ -43,7 +43,7 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
   }
 }
 
-/** What is read and written, by what is there. Undefined when there is nothing to compile, which is said. */
+/** The options with the configuration and output that exist. Undefined, after a message, if there is nothing to compile. */
 async function placed(
   options: Options,
   entry: CommandEntry,
@@ -65,7 +65,7 @@ async function placed(
   return await withOutputPlace(known, host);
 }
 
-/** `--validate` is the .NET compiler's way to ask for the command of that name. */
+/** The .NET compiler uses `--validate` for the `validate` command. */
 function commandOf({ command, switches }: Args): CommandEntry {
   const isValidate = switches.has("validate");
   return isValidate ? commands.find(({ name }) => name === "validate")! : command;

@@ -1,6 +1,6 @@
 import type { PlatformPath } from "node:path";
 
-/** The outside world. Everything the compiler reads, writes, waits for or prints goes through one of these. */
+/** Access to the outside world. Everything that the compiler reads, writes, waits for or prints goes through a host. */
 export interface Host {
   readonly cwd: string;
   /** `node:path` of the system that the files belong to. */
@@ -36,7 +36,7 @@ export interface Host {
   isRunning(id: ProcessId): boolean | undefined;
   /** Names in a folder; empty if it does not exist. */
   listFolder(path: string): Promise<string[]>;
-  /** The kind of file at a path, without following links; undefined if there is none. */
+  /** The kind of file at a path, without following links; undefined if nothing exists. */
   kindOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined>;
   /** The target of a link; undefined if the path is not a link. Without this method links are not followed. */
   readLink?(path: string): Promise<string | undefined>;
@@ -103,7 +103,7 @@ export interface ListenPlace {
   readonly address: string;
   /** 0 selects a free port. */
   readonly port: number;
-  /** The maximum of connections per client. */
+  /** Maximum number of connections per client. */
   readonly connectionsPerClient: number;
 }
 
@@ -194,14 +194,14 @@ export interface FetchRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: FetchTimeouts;
-  /** The maximum of body bytes. */
+  /** Maximum size of the body in bytes. */
   readonly maxBytes: number;
   /** Whether only public IP addresses may be contacted (`EPRIVATE`). */
   readonly onlyPublic: boolean;
   /** The proxy to use; it then resolves names. */
   readonly proxy?: URL | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Whether bodies of any status are wanted, not only of 200. */
+  /** Whether to receive the body of any status, not only of 200. */
   readonly takesAnyStatus?: boolean;
   /** Receives the body of a response with status 200 as it arrives, still encoded. Exceptions end the exchange. */
   take(piece: Uint8Array): void;

@@ -1,7 +1,7 @@
 import type { PlatformPath } from "node:path";
 import { HostError, type OpenFile } from "./host.ts";
 
-/** What Windows does not allow in a name; a colon also opens a stream of the file before it. */
+/** Characters that Windows does not allow in names. A colon would also open a stream of the file before it. */
 const NOT_IN_NAMES = /[<>:"|?*]|[ .]$/;
 
 /**
@@ -23,7 +23,7 @@ export class MemoryFiles extends Map<string, Uint8Array> {
     this.isWindows = path.sep === "\\";
   }
 
-  /** The absolute path, as the file that is there spells it. */
+  /** The absolute path, in the spelling of the existing file. */
   spellingOf(name: string): string {
     const absolute = this.path.resolve(this.cwd, name);
     return this.isWindows ? (this.spellings.get(absolute.toLowerCase()) ?? absolute) : absolute;

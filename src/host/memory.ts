@@ -32,12 +32,12 @@ export interface MemoryHostOptions {
 }
 
 export interface MemoryHost extends Host {
-  /** What is on the disk now, by absolute path. */
+  /** The current files, by absolute path. */
   readonly files: Map<string, Uint8Array>;
   readonly output: { stdout: string; stderr: string };
 }
 
-/** A world in memory: for tests, and for using the library without a disk. */
+/** A host in memory: for tests, and for using the library without a disk. */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const isWindows = options.system === "windows";
   const paths = isWindows ? win32 : posix;
@@ -129,7 +129,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   };
 }
 
-/** Files here are replaced, not written to: the bytes are the identity. */
+/** Files are replaced, never modified, so the byte array identifies a version. */
 const identities = new WeakMap<Uint8Array, number>();
 let lastIdentity = 0;
 

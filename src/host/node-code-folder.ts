@@ -15,7 +15,7 @@ export function codeFolder(cache: string | undefined): string | undefined {
   for (const path of [dirname(cache), cache, folder]) make(path);
   try {
     const user = process.getuid?.();
-    // Windows: what is below the user's own folder is the user's alone.
+    // On Windows, only the user can write below the user's own folder.
     if (user === undefined) return folder;
     const info = lstatSync(folder);
     const isOurs = info.isDirectory() && info.uid === user && (info.mode & 0o077) === 0;

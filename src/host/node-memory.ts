@@ -15,7 +15,7 @@ export function memoryLimit(): number {
   return Math.min(...limits.filter((limit) => limit > 0));
 }
 
-/** What this process may still use of it. */
+/** Memory that this process may still use. */
 export function freeMemory(): number {
   const own = memoryLimit() - process.memoryUsage.rss();
   // Other processes of the control group and files in memory count as well.

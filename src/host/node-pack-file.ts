@@ -22,7 +22,7 @@ function packerOf(packing: Packing, level: number, chunkSize: number): Transform
       chunkSize,
       params: { [constants.BROTLI_PARAM_QUALITY]: level },
     });
-  // Deno before 2.9 has none.
+  // Deno before 2.9 does not support zstd.
   const params = { [constants.ZSTD_c_compressionLevel]: level };
   return zlib.createZstdCompress?.({ chunkSize, params }) ?? undefined;
 }

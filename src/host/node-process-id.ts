@@ -23,7 +23,7 @@ export function isRunning({ pid, began, machine }: ProcessId): boolean | undefin
   }
 }
 
-/** In clock ticks after the machine began; the 22nd word, counted after the name in parentheses, which may hold anything. */
+/** Start time in clock ticks since boot: the 22nd field, counted after the name in parentheses, which may contain anything. */
 function beginningOf(pid: string): string {
   const stat = textOf(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";

@@ -10,7 +10,7 @@ const RAMFS = 0x858458f6;
 export async function scratchSpace(): Promise<{ folder: string; free: number }> {
   const folder = tmpdir();
   try {
-    // Deno 2.0 has no such function.
+    // Deno 2.0 lacks this function.
     const { bavail, bsize, type } = await asyncFiles.statfs(folder);
     return { folder, free: freeOf(type >>> 0, bavail * bsize) };
   } catch {

@@ -151,7 +151,7 @@ function firstToGo(expendable: Connection[]): Connection | undefined {
   return undefined;
 }
 
-/** The oldest. */
+/** The oldest connection. */
 function firstOf(connections: Iterable<Connection>): Connection {
   for (const connection of connections) if (!connection.socket.destroyed) return connection;
   throw new RangeError("no connection is open");

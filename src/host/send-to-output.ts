@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "./host.ts";
 
-/** Hands data to standard output. A reader that has enough (`| head`) ends it quietly; anything else is an error. */
+/** Writes to standard output. If the reader closes it early (`| head`), the output ends silently; other failures are errors. */
 export async function sendToOutput(data: string | Uint8Array, host: Host): Promise<void> {
   try {
     await host.stdout.send(data);

@@ -2,8 +2,8 @@ import { type Host, HostError } from "./host.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /**
- * A JSON file in which a run leaves something for later runs. Another program may have written to it, or a crash may have cut
- * it off: a file that cannot be read, is not JSON or does not pass the check counts as missing.
+ * A JSON file that stores state for later runs. Another program may have changed it, or a crash may have truncated it: a file
+ * that cannot be read, is not JSON or fails the check counts as missing.
  */
 export class StateFile<T extends object> {
   readonly path: string;
@@ -34,13 +34,13 @@ export class StateFile<T extends object> {
     }
   }
 
-  /** Replaces the file as a whole. Rejects with a `HostError`. */
+  /** Replaces the file atomically. Rejects with a `HostError`. */
   async write(value: T, indent?: number): Promise<void> {
     const text = `${JSON.stringify(value, undefined, indent)}\n`;
     await writeWhole(this.path, this.host, (file) => file.write(new TextEncoder().encode(text)));
   }
 
-  /** The same for state that a later run can do without. */
+  /** Like `write`, but ignores failures, for state that later runs can do without. */
   async tryWrite(value: T, indent?: number): Promise<void> {
     try {
       await this.write(value, indent);

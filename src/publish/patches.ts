@@ -75,7 +75,7 @@ export function nextPatch(list: Uint8Array): NextPatch | undefined {
   return file === undefined || made === undefined ? undefined : { file, part, made: Number(made) };
 }
 
-/** The latest patch timestamp of the lists that are published under these paths; 0 if there is none. */
+/** The latest patch timestamp of the lists that are published under these paths; 0 without a patch. */
 export async function lastPatch(paths: readonly string[], host: Host): Promise<number> {
   let last = 0;
   for (const path of paths) {

@@ -15,7 +15,7 @@ interface ReleaseState {
   readonly sha256: string;
 }
 
-/** Why a release must not follow the last verified one; empty if it may, or if there is none. */
+/** Why a release must not follow the last verified one; empty if it may, or if no release was verified. */
 export async function releaseStateProblems(
   path: string,
   manifestPath: string,

@@ -16,7 +16,7 @@ export interface HealthInput {
 /** A last success further in the future than this is not trusted: the clock was wrong then, or is wrong now. */
 const FUTURE_MS = 60_000;
 
-/** Age of the last successful build in milliseconds; undefined if there is none, or if the clock makes it unknown. */
+/** Age of the last successful build in milliseconds; undefined without one, or if the clock makes it unknown. */
 export function ageOf(lastSuccess: string | undefined, now: number): number | undefined {
   const age = lastSuccess === undefined ? NaN : now - Date.parse(lastSuccess);
   return age >= -FUTURE_MS ? Math.max(0, age) : undefined;

@@ -81,7 +81,7 @@ const HISTORY: Shape = objectOf(
   },
 );
 
-/** Checks every field: another program, or a disk that lost data, may have changed the file. */
+/** Checks every field, because another program or a disk failure may have changed the file. */
 export function isHistory(found: unknown): found is History {
   return HISTORY(found);
 }

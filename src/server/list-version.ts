@@ -36,7 +36,7 @@ export interface ListVersion {
   readonly size: number;
 }
 
-/** Reads a list; undefined if there is none. A list is replaced, never modified, so an open file stays complete. */
+/** Reads a list; undefined if it does not exist. Lists are replaced, never modified, so an open file stays complete. */
 export async function readListVersion(
   path: string,
   packedIn: string,

@@ -83,7 +83,7 @@ function readReply(
   return textReply(404, "Not found. Available: /, /report, /health, /metrics, /rules/<file>\n");
 }
 
-/** The page contains its own content security policy, with hashes of its script and style. Framing is a matter of the header. */
+/** The page contains its own content security policy, with hashes of its script and style. Only a header can forbid framing. */
 function reportReply(reply: WebReply): WebReply {
   return {
     ...reply,

@@ -25,7 +25,7 @@ export interface SchedulerOptions {
   onSkipped(count: number): void;
 }
 
-/** Clocks are changed and machines sleep: no wait is longer than this, and after each the clock is read again. */
+/** Clocks change and machines sleep, so the clock is read again at least this often. */
 const LONGEST_WAIT_MS = 30_000;
 
 /** Starts one run for every scheduled time. */
@@ -72,14 +72,14 @@ export class Scheduler {
       await host.wait(Math.min(due - this.now(), LONGEST_WAIT_MS), signal);
   }
 
-  /** A schedule may end; the server goes on serving. */
+  /** If the schedule has no further times, the server keeps serving. */
   private async idle(): Promise<void> {
     const { host, signal } = this.options;
     this.options.onNext(Infinity);
     while (!signal.aborted) await host.wait(LONGEST_WAIT_MS, signal);
   }
 
-  /** The last scheduled time that needs no run, after one for `slot`. */
+  /** The last scheduled time that needs no further run, after the run for `slot`. */
   private skipPassed(slot: number): number {
     const { schedule } = this.options;
     const now = this.now();
@@ -97,7 +97,7 @@ export class Scheduler {
     return done;
   }
 
-  /** Never before a time that is done, unless it lies in a future that the clock has left. */
+  /** Not before the last handled time, unless the clock was set back far behind it. */
   private searchFrom(done: number): number {
     const now = this.now();
     return done > now + 2 * this.options.schedule.interval(now) ? now : Math.max(done, now);

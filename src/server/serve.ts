@@ -223,7 +223,7 @@ class Server {
   private health(): Health {
     const { schedule, maxAgeMs } = this.settings;
     const now = this.host.now().getTime();
-    // Each request starts a refresh, so the next one notices a list that was removed.
+    // Each request starts a refresh, so the next request notices removed lists.
     for (const name of this.store.names) this.store.find(name);
     return healthOf({
       history: this.runner.history,

@@ -93,7 +93,7 @@ export interface AcquireContext {
 /** Statistics of a source's text, stored beside its files. */
 type Known = Pick<SourceRecord, "measure" | "days">;
 
-/** If a copy is newer than the clock by more than this, the clock is wrong and ages mean nothing. */
+/** If a copy is newer than the clock by more than this, the clock is wrong and ages are unknown. */
 const CLOCK_SLACK_MS = 24 * 3600 * 1000;
 
 /**
@@ -261,7 +261,7 @@ async function fetchFrom(
   context: AcquireContext,
 ): Promise<Acquired> {
   const { store, fetch, load } = context;
-  // Validators of the source's server mean nothing to a mirror.
+  // A mirror does not know the validators of the source's server.
   const isSameServer = url === source.url && store !== undefined && record !== undefined;
   const texts = new FetchedTexts(fetch, isSameServer ? { store, record } : undefined);
   const place = { kind: "web", url, id: source.url } as const;
@@ -323,7 +323,7 @@ async function keep(
   { url, texts, known }: { url: string; texts: FetchedTexts; known: Known },
   { store, fetch, onStoreError }: AcquireContext,
 ): Promise<StoredFile[] | undefined> {
-  // Validators of a mirror mean nothing to the source's server.
+  // The source's server does not know the validators of a mirror.
   const files = [...texts.files.values()].map((text) =>
     url === source.url ? text : { ...text, validators: {} },
   );

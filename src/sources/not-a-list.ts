@@ -7,7 +7,7 @@ const HEAD_BYTES = 1024;
 /** Error messages of servers are shorter than this. */
 const LONGEST_MESSAGE = 2048;
 
-/** `[Adblock Plus 2.0]` is the head of a list; an array holds something else. */
+/** Does not match `[Adblock Plus 2.0]`, which is the header of a list. */
 const JSON_START = /^(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d-]|(?:true|false|null)\b|$))/;
 const XML_START = /^<[!?/a-z]/i;
 /** An HTTP status or its usual text. A name such as `404.example` has no blank after the number. */

@@ -22,7 +22,7 @@ export interface SizeLimits {
 /** A size that is out of bounds, and the size that it was compared with. */
 export interface SizeFinding extends SizePair {
   readonly way: "shrunk" | "grown";
-  /** Per cent. */
+  /** In percent. */
   readonly limit: number;
   /** Whether it was compared with the last thirty days instead of the last build. */
   readonly isLong: boolean;

@@ -70,7 +70,7 @@ export function freshSalt(): number {
   return (Math.random() * 0x1_0000_0000) | 0;
 }
 
-/** The file may have been changed by others. */
+/** Checks every field, because other programs may have changed the file. */
 export function isMeasure(measure: unknown): measure is SourceMeasure {
   if (typeof measure !== "object" || measure === null) return false;
   const { entries, salt, sketch, watched } = measure as Partial<SourceMeasure>;

@@ -31,7 +31,7 @@ export interface SourceRecord {
   readonly goodAt: number;
   /** Absent in records of earlier versions. */
   readonly measure?: SourceMeasure | undefined;
-  /** The maximum of entries on each of the last thirty days, oldest first. */
+  /** The maximum number of entries on each of the last thirty days, oldest first. */
   readonly days?: readonly SourceDay[] | undefined;
   /** The version that is held while the copy is used. */
   readonly offer?: HeldOffer | undefined;
@@ -255,7 +255,7 @@ export async function digestOf(text: string): Promise<string> {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The file may have been changed by others. */
+/** Checks every field, because other programs may have changed the file. */
 function isRecord(record: unknown): record is Omit<SourceRecord, "version"> {
   if (typeof record !== "object" || record === null) return false;
   const { version, files, size, goodAt } = record as { version?: number } & Partial<

@@ -6,12 +6,12 @@ import { readLastPublish } from "../state/last-publish.ts";
 import { guardList } from "./registry.ts";
 
 export interface Verdict {
-  /** Errors: the list may not be published. */
+  /** Errors that prevent publishing. */
   readonly violations: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Compares a compiled list with the one that it would replace. */
+/** Compares a compiled list with the list that it would replace. */
 export async function checkGuards(
   plan: ListPlan,
   { report, findings }: CompiledList,

@@ -7,15 +7,15 @@ import type { CompileReport } from "../../engine/report.ts";
 import { type SettingsDigest, settingsDigest } from "../settings-digest.ts";
 import type { SizeLimits } from "../../sources/size-bounds.ts";
 
-/** What guards go by; every value can be set in the configuration. */
+/** The limits of the guards. The configuration can set each of them. */
 export interface GuardLimits {
-  /** Of the rules of the list, and of the lines of a source, since the last publish. */
+  /** How much the rules of the list, and the lines of a source, may change between publishes. */
   readonly size: SizeLimits;
   readonly sourceSize: SizeLimits;
   readonly minRules: number;
-  /** Suffixes that rules may block; `*` stands for all, and for everything. */
+  /** Suffixes that rules may block. `*` allows every suffix, and rules that block everything. */
   readonly mayBlockSuffixes: readonly string[];
-  /** Builds with other settings are not compared. */
+  /** Builds with different settings are not compared. */
   readonly settings: SettingsDigest;
 }
 
@@ -23,17 +23,17 @@ export interface GuardContext {
   readonly report: CompileReport;
   readonly limits: GuardLimits;
   readonly findings: ListFindings;
-  /** Absent the first time. */
+  /** Absent for the first publish. */
   readonly last: LastPublish | undefined;
 }
 
-/** Looks at a list before it is published. */
+/** Checks a list before it is published. */
 export interface Guard {
-  /** What is wrong with it. An error refuses the list, a warning does not. */
+  /** Finds problems. An error refuses the list, a warning does not. */
   check(context: GuardContext): Diagnostic[];
 }
 
-/** The usual limits, unless the configuration has others. */
+/** The limits from the configuration, with defaults. */
 export function guardLimits(config: Config): GuardLimits {
   const { guards = {} } = config;
   const growth = guards.max_growth ?? SOURCE_BOUNDS.size.growth;

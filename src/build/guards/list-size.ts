@@ -4,7 +4,7 @@ import { measureOf } from "../list-measure.ts";
 import { outOfBounds } from "../../sources/size-bounds.ts";
 import type { Guard } from "./guard.ts";
 
-/** The size of the whole. What sources that only one of two builds has brought or took is not compared. */
+/** Checks the size of the list. Rules from sources that only one of the two builds has are not compared. */
 export const listSize: Guard = {
   check({ report, limits, last }) {
     const { rules } = report;

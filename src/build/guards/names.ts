@@ -1,4 +1,4 @@
-/** What a list may be refused for, by the code that says so: the names that `--accept` takes. */
+/** The codes with which guards refuse a list. `--accept` takes these names. */
 export const GUARD_NAMES = [
   "blocks-protected",
   "blocks-suffix",
@@ -14,5 +14,5 @@ export const GUARD_NAMES = [
   "empty-output",
 ] as const;
 
-/** The name of a guard: the code of its refusal. */
+/** The name of a guard, which is the code of its refusal. */
 export type GuardName = (typeof GUARD_NAMES)[number];

@@ -7,23 +7,23 @@ import type { BlockedProtected } from "../../engine/list-findings.ts";
 import type { Guard } from "./guard.ts";
 import { byFile, placesOf } from "./rules-of-file.ts";
 
-/** A hint that repeats more names than these is not read. */
+/** Users do not read hints with more names than this. */
 const MOST_REPEATED = 2;
 
-/** A rule, and the protected names that it blocks. */
+/** A rule and the protected names that it blocks. */
 interface BlockingRule extends Pick<BlockedProtected, "text" | "at"> {
   readonly names: readonly BlockedProtected[];
 }
 
 /**
- * Names that devices need, blocked by the word of a fully trusted source. A rule for such a name was meant; a rule for more
- * that newly blocks a lifeline was not.
+ * Finds protected names that rules of fully trusted sources block. A rule for exactly such a name is deliberate and yields a
+ * warning. A broader rule that newly blocks a lifeline is a mistake and refuses the list.
  */
 export const protectedNames: Guard = {
   check({ findings, last }) {
     const byRule = new Map<string, BlockedProtected[]>();
     const wide = new Set(findings.wide.map(({ text }) => text));
-    // A rule for a whole suffix has a guard of its own.
+    // The suffix guard checks rules for whole suffixes.
     for (const one of findings.blocked.filter(({ text }) => !wide.has(text)))
       byRule.set(one.text, [...(byRule.get(one.text) ?? []), one]);
     const isNew = ({ name, isLifeline, isForName }: BlockedProtected): boolean =>
@@ -43,7 +43,7 @@ export const protectedNames: Guard = {
   },
 };
 
-/** Message, place and hint for the rules of one file. */
+/** Message, location and hint for the rules of one file. */
 function said(rules: readonly BlockingRule[]): [string, Partial<Diagnostic>] {
   const [first] = rules;
   const names = rules.flatMap((rule) => rule.names.map(({ name }) => name));

@@ -7,7 +7,7 @@ import { suffixes } from "./suffixes.ts";
 
 const guards: readonly Guard[] = [protectedNames, suffixes, listSize, sourceSize];
 
-/** What the guards say of a list, but for what was accepted. The list may not be published if there is an error. */
+/** The findings of all guards, except accepted ones. An error prevents publishing. */
 export function guardList(context: GuardContext, accept: readonly string[]): Diagnostic[] {
   const all = guards.flatMap((guard) => guard.check(context));
   return all.filter(({ code }) => !accept.includes(code));

@@ -2,13 +2,13 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { someOf } from "../../diagnostics/some-of.ts";
 
-/** A rule with its place. */
+/** A rule with its location. */
 interface PlacedRule {
   readonly text: string;
   readonly at: Diagnostic["at"];
 }
 
-/** The rules by the files that they stand in, in the order of their lines: a file is fixed in one go. */
+/** Groups rules by file, in line order, so that a user can fix a file in one pass. */
 export function byFile<R extends PlacedRule>(rules: readonly R[]): R[][] {
   const files = new Map<string | undefined, R[]>();
   for (const rule of rules) {
@@ -20,7 +20,7 @@ export function byFile<R extends PlacedRule>(rules: readonly R[]): R[][] {
   return Array.from(files.values(), (some) => some.toSorted((a, b) => lineOf(a) - lineOf(b)));
 }
 
-/** Where the first of some rules stands, and which lines the others have. */
+/** The location of the first rule, and the line numbers of the others. */
 export function placesOf(rules: readonly PlacedRule[]): Pick<Diagnostic, "at" | "cause"> {
   const at = rules[0]?.at;
   const lines = rules.map(({ text, at: place }) =>

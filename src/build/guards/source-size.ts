@@ -5,8 +5,8 @@ import { outOfBounds } from "../../sources/size-bounds.ts";
 import type { Guard } from "./guard.ts";
 
 /**
- * Sources that are something else than they were, and are in the list: files, those without a copy, and those that were held
- * for long enough. They never refuse the list; its own size may.
+ * Warns about sources in the list that changed too much: local files, sources without a copy, and sources whose holding time has
+ * ended. It never refuses the list; the list size guard may.
  */
 export const sourceSize: Guard = {
   check({ report, limits, last }) {

@@ -6,14 +6,14 @@ import type { ListFindings } from "../../engine/list-findings.ts";
 import type { Guard } from "./guard.ts";
 import { byFile, placesOf } from "./rules-of-file.ts";
 
-/** A rule for one of these breaks a large part of the internet. */
+/** A rule for one of these suffixes breaks a large part of the internet. */
 const LARGEST = new Set(
   "com net org de uk co.uk cn nl ru br com.br fr eu it au com.au ca in jp co.jp".split(" "),
 );
 
 type Wide = ListFindings["wide"][number];
 
-/** Rules of fully trusted sources for whole suffixes: warned about, and refused for the largest and for everything. */
+/** Finds rules of fully trusted sources for whole suffixes. The largest suffixes refuse the list; others yield warnings. */
 export const suffixes: Guard = {
   check({ findings, limits, last }) {
     const { mayBlockSuffixes } = limits;
@@ -57,9 +57,9 @@ function suffixesOf(rules: readonly Wide[]): string[] {
   return [...new Set(rules.map(({ suffix }) => suffix ?? "*"))];
 }
 
-/** Ready to paste, where it is short. */
+/** A setting to paste, if it is short. */
 function acceptance(rules: readonly Wide[]): string {
-  // With quotation marks, because `no` is not a text in YAML.
+  // Quoted, because YAML parses a bare `no` as a boolean.
   const names = suffixesOf(rules).map((name) => JSON.stringify(name));
   return names.length <= MOST_NAMED
     ? `guards: { may_block_suffixes: [${names.join(", ")}] }`

@@ -18,21 +18,21 @@ interface FileStamp {
   readonly stamp: string | null;
 }
 
-/** What is known of a build, and its result. */
+/** The inputs and the result of a build. */
 export interface CachedBuild {
   readonly version: string;
   readonly key: string;
-  /** Digest of everything that came from the web. */
+  /** Digest of everything fetched from the web. */
   readonly web: string;
   readonly inputs: readonly FileStamp[];
   readonly outputs: readonly (OutputFile & { readonly stamp: string })[];
-  /** Other lists that it was compared with, as they were then. */
+  /** Stamps of other lists that it was compared with. */
   readonly compared: readonly FileStamp[];
-  /** The file of its record; null when none was wanted. */
+  /** The file of its record; null if none was requested. */
   readonly record: string | null;
   readonly report: CompileReport;
   readonly diagnostics: readonly Diagnostic[];
-  /** The list and its further formats, with their numbers. */
+  /** The list and its additional formats, with their counts. */
   readonly written: readonly WrittenFile[];
 }
 
@@ -40,17 +40,17 @@ export interface BuildResult extends Pick<CachedBuild, "report" | "diagnostics" 
   readonly inputs: readonly InputFile[];
   readonly web: string | undefined;
   readonly outputs: readonly OutputFile[];
-  /** Paths of other lists that it was compared with, which nothing writes any more. */
+  /** Paths of other lists that it was compared with, after their last write. */
   readonly compared: readonly string[];
 }
 
-/** A file that was changed this shortly before it was read may change again without a new stamp. */
+/** If a file changed this shortly before it was read, it may change again without a new stamp. */
 const TOO_FRESH_MS = 2000;
 
 /**
- * The last build of one list: its key, the stamps of all files that were read and written, and its result. When all of them
- * are the same again, there is nothing to do. The key hashes everything that a plan is made from, and not the plan: an
- * unchanged build then needs neither the configuration's parser nor the compiler.
+ * The last build of one list: its key, the stamps of all files that it read or wrote, and its result. If all of them still match,
+ * there is nothing to do. The key hashes the inputs of the plan, not the plan, so an unchanged build loads neither the
+ * configuration parser nor the compiler.
  */
 export class BuildCache {
   private readonly host: Host;
@@ -71,7 +71,7 @@ export class BuildCache {
     );
   }
 
-  /** Undefined without a cache, without a configuration to read, and for builds that write or repeat a lock. */
+  /** Undefined without a cache or a configuration file, and for builds that write or repeat a lock. */
   static async open(
     list: string | undefined,
     options: BuildOptions,
@@ -90,13 +90,13 @@ export class BuildCache {
     }
   }
 
-  /** The last build, if it would give the same result with the same things from the web. */
+  /** The last build, if its result is still valid for the same web content. */
   async get(): Promise<CachedBuild | undefined> {
     const last = await this.file.read();
     if (last === undefined || last.version !== VERSION || last.key !== this.key) return undefined;
     for (const { path, stamp } of [...last.inputs, ...last.outputs, ...last.compared])
       if (((await this.host.stampOf(path))?.text ?? null) !== stamp) return undefined;
-    // A record that was not wanted then, or was lost since, is made again.
+    // Rebuild if the record is missing: it was not requested then, or was deleted.
     if (this.wantsRecord && last.record !== (await this.recordOf(last.outputs))) return undefined;
     return last;
   }
@@ -130,7 +130,7 @@ export class BuildCache {
   }
 }
 
-/** A digest, because the configuration may hold passwords. */
+/** A digest, because the configuration may contain passwords. */
 async function keyOf(list: string | undefined, options: BuildOptions, host: Host): Promise<string> {
   const { configPath, inputs, inputType, output, copyToRules, rulesDir } = options;
   const { cwd } = host;
@@ -138,7 +138,7 @@ async function keyOf(list: string | undefined, options: BuildOptions, host: Host
   const config =
     inputs.length > 0 ? { inputs, inputType } : new TextDecoder().decode(await host.readFile(path));
   const epoch = host.env["SOURCE_DATE_EPOCH"];
-  // A guard that was overruled once is asked again, although nothing else has changed.
+  // A guard that was overruled is checked again, even if nothing else changed.
   const { compat, accept } = options;
   const where = { cwd, path, output, copyToRules, rulesDir };
   const parts = { ...where, config, list, epoch, compat, accept };

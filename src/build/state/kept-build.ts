@@ -10,10 +10,10 @@ import {
   recordOf,
 } from "../../record/kept-builds.ts";
 
-/** `@0`, `@1`, … counted from the last build; `@2026-11-15`, `@2026-11-15T06` the last one that began so. */
+/** `@0`, `@1`, … count back from the last build. `@2026-11-15` and `@2026-11-15T06` select the last build with that prefix. */
 export const BUILD: RegExp = /^@(?<which>\d{1,3}|\d{4}-\d{2}[\dT:.Z-]*)$/;
 
-/** The build of a list that an operand names. Rejects with a `CompilerError` when it is not kept. */
+/** The build of a list that an operand selects. Rejects with a `CompilerError` if it is not kept. */
 export async function buildNamed(operand: string, list: string, host: Host): Promise<ListState> {
   const which = BUILD.exec(operand)?.groups?.["which"] ?? "";
   const builds = (await keptBuilds(list, host)).toReversed();
@@ -35,7 +35,7 @@ export async function buildNamed(operand: string, list: string, host: Host): Pro
   ]);
 }
 
-/** Undefined when its list cannot be read. */
+/** Undefined if its list cannot be read. */
 async function stateOfBuild(build: KeptBuild, host: Host): Promise<ListState | undefined> {
   const bytes = await listOf(build, host);
   return bytes && { bytes, record: await recordOf(build, host) };

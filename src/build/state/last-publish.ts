@@ -14,7 +14,7 @@ interface RememberedDay extends ListMeasure {
   readonly day: string;
 }
 
-/** What is remembered of the list that was published last, beside it. Fields that earlier versions did not write are optional. */
+/** The state of the last publish, stored beside the list. Fields that earlier versions did not write are optional. */
 export interface LastPublish {
   readonly version: 1;
   readonly published: string;
@@ -27,14 +27,14 @@ export interface LastPublish {
     readonly lines: number;
     readonly kept: number;
   }[];
-  /** Digest of the settings that it was made with. */
+  /** Digest of the settings of that build. */
   readonly settings?: string;
   readonly measure?: ListMeasure;
-  /** Of the last thirty days with these settings, the oldest first. */
+  /** The last thirty days with these settings, oldest first. */
   readonly days?: readonly RememberedDay[];
 }
 
-/** What decides whether a list is compared with what is remembered, and how. */
+/** Decides whether and how a list is compared with the stored state. */
 export interface Remembering {
   readonly settings: SettingsDigest;
   readonly size: SizeLimits;
@@ -45,7 +45,7 @@ function fileOf(output: string, host: Host): StateFile<LastPublish> {
   return new StateFile(path, isLastPublish, host);
 }
 
-/** Undefined the first time, when the list itself is gone, and when the state cannot be read. */
+/** Undefined for the first publish, if the list was deleted, or if the state cannot be read. */
 export async function readLastPublish(
   output: string,
   host: Host,
@@ -59,14 +59,14 @@ export function withoutOldDays(last: LastPublish, now: Date): LastPublish {
   return last.days === undefined ? last : { ...last, days: ofThirtyDays(last.days, now) };
 }
 
-/** The sizes that a list may be compared with; none when it was made with other settings. */
+/** The sizes to compare a list with; empty if its settings were different. */
 export function memoryOf(
   last: LastPublish | undefined,
   now: ListMeasure,
   { list }: SettingsDigest,
 ): SizeMemory {
   if (last === undefined) return { last: undefined, days: [] };
-  // An earlier version did not write down what it was made with or from.
+  // Earlier versions did not write the settings or the measure.
   if (last.settings === undefined || last.measure === undefined)
     return { last: { before: last.rules, now: now.rules }, days: [] };
   if (last.settings !== list) return { last: undefined, days: [] };
@@ -76,7 +76,7 @@ export function memoryOf(
   };
 }
 
-/** A publish that cannot be remembered was still made; the next one is compared with the one before. */
+/** Saves the state after a publish. If that fails, the next list is compared with the older state. */
 export async function rememberPublish(
   output: string,
   report: CompileReport,
@@ -93,7 +93,7 @@ export async function rememberPublish(
   }
 }
 
-/** What is to be remembered of a list that was just published, after what was remembered before. */
+/** The new state after a publish, based on the previous state. */
 export function publishRecord(
   last: LastPublish | undefined,
   report: CompileReport,
@@ -102,7 +102,7 @@ export function publishRecord(
 ): LastPublish {
   const { rules, sources, blocked } = report;
   const measure = measureOf(report, settings);
-  // A list that is out of bounds and was published all the same is what the next ones are compared with.
+  // If a list was published although it is out of bounds, later lists are compared with it.
   const isAccepted = outOfBounds(memoryOf(last, measure, settings), size) !== undefined;
   const isOther = last?.settings !== settings.list;
   return {
@@ -111,7 +111,7 @@ export function publishRecord(
     rules,
     ...(blocked !== undefined && { blocked }),
     sources: sources.flatMap(({ label, source, lines, kept, state }) => {
-      // One that is left out this time is compared with what it was when it comes back.
+      // A skipped source keeps its old numbers, for comparison when it is available again.
       if (state !== "dropped") return [{ label, source, lines, kept }];
       return last?.sources.filter((one) => one.source === source) ?? [];
     }),
@@ -121,7 +121,7 @@ export function publishRecord(
   };
 }
 
-/** One entry a day is kept: the largest list, or the first with other sources. */
+/** Keeps one entry per day: the largest list, or the first with other sources. */
 function daysWith(
   days: readonly RememberedDay[],
   measure: ListMeasure,

@@ -14,7 +14,7 @@ import { isFolderName } from "../output-place.ts";
 export type { BuildRecord } from "../../record/build-record.ts";
 export type { RecordHeader } from "../../record/record-format.ts";
 
-/** A list as it was last published, and the record of its build. */
+/** The last published list and its build record. */
 export interface PublishedBuild {
   readonly name: string;
   readonly path: string;
@@ -22,7 +22,7 @@ export interface PublishedBuild {
   readonly record: BuildRecord;
 }
 
-/** The last build of a list. Rejects with a `CompilerError` when nothing is known of it. */
+/** The last build of a list. Rejects with a `CompilerError` if it has no record. */
 export async function lastBuild(
   listName: string,
   options: ProjectOptions,
@@ -36,7 +36,7 @@ export async function lastBuild(
   }
 }
 
-/** The same with the list as a file, which is the caller's to close. */
+/** Like `lastBuild`, but with the list as a file, which the caller must close. */
 export async function openLastBuild(
   listName: string,
   options: ProjectOptions,
@@ -54,7 +54,7 @@ function outputOf(listName: string, options: ProjectOptions, host: Host): Output
   ]);
 }
 
-/** The last build of a list, to be asked about names. Rejects with a `CompilerError` when nothing is known of it. */
+/** The last build of a list, for queries about names. Rejects with a `CompilerError` if it has no record. */
 export async function lastList(
   listName: string,
   options: ProjectOptions & { readonly cacheDir: string | undefined },
@@ -64,7 +64,7 @@ export async function lastList(
   return { name: output.name, build: await openBuild(output, options.cacheDir, host) };
 }
 
-/** What is at a path: a list, and its newest record, which may be of another. */
+/** The list at a path and its newest record, which may belong to another list. */
 export async function buildAt(
   path: string,
   host: Host,
@@ -73,13 +73,13 @@ export async function buildAt(
   return { list, record: await readRecord(path, host) };
 }
 
-/** The list that is published at a path; an empty one when there is none. */
+/** The published list at a path; an empty list if it does not exist. */
 export async function publishedState(path: string, host: Host): Promise<ListState> {
   const { list: bytes = new Uint8Array(0), record } = await buildAt(path, host);
   return { bytes, record: record?.header.bytes === bytes.length ? record : undefined };
 }
 
-/** Names of the lists that the options ask for, by which their files are found. Reading all of a configuration takes longer than most answers. */
+/** Names of the selected lists, to find their files. Parsing the whole configuration takes longer than most answers. */
 export async function listNames(options: ProjectOptions, host: Host): Promise<string[]> {
   const { output, copyToRules, filter } = options;
   if (output !== undefined && !isFolderName(output, host) && !copyToRules) return [""];
@@ -88,7 +88,7 @@ export async function listNames(options: ProjectOptions, host: Host): Promise<st
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
     if (typeof name === "string" && lists === undefined && filter.length === 0) return [name];
   } catch {
-    // Not JSON, or not there: the reader of configurations reports what is wrong.
+    // If the file is missing or not JSON, the configuration reader reports the problem.
   }
   const { openProject } = await import("../project.ts");
   return (await openProject(options, host)).lists.map(({ config }) => config.name);

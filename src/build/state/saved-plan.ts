@@ -16,33 +16,33 @@ import { digestOfFile } from "../../sources/source-store.ts";
 import type { PublishedConfig } from "../publish-list.ts";
 import type { SpoolRuns } from "../spool-tape.ts";
 
-/** All that `apply` needs to publish what `plan` showed, and nothing else. */
+/** Everything that `apply` needs to publish what `plan` showed. */
 export interface SavedPlan {
   readonly report: CompileReport;
   readonly refused: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
-  /** Where the list goes, and SHA-256 of what was there; null where nothing was. */
+  /** Where the list goes, and the SHA-256 of the previous file; null if there was none. */
   readonly files: readonly (OutputFile & { readonly was: string | null })[];
   readonly record: RecordHeader;
-  /** What of the configuration is about publishing. */
+  /** The settings that affect publishing. */
   readonly config: PublishedConfig;
-  /** Where further files go. */
+  /** The folder of the additional files. */
   readonly rulesDir: string;
   readonly shape: ListShape;
   /** The list's header without its dates. */
   readonly timelessHead: string;
-  /** Which source the rules come from. */
+  /** The sources of the rules. */
   readonly runs: SpoolRuns;
-  /** The lock to write, and beside what. */
+  /** The lock to write, and its folder. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;
-  /** For the guards of the next time. */
+  /** For the guards of the next build. */
   readonly remembering: Remembering;
 }
 
 export interface SavedBytes {
   readonly list: Uint8Array;
-  /** Names that sources have and parents in the list cover. */
+  /** Names in sources that the list covers by their parents. */
   readonly covered: Uint8Array;
   /** Frames of the build record. */
   readonly frames: Uint8Array;
@@ -55,7 +55,7 @@ interface Head extends SavedPlan {
   readonly coveredBytes: number;
 }
 
-/** A line of JSON, the list, the covered names, the frames. */
+/** Writes a line of JSON, then the list, the covered names and the frames. */
 export async function writePlan(
   path: string,
   plan: SavedPlan,
@@ -81,7 +81,7 @@ export async function writePlan(
   }
 }
 
-/** Rejects with a `CompilerError`: it cannot be read, or is no plan of this version. */
+/** Rejects with a `CompilerError` if the file cannot be read or is not a plan of this version. */
 export async function readPlan(
   path: string,
   host: Host,
@@ -135,7 +135,7 @@ function headIn(text: string): Head | undefined {
   }
 }
 
-/** SHA-256 of a list that is there. */
+/** SHA-256 of the list at a path; null if it does not exist. */
 export async function digestAt(path: string, host: Host): Promise<string | null> {
   return (await host.exists(path)) ? ((await digestOfFile(path, host)) ?? null) : null;
 }

@@ -9,7 +9,7 @@ import { showText } from "../output/show-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
-/** Analyses the lists of another program: fetches and compiles them, and writes nothing. */
+/** Fetches, compiles and analyses the lists of another program. Writes nothing. */
 export const auditCommand: Command = async (options, host, reporter, signal) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)

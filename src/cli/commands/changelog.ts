@@ -8,7 +8,7 @@ import { changelogSection } from "../output/changelog-text.ts";
 import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Command } from "./registry.ts";
 
-/** What each of the kept builds changed, newest first. */
+/** Shows the changes of each kept build, newest first. */
 export const changelogCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
   const answer = async (list: string): Promise<ListAnswer> => {

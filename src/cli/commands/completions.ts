@@ -4,7 +4,7 @@ import { COMPLETIONS } from "../flags/completions.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Command } from "./registry.ts";
 
-/** Prints a script that completes words in a shell. */
+/** Prints a shell completion script. */
 export const completionsCommand: Command = async (options, host) => {
   const [shell, ...more] = options.args.operands;
   const script =

@@ -13,7 +13,7 @@ import type { Options } from "../flags/options.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 
-/** Two lists, builds, or the published lists of two configurations: what the second has that the first has not, and what that does. */
+/** Compares two lists, builds, or published lists of two configurations: which rules changed, and the effect on names. */
 export const diffCommand: Command = async (options, host, reporter) => {
   const [before, after, ...more] = options.args.operands;
   if (before === undefined || after === undefined || more.length > 0)
@@ -42,11 +42,11 @@ export const diffCommand: Command = async (options, host, reporter) => {
 
 const CONFIG = /\.(?:json|jsonc|ya?ml)$/i;
 
-/** One of the two things that are compared: a file, a build, or what a configuration has published. */
+/** One side of the comparison: a file, a build, or the published lists of a configuration. */
 interface Side {
   readonly operand: string;
   readonly options: Options;
-  /** The lists that there are of it; none of a file, which is one. */
+  /** The names of its lists; empty for a file, which is a single list. */
   readonly lists: readonly string[];
 }
 
@@ -57,7 +57,7 @@ async function sideOf(operand: string, options: Options, host: Host): Promise<Si
   return { operand, options: own, lists: await listNames(own, host) };
 }
 
-/** Lists that both have, by name. Where each has one, it is that one, whatever its name. */
+/** Lists with the same name on both sides. If each side has one list, these two are compared, whatever their names. */
 function comparedLists(
   [before, after]: readonly [Side, Side],
   reporter: Reporter,

@@ -10,7 +10,7 @@ import type { Command } from "./registry.ts";
 
 const TIMEOUTS = { connectMs: 3000, headersMs: 3000, idleMs: 3000, totalMs: 5000 };
 
-/** For a container's health check, where there is no curl. */
+/** The health check of a container, which may not have curl. */
 export const healthCommand: Command = async (options, host, reporter, signal) => {
   const port = portOf(options.args, host.env);
   const { status, text } = await ask(`http://127.0.0.1:${port}/health`, host, signal);
@@ -27,7 +27,7 @@ export const healthCommand: Command = async (options, host, reporter, signal) =>
   ]);
 };
 
-/** Undefined when something else answers on that port. */
+/** Undefined if another program answers on that port. */
 function healthIn(text: string): { status: string; reason: string } | undefined {
   try {
     const { status, reason } = JSON.parse(text) as { status?: unknown; reason?: unknown };

@@ -5,7 +5,7 @@ import { briefHelp, commandHelp } from "../flags/help.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { type Command, commands } from "./registry.ts";
 
-/** The same as `COMMAND --help`; without a command, as `-h`. */
+/** Same as `COMMAND --help`, or as `-h` without a command. */
 export const helpCommand: Command = async (options, host) => {
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0)

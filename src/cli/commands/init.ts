@@ -22,7 +22,7 @@ import { writeText } from "../../build/write-text.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
-/** Writes a configuration, and a file for the owner's own rules where there are any. */
+/** Writes a configuration, and a file for the user's own rules if there are any. */
 export const initCommand: Command = async (options, host, reporter, signal) => {
   const { args } = options;
   const [file = NEW_CONFIG, ...more] = args.operands;
@@ -31,7 +31,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
       errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml"),
     ]);
   const path = host.path.resolve(host.cwd, file);
-  // Of two default names only the first is read.
+  // If both default files exist, only the first is read.
   const isDefault = args.operands.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
@@ -79,7 +79,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   return Exit.Done;
 };
 
-/** The name itself, or with the first number behind it that makes it new in a folder. */
+/** The name, with the lowest number appended that makes it unique in a folder. */
 async function freeName(name: string, folder: string, host: Host): Promise<string> {
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : name.replace(/(?=\.[^.]*$)/, `-${number}`);
@@ -87,7 +87,7 @@ async function freeName(name: string, folder: string, host: Host): Promise<strin
   }
 }
 
-/** Paths are looked up beside the file that names them; the new one may be elsewhere. */
+/** Relative paths start at the file that contains them, and the new file may be in another folder. */
 function movedTo(folder: string, setup: ImportedConfig, from: string, host: Host): ImportedConfig {
   const moved = (list: ImportedList): ImportedList =>
     isAddress(list.source) || host.path.isAbsolute(list.source) || folder === from
@@ -96,7 +96,7 @@ function movedTo(folder: string, setup: ImportedConfig, from: string, host: Host
   return { ...setup, lists: setup.lists.map(moved), allowLists: setup.allowLists.map(moved) };
 }
 
-/** With `/` on every system, so that the configuration can move to another one. */
+/** Uses `/` on every system, so that the configuration is portable. */
 function relativeSource(folder: string, source: string, { path }: Host): string {
   return path.relative(folder, source).replaceAll(path.sep, "/");
 }

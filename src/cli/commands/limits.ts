@@ -17,7 +17,7 @@ import type { Command } from "./registry.ts";
 const RULES_LIMIT = "user_rules";
 const BAR = 20;
 
-/** Shows limits and usage of the account, and whether a list fits. */
+/** Shows the limits and usage of the account, and whether a list fits. */
 export const limitsCommand: Command = async (options, host, reporter, signal) => {
   const flags = flagsOf("limits", options.args);
   const url = flags.dnsApiUrl ?? (host.env["DNS_API_URL"] || undefined);

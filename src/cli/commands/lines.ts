@@ -16,7 +16,7 @@ import { columnsOf } from "../output/text-width.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
-/** The lines of the last build that had certain fates; without a fate, how many had which. */
+/** Shows the lines of the last build with the given fates. Without a fate, it counts the lines per fate. */
 export const linesCommand: Command = async (options, host, reporter) => {
   const { fate, source: wanted } = flagsOf("lines", options.args);
   const names = fate.map(fateOf);
@@ -63,7 +63,7 @@ async function listLines(
     reporter.info(`${countText(count, "line")}: ${name}, ${FATE_MEANINGS.get(name)}`);
 }
 
-/** A file of this machine as it is opened from here. */
+/** Makes the path of a local file relative to the working directory. */
 function fromHere(line: LineOfFate, { cwd, path }: Host): LineOfFate {
   return line.path === undefined ? line : { ...line, file: path.relative(cwd, line.path) };
 }
@@ -78,7 +78,7 @@ function fateOf(wanted: string): string {
   ]);
 }
 
-/** Indices of the sources of these names or addresses; all without any. */
+/** Indices of the sources with these names or addresses; all sources if none is given. */
 function sourcesOf({ header }: BuildRecord, wanted: readonly string[]): Set<number> {
   const all = [...header.sources.entries()];
   const isMeant = (...texts: string[]): boolean =>
@@ -89,7 +89,7 @@ function sourcesOf({ header }: BuildRecord, wanted: readonly string[]): Set<numb
   return new Set(found.map(([index]) => index));
 }
 
-/** A name that no list knows is an error. */
+/** Reports a source name that does not exist in any list. */
 function checkSources(records: readonly BuildRecord[], wanted: readonly string[]): void {
   const unknown = wanted.find((name) => records.every((one) => sourcesOf(one, [name]).size === 0));
   if (unknown === undefined) return;

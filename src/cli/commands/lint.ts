@@ -9,7 +9,7 @@ import { writeText } from "../../build/write-text.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
-/** Problems of list files, for those who write them. */
+/** Reports problems in list files, for list authors. */
 export const lintCommand: Command = async (options, host, reporter) => {
   const { args, inputType = "adblock" } = options;
   const { fix, report: wanted = "text" } = flagsOf("lint", args);
@@ -33,7 +33,7 @@ export const lintCommand: Command = async (options, host, reporter) => {
     const { problems, fixed } = await lintList(path, type, host);
     const isFixed = fix && problems.some(({ isFixable }) => isFixable);
     if (isFixed) await writeText(path, fixed, host);
-    // Lines have other numbers now.
+    // The fixes changed the line numbers.
     const left = isFixed ? (await lintList(path, type, host)).problems : problems;
     files.push({ file, problems: left, isFixed });
   }

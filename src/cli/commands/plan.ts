@@ -18,7 +18,7 @@ import type { Command } from "./registry.ts";
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
 export const planCommand: Command = async (options, host, reporter, signal) => {
   const savePath = options.args.values.get("save")?.[0];
-  // What is saved is one list; otherwise every list has a plan of its own.
+  // Only one list can be saved. Otherwise every list has its own plan.
   const lists =
     savePath === undefined
       ? (await openProject(options, host)).lists

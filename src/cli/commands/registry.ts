@@ -3,7 +3,7 @@ import type { Host } from "../../host/host.ts";
 import type { Options } from "../flags/options.ts";
 import type { Reporter } from "../output/reporter.ts";
 
-/** A command does its work through the host, says what a person should know, and returns the exit code. */
+/** A command works through the host, reports to the user, and returns the exit code. */
 export type Command = (
   options: Options,
   host: Host,
@@ -11,23 +11,23 @@ export type Command = (
   signal: AbortSignal,
 ) => Promise<Exit>;
 
-/** What commands are for, in the order of `-h`; of the last, `-h` shows only the names. */
+/** Groups of commands, in the order of `-h`. For the last group, `-h` shows only names. */
 export const GROUPS = ["begin", "build", "ask", "write", "serve", "more"] as const;
 
 export interface CommandEntry {
   readonly name: string;
   readonly group: (typeof GROUPS)[number];
-  /** A few words for `-h`, which is one screen. */
+  /** A short description for `-h`, which must fit on one screen. */
   readonly brief?: string;
   /** One line, shown by `--help` and in docs/reference/command-line.md. */
   readonly description: string;
-  /** What may stand behind it, as help names it; without it, nothing may. */
+  /** The operands as shown in help. If undefined, the command takes none. */
   readonly operands?: string;
-  /** Command lines with what they do, for its own `--help`. */
+  /** Command lines and their descriptions, for the command's `--help`. */
   readonly examples: readonly (readonly [string, string])[];
-  /** Whether it computes for longer than a moment, so that signals must be heard meanwhile. */
+  /** Whether it blocks the event loop for long, so that signals must be watched from a thread. */
   readonly computes?: true;
-  /** Loaded only when it is asked for: `--version` must not wait for the compiler. */
+  /** Loads the command on demand: `--version` must not wait for the compiler. */
   load(): Promise<Command>;
 }
 

@@ -10,7 +10,7 @@ import { buildReport } from "../../report/build-report.ts";
 import { writeText } from "../../build/write-text.ts";
 import type { Command } from "./registry.ts";
 
-/** The last build of each list as one page that needs nothing else. */
+/** Writes the last build of each list as a self-contained page. */
 export const reportCommand: Command = async (options, host, reporter) => {
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0) throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);

@@ -16,7 +16,7 @@ import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import type { Command } from "./registry.ts";
 
-/** Compiles on a schedule, in processes of their own, and serves the lists, their health and their figures. */
+/** Compiles on a schedule in child processes, and serves the lists, their health and their metrics. */
 export const serveCommand: Command = async (options, host, reporter, signal) => {
   const settings = serveOptionsOf(options.args, host.env);
   if (host.listen === undefined || host.runSelf === undefined)
@@ -51,7 +51,7 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
   return Exit.Done;
 };
 
-/** A compile in a process of its own: it may take all its memory with it, and requests are answered meanwhile. */
+/** Compiles in a child process, which frees its memory at the end. Meanwhile the server answers requests. */
 function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {
   const words = ["compile", "--json", ...wordsFor("compile", options.args)];
   return async (onProblem, signal) => {
@@ -60,7 +60,7 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
       signal,
       onLine: (line) => {
         const problem = problemIn(line);
-        // The server said so when it began.
+        // The server already reported it at startup.
         if (problem.code !== "environment-ignored") onProblem(problem);
       },
     });
@@ -71,7 +71,7 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
   };
 }
 
-/** The reports in a process of their own too. */
+/** Writes the reports in a child process too. */
 function reportApart(
   files: readonly string[],
   { options, host, signal }: Pick<BuildContext, "host" | "signal"> & { readonly options: Options },
@@ -92,7 +92,7 @@ function reportApart(
 
 type PrintedBuild = SuccessfulBuild & { readonly diagnostics: unknown };
 
-/** The report that a run printed; of several lists, those that were compiled as one. */
+/** The report that a run printed. Reports of several lists are combined into one. */
 function buildIn(stdout: string, name: string): SuccessfulBuild {
   const said = JSON.parse(stdout) as
     | PrintedBuild
@@ -105,7 +105,7 @@ function buildIn(stdout: string, name: string): SuccessfulBuild {
   return { ...build, sources: withOwnLabels(build.sources) };
 }
 
-/** The figures of several lists; a source that several of them have counts once. */
+/** The totals of several lists. A source in several lists counts once. */
 function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulBuild {
   const sum = (figure: (build: SuccessfulBuild) => number): number =>
     builds.reduce((total, build) => total + figure(build), 0);
@@ -128,7 +128,7 @@ function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulB
   };
 }
 
-/** Sources may have the same name; figures and states are kept by name. */
+/** Makes labels unique, because metrics and states are stored by label. */
 function withOwnLabels(sources: SuccessfulBuild["sources"]): SuccessfulBuild["sources"] {
   const labels = distinctNames(sources.map(({ label }) => label));
   return sources.map((source, index) => ({ ...source, label: labels[index]! }));

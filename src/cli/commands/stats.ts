@@ -8,7 +8,7 @@ import { columnsOf } from "../output/text-width.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
-/** What each source brings, from the record of the last build. */
+/** Shows what each source contributes, from the record of the last build. */
 export const statsCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
   const { dataStyle: style } = reporter;

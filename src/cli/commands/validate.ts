@@ -6,7 +6,7 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 
-/** Checks the configuration; reads no source. */
+/** Checks the configuration without reading sources. */
 export const validateCommand: Command = async (options, host, reporter) => {
   const { project, lists } = await openProject(options, host);
   for (const warning of project.warnings) reporter.diagnostic(warning);

@@ -8,7 +8,7 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
-/** Checks a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last. */
+/** Verifies a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last one. */
 export const verifyCommand: Command = async (options, host, reporter) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
@@ -36,7 +36,7 @@ export const verifyCommand: Command = async (options, host, reporter) => {
   return Exit.Done;
 };
 
-/** A file, or the key itself. */
+/** Reads the key from a file, or takes the text as the key. */
 async function keyOf(given: string | undefined, host: Host): Promise<string | undefined> {
   if (given === undefined || /^RW[\w+/=]{54}$/.test(given)) return given;
   try {

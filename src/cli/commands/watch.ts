@@ -12,12 +12,12 @@ import { changedRulesText } from "../output/changed-rules-text.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 
-/** How often files are looked at. By their stamps, because not every file system reports changes. */
+/** Polling interval. File stamps are polled because not every file system reports changes. */
 const LOOK_MS = 100;
 /** An editor may write a file in several steps. */
 const SETTLE_MS = 30;
 
-/** Builds, and builds again whenever the configuration or a local file changes, until a signal stops it. */
+/** Builds, then rebuilds whenever the configuration or a local file changes, until a signal stops it. */
 export const watchCommand: Command = async (options, host, reporter, signal) => {
   if (options.output === "-")
     throw new CompilerError([errorOf("unknown-flag", "watch needs a file; remove -o -")]);
@@ -43,11 +43,11 @@ export const watchCommand: Command = async (options, host, reporter, signal) => 
   return Exit.Done;
 };
 
-/** Shows problems, and what changed in each list. */
+/** Shows problems, and the changes of each list. */
 class WatchScreen {
   private readonly host: Host;
   private readonly reporter: Reporter;
-  /** Shows warnings and errors alone. */
+  /** Shows only warnings and errors. */
   private readonly problems: Reporter;
   private readonly build: BuildScreen;
   private readonly texts = new Map<string, Uint8Array>();
@@ -79,7 +79,7 @@ class WatchScreen {
     await this.shown;
   }
 
-  /** What the list was before, and is now. */
+  /** Shows the change from the previous list to the current one. */
   private async showChange(path: string): Promise<void> {
     const { host, reporter, changed } = this;
     const { style } = reporter;

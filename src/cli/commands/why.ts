@@ -16,7 +16,7 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
-/** Answers from the record of the last build; nothing is compiled. */
+/** Answers from the record of the last build, without compiling. */
 export const whyCommand: Command = async (options, host, reporter) => {
   const { operands } = options.args;
   if (operands.length === 0)
@@ -45,7 +45,7 @@ export const whyCommand: Command = async (options, host, reporter) => {
   return await answerLists(lists, answer, { options, host, reporter });
 };
 
-/** A query log: one line for each name, and each list where there are several, as fast as it can be written. */
+/** Reads a query log and prints one line per name and list. */
 async function answerMany(lists: readonly string[], options: Options, host: Host): Promise<void> {
   const many: { rules: ListRules; record: BuildRecord; of: string | undefined }[] = [];
   for (const one of lists) {
@@ -53,7 +53,7 @@ async function answerMany(lists: readonly string[], options: Options, host: Host
     const rules = await ListRules.of(record, new MappedNames(list, record));
     many.push({ rules, record, of: lists.length === 1 ? undefined : one });
   }
-  // What has come is answered before more is waited for: a log that is still written can be piped in.
+  // Answers available lines before it waits for more, so that a growing log can be piped in.
   for await (const lines of host.stdin!.lines()) {
     let out = "";
     for (const line of lines) {

@@ -5,20 +5,20 @@ import { nearest } from "../../diagnostics/suggest.ts";
 import { type CommandEntry, commands } from "../commands/registry.ts";
 import { FLAGS, type Flag, type FlagName, takersOf } from "./flags.ts";
 
-/** What was typed, checked against the tables but not yet given a meaning. */
+/** The parsed command line: checked against the tables, but not interpreted. */
 export interface Args {
   readonly command: CommandEntry;
-  /** Whether the command was typed; otherwise it is the default. */
+  /** Whether the user named the command, or it is the default. */
   readonly isNamed: boolean;
-  /** Whether help was asked for by its short name. */
+  /** Whether the user asked for help with `-h`. */
   readonly isBrief: boolean;
-  /** What stands behind the command, for commands that want something there. */
+  /** The operands after the command, for commands that take any. */
   readonly operands: readonly string[];
   readonly switches: ReadonlySet<FlagName>;
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
 }
 
-/** The same options, written as words for another command, as far as it takes them. */
+/** The same options as arguments for another command, omitting those that it does not take. */
 export function wordsFor(command: string, { switches, values }: Args): string[] {
   const flags = (FLAGS as readonly Flag[]).filter((flag) => isFor(flag, command));
   return flags.flatMap(({ name, value }) => {
@@ -28,12 +28,12 @@ export function wordsFor(command: string, { switches, values }: Args): string[] 
   });
 }
 
-/** Whether a command takes it. */
+/** Whether a command takes a flag. */
 export function isFor(flag: Flag, command: string): boolean {
   return takersOf(flag)?.includes(command) ?? true;
 }
 
-/** Whether a command takes the option of that name. */
+/** Whether a command takes the flag with this name. */
 export function takes(command: string, name: FlagName): boolean {
   return isFor(
     FLAGS.find((flag) => flag.name === name)!,
@@ -41,9 +41,9 @@ export function takes(command: string, name: FlagName): boolean {
   );
 }
 
-/** Throws a `CompilerError` that names every word it cannot read. */
+/** Throws a `CompilerError` that names every invalid argument. */
 export function readArgs(argv: readonly string[]): Args {
-  // `deno task compile -- -c x` hands the `--` on.
+  // `deno task compile -- -c x` passes the `--` on.
   const words = argv[0] === "--" ? argv.slice(1) : [...argv];
   const { tokens } = parseArgs({
     args: withOptionalValues(words),
@@ -78,7 +78,7 @@ export function readArgs(argv: readonly string[]): Args {
       const found = commands.find(({ name }) => name === token.value);
       if (command?.operands !== undefined) operands.push(token.value);
       else if (found !== undefined && command === undefined) command = found;
-      // What follows an unknown option may be its value.
+      // A word after an unknown option may be its value.
       else if (problems.length === 0) problems.push(unknownWord(token.value, found !== undefined));
     }
   }
@@ -97,7 +97,7 @@ function misplaced(flag: Flag, { name: command }: CommandEntry): Diagnostic {
   return problem(`${command} does not take --${flag.name}`, hint);
 }
 
-/** `--update` alone means all of them. */
+/** `--update` without a value means all sources. */
 function withOptionalValues(words: readonly string[]): string[] {
   const flags: readonly Flag[] = FLAGS;
   const optional = new Set(
@@ -146,7 +146,7 @@ function unknownWord(word: string, isCommand: boolean): Diagnostic {
   return unknownCommand(word);
 }
 
-/** A word that should be a command and is not. */
+/** The error for a word that is not a command. */
 export function unknownCommand(word: string): Diagnostic {
   const names = commands.map(({ name }) => name);
   const meant = nearest(word, names);

@@ -4,7 +4,7 @@ import { FLAGS, type Flag, type FlagName, type SETS } from "./flags.ts";
 type AnyFlag = (typeof FLAGS)[number];
 type SetName = keyof typeof SETS;
 
-/** The commands that take an option, as `takersOf` finds them. */
+/** The commands that take an option; the type-level equivalent of `takersOf`. */
 type Takers<F> =
   | (F extends { sets: readonly (infer Set extends SetName)[] }
       ? (typeof SETS)[Set][number]
@@ -29,14 +29,14 @@ type ValueOf<F> = F extends { repeats: true }
     ? string | undefined
     : boolean;
 
-/** The options that a command takes beside those of every command: switches, values, and lists of values. */
+/** The command-specific options of a command: switches, values, and lists of values. */
 export type CommandFlags<Command extends string> = {
   readonly [F in FlagsOf<Command> as Camel<F["name"]>]: ValueOf<F>;
 };
 
 type CommandName = Takers<AnyFlag>;
 
-/** What was typed for a command, by the names of its options. */
+/** The options that the user gave for a command, by name. */
 export function flagsOf<Command extends CommandName>(
   command: Command,
   { switches, values }: Args,
@@ -53,6 +53,6 @@ export function flagsOf<Command extends CommandName>(
           : given?.[0];
     return [name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()), value] as const;
   });
-  // The types above follow the same table.
+  // The types above are derived from the same table.
   return Object.fromEntries(entries) as CommandFlags<Command>;
 }

@@ -8,7 +8,7 @@ import { LINT_REPORTS } from "../output/lint-report.ts";
 
 const ALL: readonly Flag[] = FLAGS;
 
-/** Values of options; all other options complete files. */
+/** Values of options. All other options complete files. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "input-type": FORMAT_NAMES,
   format: FORMAT_NAMES,
@@ -18,7 +18,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   report: Object.keys(LINT_REPORTS),
 };
 
-/** Scripts that complete words in a shell, made from the tables of commands and options. */
+/** Shell completion scripts, generated from the tables of commands and options. */
 export const COMPLETIONS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 function flagsOf(command: string): readonly Flag[] {
@@ -70,7 +70,7 @@ complete -F _rules_compiler rules-compiler
 `;
 }
 
-/** An option as it may stand before its value. */
+/** The spellings of an option. */
 function namesOf(name: string): string {
   const short = ALL.find((flag) => flag.name === name)?.short;
   return short === undefined ? `--${name}` : `--${name}|-${short}`;
@@ -134,7 +134,7 @@ function fish(): string {
     const { name, short, value, description } = flag;
     const only = takersOf(flag);
     const seen = only === undefined ? "" : `__fish_seen_subcommand_from ${only.join(" ")}`;
-    // Without a command it is the default one.
+    // Without a command, the default one applies.
     const isDefault = only?.includes(commands[0]!.name) === true;
     const none = isDefault ? `; or not __fish_seen_subcommand_from ${names}` : "";
     const when = seen === "" ? "" : ` -n "${seen}${none}"`;
@@ -152,7 +152,7 @@ ${[...lines, ...flags].join("\n")}
 `;
 }
 
-/** For a shell: in quotes, with its own quotes taken apart. */
+/** Quotes a text for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

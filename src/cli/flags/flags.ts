@@ -1,6 +1,6 @@
-/** Every option, once. Parsing, `--help` and docs/reference/command-line.md come from this table; commands are in commands/registry.ts. */
+/** The table of all options, for parsing, `--help` and docs/reference/command-line.md. Commands are in commands/registry.ts. */
 
-/** Commands that take the same options: they make a list, or answer from one that was made. */
+/** Sets of commands that share options: they build a list, or answer from a published one. */
 export const SETS = {
   building: ["compile", "watch", "plan", "serve"],
   answering: ["why", "stats", "lines", "diff", "changelog", "report"],
@@ -9,15 +9,15 @@ export const SETS = {
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** What its value is called in help; a switch has none. */
+  /** The name of its value in help; undefined for a switch. */
   readonly value?: string;
-  /** May stand without its value, which is then `*`. */
+  /** Whether the value may be omitted, which means `*`. */
   readonly isOptional?: boolean;
-  /** May be given more than once. */
+  /** Whether it may be repeated. */
   readonly repeats?: boolean;
   /** Sets of commands that take it, ... */
   readonly sets?: readonly (keyof typeof SETS)[];
-  /** ... and further commands. Without both, every command takes it. */
+  /** ... and further commands. If both are undefined, every command takes it. */
   readonly only?: readonly string[];
   readonly description: string;
 }
@@ -310,7 +310,7 @@ export const FLAGS = [
   },
 ] as const;
 
-/** The commands that take an option; undefined when all do. */
+/** The commands that take an option; undefined if all do. */
 export function takersOf({ sets, only }: Flag): readonly string[] | undefined {
   if (sets === undefined && only === undefined) return undefined;
   return [...(sets ?? []).flatMap((set) => SETS[set]), ...(only ?? [])];

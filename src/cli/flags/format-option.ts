@@ -2,7 +2,7 @@ import { FORMAT_NAMES, type FormatName } from "../../config/output-fields.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { nearest } from "../../diagnostics/suggest.ts";
 
-/** The format that an option names. Throws a `CompilerError` that says which there are. */
+/** Parses a format name. Throws a `CompilerError` that lists the valid formats. */
 export function formatOption(option: string, value: string): FormatName {
   if (FORMAT_NAMES.includes(value as FormatName)) return value as FormatName;
   const meant = nearest(value, FORMAT_NAMES);

@@ -13,7 +13,7 @@ export const CONFIG_NAMES: readonly string[] = [
 /** The default file of `init`. */
 export const NEW_CONFIG = "compiler-config.yaml";
 
-/** The default configurations of a folder, the one that is read first. */
+/** The default configuration files in a folder. The first one is used. */
 export async function configsIn(folder: string, host: Host): Promise<string[]> {
   const isThere = await Promise.all(
     CONFIG_NAMES.map(async (name) => await host.exists(host.path.resolve(folder, name))),
@@ -21,7 +21,7 @@ export async function configsIn(folder: string, host: Host): Promise<string[]> {
   return CONFIG_NAMES.filter((_, index) => isThere[index]);
 }
 
-/** The options with the configuration file that was found; undefined if none was named and none was found. */
+/** The options with the configuration file in use; undefined if none was named or found. */
 export async function withFoundConfig(
   options: Options,
   host: Host,
@@ -33,7 +33,7 @@ export async function withFoundConfig(
   const [first, ...others] = await configsIn(host.cwd, host);
   if (first === undefined) return undefined;
   if (others.length > 0) reporter.diagnostic(severalConfigs(first, others));
-  // Processes that a command starts read the same one.
+  // Child processes of the command read the same file.
   const values = new Map(args.values).set("config", [first]);
   return { ...options, configPath: first, args: { ...args, values } };
 }
@@ -47,7 +47,7 @@ function severalConfigs(first: string, others: readonly string[]): Diagnostic {
   };
 }
 
-/** Says that there is no configuration, and what to type instead. */
+/** Reports that there is no configuration, and suggests commands. */
 export function printFirstSteps({ configPath }: Options, reporter: Reporter): void {
   reporter.diagnostic(errorOf("config-not-found", `Configuration file not found: ${configPath}`));
   reporter.info(`

@@ -5,14 +5,14 @@ import { FLAGS, type Flag, takersOf } from "./flags.ts";
 import { VARIABLES } from "./variables.ts";
 import { wrapText } from "../output/text-width.ts";
 
-/** Help is for any terminal, and for files: it never asks how wide the screen is. */
+/** Fixed, because help must look the same on any terminal and in files. */
 const COLUMNS = 80;
-/** Names up to this width have their text beside them, others below. */
+/** Descriptions of names up to this width are beside them, others below. */
 const LEFT = 24;
 
 const TITLE = "rules-compiler: compile DNS blocklists into one list, and explain every line";
 
-/** One screen: what there is, and how to find the rest. */
+/** An overview on one screen, with pointers to the full help. */
 export function briefHelp(): string {
   const width = Math.max(...GROUPS.map((group) => group.length));
   const rows = GROUPS.flatMap((group) =>
@@ -35,7 +35,7 @@ function groupRows(group: CommandEntry["group"]): string[] {
   return own.map(({ name, brief = "" }) => `${name.padEnd(width)}  ${brief}`);
 }
 
-/** All of it but the options of single commands. */
+/** The full help, without options of single commands. */
 export function programHelp(): string {
   const examples = commands.flatMap((entry) => entry.examples.slice(0, 1));
   const variables = VARIABLES.map(
@@ -94,7 +94,7 @@ function isOwn(flag: Flag): boolean {
   return takersOf(flag) !== undefined;
 }
 
-/** What is typed, as `diff [OPTIONS] OLD NEW`. */
+/** The usage line, such as `diff [OPTIONS] OLD NEW`. */
 export function usageOf({ name, operands }: CommandEntry): string {
   const words = name === commands[0]!.name ? `[${name}]` : name;
   return `rules-compiler ${words} [OPTIONS]${operands === undefined ? "" : ` ${operands}`}`;

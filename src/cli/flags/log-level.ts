@@ -8,7 +8,7 @@ export const LEVELS = ["none", "error", "warning", "info", "debug"] as const;
 export type Level = (typeof LEVELS)[number];
 
 const VARIABLE = "RULESCOMPILER_Logging__LogLevel__Default";
-/** What the .NET compiler calls its levels. */
+/** Log levels of the .NET compiler. */
 const NAMED: Readonly<Record<string, Level>> = {
   Trace: "debug",
   Debug: "debug",
@@ -19,7 +19,7 @@ const NAMED: Readonly<Record<string, Level>> = {
   None: "none",
 };
 
-/** Flags win over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */
+/** Flags take precedence over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */
 export function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): Level {
   if (switches.has("quiet")) return "error";
   if (switches.has("debug") || switches.has("verbose")) return "debug";

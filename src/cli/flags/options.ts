@@ -8,16 +8,16 @@ import type { Args } from "./args.ts";
 import { type Level, levelOf } from "./log-level.ts";
 import { hasTerminalLinks } from "../output/terminal-links.ts";
 
-/** What the command line and the environment mean together. */
+/** The options from the command line and the environment. */
 export interface Options extends BuildOptions {
-  /** What was typed, for commands with options of their own. */
+  /** The parsed command line, for command-specific options. */
   readonly args: Args;
   readonly strict: boolean;
   readonly level: Level;
   readonly json: boolean;
-  /** For standard error. */
+  /** Whether standard error has colors. */
   readonly hasColor: boolean;
-  /** For standard output. */
+  /** Whether standard output has colors. */
   readonly hasDataColor: boolean;
   readonly hasLinks: boolean;
 }
@@ -71,7 +71,7 @@ function acceptedOf(names: readonly string[]): readonly string[] {
   return names;
 }
 
-/** `256M`, `2G`, `500000k` or bytes. */
+/** Parses `256M`, `2G`, `500000k` or a number of bytes. */
 function sizeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const bytes = sizeBytes(text);

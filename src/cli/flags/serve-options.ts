@@ -6,7 +6,7 @@ import { Schedule } from "../../server/schedule.ts";
 import type { Args } from "./args.ts";
 import type { FlagName } from "./flags.ts";
 
-/** What only `serve` wants to know. */
+/** Options that only `serve` has. */
 export interface ServeOptions {
   readonly listenOn: ListenPlace;
   readonly schedule: Schedule;
@@ -38,7 +38,7 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
   };
 }
 
-/** Of the server: `--port`, then `PORT`, so that a container's health check asks where its server listens. */
+/** The port of the server: `--port`, then `PORT`, so that a container's health check uses the same port as its server. */
 export function portOf({ values }: Args, env: Host["env"]): number {
   const text = values.get("port")?.[0] ?? (env["PORT"] || String(DEFAULT_PORT));
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);

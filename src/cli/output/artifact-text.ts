@@ -10,7 +10,7 @@ export function artifactText({ format, names, bytes, parts }: Written): string {
   return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
 }
 
-/** What a format could not say, and what there was no room for. The reasons are explained in docs/reference/formats.md. */
+/** Rules that a format cannot express or has no room for. docs/reference/formats.md explains the reasons. */
 export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];

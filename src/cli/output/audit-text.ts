@@ -14,16 +14,16 @@ export interface Audit {
   readonly setup: ImportedConfig;
   readonly report: CompileReport;
   readonly stats: ListStats;
-  /** What the lists block that must not be. */
+  /** Names that the lists must not block. */
   readonly findings: readonly Diagnostic[];
 }
 
-/** What there is to say about one list. */
+/** The audit of one list. */
 interface AuditedList {
   readonly name: string;
   readonly source: string;
   readonly lines: number;
-  /** Lines that are rules for DNS, whether another list has them or not. */
+  /** Lines that are DNS rules, including those that other lists have too. */
   readonly rules: number;
   /** Rules of the compiled list that no other list has. */
   readonly unique: number;
@@ -34,7 +34,7 @@ interface AuditedList {
 const LONGEST_NAME = 40;
 const SHOWN_FINDINGS = 5;
 
-/** Rules of the owner's own are the last source of the compiled list, and not one of the lists. */
+/** Omits the user's own rules, which are the last source of the compiled list. */
 function listsOf({ report, setup, stats }: Audit): AuditedList[] {
   const lists = setup.userRules.length === 0 ? report.sources : report.sources.slice(0, -1);
   return lists.map((source, index) => {
@@ -58,7 +58,7 @@ function stateOf({ problem }: SourceReport, unique: number): AuditedList["state"
   return unique === 0 ? "adds-nothing" : "good";
 }
 
-/** For machines: the same figures. */
+/** The same numbers as JSON. */
 export function auditJson(audit: Audit): object {
   const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
@@ -77,7 +77,7 @@ export function auditJson(audit: Audit): object {
   };
 }
 
-/** The lists that give every rule, beside the owner's own. */
+/** The smallest set of lists that yields every rule, besides the user's own rules. */
 function neededOf({ setup, stats }: Audit): readonly string[] {
   const { sources } = stats.cover;
   return setup.userRules.length === 0

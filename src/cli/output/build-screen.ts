@@ -14,13 +14,13 @@ import type { Reporter } from "./reporter.ts";
 import { columnsOf } from "./text-width.ts";
 import { withList } from "./with-list.ts";
 
-/** Shows a build on a terminal while it happens, and its outcome; as JSON for programs. */
+/** Shows the progress and outcome of a build on a terminal, or as JSON. */
 export class BuildScreen {
   private readonly options: Options;
   private readonly host: Host;
   private readonly reporter: Reporter;
   private progress: ProgressLines | undefined;
-  /** Lists that are published, for the last words of an interrupted run. */
+  /** Published lists, for the final message of an interrupted run. */
   private readonly published: string[] = [];
   private lists = 1;
   private hasStarted = false;
@@ -68,7 +68,7 @@ export class BuildScreen {
     }
   };
 
-  /** Prints what is printed once, when everything is done. */
+  /** Prints the final output after all lists are done. */
   async end({ status, lists, seconds }: BuildOutcome): Promise<void> {
     const { reporter, options } = this;
     if (status === "interrupted") {
@@ -120,9 +120,9 @@ export class BuildScreen {
     const { reporter, host } = this;
     const { style } = reporter;
     const { rules, bytes } = report!;
-    // The list on the screen may end without a line feed.
+    // The list on the screen may not end with a line feed.
     if (host.stdout.isTerminal && outputs.length === 0 && lastByte !== 10) reporter.info("");
-    // A table of sources for each of many lists is too long to read; `stats` has it.
+    // With many lists, a table of sources per list would be too long. `stats` shows it.
     if (isOne)
       reporter.info(summaryTable(report!, columnsOf(host.stderr), style, reporter.shows("debug")));
     for (const one of outputs) {
@@ -135,7 +135,7 @@ export class BuildScreen {
     }
   }
 
-  /** With `-o -` standard output is the list, and the report goes to standard error. */
+  /** With `-o -`, standard output contains the list, so the report goes to standard error. */
   private async sendReport(outcome: ListOutcome): Promise<void> {
     const text = `${JSON.stringify(reportOf(outcome))}\n`;
     if (this.options.output === "-") this.host.stderr.write(text);
@@ -149,7 +149,7 @@ function reportOf(outcome: ListOutcome): object {
   return { ...report, outputs, files, seconds, diagnostics };
 }
 
-/** A list among others. */
+/** The JSON document of one of several lists. */
 function documentOf(outcome: ListOutcome): object {
   const { status, list, exit, diagnostics } = outcome;
   const report = outcome.report === undefined ? {} : reportOf(outcome);

@@ -6,10 +6,10 @@ import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 
-/** Names and sources shown before the rest is a number. */
+/** Maximum number of names and sources shown; the rest are counted. */
 const MOST = 10;
 
-/** A change as a person reads it: how many rules, by whom, and what it does to names. */
+/** A change as text: the number of rules, their sources, and the effect on names. */
 export function changeLines(change: ListChange, style: Style): string[] {
   const { added, removed, rulesBefore, rulesNow, patterns } = change;
   if (isSame(change)) return [`  no change: ${countText(rulesNow, "rule")}`];
@@ -83,7 +83,7 @@ function nameText({ name, self, below }: ChangedName): string {
   return self === undefined ? `below ${shown}` : shown;
 }
 
-/** The same as JSON: everything, in plain objects. */
+/** The complete change as JSON. */
 export function changeJson({ locations, changes, ...rest }: ListChange): object {
   return {
     ...rest,

@@ -4,7 +4,7 @@ import type { ChangedRules } from "../../explain/changed-rules.ts";
 
 const SHOWN = 10;
 
-/** The first of them; the rest is a number. */
+/** Shows the first rules and counts the rest. */
 export function changedRulesText({ added, removed }: ChangedRules, style: Style): string {
   return [
     ...firstOf(added, "+").map((line) => style.good(line)),

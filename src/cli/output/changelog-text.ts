@@ -9,7 +9,7 @@ import { markdownText } from "./markdown-text.ts";
 
 const MOST = 8;
 
-/** One build as a section of Markdown; a build without changes has one line, so that no build seems to be missing. */
+/** A build as a Markdown section. A build without changes gets one line, so that no build seems to be missing. */
 export function changelogSection(
   at: string,
   change: ListChange,
@@ -52,7 +52,7 @@ function sharesLine({ bySource }: ListChange): string[] {
   return [`- By source: ${shown.join(", ")}${more}`];
 }
 
-/** Sources that came, went, or are in another state than before. */
+/** Sources that were added or removed, or whose state changed. */
 function sourceLines(before: RecordHeader | undefined, now: RecordHeader | undefined): string[] {
   if (before === undefined || now === undefined) return [];
   const old = new Map(before.sources.map((one) => [one.source, one]));

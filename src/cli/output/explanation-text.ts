@@ -8,7 +8,7 @@ import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";
 
-/** Lines shown before the rest is a number. */
+/** Maximum number of lines shown; the rest are counted. */
 const MOST_LINES = 12;
 
 const WORDS = {
@@ -24,7 +24,7 @@ const TONES = {
   neither: "strong",
 } as const;
 
-/** An explanation as a person reads it: the verdict, the rule, every line that says so, what to do. */
+/** An explanation as text: the verdict, the rule, every source line of it, and what to do. */
 export function explanationText(
   explanation: Explanation,
   list: string,
@@ -85,7 +85,7 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
   const painted = reasons.map((why, index) =>
     style[shown[index]!.fate === "kept" ? "good" : "faint"](why),
   );
-  // Reasons are beside their lines if all of them fit there, else below.
+  // Reasons are beside their lines if all of them fit, else below.
   const isBeside = placeWidth + textRoom + 2 + Math.max(0, ...reasons.map(textWidth)) <= room;
   const rows = shown.map((line, index) => [
     locationLink(places[index]!, line, style),
@@ -101,7 +101,7 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
     : table;
 }
 
-/** Cuts the name of a source, never the number of the line. */
+/** Truncates the name of a source, but never the line number. */
 function shortPlace(line: LineFate, room: number): string {
   const place = locationText(line);
   const digits = String(line.line).length + 2;

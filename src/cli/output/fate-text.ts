@@ -7,7 +7,7 @@ import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";
 
-/** How many lines of some sources had which fate, most frequent first. */
+/** Counts the lines of the given sources per fate, most frequent first. */
 export function fateCounts(
   { header }: BuildRecord,
   sources: ReadonlySet<number>,
@@ -20,7 +20,7 @@ export function fateCounts(
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
-/** The counts with the meanings of the fates. */
+/** The counts, with the meanings of the fates. */
 export function fateTable(counts: Readonly<Record<string, number>>): string {
   const rows = Object.entries(counts).map(([fate, count]) => [
     fate,
@@ -32,7 +32,7 @@ export function fateTable(counts: Readonly<Record<string, number>>): string {
     .join("");
 }
 
-/** `file:line: text`, as editors and other programs take it. On a terminal it is one row, and a long address gives way to the source's name. */
+/** `file:line: text`, which editors and other programs parse. A terminal shows one row, with the source's name for a long URL. */
 export function lineText(line: LineOfFate, style: Style, columns: number): string {
   const whole = `${printable(line.file)}:${line.line}`;
   const place =

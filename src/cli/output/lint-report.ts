@@ -4,14 +4,14 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import type { LintProblem } from "../../lint/lint-list.ts";
 
-/** A file with what was found in it. */
+/** A file and its problems. */
 export interface LintedFile {
   readonly file: string;
   readonly problems: readonly LintProblem[];
   readonly isFixed: boolean;
 }
 
-/** Forms of the report, by what `--report` calls them. */
+/** Report formats, by their `--report` names. */
 export const LINT_REPORTS: Readonly<
   Record<string, (files: readonly LintedFile[], style: Style) => string>
 > = {
@@ -43,7 +43,7 @@ function textReport(files: readonly LintedFile[], style: Style): string {
   return `${[...lines, counts + rest].join("\n")}\n`;
 }
 
-/** https://docs.oasis-open.org/sarif/sarif/v2.1.0/, as far as code hosts read it. */
+/** https://docs.oasis-open.org/sarif/sarif/v2.1.0/, limited to the fields that code hosts read. */
 function sarifOf(files: readonly LintedFile[]): object {
   const rules = [
     ...new Set(files.flatMap(({ problems }) => problems.map(({ rule }) => rule))),
@@ -77,7 +77,7 @@ function sarifOf(files: readonly LintedFile[]): object {
   };
 }
 
-/** Workflow commands: they appear beside the lines of a pull request. */
+/** Workflow commands, which GitHub shows beside the lines of a pull request. */
 function githubAnnotations(files: readonly LintedFile[]): string {
   return files
     .flatMap(({ file, problems }) =>

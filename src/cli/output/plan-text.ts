@@ -16,7 +16,7 @@ export interface PlanView {
   readonly isVerbose?: boolean;
 }
 
-/** Warnings that matter to those who decide whether to publish. */
+/** Warnings that matter for the decision to publish. */
 const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
   "source-stale",
   "source-held",
@@ -27,7 +27,7 @@ const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
   "new-exceptions",
 ]);
 
-/** What would happen, in the order in which a person asks: to what, from what, what changes, and may it be. */
+/** A plan as text, in the order of a reviewer's questions: the target, the sources, the changes, and the guards. */
 export function planText(view: PlanView, style: Style): string {
   const { file, report, change, refused, warnings } = view;
   const lines = [
@@ -59,7 +59,7 @@ function sourcesText({ sources }: CompileReport, style: Style): string {
   return `${countText(sources.length, "source")}: ${states.join(", ")}`;
 }
 
-/** The same for a pull request. */
+/** The plan for a pull request. */
 export function planMarkdown(view: PlanView): string {
   const text = planText(view, NO_STYLE);
   // A fence that is longer than any in the text cannot be closed by it.

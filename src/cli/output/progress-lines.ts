@@ -8,12 +8,12 @@ import { bytesText } from "./summary.ts";
 import { fitText, textWidth } from "./text-width.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** Sources shown at a time while they are read; the rest is a number. */
+/** Maximum number of sources shown while they are read; the rest are counted. */
 const MOST_LINES = 12;
-/** How often seconds and bytes are brought up to date. */
+/** How often seconds and bytes are updated. */
 const TICK_MS = 500;
 
-/** A source that has not arrived yet. */
+/** A source that is still being read. */
 interface Running {
   readonly label: string;
   readonly since: number;
@@ -22,8 +22,7 @@ interface Running {
 }
 
 /**
- * What is going on. On a terminal a few lines that are drawn over until the work is done; elsewhere one plain line for
- * each thing that happened.
+ * Shows progress. On a terminal, it redraws a few lines until the work is done. Elsewhere, it prints one plain line per event.
  */
 export class ProgressLines {
   private readonly host: Host;
@@ -37,7 +36,7 @@ export class ProgressLines {
   private drawn = 0;
   private clock: ReturnType<typeof setInterval> | undefined;
 
-  /** With `isBrief`, sources that were read are not told one by one: there are many lists, and the same ones in each. */
+  /** `isBrief` hides single sources: with many lists, the same sources would appear repeatedly. */
   constructor(host: Host, reporter: Reporter, total: number, isBrief: boolean) {
     this.host = host;
     this.reporter = reporter;
@@ -51,11 +50,11 @@ export class ProgressLines {
     this.printStep(event);
     if (event.kind === "needs-scratch") this.printNeed(event);
     else if (!this.reporter.isLive) this.printEvent(event);
-    // Pieces of a download are many; the clock shows them.
+    // Downloads arrive in many pieces, so the timer redraws them.
     else if (event.kind !== "source-arriving" && event.kind !== "step") this.draw();
   }
 
-  /** Takes the lines away again; what follows them is the result. */
+  /** Removes the lines, because the result follows. */
   end(): void {
     clearInterval(this.clock);
     this.clock = undefined;
@@ -69,7 +68,7 @@ export class ProgressLines {
       this.running.set(event.source, { label, since, bytes: 0, retries: 0 });
     } else if (event.kind === "compiling") this.rows = event.lines;
     else if ("source" in event) {
-      // A mirror that is not needed any more may still send something.
+      // A mirror that is no longer needed may still send data.
       const source = this.running.get(event.source);
       if (event.kind === "source-arriving") Object.assign(source ?? {}, { bytes: event.bytes });
       else if (event.kind === "source-retried")
@@ -81,7 +80,7 @@ export class ProgressLines {
     }
   }
 
-  /** With `--debug`, on every kind of screen. */
+  /** With `--debug`, on terminals and elsewhere. */
   private printStep(event: ProgressEvent): void {
     const text = event.kind === "step" ? stepText(event) : fetchText(event);
     if (text === undefined || !this.reporter.shows("debug")) return;
@@ -98,7 +97,7 @@ export class ProgressLines {
       this.reporter.info(`failed ${printable(event.label)}`);
   }
 
-  /** Shown before the work begins: a full disk would show it too late. */
+  /** Shown before the work begins, because a full disk would report it too late. */
   private printNeed({ bytes, folder, free }: ProgressEvent & { kind: "needs-scratch" }): void {
     this.erase();
     const need = `needs about ${bytesText(bytes)} of temporary space in ${printable(folder)}`;
@@ -156,7 +155,7 @@ function timesText(count: number): string {
   return ["once", "twice"][count - 1] ?? `${count} times`;
 }
 
-/** The first second is not worth a word. */
+/** Omits durations below a second. */
 function seconds(ms: number): string[] {
   return ms < 1000 ? [] : [`${Math.floor(ms / 1000)} s`];
 }

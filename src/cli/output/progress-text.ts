@@ -5,7 +5,7 @@ import { timeText } from "./step-time.ts";
 
 type Fetched = ProgressEvent & { kind: "source-fetched" };
 
-/** How `--debug` describes the state of a source. */
+/** States of a source in `--debug` output. */
 const STATES: Readonly<Record<Fetched["state"], string>> = {
   local: "local",
   fetched: "fetched",
@@ -23,7 +23,7 @@ export function fetchText(event: ProgressEvent): string | undefined {
     const pause = `${(pauseMs / 1000).toFixed(1)} s`;
     return `fetch ${printable(label)}: retry ${retry} in ${pause}: ${cause}`;
   }
-  // Local files are read later and have an event of their own.
+  // Local files are read later and have their own event.
   if (event.kind !== "source-fetched" || event.state === "local") return undefined;
   const { label, state, bytes, ms } = event;
   const size = state === "fetched" ? `, ${bytesText(bytes)}` : "";

@@ -20,10 +20,10 @@ export interface ReporterSettings {
   readonly hasLinks?: boolean;
 }
 
-/** Writes messages and diagnostics to standard error, as far as the log level permits. */
+/** Writes messages and diagnostics to standard error, filtered by the log level. */
 export class Reporter {
   readonly style: Style;
-  /** For standard output. */
+  /** The style of standard output. */
   readonly dataStyle: Style;
   private readonly host: Host;
   private readonly level: number;
@@ -47,7 +47,7 @@ export class Reporter {
     );
   }
 
-  /** A reporter of another level, without links. */
+  /** A reporter with another level and without links. */
   at(level: Level): Reporter {
     const { host, json, style } = this;
     return new Reporter(host, { level, json, hasColor: style === ANSI_STYLE });
@@ -84,7 +84,7 @@ export class Reporter {
     stderr.write(wrapScreen(text, columnsOf(stderr)));
   }
 
-  /** Allows the same diagnostics again, because a new build begins. */
+  /** Allows the same diagnostics again for a new build. */
   reset(): void {
     this.printed.clear();
   }

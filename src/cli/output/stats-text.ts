@@ -65,7 +65,7 @@ function overlapLines({ overlap, sources }: ListStats): string[] {
     });
 }
 
-/** The same for a README or a pull request. */
+/** The statistics for a README or a pull request. */
 export function statsMarkdown(stats: ListStats): string {
   const rows = numbersOf(stats).map(
     (row, index) => `| ${markdownText(stats.sources[index]!.source)} | ${row.join(" | ")} |`,

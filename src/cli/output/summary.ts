@@ -17,10 +17,10 @@ export function bytesText(bytes: number): string {
 }
 
 const LONGEST_NAME = 32;
-/** Reasons shown for each source unless all are wanted. */
+/** Maximum number of reasons per source, unless all are requested. */
 const MOST_REASONS = 3;
 
-/** One row per source: lines read, kept, dropped and why; then the sum. */
+/** One row per source: lines read, kept, and dropped with reasons; then the total. */
 export function summaryTable(
   report: CompileReport,
   columns: number,

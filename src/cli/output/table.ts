@@ -1,23 +1,23 @@
 import { fitText, textWidth, wrapParts } from "./text-width.ts";
 
 export interface TableLayout {
-  /** A letter per column: `l` for text, `r` for numbers. */
+  /** One letter per column: `l` for text, `r` for numbers. */
   readonly align: string;
   readonly indent?: number;
-  /** Width of the screen: the first column is cut to leave room for the others. */
+  /** Width of the screen. The first column is truncated to leave room for the others. */
   readonly columns?: number;
   readonly longestName?: number;
 }
 
-/** Text; or, in the last column, parts that are wrapped below each other. */
+/** A text, or, in the last column, parts that wrap onto further lines. */
 type Cell = string | readonly string[];
 
 const GAP = 2;
 const SHORTEST_NAME = 8;
-/** Columns that a last column of text gets at least. */
+/** Minimum width of a text in the last column. */
 const TEXT_ROOM = 24;
 
-/** One text per row. The last cell of a row that is shorter than the others may be of any width. */
+/** Returns one text per row. If a row has fewer cells than the others, its last cell may have any width. */
 export function renderTable(rows: readonly (readonly Cell[])[], layout: TableLayout): string[] {
   const { align, indent = 2, columns = Infinity, longestName = Infinity } = layout;
   const hasText = align.endsWith("l");

@@ -1,12 +1,12 @@
 import type { Host } from "../../host/host.ts";
 
-/** Terminals that make links of OSC 8; others show nothing, or rubbish, so only those that are known to. */
+/** Terminals that support OSC 8 links. Others may show nothing or garbage, so only known ones are listed. */
 const PROGRAMS = /^(?:iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|rio)$/;
 const TERMS = /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|contour)/;
-/** VTE 0.50, the first that has them. */
+/** VTE 0.50, the first version that supports links. */
 const FIRST_VTE = 5000;
 
-/** Whether a terminal is known to make links. `FORCE_HYPERLINK` decides, where it is set. */
+/** Whether the terminal is known to support links. `FORCE_HYPERLINK` overrides the detection. */
 export function hasTerminalLinks(env: Host["env"]): boolean {
   const forced = env["FORCE_HYPERLINK"];
   if (forced !== undefined && forced !== "") return forced !== "0";

@@ -1,6 +1,6 @@
 import type { TextSink } from "../../host/host.ts";
 
-/** Colours and links, which take no columns. */
+/** Escape sequences of colors and links, which have no width. */
 // oxlint-disable-next-line no-control-regex
 const ESCAPES = /\u001b\[[0-9;]*m|\u001b\]8;;[^\u001b]*\u001b\\/g;
 export function withoutEscapes(text: string): string {
@@ -11,12 +11,12 @@ const INVISIBLE = /^[\p{Mark}\p{Cf}]$/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const JOINER = "\u200d";
-/** Makes an emoji of the character before it. */
+/** Turns the preceding character into an emoji. */
 const EMOJI_SELECTOR = "\ufe0f";
 
 /**
- * Columns that a text takes on a terminal: two for East Asian wide characters and emoji, none for marks. The package
- * string-width adds about 50 ms to every start; see docs/decisions/dependencies.md.
+ * The width of a text in terminal columns: two for East Asian wide characters and emoji, none for marks. The package string-width
+ * adds about 50 ms to every start; see docs/decisions/dependencies.md.
  */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
@@ -32,7 +32,7 @@ export function textWidth(text: string): number {
       isJoined ||= character === JOINER;
       continue;
     }
-    // A family is one emoji, made of several.
+    // Several joined emoji, such as a family, are shown as one.
     last = isJoined ? 0 : isWide(character) ? 2 : 1;
     isJoined = false;
     width += last;
@@ -40,12 +40,12 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** A flag is two letters, each of one column. */
+/** A flag consists of two letters with one column each. */
 function isWide(character: string): boolean {
   return WIDE.test(character) && !/\p{Regional_Indicator}/u.test(character);
 }
 
-/** The text cut to so many columns, with an ellipsis where something is missing. */
+/** Truncates a text to a number of columns, with an ellipsis. */
 export function fitText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let fitted = "";
@@ -58,7 +58,7 @@ export function fitText(text: string, columns: number): string {
   return `${fitted}…`;
 }
 
-/** Parts joined by ", ", broken into lines of at most so many columns. */
+/** Joins parts with ", " and wraps them to a number of columns. */
 export function wrapParts(parts: readonly string[], columns: number): string[] {
   const lines: string[] = [];
   for (const [index, part] of parts.entries()) {
@@ -71,7 +71,7 @@ export function wrapParts(parts: readonly string[], columns: number): string[] {
   return lines;
 }
 
-/** Words in lines of at most so many columns; one that is longer has a line of its own. */
+/** Wraps words to a number of columns. A longer word gets its own line. */
 export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -83,7 +83,7 @@ export function wrapText(text: string, columns: number): string[] {
   return lines;
 }
 
-/** Columns there are to fill; without a terminal nothing is cut. */
+/** The width of the screen. Without a terminal, nothing is truncated. */
 export function columnsOf({ isTerminal, columns }: TextSink): number {
   return isTerminal ? columns : Infinity;
 }

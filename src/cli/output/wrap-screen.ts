@@ -4,7 +4,7 @@ import { textWidth, withoutEscapes } from "./text-width.ts";
 const FRAME = /^ *\d* \|/;
 const HANG = 4;
 
-/** Breaks lines that are too wide for the screen between words; continuation lines are indented. */
+/** Wraps lines that are too wide for the screen between words, and indents continuation lines. */
 export function wrapScreen(text: string, columns: number): string {
   if (columns === Infinity) return text;
   return text
@@ -23,7 +23,7 @@ function wrapLine(line: string, columns: number): string[] {
   for (const [index, word] of line.split(" ").entries()) {
     const gap = index === 0 ? "" : " ";
     const wide = textWidth(word);
-    // Only the indent is before the first word of a line.
+    // Before the first word of a line, there is only the indent.
     if (width + gap.length + wide <= columns || last.trim() === "") {
       last += gap + word;
       width += gap.length + wide;
