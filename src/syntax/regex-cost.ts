@@ -153,7 +153,7 @@ function escapeSize(next: string): number {
   return next === "p" || next === "P" ? UNICODE_CLASS : 1;
 }
 
-/** The length of a group that only sets flags, such as `(?i)`; 0 if there is none. */
+/** The length of a group that only sets flags, such as `(?i)`, or 0. */
 export function flagsAt(source: string, at: number): number {
   FLAGS.lastIndex = at;
   return FLAGS.exec(source)?.[0].length ?? 0;
