@@ -1,6 +1,6 @@
 /**
- * Finds which of many byte strings occurs in a text, in one pass over the text however many strings there are
- * (Aho and Corasick, 1975). Edges live in one open-addressing table: a node costs about 20 bytes, not a row of 256.
+ * Finds which of many byte strings occurs in a text, in one pass for any number of strings (Aho and Corasick, 1975).
+ * One open-addressing table holds all edges: a node costs about 20 bytes instead of a row of 256.
  *
  *   edges  | node × 256 + byte + 1 | child | …      0: free
  */
@@ -11,7 +11,7 @@ export class AhoCorasick {
   private fail: Uint32Array;
   /** Index + 1 of a word that ends at the node, following failure links. */
   private word: Uint32Array;
-  /** Whether that word is the node's own, and the next node behind its failure links that has one. */
+  /** Whether that word is the node's own, and the next node with a word along its failure links. */
   private readonly isOwn: Uint8Array;
   private readonly shorter: Uint32Array;
   /** Where the last match ended. */
@@ -42,7 +42,7 @@ export class AhoCorasick {
       if (this.word[node] === 0) this.word[node] = index + 1;
       this.isOwn[node] = 1;
     }
-    // Failure links of a depth rest on those of the depths above it.
+    // The failure links of a level depend on those of the levels above it.
     for (const level of depths) {
       for (const node of level) {
         let back = this.fail[parents[node]!]!;
@@ -61,7 +61,7 @@ export class AhoCorasick {
     }
   }
 
-  /** Index of a word that occurs in the slice, or -1. Bytes are passed through `fold` first. */
+  /** Index of a word that occurs in the slice, or -1. `fold` maps each byte first. */
   search(text: Uint8Array, start: number, end: number, fold: Uint8Array): number {
     let node = 0;
     for (let at = start; at < end; at++) {
@@ -74,7 +74,7 @@ export class AhoCorasick {
     return -1;
   }
 
-  /** Whether `visit` is true for a word that occurs in the slice; words are visited wherever they occur. */
+  /** Whether `visit` returns true for any occurrence of a word in the slice. */
   some(
     text: Uint8Array,
     slice: { readonly start: number; readonly end: number },
@@ -141,7 +141,7 @@ function spread(key: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Tables for `search`: every byte itself, and A–Z folded to a–z. */
+/** Tables for `search`: every byte unchanged, and A–Z folded to a–z. */
 export const EXACT: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 export const FOLDED: Uint8Array = EXACT.map((byte) =>
   byte >= 65 && byte <= 90 ? byte | 32 : byte,

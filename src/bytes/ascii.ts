@@ -1,4 +1,4 @@
-/** Byte constants by name, and one table that says what a byte may be part of. */
+/** Named byte constants, and a table of the class of each byte. */
 
 export const TAB = 9;
 export const LF = 10;
@@ -23,7 +23,7 @@ export const CARET = 94;
 export const UNDERSCORE = 95;
 export const PIPE = 124;
 
-/** Bits of a byte's class. A line's mask is the union over its bytes: one look tells what it cannot be. */
+/** Bits of a byte's class. A line's mask is the union over its bytes and shows what the line cannot be. */
 export const Class = {
   /** a–z, 0–9 */
   Word: 1,
@@ -39,7 +39,7 @@ export const Class = {
   NonAscii: 64,
 } as const;
 
-/** The classes a plain domain may use. */
+/** The classes that a plain domain may use. */
 export const HOST_CLASSES: number = Class.Word | Class.Upper | Class.Dot | Class.Hyphen;
 
 export const CLASS_OF: Uint8Array = new Uint8Array(256);
@@ -63,7 +63,7 @@ export function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
 }
 
-/** Folds A–Z to a–z and leaves every other byte alone: the only folding DNS knows. */
+/** Folds A–Z to a–z and keeps every other byte: the only case folding in DNS. */
 export function lowerByte(byte: number): number {
   return byte >= 65 && byte <= 90 ? byte | 32 : byte;
 }

@@ -1,6 +1,6 @@
 /**
- * Blanks as JavaScript's `trim()` and `\s` see them, on UTF-8 bytes. Lists are trimmed and split by these rules, so
- * that no line needs to become a string to find out that it ends in a no-break space.
+ * Blanks as JavaScript's `trim()` and `\s` define them, on UTF-8 bytes. The compiler trims and splits lists by these
+ * rules, so it can detect a final no-break space without converting the line to a string.
  */
 
 /** Length in bytes of the blank character that begins at `at`, or 0. */
@@ -46,7 +46,7 @@ export function skipBlanks(bytes: Uint8Array, start: number, end: number): numbe
   return at;
 }
 
-/** The last position at or before `end` that has no blank in front of it. */
+/** The last position at or before `end` that does not follow a blank. */
 export function skipBlanksBack(bytes: Uint8Array, start: number, end: number): number {
   let at = end;
   while (at > start) {

@@ -1,4 +1,4 @@
-/** Bytes that only ever grow: what was appended keeps its place and its value. */
+/** Append-only bytes: appended bytes keep their position and value. */
 export class ByteBuffer {
   bytes: Uint8Array;
   length = 0;
@@ -7,7 +7,7 @@ export class ByteBuffer {
     this.bytes = new Uint8Array(capacity);
   }
 
-  /** Makes room for `more` bytes and returns the position where they will begin. */
+  /** Makes room for `more` bytes and returns the position of the first. */
   reserve(more: number): number {
     const needed = this.length + more;
     if (needed > this.bytes.length) {
@@ -26,7 +26,7 @@ export class ByteBuffer {
   append(from: Uint8Array, start: number, end: number): number {
     const at = this.reserve(end - start);
     const to = this.bytes;
-    // A view costs more to make than a rule has bytes to copy.
+    // For a short rule, creating a view costs more than copying the bytes.
     if (end - start < 64) {
       for (let i = start, out = at; i < end; i++, out++) to[out] = from[i]!;
     } else {

@@ -4,8 +4,8 @@ const EACH_LF = 0x0a0a0a0a;
 const LOW_BITS = 0x7f7f7f7f;
 
 /**
- * Line feeds in a part of the bytes. Four bytes at a time: 14 ms for 55 MB, where a loop over bytes takes 60. A byte of
- * `~(((x & 0x7f…) + 0x7f…) | x | 0x7f…)` is 0x80 where the byte of x is zero, and zero elsewhere.
+ * Counts line feeds, four bytes at a time: 14 ms for 55 MB instead of 60 ms byte by byte. Each byte of `~(((x & 0x7f…) +
+ * 0x7f…) | x | 0x7f…)` is 0x80 if that byte of x is zero, and zero otherwise.
  */
 export function countLineFeeds(bytes: Uint8Array, start: number, end: number): number {
   let count = 0;

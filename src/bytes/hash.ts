@@ -1,23 +1,23 @@
 import { DOT } from "./ascii.ts";
 
 /**
- * 32-bit hashes of names, taken label by label from right to left: at each dot on the way the running state is the hash of
- * the parent domain, so a name and all its parents cost one walk. Within a label four bytes are taken at a step.
+ * 32-bit hashes of names, computed label by label from right to left. At each dot, the running state is the hash of the
+ * parent domain, so one walk yields the hashes of a name and all its parents. Each step takes four bytes of a label.
  */
 
 /**
- * Another one in every process: whoever writes a list cannot choose names that collide. Nothing that is kept or printed
- * depends on it, but the filters of a build record, which says what it was.
+ * Random per process, so that list authors cannot choose names that collide. Stored and printed data does not depend on
+ * it, except the filters of a build record, which stores the seed.
  */
 export const HASH_SEED: number = (Math.random() * 0x1_0000_0000) | 0;
 
-/** The multiplication spreads upwards, the shift back down, so that no two steps cancel out for letters and digits. */
+/** The multiplication spreads bits up, the shift spreads them down. So no two steps cancel out for letters and digits. */
 function hashStep(state: number, word: number): number {
   const mixed = Math.imul(state ^ word, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 }
 
-/** Takes one label, without its dots, in. */
+/** Adds one label, without its dots, to the hash. */
 export function hashLabel(state: number, bytes: Uint8Array, start: number, end: number): number {
   let hash = state;
   let word = 0;
@@ -31,7 +31,7 @@ export function hashLabel(state: number, bytes: Uint8Array, start: number, end: 
   return hashStep(hash, word ^ ((end - start) << 24));
 }
 
-/** Spreads the state over all bits; tables take the low ones. Signed, because V8 keeps signed 32-bit numbers unboxed. */
+/** Spreads the state over all bits; tables use the low ones. Signed, because V8 keeps signed 32-bit numbers unboxed. */
 export function hashEnd(state: number): number {
   let hash = state ^ (state >>> 15);
   hash = Math.imul(hash, 0x2c1b3c6d);
@@ -40,7 +40,7 @@ export function hashEnd(state: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Hash of a name as a whole. */
+/** Hash of a whole name. */
 export function hashName(
   bytes: Uint8Array,
   start: number,
@@ -57,7 +57,7 @@ export function hashName(
   return hashEnd(hashLabel(state, bytes, start, labelEnd));
 }
 
-/** Two secret special factors, because any bytes can stand in a text, and differences chosen well would cancel out by one. */
+/** Two secret factors. A text can contain any bytes, and with one factor, chosen differences could cancel out. */
 const FACTORS = [randomOdd(), randomOdd()] as const;
 
 function randomOdd(): number {

@@ -1,6 +1,6 @@
 import { DOT, isDigit } from "./ascii.ts";
 
-/** Four decimal octets, each at most 255. Leading zeros are taken as decimal, as hosts files mean them. */
+/** Four decimal octets, each at most 255. Octets with leading zeros are decimal too, as in hosts files. */
 export function isIpv4(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < 7 || end - start > 15) return false;
   let octets = 1;

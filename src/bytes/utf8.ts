@@ -7,7 +7,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Text of a slice. Short ASCII, the usual case for a rule, is built without calling the decoder. */
+/** Decodes a slice. Short ASCII text, the usual case for a rule, does not need the decoder. */
 export function decodeUtf8(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   if (end - start < 48) {
     let text = "";
@@ -21,12 +21,12 @@ export function decodeUtf8(bytes: Uint8Array, start = 0, end: number = bytes.len
   return decoder.decode(bytes.subarray(start, end));
 }
 
-/** Whether the bytes are UTF-8. The platform's own check where there is one; Deno 2.0 has none. */
+/** Whether the bytes are valid UTF-8. Uses the platform's check if available; Deno 2.0 has none. */
 export function isValidUtf8(bytes: Uint8Array): boolean {
   if (typeof buffer.isUtf8 === "function") return buffer.isUtf8(bytes);
   const strict = new TextDecoder("utf-8", { fatal: true });
   try {
-    // In steps, so that a large list is never one large string.
+    // In steps, so that a large list never becomes one large string.
     for (let at = 0; at < bytes.length; at += 65_536)
       strict.decode(bytes.subarray(at, at + 65_536), { stream: true });
     strict.decode();
@@ -36,7 +36,7 @@ export function isValidUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** The bytes with U+FFFD for everything that is not UTF-8. */
+/** The bytes with invalid UTF-8 replaced by U+FFFD. */
 export function repairUtf8(bytes: Uint8Array): Uint8Array {
   return encodeUtf8(decoder.decode(bytes));
 }

@@ -6,7 +6,7 @@ import type { ConfigEntry } from "./config-node.ts";
 
 const MAX_PROBLEMS = 50;
 
-/** The problems of a configuration. Nobody fixes a thousand at once, and locating each takes time, so there is a limit. */
+/** The problems of a configuration. There is a limit: locating each takes time, and users do not fix a thousand at once. */
 export class ConfigProblems {
   readonly diagnostics: Diagnostic[] = [];
   /** Also set by errors beyond the limit. */

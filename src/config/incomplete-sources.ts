@@ -6,7 +6,7 @@ const FALLBACKS: Readonly<Record<string, string>> = {
   type: "Without a type, a source is read as adblock",
 };
 
-/** The message about sources without a name or a type, and the first such source; undefined if there are none. */
+/** The message about sources without a name or a type, and the first such source, or undefined. */
 export function incompleteSources(
   items: readonly ConfigNode[],
   path: string,

@@ -297,7 +297,7 @@ class ConfigCheck {
     if (found === undefined) return;
     const { message, hint, offset } = found;
     const { at } = this.problems.at(offset);
-    // Without the line, which has nothing to show.
+    // Omits the frame, because the line does not show the problem.
     const { frame: _, ...place } = at ?? { file: "" };
     const where = at === undefined ? {} : { at: place };
     this.problems.report(() => warningOf("source-incomplete", message, { hint, ...where }));

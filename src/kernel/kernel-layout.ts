@@ -1,12 +1,11 @@
 /**
- * What the kernel and TypeScript agree on: codes, and where things are in memory. `scripts/kernel-module.ts` makes the
- * constants of `kernel/kernel.ts` from this file and from the enumerations of `src/rules` and `src/bytes`.
+ * Codes and memory layouts that the kernel and TypeScript share. `scripts/kernel-module.ts` generates the constants of
+ * `kernel/kernel.ts` from this file and from the enumerations of `src/rules` and `src/bytes`.
  */
 
-/** Offsets in a record: a name or a text that is compared with others. Its bytes are padded to a multiple of four. */
+/** Offsets in a record: a name or a text to compare with others. Its bytes are padded to a multiple of four. */
 export const AT = { Hash: 0, Id: 4, By: 8, Length: 12, Flags: 14, Text: 16 } as const;
 
-/** Flags of a record. */
 export const RECORD = {
   Deep: 1,
   Widened: 2,
@@ -16,9 +15,9 @@ export const RECORD = {
   Same: 32,
   Covered: 64,
   Trusted: 128,
-  /** Was widened before a rule for the same name said that it is not. */
+  /** Was widened, but another rule for the same name is not. */
   WasWidened: 256,
-  /** The rule's own text was judged already; it is not `||name^` to the letter. */
+  /** The rule's own text is not exactly `||name^` and was judged before. */
   Verbatim: 512,
   /** An ordinary name, which no validator drops. */
   Ordinary: 2048,
@@ -27,13 +26,13 @@ export const RECORD = {
 /** Offsets in the cursor of a list of records: the next free address, the end of its page, the number of records. */
 export const CURSOR = { Next: 0, End: 4, Count: 8, Bytes: 16 } as const;
 
-/** Partition of names that are parents of names in all partitions. */
+/** The partition of names that are parents of names in all partitions. */
 export const WIDE = 255;
 
 /** Why the kernel stopped: at the end, at a row for the caller, or because the page of a list is full. */
 export const STOP = { End: 0, Row: 1, Page: 2 } as const;
 
-/** What was among the lines that the kernel read. */
+/** What the lines that the kernel read contain. */
 export const CONTENTS = {
   Comments: 1,
   Blanks: 2,
@@ -42,7 +41,7 @@ export const CONTENTS = {
   LongLines: 16,
 } as const;
 
-/** What a build record says of a row beside its fate. */
+/** What a build record stores about a row in addition to its fate. */
 export const Other = { Generated: 1, Continued: 2, NoRule: 4 } as const;
 
 /** Fields of the descriptors that kernel functions take, one word each, in this order. See `KernelMemory.describe`. */
@@ -85,5 +84,5 @@ export const PART = [
 ] as const;
 export const WRITE = ["bytes", "columns", "capacity", "fromRow", "rows", "out", "outEnd"] as const;
 
-/** Bytes that the longest descriptor needs. */
+/** Size of the longest descriptor. */
 export const DESCRIPTOR_BYTES = 64;

@@ -5,7 +5,7 @@ import { DESCRIPTOR_BYTES } from "./kernel-layout.ts";
 import { KERNEL_WASM } from "./kernel-wasm.ts";
 import { type WasmGlobal, type WasmMemory, type WasmModule, wasm } from "./web-assembly.ts";
 
-/** What `kernel/kernel.ts` exports; addresses and sizes are in bytes unless they count rows. */
+/** The exports of `kernel/kernel.ts`. Addresses and sizes are in bytes unless they count rows. */
 export interface KernelExports {
   init(seed: number): number;
   useSuffixes(filter: number, wildcards: number): void;
@@ -42,21 +42,21 @@ const PAGE = 65_536;
 const MOST_PAGES = 65_536;
 const MOST_EXPECTED = 2 ** 31;
 const FIRST_BYTES = 16 * 1024 * 1024;
-/** Memory grows by half at least: every growth makes all views void, and what is not written to takes no room. */
+/** Memory grows by at least half: each growth invalidates all views, and untouched pages use no memory. */
 const GROWTH = 2;
 
-/** A running kernel, and its memory as the arena of a compile. */
+/** A running kernel. Its memory is the arena of a compile. */
 export class KernelMemory implements Arena {
   readonly exports: KernelExports;
   readonly memory: WasmMemory;
   private readonly areas = new FreeAreas();
   private readonly listeners: (() => void)[] = [];
   private next: number;
-  /** Areas that outlive a compile, in the order of their addresses. */
+  /** Areas that outlive a compile, sorted by address. */
   private readonly lasting: { readonly at: number; readonly size: number }[] = [];
   private readonly first: number;
   private readonly descriptorAt: number;
-  /** All of the memory, as it is now. */
+  /** The whole memory. Growth replaces this view. */
   u8: Uint8Array;
   u32: Uint32Array;
 
@@ -85,8 +85,8 @@ export class KernelMemory implements Arena {
   }
 
   /**
-   * Makes room for about so many bytes at once. They take no memory until they are written to, and every growth later on
-   * makes V8 look for garbage, up to 40 ms of CPU each.
+   * Reserves about this many bytes at once. Untouched bytes use no memory, and each later growth triggers a garbage
+   * collection in V8, up to 40 ms of CPU.
    */
   expect(bytes: number): void {
     const held = this.memory.buffer.byteLength;
@@ -125,7 +125,7 @@ export class KernelMemory implements Arena {
     this.areas.give(at, roundSize(bytes));
   }
 
-  /** An area that `freeAll` leaves alone. */
+  /** An area that `freeAll` does not free. */
   allocateLasting(bytes: number): number {
     const at = this.allocate(bytes);
     this.lasting.push({ at, size: roundSize(bytes) });
@@ -133,7 +133,7 @@ export class KernelMemory implements Arena {
     return at;
   }
 
-  /** Everything is free but what lasts, and nobody is told of growth any more: a compile is over. */
+  /** Ends a compile: frees everything except lasting areas, and removes all growth listeners. */
   freeAll(): void {
     this.areas.clear();
     this.listeners.length = 0;
@@ -177,7 +177,7 @@ export class KernelMemory implements Arena {
 
 let module: WasmModule | undefined;
 
-/** A kernel over this memory. The module is compiled once; it is under 6 kB. */
+/** A kernel that uses this memory. The module, under 6 kB, is compiled once. */
 function kernelOver(memory: WasmMemory): KernelExports {
   module ??= new wasm.Module(
     Uint8Array.from(atob(KERNEL_WASM), (character) => character.charCodeAt(0)),

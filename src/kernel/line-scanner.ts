@@ -2,28 +2,28 @@ import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
 import { CONTENTS, SCAN } from "./kernel-layout.ts";
 import type { KernelMemory } from "./kernel-memory.ts";
 
-/** What tells names that cannot be public suffixes; see src/syntax/public-suffix.ts. */
+/** Filters that rule out public suffixes; see src/syntax/public-suffix.ts. */
 export interface SuffixTables {
   readonly filter: Uint8Array;
   readonly wildcards: Uint8Array;
 }
 
-/** Lines to be read, by where they stand in the chunk's bytes. */
+/** The lines to read, as offsets in the chunk's bytes. */
 export interface ScanRange {
   readonly from: number;
   readonly to: number;
   readonly fate: number;
-  /** Whether to stop before hosts lines of several names. */
+  /** Whether to stop before hosts lines with several names. */
   readonly splits: boolean;
 }
 
-/** Reads lines into a chunk's columns by the WebAssembly kernel. One serves a whole compile. */
+/** Reads lines into a chunk's columns with the WebAssembly kernel. One scanner serves a whole compile. */
 export class LineScanner {
   private readonly kernel: KernelMemory;
-  /** Where the kernel writes which rows it leaves to the caller, and the masks of their lines. */
+  /** Addresses where the kernel writes the rows that it leaves to the caller, and the masks of their lines. */
   private readonly unknownAt: number;
   private readonly masksAt: number;
-  /** Rows of the last call whose kind the kernel does not know, and the masks of their lines. */
+  /** Rows of the last call that the kernel could not classify, and the masks of their lines. */
   unknown: Uint32Array = new Uint32Array(0);
   masks: Uint8Array = new Uint8Array(0);
 
@@ -38,14 +38,14 @@ export class LineScanner {
     this.unknownAt = kernel.allocateLasting(CHUNK_ROWS * 4);
   }
 
-  /** About the number of rows that these lines will need: line ends, and with `splits` blanks between names. */
+  /** Estimates the number of rows for these lines: counts line ends, and with `splits` also blanks between names. */
   countLines(bytesAt: number, length: number, splits: boolean): number {
     return this.kernel.exports.countLines(bytesAt, bytesAt + length, splits ? 1 : 0);
   }
 
   /**
-   * Appends the lines from `from` on to the chunk, as many as fit, and returns where the next one begins. No progress
-   * means that the next line is one that only the caller can read.
+   * Appends as many lines as fit, starting at `from`, and returns where the next line begins. If it returns `from`, only
+   * the caller can read the next line.
    */
   read(chunk: Chunk, range: ScanRange, firstLine: number): number {
     const { kernel } = this;

@@ -1,2 +1,2 @@
-/** Longer names than this are compared with nothing. A real one has 253 characters at the most. */
+/** Longer names are not compared. A real name has at most 253 characters. */
 export const LONGEST_NAME = 2048;

@@ -2,13 +2,13 @@ import { KernelMemory } from "./kernel-memory.ts";
 
 const STEP = 16;
 
-/** MemoryBudget that is taken again for every block. */
+/** Memory that every block reuses. */
 interface Area {
   at: number;
   size: number;
 }
 
-/** Writes lines for many names by the kernel, in a memory of its own. */
+/** Writes lines for many names with the kernel, in its own memory. */
 export class NameExpander {
   private readonly kernel = new KernelMemory();
   private readonly areas = {
@@ -19,9 +19,9 @@ export class NameExpander {
   private lastNames: Uint8Array | undefined;
 
   /**
-   * The lines for the first names of a block, which each have a line feed behind them. `parts` are the texts before, between and
-   * behind the places of a name. The bytes are good until the next call; those of `names` must not change between two calls with the
-   * same.
+   * Returns the lines for the first `count` names of a block, in which a line feed follows each name. `parts` are the
+   * texts before, between and after the places of the name. The result is valid until the next call. Do not change `names`
+   * between two calls with the same array.
    */
   expand(parts: readonly Uint8Array[], names: Uint8Array, count: number): Uint8Array {
     const { kernel, areas } = this;
@@ -59,7 +59,7 @@ export class NameExpander {
     if (area.size > 0) this.kernel.free(area.at, area.size);
     area.at = this.kernel.allocate(size);
     area.size = size;
-    // What lies elsewhere now has to be put there again.
+    // The area moved, so the names must be copied again.
     if (area === this.areas.names) this.lastNames = undefined;
   }
 }

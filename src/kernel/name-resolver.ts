@@ -9,7 +9,7 @@ import { tableSlots } from "./table-slots.ts";
 import { PartitionResults } from "./partition-results.ts";
 
 
-/** A partition that is being worked on, by addresses. */
+/** Addresses of the partition that is being resolved. */
 interface Part {
   readonly list: number;
   readonly runs: readonly Run[];
@@ -20,26 +20,26 @@ interface Part {
 }
 
 export interface NameOptions {
-  /** What lost modifiers (`Flag.Widened`) covers only what lost some too. */
+  /** Rules that lost modifiers (`Flag.Widened`) cover only rules that lost modifiers too. */
   readonly separatesWidened: boolean;
   /**
-   * Whether the rule for this name will still be there at the end; asked of those that would cover others. The text of
-   * the rule is `||name^` unless `isVerbatim` says that its own was asked about before.
+   * Whether the rule for this name stays in the list until the end. Called for rules that would cover others. The rule's
+   * text is `||name^` unless `isVerbatim` is set: `losesByText` then checked its own text before.
    */
   survives(name: Uint8Array, isPlain: boolean, isVerbatim: boolean): boolean;
-  /** Whether ordinary names all survive; asked after the last chunk. Saves asking of each. */
+  /** Whether all ordinary names survive, so that `survives` need not be called for each. Called after the last chunk. */
   ordinarySurvive(): boolean;
-  /** Whether the rule's own text, which is not `||name^`, is why it will not be there. Without it no text is. */
+  /** Whether the rule's own text, which is not `||name^`, removes it later. If absent, no text does. */
   readonly losesByText?: ((chunk: Chunk, row: number) => boolean) | undefined;
 }
 
 /**
- * Finds, among the live rules of `Kind.Block`, those for a name that an earlier one blocks (`Fate.SameHost`), then those of
- * which a surviving rule blocks a parent domain (`Fate.Covered`, by the widest such rule).
+ * Finds redundant rules among the live rules of `Kind.Block`: first those for a name that an earlier rule blocks
+ * (`Fate.SameHost`), then those whose parent domain a surviving rule blocks (`Fate.Covered`, by the widest such rule).
  *
- * Names are assigned to partitions by registrable domain, so that a name and its parents meet in one, and a partition's
- * table stays in the cache. Names above that (`||com^`, `||co.uk^`) are parents of names in all partitions; they have a
- * list of their own.
+ * The registrable domain of a name selects its partition. So a name and its parents are in the same partition, and the
+ * partition's table stays in the cache. Wide names (`||com^`, `||co.uk^`) are parents of names in all partitions and have
+ * their own list.
  */
 export class NameResolver {
   private readonly options: NameOptions;
@@ -59,7 +59,7 @@ export class NameResolver {
     this.names = new PagedLists(this.stock, budget.partitions + 1);
   }
 
-  /** Takes the chunks of the list, in order. Live rows of ordinary names become rules for them. */
+  /** Adds the chunks of the list, in order. Live rows of ordinary names become rules for them. */
   add(chunk: Chunk): void {
     const { options } = this;
     const { exports } = this.kernel;
@@ -87,7 +87,7 @@ export class NameResolver {
     }
   }
 
-  /** A row that the kernel leaves to us: its text was rewritten, or has to be looked at, or is far too long. */
+  /** Adds a row that the kernel skipped: its text was rewritten, must be checked, or is far too long. */
   private addRow(chunk: Chunk, row: number): void {
     const bytes = chunk.bytesOf(row);
     const start = chunk.hostStart[row]!;
@@ -108,10 +108,10 @@ export class NameResolver {
     this.names.append(list, chunk.hostHash[row]!, chunk.idOf(row), recordFlags, bytes, start, end);
   }
 
-  /** After the last chunk, before the first `apply`. */
+  /** Must be called after the last chunk and before the first `apply`. */
   resolve(): void {
     this.results = new PartitionResults(this.stock, this.chunks);
-    // For the largest partition at once: areas that grow would leave others behind.
+    // Allocate for the largest partition at once: areas that grow would leave gaps behind.
     const { records, away, pages } = this.names.largest();
     this.stock.workArea("pages", away);
     const areaSize = tableSlots(records) * 8 + records * 4 + pages * 8;
@@ -126,7 +126,7 @@ export class NameResolver {
       this.conclude(part, this.kernel.exports.resolvePart(this.describe(part)));
   }
 
-  /** Wide names, and their table, are needed for all the partitions that follow. */
+  /** Resolves the wide names first, because all other partitions need them and their table. */
   private resolveWide(): void {
     const { exports } = this.kernel;
     const list = this.wideList;
@@ -148,7 +148,7 @@ export class NameResolver {
     return this.placed(list, this.names.runsOf(list, isKept), area, count);
   }
 
-  /** In the area: the table, the list of parents that were used, the runs. */
+  /** Places the table, the list of used parents and the runs in the area, in this order. */
   private placed(list: number, runs: readonly Run[], table: number, count: number): Part {
     const slots = tableSlots(count);
     const used = table + slots * 8;
@@ -173,7 +173,7 @@ export class NameResolver {
     });
   }
 
-  /** Asks whether the parents that were used survive, and hands out the verdicts. */
+  /** Checks whether the used parents survive, then distributes the results. */
   private conclude(part: Part, usedCount: number): void {
     const { exports } = this.kernel;
     let count = usedCount >>> 0;
@@ -183,7 +183,7 @@ export class NameResolver {
     if (part.list !== this.wideList) this.names.clear(part.list);
   }
 
-  /** Bars the parents that will not survive; true when there was one, and what it covered must be looked at again. */
+  /** Excludes parents that do not survive. Returns true if there were any: the names that they covered need another pass. */
   private markSurvivors(parents: Iterable<number>): boolean {
     const { kernel, options } = this;
     let isExcluded = false;
@@ -201,7 +201,6 @@ export class NameResolver {
     return isExcluded;
   }
 
-  /** Drops the chunk's redundant rows. */
   apply(chunk: Chunk): void {
     const { exports } = this.kernel;
     const runs = this.results!.runsOf(chunk);

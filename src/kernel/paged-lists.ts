@@ -3,25 +3,24 @@ import { AT, CURSOR } from "./kernel-layout.ts";
 import type { KernelMemory } from "./kernel-memory.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 
-/** Bytes that a full page may be written beyond its end: the kernel copies eight at a time. */
+/** Bytes that the kernel may write beyond the end of a full page: it copies eight at a time. */
 const SLACK = 8;
 
-/** A page of records. */
 interface Page {
-  /** Address in the kernel's memory, or -1 when it is in the scratch file. */
+  /** Address in the kernel's memory, or -1 if it is in the scratch file. */
   at: number;
   used: number;
   position: number;
   readonly size: number;
 }
 
-/** Memory for pages, shared by all lists of one kernel; a page that was put aside makes room for another. */
+/** Memory for pages, shared by all lists of one kernel. Evicted pages make room for others. */
 export class PageStock {
   readonly kernel: KernelMemory;
   readonly budget: MemoryBudget;
   private readonly lists: PagedLists[] = [];
   private inUse = 0;
-  /** Pages that are free. They stay here: there are many, and they come and go. */
+  /** Free pages. They stay here for reuse, because lists take and release many. */
   private readonly spare: number[] = [];
   private scratch: Scratch | undefined;
   private readonly keptAreas: { readonly at: number; readonly size: number }[] = [];
@@ -55,7 +54,7 @@ export class PageStock {
     this.inUse -= this.budget.pageBytes;
   }
 
-  /** An area to work in, used again by the next who asks for one of its kind. */
+  /** A temporary area. The next call with the same kind reuses it. */
   workArea(kind: "pages" | "table", size: number): number {
     const area = this.areas[kind];
     if (size > area.size) {
@@ -66,7 +65,7 @@ export class PageStock {
     return area.at;
   }
 
-  /** An area that stays until the end. */
+  /** An area that stays allocated until `close`. */
   keep(size: number): number {
     const at = this.kernel.allocate(size);
     this.keptAreas.push({ at, size });
@@ -89,22 +88,22 @@ export class PageStock {
   }
 }
 
-/** Where a run of records lies in the kernel's memory. */
+/** Addresses of a run of records in the kernel's memory. */
 export interface Run {
   readonly start: number;
   readonly end: number;
 }
 
-/** Lists of records that only grow, in pages; what does not fit into memory is in the scratch file. */
+/** Append-only lists of records, in pages. Pages that do not fit into memory are in the scratch file. */
 export class PagedLists {
   private readonly stock: PageStock;
   private readonly pages: Page[][];
-  /** Pages in memory that are full: those that can be put aside. */
+  /** Full pages in memory, which can be evicted. */
   private full: { readonly list: number; readonly page: Page }[] = [];
-  /** Lists whose records somebody has the addresses of. */
+  /** Lists that must stay in memory, because callers hold addresses of their records. */
   private readonly kept = new Set<number>();
   private inUse = -1;
-  /** In the kernel's memory, for each list: the next free address, the end of its page and the number of records. */
+  /** Address of the cursors. Each list has the next free address, the end of its page and the number of records. */
   readonly cursors: number;
 
   constructor(stock: PageStock, count: number) {
@@ -115,7 +114,6 @@ export class PagedLists {
     stock.add(this);
   }
 
-  /** Gives the list a page with room for `bytes`. */
   refill(list: number, bytes: number): void {
     this.close(list);
     const last = this.pages[list]!.at(-1);
@@ -127,14 +125,14 @@ export class PagedLists {
     cursor[1] = page.at + page.size - SLACK;
   }
 
-  /** Notes how far the list's last page is filled. */
+  /** Stores how much of the list's last page is used. */
   private close(list: number): void {
     const page = this.pages[list]!.at(-1);
     if (page === undefined || page.at === -1) return;
     page.used = this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, 1)[0]! - page.at;
   }
 
-  /** Appends a record (see kernel/kernel.ts); for the few that the kernel does not put in itself. */
+  /** Appends a record (see kernel/kernel.ts). Used for the few records that the kernel does not append itself. */
   // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
   append(
     list: number,
@@ -150,7 +148,7 @@ export class PagedLists {
     const length = end - start;
     if (length > 0xffff) throw new Error("a record is too long");
     const size = (AT.Text + length + 3) & ~3;
-    // A new page may make the arena grow, and these bytes may lie in it.
+    // A new page may make the arena grow, which invalidates `bytes` if it is a view of the arena.
     const isInArena = bytes.buffer === kernel.buffer;
     const address = bytes.byteOffset + start;
     if (kernel.u32[cursor]! + size > kernel.u32[cursor + 1]!) this.refill(list, size);
@@ -167,7 +165,6 @@ export class PagedLists {
     for (let to = at + AT.Text; to < at + AT.Text + length; to++) u8[to] = from[next++]!;
   }
 
-  /** Writes the full pages of all lists to the scratch file. */
   putAside(scratch: Scratch): void {
     const kept: typeof this.full = [];
     for (const entry of this.full) {
@@ -185,8 +182,8 @@ export class PagedLists {
   }
 
   /**
-   * All records of the list, in order, in the kernel's memory: good until the next call for any list of the stock, or
-   * for ever when they are to be kept.
+   * All records of the list, in order, in the kernel's memory. Valid until the next call for any list of the stock, or
+   * with `isKept` until the list is cleared.
    */
   runsOf(list: number, isKept = false): Run[] {
     this.close(list);
@@ -207,12 +204,11 @@ export class PagedLists {
     });
   }
 
-  /** Number of records in the list, if they were all put in one by one. */
   countOf(list: number): number {
     return this.stock.kernel.u32[(this.cursors + list * CURSOR.Bytes + CURSOR.Count) >>> 2]!;
   }
 
-  /** The most that any list has: records, pages, and bytes in the scratch file. Good to know before areas are made for them. */
+  /** The maximum over all lists of records, pages, and bytes in the scratch file. Used to size work areas. */
   largest(): { records: number; pages: number; away: number } {
     let records = 0;
     let most = 0;
@@ -233,7 +229,7 @@ export class PagedLists {
     this.stock.kernel.free(this.cursors, this.pages.length * CURSOR.Bytes);
   }
 
-  /** The list's records are no longer needed. */
+  /** Frees the list's records. */
   clear(list: number): void {
     for (const page of this.pages[list]!) {
       if (page.at !== -1) this.stock.release(page);

@@ -4,7 +4,7 @@ import { PagedLists, type PageStock, type Run } from "./paged-lists.ts";
 
 const MOST_LISTS = 256;
 
-/** PartitionResults on rows, reached partition by partition, handed out chunk by chunk. */
+/** Results for rows, computed per partition and applied per chunk. */
 export class PartitionResults {
   private readonly stock: PageStock;
   private readonly lists: PagedLists;
@@ -12,7 +12,7 @@ export class PartitionResults {
   private readonly count: number;
   private at = { list: -1, runs: [] as Run[] };
 
-  /** For rows of chunks with ids below `chunks`. Neighbours share a list where there are very many. */
+  /** Holds results for chunks with ids below `chunks`. If there are very many, neighbouring chunks share a list. */
   constructor(stock: PageStock, chunks: number) {
     this.stock = stock;
     let shift = 0;
@@ -22,7 +22,7 @@ export class PartitionResults {
     this.lists = new PagedLists(stock, ((chunks - 1) >> shift) + 1);
   }
 
-  /** Takes the verdicts that stand in these records. */
+  /** Collects the results that these records contain. */
   takeFrom({ start, end }: Run): void {
     const { exports } = this.stock.kernel;
     let record = start;
@@ -34,8 +34,8 @@ export class PartitionResults {
   }
 
   /**
-   * Where verdicts on the chunk's rows lie, among others: pairs of the row's id and that of the row which makes it
-   * redundant, with the marks that `deliver` set (see kernel/kernel.ts).
+   * Runs that contain the results for the chunk's rows, and possibly others: pairs of the row's id and the id of the row
+   * that makes it redundant, with the marks that `deliver` set (see kernel/kernel.ts).
    */
   runsOf(chunk: Chunk): readonly Run[] {
     if (chunk.id >= this.count) return [];

@@ -4,8 +4,8 @@ import { Flag } from "../rules/kind.ts";
 import type { KernelMemory } from "./kernel-memory.ts";
 
 /**
- * Finds the rows that a pass has to look at. Nine rows in ten are ordinary names, which most passes can leave alone; a
- * loop in TypeScript that skips them costs more than the work on the others (80 ms of 1.3 s on 2.3 million lines).
+ * Finds the rows that a pass must process. Nine rows in ten are ordinary names, which most passes skip. A loop in
+ * TypeScript that skips them costs more than processing the others (80 ms of 1.3 s on 2.3 million lines).
  */
 export class RowFinder {
   private readonly kernel: KernelMemory;
@@ -22,7 +22,7 @@ export class RowFinder {
     return this.find(chunk, Fate.Live, Flag.Ordinary);
   }
 
-  /** The same, with the rows that are spare. */
+  /** The same rows, plus spare rows. */
   specialOrSpare(chunk: Chunk): Uint32Array {
     return this.find(chunk, Fate.Spare, Flag.Ordinary);
   }
@@ -34,7 +34,7 @@ export class RowFinder {
   /** Live rows whose hash is in the filter; see `HashFilter`. */
   hashed(chunk: Chunk, filter: HashFilter): Uint32Array {
     const { kernel, at } = this;
-    // It stays in the kernel's memory for as long as the compile lasts.
+    // The filter stays in the kernel's memory until the compile ends.
     let filterAt = this.filters.get(filter);
     if (filterAt === undefined) {
       filterAt = kernel.allocate(filter.bits.length);
@@ -53,12 +53,12 @@ export class RowFinder {
     const fates = chunk.columnAt(COLUMN.fate);
     const flags = chunk.columnAt(COLUMN.flags);
     const count = kernel.exports.findRows(length, fates, flags, lastFate, without, at);
-    // A copy, because the arena may grow while the caller goes through it.
+    // Copied, because the arena may grow while the caller iterates.
     return kernel.words(at, count).slice();
   }
 }
 
-/** Which hashes may be among a few: one bit for each value of their lowest 16. */
+/** A filter for a few hashes: one bit for each value of their lowest 16 bits. */
 export class HashFilter {
   readonly bits: Uint8Array = new Uint8Array(8192);
 

@@ -2,18 +2,18 @@ import { CHUNK_ROWS, CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
 import type { KernelMemory } from "./kernel-memory.ts";
 import { FILTER_BYTES, blocksOf } from "./name-filter.ts";
 
-/** Bytes of the longest difference of two row numbers. */
+/** Maximum number of bytes of an encoded difference between two row numbers. */
 const LONGEST_VARINT = 5;
 
-/** What names there are in the blocks of a chunk, as far as its rows are ordinary. */
+/** The names in the blocks of a chunk. */
 export interface BlockNames {
-  /** A filter for each block, one behind the other. */
+  /** One filter per block, concatenated, for the ordinary rows. */
   readonly filters: Uint8Array;
-  /** Rows that are not ordinary, and are not in the filters, or were rewritten. */
+  /** Rows that are not in the filters, because they are not ordinary or were rewritten. */
   readonly others: Uint32Array;
 }
 
-/** Makes what a build record keeps of the columns of a chunk. What it returns holds until it is asked again. */
+/** Encodes the columns of a chunk for a build record. Results are valid until the next call. */
 export class RowRecorder {
   private readonly kernel: KernelMemory;
   private readonly rowsAt: number;
@@ -36,7 +36,7 @@ export class RowRecorder {
     return { filters, others: kernel.words(rowsAt, count) };
   }
 
-  /** A byte a row: which of `Other` it is. */
+  /** One byte per row: its `Other` value. */
   others(chunk: Chunk): Uint8Array {
     const { kernel, rowsAt } = this;
     const flags = chunk.columnAt(COLUMN.flags);
@@ -45,8 +45,8 @@ export class RowRecorder {
   }
 
   /**
-   * For each row that another made redundant the number of that row, as `record-format.ts` has it. By the kernel half of the time
-   * that a loop here takes (16 ms instead of 33 on 2.3 million lines).
+   * The id of the row that made each redundant row redundant, encoded as in `record-format.ts`. The kernel takes half the
+   * time of a loop in TypeScript (16 ms instead of 33 on 2.3 million lines).
    */
   causes(chunk: Chunk, by: Uint32Array): Uint8Array {
     const { kernel, causesAt } = this;

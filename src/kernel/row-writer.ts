@@ -5,7 +5,7 @@ import type { KernelMemory } from "./kernel-memory.ts";
 
 const OUT_BYTES = 256 * 1024;
 
-/** Copies the texts of a chunk's live rows by the kernel. */
+/** Copies the texts of a chunk's live rows with the kernel. */
 export class RowWriter {
   private readonly kernel: KernelMemory;
   private readonly out: number;
@@ -16,8 +16,8 @@ export class RowWriter {
   }
 
   /**
-   * Takes the live rows from `row` on to `take`, a line feed before each. Returns the row to go on with: one that only the
-   * caller can write, because its text was rewritten or is very long, or the number of rows.
+   * Passes the texts of live rows, starting at `row`, to `take`, each after a line feed. Returns the next row that only
+   * the caller can write, because its text was rewritten or is very long, or the number of rows at the end.
    */
   write(chunk: Chunk, row: number, take: (bytes: Uint8Array) => void): number {
     const { kernel, out } = this;
@@ -35,7 +35,7 @@ export class RowWriter {
       next = kernel.exports.writeRows(descriptor);
       const length = (kernel.exports.writeEnd.value >>> 0) - out;
       if (length > 0) take(kernel.bytes(out, length));
-      // Nothing was written, or the next row is of the kind that cannot be.
+      // The kernel wrote nothing, or cannot write the next row.
       if (length === 0 || next === chunk.length) return next;
       if ((chunk.flags[next]! & Flag.Rewritten) !== 0) return next;
     }

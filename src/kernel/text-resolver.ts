@@ -8,14 +8,14 @@ import type { MemoryBudget } from "./memory-budget.ts";
 import { tableSlots } from "./table-slots.ts";
 import { PartitionResults } from "./partition-results.ts";
 
-/** Flags of a record: kinds of text that are never equal to each other. */
+/** Flags of a record. Texts with different flags are never equal. */
 const IS_NAME = 512;
 const IS_DIGEST = 1024;
 
 /** Longer texts are compared by their SHA-256. */
 const LONGEST_TEXT = 4096;
 
-/** Finds lines that the list has more than once; the last copy stays. Texts are assigned to partitions by their hash. */
+/** Finds duplicate lines; the last copy stays. The hash of a text selects its partition. */
 export class TextResolver {
   private readonly kernel: KernelMemory;
   private readonly budget: MemoryBudget;
@@ -32,7 +32,7 @@ export class TextResolver {
     this.texts = new PagedLists(this.stock, budget.partitions);
   }
 
-  /** Takes a row, in the order of the list: with `isName` by its name, as `||name^`, otherwise by its text. */
+  /** Adds a row, in the order of the list: with `isName` by its name, as `||name^`, otherwise by its text. */
   add(chunk: Chunk, row: number, isName: boolean): void {
     this.chunks = Math.max(this.chunks, chunk.id + 1);
     const id = chunk.idOf(row);
@@ -41,7 +41,7 @@ export class TextResolver {
     const end = (isName ? chunk.hostEnd : chunk.end)[row]!;
     const hash = isName ? chunk.hostHash[row]! : hashSlice(bytes, start, end);
     const flags = isName ? IS_NAME : 0;
-    // The table takes the low bits of the hash.
+    // The high bits, because the table uses the low ones.
     const list = (hash >>> 24) & (this.budget.partitions - 1);
     if (end - start <= LONGEST_TEXT) {
       this.texts.append(list, hash, id, flags, bytes, start, end);
@@ -51,7 +51,7 @@ export class TextResolver {
     this.texts.append(list, hash, id, flags | IS_DIGEST, digest, 0, digest.length);
   }
 
-  /** After the last row. */
+  /** Must be called after the last row. */
   resolve(): void {
     const { exports } = this.kernel;
     if (this.chunks === 0) return;
@@ -72,12 +72,12 @@ export class TextResolver {
     }
   }
 
-  /** For each row of the chunk the id of the copy that stays, or -1. Valid until the next call. */
+  /** For each row of the chunk, the id of the copy that stays, or -1. Valid until the next call. */
   copiesOf(chunk: Chunk): Int32Array {
     const { copies } = this;
     copies.fill(-1, 0, chunk.length);
     const runs = this.results?.runsOf(chunk) ?? [];
-    // After `runsOf`, which may make the arena grow.
+    // Must come after `runsOf`, which may make the arena grow.
     const { u32 } = this.kernel;
     for (const { start, end } of runs) {
       for (let index = start >>> 2; index < end >>> 2; index += 2) {

@@ -1,6 +1,6 @@
 /**
- * The part of WebAssembly that is used. TypeScript has its types only among those of a browser, which users of the library
- * need not have.
+ * The parts of WebAssembly that the kernel uses. TypeScript only has these types in its DOM library, which users of this
+ * package may not include.
  */
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -11,7 +11,7 @@ export interface WasmGlobal {
   value: number;
 }
 
-/** Compiled code; nothing is asked of it. */
+/** A compiled module, used only to create instances. */
 export type WasmModule = object;
 
 interface Wasm {

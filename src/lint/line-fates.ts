@@ -71,7 +71,7 @@ export async function lineFates(
         const by = chunk.by[row]!;
         const other = pool.chunkOf(by);
         const isName = (chunk.flags[row]! & Flag.AsBlock) !== 0;
-        // Compress reads a hosts line as a rule for all names below it. Others who use the list do not.
+        // Compress reads a hosts line as a rule for all names below it. Other programs do not.
         const isByName = (other.flags[rowOf(by)]! & Flag.AsBlock) !== 0;
         if (other.origin === first) known.cause ??= other.lineOf(rowOf(by));
         else if (!isByName || (isName && fate === Fate.SameHost)) known.causeElsewhere ??= fate;

@@ -137,8 +137,8 @@ function hasText(line: string): boolean {
 }
 
 /**
- * The lines that may be removed. Files are trimmed when they are read: if blanks must stay, the first and the last line must
- * stay too, because another line in their place would be trimmed.
+ * The lines that may be removed. Reading a file trims it. If blanks must stay, the first and the last line must stay too:
+ * otherwise the new first or last line would be trimmed.
  */
 function removableLines(
   lines: readonly string[],

@@ -58,7 +58,7 @@ export function redundantLines(
   return found;
 }
 
-/** Compress keeps the first rule for a name, Deduplicate the last of other lines: `--fix` keeps the one they would. */
+/** Compress keeps the first rule for a name. Deduplicate keeps the last of other lines. `--fix` does the same. */
 function copyOf(
   rule: RuleLine,
   copies: readonly RuleLine[],
@@ -70,12 +70,12 @@ function copyOf(
     ? copies.find((other) => other.line >= rule.line || isReadWith(rule, other))!
     : copies.findLast((other) => other.line <= rule.line || isReadWith(rule, other))!;
   const isRead = isName ? by.line < rule.line : by.line > rule.line;
-  // Several changed answers for a name count in their order.
+  // For several rewrites of a name, the order matters.
   const isRemovable = isRead && !rule.text.includes("dnsrewrite");
   return { fate: Fate.Duplicate, by: isRead ? by.line : kept.line, isRemovable };
 }
 
-/** A rule for a name and all below it, of which another blocks as much or more. */
+/** Finds a rule that blocks as much as a rule for a name and all names below it, or more. */
 function coverOf(
   rule: RuleLine,
   [name]: readonly string[],
@@ -92,7 +92,7 @@ function coverOf(
   return { fate, by: by.line, isRemovable: isReadWith(rule, by) };
 }
 
-/** A line that is for one name, which a rule for it and all below it blocks as well. */
+/** Finds a rule for a name and all names below it that makes a line for one name redundant. */
 function nameCover(
   { line }: RuleLine,
   name: string,
@@ -110,7 +110,7 @@ function otherName({ line }: RuleLine, lines: readonly NamedLine[]): Redundancy 
   return by && { fate: Fate.SameHost, by: by.line, isRemovable: false };
 }
 
-/** The rules that block a name with all below it, the widest first. */
+/** The rules that block a name and all names below it, widest first. */
 function coversOf(
   name: string,
   subtrees: ReadonlyMap<string, readonly NamedLine[]>,
@@ -123,7 +123,7 @@ function coversOf(
     .filter(({ mayCover }) => mayCover);
 }
 
-/** Whether every reader of a line reads the other one too. */
+/** Whether every reader of a line also reads the other one. */
 function isReadWith({ branch }: RuleLine, other: RuleLine): boolean {
   return branch.startsWith(other.branch);
 }
@@ -164,7 +164,7 @@ function namesIn(text: string): { subtree: readonly string[]; exact: readonly st
   return { subtree: [], exact };
 }
 
-/** The name that a `$badfilter` rule is about, whichever of its rules it cancels. */
+/** The name of a `$badfilter` rule, whichever rule for that name it cancels. */
 export function cancelledName(text: string): string | undefined {
   if (!text.includes("badfilter")) return undefined;
   return subtreeOf(parseAdblockRule(text)?.pattern.toLowerCase() ?? "");

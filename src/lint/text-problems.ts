@@ -10,11 +10,11 @@ export interface TextProblem {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** How the text of a list falls into lines. */
+/** The lines of a list. */
 export interface ListText {
   readonly hasMark: boolean;
   readonly lines: readonly string[];
-  /** What ends each line; nothing for the last, if it has no end. */
+  /** The line ending of each line; empty if the last line has no line ending. */
   readonly ends: readonly string[];
 }
 
@@ -28,18 +28,18 @@ export function splitText(text: string): ListText {
   return { hasMark, lines, ends };
 }
 
-/** Whether the list is one long line to programs that end lines at line feeds only. */
+/** Whether programs that only end lines at line feeds see the list as one long line. */
 export function isRunTogether({ ends }: Pick<ListText, "ends">): boolean {
   return ends.includes("\r");
 }
 
-/** A name or an address at the start, and a name by itself. */
+/** The line starts with a name or an address, or is a single name. */
 const STARTS_WITH_NAME = /^[a-z0-9_:[\u0080-\uffff]/i;
 const IS_NAME = /^[a-z0-9_.\u0080-\uffff-]+$/i;
 
 /**
- * A line without blanks at its ends, if it is read the same without them. A name or a hosts line with blanks around it is one only
- * to those who trim lines first, and a directive after a blank is not a directive.
+ * The line without blanks at its ends, if they do not change its meaning. Some programs recognize a name or a hosts line
+ * with outer blanks only if they trim lines first. A directive after a blank is not a directive.
  */
 export function trimmedLine(line: string): string {
   const text = line.replaceAll(/^[ \t]+|[ \t]+$/g, "");
@@ -47,7 +47,7 @@ export function trimmedLine(line: string): string {
   return /[ \t]$/.test(line) && IS_NAME.test(text) ? line : text;
 }
 
-/** What is wrong with the text, and the text as it should be, without some of its lines. */
+/** The problems of the text, and the fixed text without the removed lines. */
 export function textProblems({ hasMark, lines, ends }: ListText): {
   problems: TextProblem[];
   fixed(gone: ReadonlySet<number>): string;

@@ -1,16 +1,16 @@
 /**
- * The bytes that all rows and columns lie in, by address. There is one a compile. It may grow, which makes views of
- * `buffer` void; whoever keeps views listens.
+ * The memory of all rows and columns, by address. Each compile has one arena. Growth invalidates all views of `buffer`;
+ * code that keeps views must listen for it.
  */
 export interface Arena {
   readonly buffer: ArrayBuffer;
-  /** An area of this size, on an 8-byte boundary, with whatever was in it before. */
+  /** An area of this size on an 8-byte boundary. It is not zeroed. */
   allocate(bytes: number): number;
   free(at: number, bytes: number): void;
   onGrow(listener: () => void): void;
 }
 
-/** Areas that were given back, in the order of their addresses. Neighbours become one, so that any sizes can follow others. */
+/** Freed areas, sorted by address. Adjacent areas are merged, so that any size can reuse them. */
 export class FreeAreas {
   private readonly areas: { at: number; size: number }[] = [];
 
@@ -18,7 +18,7 @@ export class FreeAreas {
     this.areas.length = 0;
   }
 
-  /** The smallest area that is large enough; what is left of it stays free. */
+  /** Takes the smallest area that is large enough; the rest of it stays free. */
   take(size: number): number | undefined {
     let best = -1;
     for (const [index, area] of this.areas.entries())

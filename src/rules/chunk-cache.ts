@@ -2,7 +2,7 @@ import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Scratch } from "../host/host.ts";
 import type { Chunk } from "./chunk.ts";
 
-/** Where the parts of a chunk lie in the scratch file. */
+/** Positions of the parts of a chunk in the scratch file. */
 interface Place {
   columns: number;
   readonly bytes: number;
@@ -15,9 +15,9 @@ interface Place {
 const NOWHERE = -1;
 
 /**
- * Keeps chunks in memory up to a limit, and the others in a scratch file. Whoever works on a chunk says `use` before and
- * `done` after. Lists are walked from the first chunk to the last and then again, so the chunk to put aside is the one
- * that was just done: those that came first stay, and are here when the next walk begins.
+ * Keeps chunks in memory up to a limit, and the others in a scratch file. Callers call `use` before they work on a chunk
+ * and `done` after. Passes walk a list from the first chunk to the last, then start again. So the cache evicts the chunk
+ * that was just done: the first chunks stay in memory for the next pass.
  */
 export class ChunkCache {
   private readonly limit: number;
@@ -50,7 +50,7 @@ export class ChunkCache {
     if (this.size > this.limit) this.putAside(chunk);
   }
 
-  /** After the arena grew. */
+  /** Must be called after the arena grew. */
   attachAll(): void {
     for (const chunk of this.sizes.keys()) chunk.attach();
     for (const chunk of this.users.keys()) chunk.attach();

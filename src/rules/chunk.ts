@@ -3,25 +3,25 @@ import type { Arena } from "./arena.ts";
 import { Fate } from "./fate.ts";
 import { Flag } from "./kind.ts";
 
-/** Rows of a chunk at the most. A row's number in the whole compile is `chunk id × 65,536 + row`: 2.1 billion rows in 31 bits. */
+/** At most 65,536 rows per chunk. A row id is `chunk id × 65,536 + row`: 2.1 billion rows in 31 bits. */
 export const CHUNK_SHIFT = 16;
 export const CHUNK_ROWS: number = 1 << CHUNK_SHIFT;
 
 export interface ChunkContents {
   comments: boolean;
   blanks: boolean;
-  /** A space or a tab at either end of a line. */
+  /** A line starts or ends with a space or a tab. */
   outerBlanks: boolean;
-  /** A host that is not two or more plain labels. */
+  /** A host is not made of two or more plain labels. */
   specialHosts: boolean;
   regexes: boolean;
   nonAscii: boolean;
   longLines: boolean;
-  /** A row that is not a line of the input by itself: generated, or one more name of a hosts line. */
+  /** A row is not an input line of its own: it is generated, or holds another name of a hosts line. */
   otherRows: boolean;
 }
 
-/** Where each column begins, in bytes a row of the chunk's capacity: the one layout that the kernel knows too. */
+/** Offset of each column, in bytes per row of the chunk's capacity. The kernel uses the same layout. */
 export const COLUMN = {
   start: 0,
   end: 4,
@@ -33,7 +33,7 @@ export const COLUMN = {
   kind: 23,
   fate: 24,
 } as const;
-/** Bytes of the columns that every row has. */
+/** Bytes per row of the columns that every chunk has. */
 const ROW_BYTES = 25;
 /** The kernel reads sixteen bytes at a time, up to fifteen beyond the end. */
 const SLACK = 16;
@@ -51,24 +51,24 @@ export interface ChunkShape {
 }
 
 /**
- * A run of rows that come from one block of a file, as columns.
+ * A run of rows from one block of a file, stored as columns.
  *
- *   bytes      ....||ads.example^....0.0.0.0 t.example....   the block as it was read; never written to
+ *   bytes      ....||ads.example^....0.0.0.0 t.example....   the block as it was read; read-only
  *                 ^start      ^end                           text of a row
- *                   ^hostStart^hostEnd                       host name in it; equal when there is none
- *   rewritten  ....||new.example^....                        text of rows that were changed; append-only
+ *                   ^hostStart^hostEnd                       its host name; equal if it has none
+ *   rewritten  ....||new.example^....                        text of changed rows; append-only
  *
- * Offsets count from the start of the chunk's own bytes, so neither a file nor a compile ends at 4 GiB. Rows never move
- * and never vanish. Bytes and columns are two areas of the arena; they can be put aside and read back at another address.
+ * Offsets count from the start of the chunk's own bytes, so files and compiles may exceed 4 GiB. Rows never move and
+ * never vanish. Bytes and columns are two areas of the arena. The cache can evict them and read them back elsewhere.
  */
 export class Chunk {
   id = -1;
-  /** Which file the rows were read from: an index into the compile's list of origins. */
+  /** The file that the rows come from: an index into the compile's list of origins. */
   readonly origin: number;
   readonly arena: Arena;
   byteCount: number;
   capacity: number;
-  /** Addresses of the two areas, and of the column of causes once there is one. */
+  /** Addresses of the two areas, and of the column of causes if it exists. */
   bytesAt: number;
   columnsAt: number;
   byAt: number = AWAY;
@@ -78,27 +78,27 @@ export class Chunk {
   end!: Uint32Array;
   hostStart!: Uint32Array;
   hostEnd!: Uint32Array;
-  /** Hash of the host's bytes, taken when the row was read and used by everything that looks names up. */
+  /** Hash of the host's bytes, computed once and used by every lookup of a name. */
   hostHash!: Int32Array;
   flags!: Uint16Array;
-  /** Partition of the host: names of one registrable domain, parents and children, have the same. */
+  /** Partition of the host. All names of one registrable domain, parents and children, share a partition. */
   hostPart!: Uint8Array;
   kind!: Uint8Array;
   fate!: Uint8Array;
-  /** For rows that another row made redundant, which one. Made when the first such row is met. */
+  /** For each redundant row, the row that made it redundant. Created for the first such row. */
   by: Uint32Array | undefined;
-  /** Where its bytes begin in their file. */
+  /** Position of its bytes in the file. */
   position = 0;
-  /** Line of the first row; the others follow one by one unless `lines` says otherwise. */
+  /** Line of the first row. The other lines are consecutive unless `lines` is set. */
   firstLine = 0;
   lines: Uint32Array | undefined;
-  /** Rows for further names of the last hosts line that stand in the chunks after this one. */
+  /** Rows in later chunks for further names of the last hosts line. */
   spareBeyond = 0;
   /** A `#` at the start of a line begins a comment, with or without a blank after it (hosts and domain files). */
   readonly hashComments: boolean;
   /**
-   * What may be among the rows; false is certain. Most chunks of most lists are names only, and a pass that looks for
-   * something else can leave them alone.
+   * What the rows may contain; false is certain. Most chunks contain only names, so passes that look for something else
+   * can skip them.
    */
   readonly has: ChunkContents = {
     comments: false,
@@ -111,7 +111,7 @@ export class Chunk {
     otherRows: false,
   };
   length = 0;
-  /** A column other than `fate` and `by` was written to since the chunk was last put aside. */
+  /** A column other than `fate` and `by` changed since the chunk was last evicted. */
   isChanged = true;
 
   constructor(
@@ -131,7 +131,7 @@ export class Chunk {
     this.attach();
   }
 
-  /** Gives back what it has no rows for: all columns and bytes behind the last one. */
+  /** Frees the unused columns and bytes after the last row. */
   shrink(): void {
     const rows = this.length;
     const kept = this.allColumns().map((column) => column.slice(0, rows));
@@ -145,7 +145,7 @@ export class Chunk {
     for (const [index, column] of this.allColumns().entries()) column.set(kept[index]!);
   }
 
-  /** In the order of their addresses. */
+  /** All columns, sorted by address. */
   allColumns(): (Uint32Array | Int32Array | Uint16Array | Uint8Array)[] {
     const { start, end, hostStart, hostEnd, hostHash, flags, hostPart, kind, fate } = this;
     return [start, end, hostStart, hostEnd, hostHash, flags, hostPart, kind, fate];
@@ -155,7 +155,7 @@ export class Chunk {
     return this.columnsAt === AWAY;
   }
 
-  /** Makes the views anew: after the arena grew, or the areas changed. */
+  /** Recreates the views, after the arena grew or the areas moved. */
   attach(): void {
     if (this.isAway) {
       this.detach();
@@ -184,17 +184,16 @@ export class Chunk {
     this.by = undefined;
   }
 
-  /** Address of a column. */
   columnAt(column: number): number {
     return this.columnsAt + this.capacity * column;
   }
 
-  /** All columns but `by` and `lines`, as bytes. */
+  /** All columns except `by` and `lines`, as bytes. */
   columns(): Uint8Array {
     return new Uint8Array(this.arena.buffer, this.columnsAt, this.capacity * ROW_BYTES);
   }
 
-  /** Gives its areas back. */
+  /** Frees its areas. */
   leave(): void {
     this.arena.free(this.bytesAt, this.byteCount + SLACK);
     this.arena.free(this.columnsAt, this.capacity * ROW_BYTES);
@@ -203,7 +202,7 @@ export class Chunk {
     this.attach();
   }
 
-  /** Takes areas again; what is in them is up to the caller. */
+  /** Allocates its areas again. The caller fills them. */
   comeBack(hasCauses: boolean): void {
     this.bytesAt = this.arena.allocate(this.byteCount + SLACK);
     this.columnsAt = this.arena.allocate(this.capacity * ROW_BYTES);
@@ -211,7 +210,7 @@ export class Chunk {
     this.attach();
   }
 
-  /** Bytes of memory that it takes. */
+  /** Bytes of memory that it uses. */
   get size(): number {
     if (this.isAway) return 0;
     const perRow = ROW_BYTES + (this.byAt === AWAY ? 0 : 4);
@@ -242,7 +241,7 @@ export class Chunk {
     return row;
   }
 
-  /** The next rows begin with this line. Where lines repeat or leave some out, every row gets its own number. */
+  /** Sets the line of the next row. If lines repeat or are skipped, every row gets its own number. */
   beginLines(line: number): void {
     if (this.length === 0) this.firstLine = line;
     if (this.lines !== undefined || line === this.firstLine + this.length) return;
@@ -254,19 +253,19 @@ export class Chunk {
     return this.lines === undefined ? this.firstLine + row : this.lines[row]!;
   }
 
-  /** Takes the row out of the list. The first reason stands: the report says who did it. */
+  /** Removes the row from the list. The first reason wins, so that the report names what removed it. */
   drop(row: number, fate: Fate): void {
     if (this.fate[row] === Fate.Live) this.fate[row] = fate;
   }
 
-  /** Takes the row out because of another one, given by its number in the whole compile. */
+  /** Removes the row because of another row, given by its id. */
   dropFor(row: number, fate: Fate, by: number): void {
     if (this.fate[row] !== Fate.Live) return;
     this.fate[row] = fate;
     this.causes()[row] = by;
   }
 
-  /** The column of causes, made now if there was none. */
+  /** The column of causes, created on first use. */
   causes(): Uint32Array {
     if (this.by === undefined) {
       this.byAt = this.arena.allocate(this.capacity * 4);
@@ -275,7 +274,7 @@ export class Chunk {
     return this.by;
   }
 
-  /** Number of the row in the whole compile. */
+  /** The row's id, unique in the whole compile. */
   idOf(row: number): number {
     return (this.id << CHUNK_SHIFT) | row;
   }

@@ -1,6 +1,6 @@
 /**
- * Why a row left the list; 0 means it is still in it. One byte a row, and the only way out of a list: counting this
- * column is the report. New fates go at the end; the numbers are written into build records.
+ * Why a row left the list; 0 means that it is still in it. One byte per row. Nothing else removes a row, so counting this
+ * column gives the report. Add new fates at the end: build records contain the numbers.
  */
 export const FATES = [
   ["live", "in the list"],
@@ -66,7 +66,7 @@ export const FATES = [
 
 export type FateName = (typeof FATES)[number][0];
 
-/** The same by name; `fate.test.ts` holds the two together. Literals, so that V8 folds them in the loops. */
+/** The same by name; `fate.test.ts` keeps the two in sync. Literals, so that V8 folds them in the loops. */
 export const Fate = {
   Live: 0,
   Spare: 1,
@@ -119,12 +119,12 @@ export function fateName(fate: number): FateName {
   return FATES[fate]![0];
 }
 
-/** Whether `by` names the row that made this one redundant. */
+/** Whether `by` holds the row that made this one redundant. */
 export function hasCause(fate: number): boolean {
   return fate === Fate.Duplicate || fate === Fate.SameHost || fate === Fate.Covered;
 }
 
-/** Whether a row carries no rule, and never did. */
+/** Whether the row never contained a rule. */
 export function isSilent(fate: number): boolean {
   return SILENT.has(fate);
 }

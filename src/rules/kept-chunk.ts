@@ -1,9 +1,9 @@
 import { Chunk, type ChunkContents } from "./chunk.ts";
 import type { ChunkPool } from "./rule-table.ts";
 
-/** The rows of a chunk as they were read, outside of any arena: the same chunk can be had again, in any compile. */
+/** The rows of a chunk as they were read, outside of any arena. Any compile can restore the chunk from it. */
 export interface KeptChunk {
-  /** Which of the source's files it is from, counted from its first. */
+  /** Index of the file within its source. */
   readonly file: number;
   readonly bytes: Uint8Array;
   readonly columns: readonly (Uint32Array | Int32Array | Uint16Array | Uint8Array)[];
@@ -12,7 +12,7 @@ export interface KeptChunk {
   readonly has: Readonly<ChunkContents>;
 }
 
-/** A copy of a chunk that nothing was done to yet. */
+/** Copies a chunk that no pass has changed yet. */
 export function keepChunk(chunk: Chunk, file: number): KeptChunk {
   const { length, position, firstLine, spareBeyond, hashComments } = chunk;
   return {
@@ -33,7 +33,7 @@ export function keptBytes({ bytes, columns, lines }: KeptChunk): number {
   );
 }
 
-/** The chunk again, in this compile. It is in use until `cache.done`. */
+/** Restores the chunk in this compile. It is in use until `cache.done`. */
 export function restoreChunk(kept: KeptChunk, pool: ChunkPool, origin: number): Chunk {
   const { bytes, columns, lines, rest, has } = kept;
   const rows = columns[0]!.length;

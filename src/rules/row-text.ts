@@ -4,7 +4,7 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Chunk } from "./chunk.ts";
 import { Flag, Kind } from "./kind.ts";
 
-/** Reading and writing the text of a row, whichever way it is stored. */
+/** Reads and writes the text of a row, however it is stored. */
 
 export function textOf(chunk: Chunk, row: number): string {
   if ((chunk.flags[row]! & Flag.AsBlock) !== 0) return `||${hostOf(chunk, row)}^`;
@@ -28,7 +28,7 @@ export function appendText(chunk: Chunk, row: number, out: ByteBuffer): void {
   out.push(CARET);
 }
 
-/** Gives the row new text. The caller classifies it again: kind, flags and host still describe the old text. */
+/** Replaces the text of the row. The caller must classify it again: kind, flags and host still describe the old text. */
 export function rewriteText(chunk: Chunk, row: number, text: string): void {
   const bytes = encodeUtf8(text);
   const at = chunk.rewritten.append(bytes, 0, bytes.length);
@@ -38,7 +38,7 @@ export function rewriteText(chunk: Chunk, row: number, text: string): void {
   chunk.isChanged = true;
 }
 
-/** From now on the row reads `||host^`. Nothing is copied: the flag says so. */
+/** Turns the row into `||host^`. This only sets a flag and copies nothing. */
 export function toBlockRule(chunk: Chunk, row: number): void {
   chunk.kind[row] = Kind.Block;
   chunk.flags[row]! |= Flag.AsBlock;

@@ -6,7 +6,7 @@ import { type ChunkPool, type RuleTable, rowOf } from "./rule-table.ts";
 
 /** A row as an object: what a line became, and why. */
 export interface RowView {
-  /** The text as it stands in the list, or stood when it was dropped. */
+  /** The text in the list, or the last text before the row was dropped. */
   readonly text: string;
   readonly isLive: boolean;
   readonly fate: FateName;
@@ -18,7 +18,7 @@ export interface RowView {
   readonly by?: { readonly text: string; readonly file: string; readonly line: number };
 }
 
-/** Every line that was read, in order, as objects. Made one at a time; for people and plugins, not for loops over millions. */
+/** Every line that was read, in order, as objects created one at a time. For display and plugins: too slow for millions. */
 export function* rowsOf(rules: RuleTable): Generator<RowView> {
   for (const chunk of rules.chunks) {
     rules.pool.cache.use(chunk);

@@ -3,20 +3,20 @@ import type { Arena } from "./arena.ts";
 import { CHUNK_ROWS, CHUNK_SHIFT, type Chunk } from "./chunk.ts";
 import { ChunkCache } from "./chunk-cache.ts";
 
-/** Where the rows of a chunk were read. */
+/** The file that the rows of a chunk come from. */
 export interface Origin {
   /** Index of the source in the configuration. */
   readonly source: number;
-  /** File or address, as a person would look for it: the source itself or a file it includes. */
+  /** File or URL as shown to users: the source itself or a file that it includes. */
   readonly file: string;
-  /** The path or address it was read from; absent for lines that are not of the input. */
+  /** The path or URL that was read; absent for lines that are not from the input. */
   readonly place?: string | undefined;
 }
 
-/** Ids and row numbers share 31 bits. */
+/** Chunk ids and row numbers share 31 bits. */
 const MAX_CHUNKS = 32_767;
 
-/** All chunks of one compile, by id. Lists share it, so that a row can name a row of another list. */
+/** All chunks of one compile, by id. Lists share it, so that a row can refer to a row of another list. */
 export class ChunkPool {
   readonly chunks: Chunk[] = [];
   readonly origins: Origin[] = [];
@@ -33,7 +33,7 @@ export class ChunkPool {
     return this.origins.push(origin) - 1;
   }
 
-  /** Takes the chunk in; it is in use until `cache.done`. */
+  /** Adds the chunk. It is in use until `cache.done`. */
   add(chunk: Chunk): Chunk {
     if (this.chunks.length === MAX_CHUNKS)
       throw new CompilerError([
@@ -54,7 +54,7 @@ function noScratch(): never {
   throw new Error("a list without a limit needs no scratch file");
 }
 
-/** A list: chunks in the order of its lines. The rows of a source, or of the whole output. */
+/** A list: chunks in the order of its lines. Holds the rows of one source, or of the whole output. */
 export class RuleTable {
   readonly pool: ChunkPool;
   readonly chunks: Chunk[] = [];
@@ -64,7 +64,7 @@ export class RuleTable {
   }
 }
 
-/** The row within its chunk. */
+/** The row number within its chunk. */
 export function rowOf(rowId: number): number {
   return rowId & (CHUNK_ROWS - 1);
 }

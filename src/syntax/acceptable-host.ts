@@ -8,8 +8,8 @@ export interface ValidatorOptions {
 }
 
 /**
- * Why a rule may not name this host, or `Fate.Live`. `isLimited` says that modifiers narrow the rule down, which
- * makes a public suffix acceptable. The slow twin of `publicSuffixKind`: whatever stands where a host should.
+ * Why a rule must not name this host, or `Fate.Live`. `isLimited` means that modifiers narrow the rule, which makes a
+ * public suffix acceptable. Slower than `publicSuffixKind`, but accepts any text in place of a host.
  */
 export function judgeHost(text: string, options: ValidatorOptions, isLimited: boolean): Fate {
   const { hostname, isIp, publicSuffix, isIcann } = parse(text);

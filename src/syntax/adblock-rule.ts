@@ -1,4 +1,4 @@
-/** Adblock syntax as strings, for the few lines that are more than a name: pattern, modifiers, and back to text. */
+/** Parses and formats adblock syntax as strings, for the few lines that are more than a name. */
 
 export interface AdblockRule {
   readonly isAllow: boolean;
@@ -8,11 +8,11 @@ export interface AdblockRule {
 
 export interface Modifier {
   readonly name: string;
-  /** As written, escapes and further `=` included; absent when empty. */
+  /** As written, including escapes and further `=`; absent if empty. */
   readonly value?: string;
 }
 
-/** Modifiers of browser filters that a DNS rule can do without: the name is what counts. */
+/** Modifiers of browser filters that a DNS rule does not need: only the name matters. */
 export const BROWSER_MODIFIERS: ReadonlySet<string> = new Set([
   "third-party",
   "3p",
@@ -23,7 +23,7 @@ export const BROWSER_MODIFIERS: ReadonlySet<string> = new Set([
   "network",
 ]);
 
-/** Reads a line; undefined when nothing follows its `@@`. */
+/** Parses a line; undefined if nothing follows its `@@`. */
 export function parseAdblockRule(line: string): AdblockRule | undefined {
   let rest = line.trim();
   const isAllow = rest.startsWith("@@");
@@ -38,12 +38,12 @@ export function parseAdblockRule(line: string): AdblockRule | undefined {
   };
 }
 
-/** `/…/` is all pattern, `$` included. `replace=` is the one modifier whose value ends in a slash. */
+/** `/…/` is a pattern as a whole, including any `$`. Only the value of the modifier `replace=` can end with a slash. */
 function isRegexPattern(rule: string): boolean {
   return rule.startsWith("/") && rule.endsWith("/") && !rule.includes("replace=");
 }
 
-/** The right-most `$` that no backslash escapes; one at the very start always counts. */
+/** The last `$` that is not escaped by a backslash. A `$` at the very start always counts. */
 function modifiersStart(rule: string): number {
   for (let at = rule.lastIndexOf("$"); at !== -1; at = rule.lastIndexOf("$", at - 1)) {
     if (at === 0 || rule[at - 1] !== "\\") return at;
@@ -51,7 +51,7 @@ function modifiersStart(rule: string): number {
   return -1;
 }
 
-/** Splits on commas that no backslash escapes. Empty parts say nothing and are left out. */
+/** Splits on commas that are not escaped by a backslash. Skips empty parts. */
 function parseModifiers(text: string): Modifier[] {
   const modifiers: Modifier[] = [];
   let start = 0;
@@ -65,7 +65,7 @@ function parseModifiers(text: string): Modifier[] {
 
 function parseModifier(part: string): Modifier {
   const equals = part.indexOf("=");
-  // Escapes in a name stay as they are: whoever reads the rule again must see the same modifiers.
+  // Keep escapes in a name, so that parsing the formatted rule yields the same modifiers.
   const name = equals === -1 ? part : part.slice(0, equals);
   const value = equals === -1 ? "" : part.slice(equals + 1);
   return value === "" ? { name } : { name, value };
@@ -79,16 +79,16 @@ export function formatAdblockRule(rule: AdblockRule): string {
   return `${rule.isAllow ? "@@" : ""}${rule.pattern}${tail}`;
 }
 
-/** A modifier's name as resolvers write it. */
+/** A valid modifier name, as resolvers write it. */
 const MODIFIER_NAME = /^~?[\w-]+$/;
 
 /**
  * The rule without empty modifiers and without blanks around modifiers. Some resolvers read `||a.com^$`, `$,important` and
- * `$ badfilter` as we do, others see a pattern or a modifier that matches nothing. Written tidily, it is the same rule for all.
+ * `$ badfilter` as we do; others see a pattern or a modifier that never matches. All read the tidied rule the same way.
  */
 export function tidyRule(text: string): string {
   const tidied = tidiedOnce(text);
-  // What is left may have an empty tail again: `||a.com^$,$`.
+  // The result may have an empty tail again: `||a.com^$,$`.
   return tidied === text ? text : tidyRule(tidied);
 }
 

@@ -2,10 +2,10 @@ import { quickAscii } from "./idna.ts";
 import { readHostsLine, hostsLine, nextName } from "./hosts-line.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 
-/** A name that must stay reachable, whatever it was written in. */
+/** A name that must stay reachable, independent of its syntax. */
 export interface AllowEntry {
   readonly name: string;
-  /** Whether everything below the name is meant too, and whether the name itself is. */
+  /** Whether the entry includes all names below the name, and whether it includes the name itself. */
   readonly below: boolean;
   readonly self: boolean;
 }
@@ -13,12 +13,12 @@ export interface AllowEntry {
 const NAME = /^[a-z0-9_\u0080-\uffff](?:[a-z0-9_.\u0080-\uffff-]*[a-z0-9_\u0080-\uffff])?$/;
 
 /**
- * Reads an entry of an allow-list: a plain name or a hosts line means that name alone; `||name^` and `@@||name^` the name
- * and all below it; `*.name` all below it. Undefined when it is none of these.
+ * Parses an entry of an allow-list. A plain name or a hosts line allows only that name; `||name^` and `@@||name^` allow
+ * the name and all names below it; `*.name` allows all names below it. Undefined for anything else.
  */
 export function readAllowEntry(text: string): AllowEntry[] | undefined {
   return readEntry(text)?.flatMap((entry) => {
-    // In the DNS, and in most lists, a name of another script has an ASCII form.
+    // The DNS, and most lists, use the ASCII form of an internationalized name.
     const ascii = /[^\u0000-\u007f]/.test(entry.name) ? quickAscii(entry.name) : entry.name;
     return ascii === entry.name ? [entry] : [entry, { ...entry, name: ascii }];
   });
@@ -51,7 +51,7 @@ function readEntry(text: string): AllowEntry[] | undefined {
   return [{ name: bare, below: false, self: true }];
 }
 
-/** An entry in one of the forms that it is read from. */
+/** Formats an entry so that `readAllowEntry` accepts it. */
 export function writtenEntry({ name, below, self }: AllowEntry): string {
   if (!below) return name;
   return self ? `||${name}^` : `*.${name}`;

@@ -1,13 +1,13 @@
 import { toAsciiHost } from "./idna.ts";
 
-/** Where the selector of a browser rule begins: `##`, `#@#`, `#$#`, `#%#`, `#?#` and their kin, or `$$`. */
+/** The start of the selector of a browser rule: `##`, `#@#`, `#$#`, `#%#`, `#?#` and similar, or `$$`. */
 const COSMETIC_MARK = /#[@$%?]{0,3}#|\$@?\$/;
-/** Everything that cannot be part of a host. `*`, `.` and letters of any script can. */
+/** Characters that cannot be part of a host. `*`, `.` and letters of any script can. */
 const NOT_HOST = /[\s^$|=:/#,;?&@()[\]{}<>"'`\\!%~+]/;
-/** Full stops that IDNA takes for a dot. */
+/** Full stops that IDNA maps to a dot. */
 const DOTS = /[.。．｡]/;
 
-/** A line with its international names in ASCII, or undefined when one of them has no ASCII form. */
+/** The line with its international names in ASCII, or undefined if one of them has no ASCII form. */
 export function asciiLine(line: string): string | undefined {
   const rule = line.trim().replace(/^@@/, "");
   if (line.startsWith("#") || /^\/.*\/(?:\$.*)?$/s.test(rule)) return line;
@@ -17,7 +17,7 @@ export function asciiLine(line: string): string | undefined {
   return domains === undefined ? undefined : domains + line.slice(mark.index);
 }
 
-/** Walks the runs of host characters once, from left to right. A path, from its `/` to the next blank, holds no hosts. */
+/** Converts runs of host characters, from left to right. Skips paths, which extend from a `/` to the next blank. */
 function convertHosts(text: string): string | undefined {
   let out = "";
   let isPath = false;
@@ -54,7 +54,7 @@ function convertRun(run: string, text: string, start: number, end: number): stri
   return ascii === undefined ? undefined : wildcard + leadingDot + ascii;
 }
 
-/** A run with a dot inside is a name; a single label only where the rule's own syntax says host: `||рус^`, `.рус`. */
+/** A run with a dot inside is a name. A single label needs syntax that marks it as a host: `||рус^`, `.рус`. */
 function isHost(run: string, text: string, start: number, end: number): boolean {
   if (DOTS.test(run.slice(1, -1))) return true;
   if (run.startsWith(".")) return start === 0 && run.length > 1;

@@ -26,31 +26,31 @@ import { hostsLine, readHostsLine, sinkholeNameStart } from "./hosts-line.ts";
 import { mayBeSuffix } from "./public-suffix.ts";
 import { DomainShape, host, readHost } from "./read-host.ts";
 
-/** Flags that describe where a row came from rather than its text; they outlive a rewrite. */
+/** Flags that describe the origin of a row rather than its text. They survive a rewrite. */
 const KEPT_FLAGS =
   Flag.Rewritten | Flag.Banner | Flag.Generated | Flag.Continued | Flag.Widened | Flag.OwnWord;
 
-/** Union of the classes of a slice's bytes. */
+/** The union of the classes of all bytes in a slice. */
 export function maskOf(bytes: Uint8Array, start: number, end: number): number {
   let mask = 0;
   for (let at = start; at < end; at++) mask |= CLASS_OF[bytes[at]!]!;
   return mask;
 }
 
-/** Decides kind, flags and host of a row from its text as it stands now. */
+/** Sets the kind, flags and host of a row from its current text. */
 export function classifyAgain(chunk: Chunk, row: number): void {
   chunk.isChanged = true;
   classify(chunk, row, maskOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
 }
 
-/** The same for a caller that already has the text's mask. */
+/** The same, for callers that already have the mask of the text. */
 export function classify(chunk: Chunk, row: number, mask: number): void {
   decide(chunk, row, mask);
   if (isOrdinary(chunk, row)) chunk.flags[row]! |= Flag.Ordinary;
 }
 
 const PLAIN_FLAGS = Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.RealAddress;
-/** `localhost.localdomain`, the one local name of a hosts file that has a dot; told by its length and first letter. */
+/** The length of `localhost.localdomain`, the only local name with a dot. Length and first letter identify it. */
 const LOCAL_DOMAIN_LENGTH = 21;
 const LETTER_L = 108;
 
@@ -60,17 +60,17 @@ function isOrdinary(chunk: Chunk, row: number): boolean {
   if ((chunk.flags[row]! & PLAIN_FLAGS) !== Flag.PlainHost) return false;
   const start = chunk.hostStart[row]!;
   const end = chunk.hostEnd[row]!;
-  // Nothing behind the name: no blanks, no note, no modifiers.
+  // The row must end with the name: no blanks, no note, no modifiers.
   if (end !== chunk.end[row]! - (kind === Kind.Block ? 1 : 0)) return false;
   if (kind === Kind.Block && start !== chunk.start[row]! + 2) return false;
   const bytes = chunk.bytesOf(row);
   if (end - start === LOCAL_DOMAIN_LENGTH && bytes[start] === LETTER_L) return false;
   if (isDigit(bytes[end - 1]!)) return false;
-  // The row's host is what `readHost` read last.
+  // `readHost` last read the host of this row.
   return !mayBeSuffix(host.hash, host.parentHash);
 }
 
-/** First bytes and mask decide; few lines are looked at twice. */
+/** The first bytes and the mask decide, so few lines need a second pass. */
 function decide(chunk: Chunk, row: number, mask: number): void {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
@@ -116,7 +116,7 @@ function decide(chunk: Chunk, row: number, mask: number): void {
   else if (first === BANG || (first === HASH && isHashComment(chunk, bytes, start, end)))
     setKind(chunk, row, Kind.Comment);
   else if (!mayBeHosts(first, mask) || !classifyHosts(chunk, row)) {
-    // Adblock syntax is read without its outer blanks; they stay in the text.
+    // Parse adblock syntax without its outer blanks; they stay in the text.
     const from = skipBlanks(bytes, start, end);
     classifyAdblock(chunk, row, from, skipBlanksBack(bytes, from, end));
   }
@@ -126,7 +126,7 @@ function isSpaceOrTab(byte: number): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-/** `# text`, a lone `#`, and `####…`. Without the blank it is a comment only where the source's type says so. */
+/** `# text`, a lone `#`, and `####…`. Without the blank, only the type of the source can make it a comment. */
 function isHashComment(chunk: Chunk, bytes: Uint8Array, start: number, end: number): boolean {
   if (chunk.hashComments || end - start === 1 || bytes[start + 1] === SPACE) return true;
   return (
@@ -137,7 +137,7 @@ function isHashComment(chunk: Chunk, bytes: Uint8Array, start: number, end: numb
   );
 }
 
-/** An address begins with a hexadecimal digit, a colon or a bracket, and something blank follows it. */
+/** An address begins with a hexadecimal digit, a colon or a bracket, and a blank follows it. */
 function mayBeHosts(first: number, mask: number): boolean {
   if ((mask & (Class.Blank | Class.NonAscii)) === 0) return false;
   return first === COLON || first === BRACKET || (isAlphanumeric(first) && (first | 32) <= 102);
@@ -153,14 +153,14 @@ function classifyHosts(chunk: Chunk, row: number): boolean {
   return true;
 }
 
-/** Points the row at a host and notes what that host looks like. */
+/** Sets the host of the row and the flags that describe it. */
 export function pointAtHost(chunk: Chunk, row: number, start: number, end: number): void {
   chunk.isChanged = true;
   readHost(chunk.bytesOf(row), start, end);
   setHost(chunk, row, start, end);
 }
 
-/** Writes down what `readHost` just found. */
+/** Stores the result of the last `readHost`. */
 function setHost(chunk: Chunk, row: number, start: number, end: number): void {
   chunk.hostStart[row] = start;
   chunk.hostEnd[row] = end;
@@ -185,7 +185,7 @@ function clearHost(chunk: Chunk, row: number): void {
   chunk.flags[row]! &= ~(Flag.PlainHost | Flag.UpperHost | Flag.DeepHost);
 }
 
-/** `||host^`, with or without what may follow; `start` and `end` leave outer blanks out. */
+/** Classifies `||host^` and longer rules that begin with it. `start` and `end` exclude outer blanks. */
 function classifyAdblock(chunk: Chunk, row: number, start: number, end: number): void {
   const bytes = chunk.bytesOf(row);
   chunk.kind[row] = Kind.Rule;
@@ -210,10 +210,10 @@ function isHostByte(byte: number): boolean {
   return (CLASS_OF[byte]! & (HOST_CLASSES | Class.NonAscii)) !== 0 || byte === UNDERSCORE;
 }
 
-/** Nothing, or a `$` with no modifier behind it: `||a.com^$,` says the same as `||a.com^`. */
+/** Whether the tail is empty or a `$` without modifiers: `||a.com^$,` means the same as `||a.com^`. */
 function isBareTail(bytes: Uint8Array, start: number, end: number): boolean {
   if (start === end) return true;
-  // A backslash in front would make the `$` part of the pattern, but the byte in front is the caret.
+  // A preceding backslash would make the `$` part of the pattern, but here the preceding byte is the caret.
   if (bytes[start] !== DOLLAR) return false;
   for (let at = start + 1; at < end; at++) if (bytes[at] !== COMMA) return false;
   return true;

@@ -5,7 +5,7 @@ import { isIpv4 } from "../bytes/ipv4.ts";
 import { isUnderscoreName } from "./listed-name.ts";
 import { DomainShape, host, readHost } from "./read-host.ts";
 
-/** Where the domain of `domain # note` ends, or -1 when the row does not read so. */
+/** Where the domain of `domain # note` ends, or -1 if the row has another form. */
 export function commentedDomainEnd(chunk: Chunk, row: number): number {
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;

@@ -1,8 +1,8 @@
-/** The expression of `!#if`: `||`, `&&`, `!`, parentheses and words. Only the word `true` is true: a compiled list has no platform. */
+/** Evaluates `!#if` expressions: `||`, `&&`, `!`, parentheses and words. Only `true` is true: a list has no platform. */
 
 export type ConditionProblem = "empty" | "brackets";
 
-/** Deeper nesting is refused rather than risked on the stack. */
+/** Deeper nesting is an error, because it could overflow the stack. */
 const MAX_DEPTH = 64;
 
 export function evaluateCondition(text: string): boolean | ConditionProblem {

@@ -6,13 +6,13 @@ import { evaluateCondition } from "./condition.ts";
 import type { LineRange } from "./list-scan.ts";
 import type { TextBlock } from "./text-block.ts";
 
-/** A range of lines, or the place where another file is to stand. */
+/** A range of lines, or the position of an included file. */
 export interface Piece extends LineRange {
-  /** Argument of `!#include`; the range is then the directive's own line. */
+  /** Argument of `!#include`; the range is then the line of the directive. */
   readonly include?: string;
 }
 
-/** A directive that cannot be carried out; the file cannot be read as its author meant it. */
+/** An invalid directive, which makes the meaning of the whole file unclear. */
 export class DirectiveError extends Error {
   readonly line: number;
 
@@ -30,12 +30,12 @@ interface OpenCondition {
   hasElse: boolean;
 }
 
-/** Update addresses are looked for in this many lines of an included file. */
+/** Only this many lines of an included file are searched for update addresses. */
 const DIFF_PATH_LINES = 50;
 
 /**
- * Cuts the blocks of a file at its `!#if`, `!#else`, `!#endif` and `!#include` lines. A block without any, as nearly all
- * are, is one piece and is only searched for `!#`.
+ * Splits the blocks of a file at `!#if`, `!#else`, `!#endif` and `!#include` lines. Nearly all blocks have none: for them,
+ * it only searches for `!#` and yields one piece.
  */
 export class DirectiveCutter {
   private readonly isIncluded: boolean;
@@ -48,7 +48,7 @@ export class DirectiveCutter {
     this.isIncluded = isIncluded;
   }
 
-  /** The pieces of a block. The number of its first line is only asked for where it matters. */
+  /** The pieces of a block. Calls `firstLine` only if it needs the number of the first line. */
   *cut(block: TextBlock, firstLine: () => number): Generator<Piece> {
     const { bytes } = block;
     const mayHaveDiffPath = this.isIncluded && this.listLines < DIFF_PATH_LINES;
@@ -68,7 +68,7 @@ export class DirectiveCutter {
     if (bytes.length > from) yield { start: from, end: bytes.length, fate: fateOf(this.isLive) };
   }
 
-  /** To be called after the last block. */
+  /** Must be called after the last block. */
   end(): void {
     const unclosed = this.open.at(-1);
     if (unclosed !== undefined)
@@ -94,7 +94,7 @@ function fateOf(isLive: boolean): Fate {
   return isLive ? Fate.Live : Fate.Condition;
 }
 
-/** Whether lines below this directive count. */
+/** Whether the lines below this directive apply. */
 function applyCondition(
   open: OpenCondition[],
   text: string,
@@ -145,7 +145,7 @@ interface Line {
   readonly next: number;
 }
 
-/** The block's lines, trimmed as a whole. Only text that begins with `!` is decoded; the rest reads as "?". */
+/** The lines of the block, trimmed as a whole. Only text that begins with `!` is decoded; any other text becomes "?". */
 function* linesOf({ bytes, listStart, listEnd }: TextBlock, firstLine: number): Generator<Line> {
   for (let at = 0, line = firstLine; at < bytes.length; line++) {
     const start = at;

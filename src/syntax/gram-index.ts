@@ -1,16 +1,16 @@
-/** The longest first: they tell the most. */
+/** Longest first, because they are the most selective. */
 const LENGTHS = [5, 3, 1] as const;
 const LEAST_BITS = 12;
 const NONE: readonly string[] = [];
 
 /**
- * Names, found by texts that stand in them: for each character, and for three and five in a row, the names that have them. Two
- * passes over the names fill one array, so that ten thousand names cost a few milliseconds.
+ * Finds names by the texts that they contain. It maps each group of one, three or five characters to the names that
+ * contain it. Two passes over the names fill one array, so that ten thousand names take a few milliseconds.
  */
 export class GramIndex {
   private readonly names: readonly string[];
   private readonly mask: number;
-  /** Where the names of each group of characters begin in `places`, and where they end. */
+  /** Where the names of each group of characters begin and end in `places`. */
   private readonly starts: Uint32Array;
   private readonly ends: Uint32Array;
   private readonly places: Uint32Array;
@@ -20,7 +20,7 @@ export class GramIndex {
     let total = 0;
     for (const { length } of names)
       for (const size of LENGTHS) total += Math.max(0, length - size + 1);
-    // As many slots as groups, so that few share one however many names there are.
+    // As many slots as groups, so that few groups share a slot.
     const bits = Math.max(LEAST_BITS, Math.ceil(Math.log2(total + 1)));
     this.mask = 2 ** bits - 1;
     this.starts = new Uint32Array(this.mask + 2);
@@ -37,7 +37,7 @@ export class GramIndex {
       });
   }
 
-  /** Every name that contains all of the texts, with others, in their order. */
+  /** Every name that contains all of the texts, and possibly others, in their original order. */
   candidates(texts: readonly string[]): readonly string[] {
     let best = -1;
     let fewest = Infinity;

@@ -6,7 +6,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { isIpv6, isSinkhole } from "./ip.ts";
 
 /**
- * `0.0.0.0 name name … # comment`, on bytes. The answer is left in the fields below instead of an object per line.
+ * A parsed line `0.0.0.0 name name … # comment`, as byte offsets. Fields are faster than an object per line.
  *
  *   0.0.0.0   ads.example  t.example   # note
  *          ^addressEnd                ^namesEnd
@@ -14,14 +14,14 @@ import { isIpv6, isSinkhole } from "./ip.ts";
  */
 export const hostsLine = {
   addressEnd: 0,
-  /** Where names may stand: after the address up to a `#` or the end. */
+  /** Names are between the address and the first `#` or the end. */
   namesEnd: 0,
   nameStart: 0,
   nameEnd: 0,
   isSinkhole: false,
 };
 
-/** Reads the line; false when it is not a hosts line. A real address and two more characters before any `#` make one. */
+/** Reads a line; false if it is not a hosts line: a valid address and two more characters before any `#`. */
 export function readHostsLine(bytes: Uint8Array, start: number, end: number): boolean {
   const addressEnd = tokenEnd(bytes, start, end);
   if (addressEnd === end) return false;
@@ -39,7 +39,7 @@ export function readHostsLine(bytes: Uint8Array, start: number, end: number): bo
   return true;
 }
 
-/** Moves on to the next name; false, with an empty name, when there is none. */
+/** Moves to the next name. Returns false, with an empty name, if there are no more. */
 export function nextName(bytes: Uint8Array): boolean {
   const { namesEnd } = hostsLine;
   const nameStart = skipBlanks(bytes, hostsLine.nameEnd, namesEnd);
@@ -58,7 +58,7 @@ function tokenEnd(bytes: Uint8Array, start: number, end: number): number {
   return at;
 }
 
-/** Where the name begins in `0.0.0.0 name` and `127.0.0.1 name`, the beginning of nine hosts lines in ten; -1 for all others. */
+/** Where the name begins after `0.0.0.0 ` or `127.0.0.1 `, as in nine hosts lines in ten; -1 for all other lines. */
 export function sinkholeNameStart(bytes: Uint8Array, start: number, end: number): number {
   for (const prefix of SINKHOLE_PREFIXES) {
     const nameStart = start + prefix.length;

@@ -1,6 +1,6 @@
-/** The names of a hosts line, as strings: for the lines that carry several. */
+/** The names of a hosts line, as strings: for lines with several names. */
 
-/** The line without the names that `keep` refuses, its other bytes untouched; undefined when no name is left. */
+/** Removes the names that `keep` rejects and leaves the other bytes unchanged. Undefined if no name is left. */
 export function filterNames(line: string, keep: (name: string) => boolean): string | undefined {
   const hash = line.indexOf("#");
   const head = hash === -1 ? line : line.slice(0, hash);

@@ -1,6 +1,6 @@
 import { isIpv6Text } from "./ip.ts";
 
-/** The pattern of a rule that means an address or a part of one: `||1.2.3.4^`, `1.2.3.`, `|1.2.*`. */
+/** The pattern of a rule for an address or a part of one: `||1.2.3.4^`, `1.2.3.`, `|1.2.*`. */
 export interface IpPattern {
   readonly prefix: "" | "|" | "||";
   /** `^`, `^|` or `|` at the end: the pattern ends where the address ends. */
@@ -27,7 +27,7 @@ export function parseIpPattern(pattern: string): IpPattern | undefined {
   };
 }
 
-/** The one spelling of an address that a resolver matches as a whole, or undefined when the pattern is no address. */
+/** The form of an address pattern that resolvers match as a whole, or undefined if the pattern is not an address. */
 export function normaliseIpPattern(pattern: string): string | undefined {
   const ip = parseIpPattern(pattern);
   if (ip === undefined) {
@@ -41,7 +41,7 @@ export function normaliseIpPattern(pattern: string): string | undefined {
   return undefined;
 }
 
-/** The IPv6 address that a pattern names, without its anchors. */
+/** The IPv6 address in a pattern, without its anchors. */
 export function ipv6Of(pattern: string): string | undefined {
   const text = pattern.replace(/^\|\|?/, "").replace(/(?:\^\|?|\|)$/, "");
   return text.includes(":") && isIpv6Text(text) ? text : undefined;

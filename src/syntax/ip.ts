@@ -1,12 +1,12 @@
 import { BRACKET, COLON, PERCENT, isAlphanumeric } from "../bytes/ascii.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 
-/** Addresses as they stand at the start of a hosts line, on bytes. */
+/** Reads addresses at the start of a hosts line, on bytes. */
 
-/** 45 characters, a zone as long as interface names are, and brackets. */
+/** 45 characters, a zone of the length of an interface name, and brackets. */
 const LONGEST_ADDRESS = 80;
 
-/** RFC 4291 text form in either case, with an optional `%zone` (RFC 4007), perhaps in brackets. */
+/** RFC 4291 text form in either case, with an optional `%zone` (RFC 4007), optionally in brackets. */
 export function isIpv6(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > LONGEST_ADDRESS) return false;
   if (bytes[start] === BRACKET && bytes[end - 1] === BRACKET + 2)
@@ -32,7 +32,7 @@ function isZone(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** An IPv6 address without zone. Rare enough to be read as a string. */
+/** An IPv6 address without a zone. A string is fast enough, because these are rare. */
 export function isIpv6Text(text: string): boolean {
   const halves = text.split("::");
   if (halves.length > 2) return false;
@@ -57,7 +57,7 @@ export function isIpv4Text(text: string): boolean {
   );
 }
 
-/** `0.0.0.0`, `127.…`, `::`, `::1`: what a hosts file uses to say "nowhere". Everything else maps a name to a machine. */
+/** `0.0.0.0`, `127.…`, `::`, `::1`: hosts files block names with these. Any other address maps a name to a machine. */
 export function isSinkhole(bytes: Uint8Array, start: number, end: number): boolean {
   const text = decodeUtf8(bytes, start, end);
   return /^(?:0+\.0+\.0+\.0+|127\.\d+\.\d+\.\d+|::1?|(?:0{1,4}:){7}0{0,3}[01])$/.test(text);

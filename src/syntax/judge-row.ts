@@ -7,13 +7,13 @@ import { hostOf } from "../rules/row-text.ts";
 import { Suffix, publicSuffixKind } from "./public-suffix.ts";
 import { type ValidatorOptions, judgeRule } from "./validate-rule.ts";
 
-/** Verdict on a row that reads `||host^`, without making a string of it unless the host is a special one. */
+/** The fate of a row `||host^`. Creates a string only for unusual hosts. */
 export function judgeBlockRow(chunk: Chunk, row: number, options: ValidatorOptions): Fate {
   if (!isPlainName(chunk, row)) return judgeRule(`||${hostOf(chunk, row)}^`, options);
   return judgeSuffix(suffixOf(chunk, row), options);
 }
 
-/** The same for a name in lower case that stands by itself. */
+/** The same for a separate name in lower case. */
 export function judgeBlockName(
   name: Uint8Array,
   isPlain: boolean,
@@ -24,7 +24,7 @@ export function judgeBlockName(
   return judgeSuffix(publicSuffixKind(name, 0, name.length), options);
 }
 
-/** A host of two or more ordinary labels that is surely no address. Being a public suffix is all that can be wrong with it. */
+/** A host of two or more plain labels that is certainly not an address. It can only be invalid as a public suffix. */
 export function isPlainName(chunk: Chunk, row: number): boolean {
   if ((chunk.flags[row]! & Flag.PlainHost) === 0) return false;
   return !isDigit(chunk.bytesOf(row)[chunk.hostEnd[row]! - 1]!);

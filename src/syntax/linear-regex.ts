@@ -3,7 +3,7 @@ import { regexCost } from "./regex-cost.ts";
 
 let re2: typeof RE2JS | undefined;
 
-/** Loads RE2: 17 ms and 8 MB that a list without regular expressions can do without. Must be awaited before the rest. */
+/** Loads RE2 (17 ms and 8 MB), which only lists with regular expressions need. Must be awaited before any other function. */
 export async function loadRegex(): Promise<void> {
   re2 ??= (await import("re2js")).RE2JS;
 }
@@ -12,17 +12,17 @@ export function isRegexLoaded(): boolean {
   return re2 !== undefined;
 }
 
-/** Compiling takes 3 to 8 µs for each, matching 0.1 µs for each character at the worst. Real ones have 280 at the most. */
+/** Compiling takes 3 to 8 µs per instruction, matching at worst 0.1 µs per character. Real expressions have at most 280. */
 const MOST_INSTRUCTIONS = 500;
-/** Instructions of all programs that are kept at a time: about 5 MB. Those of 365 real lists together have 13,000. */
+/** Instructions of all cached programs: about 5 MB. The expressions of 365 real lists together have 13,000. */
 const MOST_KEPT = 20_000;
-/** States of an automaton, and instructions in them: half a megabyte. More are forgotten and found again. */
+/** States of an automaton, and instructions in them: half a megabyte. Beyond that, the cached states are dropped. */
 const MOST_STATES = 512;
 const LARGEST_AUTOMATON = 50_000;
 
-/** An expression that RE2 matches: in a time that grows with the text and the program, and with nothing else. */
+/** An expression that RE2 matches, in time proportional to the text and the program. */
 export class LinearRegex {
-  /** Instructions of its program. */
+  /** Number of instructions of its program. */
   readonly size: number;
   private readonly regex: RE2JS;
   private forgotten = 0;
@@ -39,15 +39,15 @@ export class LinearRegex {
     return isMatch;
   }
 
-  /** Forgets what is known of texts so far. */
+  /** Drops the cached states. */
   forget(): void {
     this.forgotten += this.held;
     this.automaton?.clearCache();
   }
 
   /**
-   * What the texts so far took, in instructions looked at: the program is walked for each state that its automaton has.
-   * The same on every machine, which a time is not.
+   * The cost of all tests so far, in visited instructions: RE2 walks the program once for each state of its automaton.
+   * Unlike a time, it is the same on every machine.
    */
   get work(): number {
     return this.forgotten + this.held;
@@ -57,25 +57,25 @@ export class LinearRegex {
     return this.size * (this.automaton?.stateCount ?? 0);
   }
 
-  /** Made when it is first needed, whatever its type says. */
+  /** RE2 creates it lazily, whatever its type claims. */
   private get automaton(): { readonly stateCount: number; clearCache(): void } | null {
     return this.regex.re2().lazyDFA;
   }
 }
 
-/** Expressions are looked at more than once, and compiling one costs more than matching it. */
+/** Expressions are used more than once, and compiling one costs more than matching it. */
 const compiled = new Map<string, LinearRegex | undefined>();
 let kept = 0;
 
 /**
- * The expression, with case ignored; undefined when RE2 does not take it, when its program would be too large, or when it
- * turned up where none was expected and RE2 is not loaded.
+ * The compiled expression, ignoring case. Undefined if RE2 rejects it, if its program would be too large, or if RE2 is not
+ * loaded because no expression was expected.
  */
 export function linearRegex(
   source: string,
   mostInstructions: number = MOST_INSTRUCTIONS,
 ): LinearRegex | undefined {
-  // Told from the text alone, so that the answer does not depend on what was compiled before.
+  // The limit depends only on the text, so that the result does not depend on the cache.
   if (re2 === undefined || regexCost(source).instructions > mostInstructions) return undefined;
   const known = compiled.get(source);
   if (known !== undefined || compiled.has(source)) return known;
@@ -83,7 +83,7 @@ export function linearRegex(
   try {
     regex = new LinearRegex(re2.compile(source, re2.CASE_INSENSITIVE));
   } catch {
-    // Not in RE2.
+    // RE2 does not support it.
   }
   const weight = source.length + (regex?.size ?? 0);
   if (kept + weight > MOST_KEPT) {
@@ -95,16 +95,16 @@ export function linearRegex(
   return regex;
 }
 
-/** What trying an expression may take, see `LinearRegex.work`: some 10 ms. Real ones take 3,400 at the most. */
+/** The limit of `LinearRegex.work` for testing one expression: about 10 ms. Real expressions take at most 3,400. */
 const MOST_WORK = 8000;
 
-/** A test that says `givenUp` of all texts once the expression took too much. */
+/** A test that returns `givenUp` for all texts once the expression exceeds `mostWork`. */
 export function limitedTest(
   regex: LinearRegex,
   mostWork: number = MOST_WORK,
   givenUp = false,
 ): { readonly test: (text: string) => boolean; readonly isGivenUp: () => boolean } {
-  // Others may have tried it before, which must make no difference.
+  // Earlier tests by other callers must not affect the result.
   regex.forget();
   const limit = regex.work + mostWork;
   let isGivenUp = false;

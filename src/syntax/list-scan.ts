@@ -9,33 +9,32 @@ import { classify, maskOf } from "./classify.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { BLOCK_BYTES, type TextBlock, endsLine } from "./text-block.ts";
 
-/** Lines of a block that share one fate: all of it, or what lies between two directives. */
+/** Lines of a block that share one fate: the whole block, or the lines between two directives. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
-  /** `Fate.Live` for lines that are rules, otherwise why they are not. */
+  /** `Fate.Live` for lines that are rules, otherwise the reason why they are not. */
   readonly fate: Fate;
 }
 
-/** A file that is being read. */
 export interface FileLines {
   readonly origin: number;
-  /** Number of the line that comes next, from 1. */
+  /** Number of the next line, from 1. */
   nextLine: number;
 }
 
 export interface ScanOptions {
-  /** `#…` begins a comment even without a blank. */
+  /** `#…` begins a comment even without a blank after `#`. */
   readonly hashComments: boolean;
-  /** Leave room for the further names of hosts lines, which Compress will need. */
+  /** Reserve rows for the further names of hosts lines, which Compress needs. */
   readonly splitHosts: boolean;
-  /** Reads ordinary lines; the others are read one by one. */
+  /** Reads ordinary lines; `ListScan` reads the others one by one. */
   readonly scanner: LineScanner;
 }
 
 /**
- * Turns lines into rows: one row for each line of the file, blank ones included, since each must be accounted for. LF,
- * CRLF and a lone CR end a line. Every block becomes a chunk, or several where its lines are many.
+ * Converts lines to rows: one row per line of the file, including blank lines, because the report accounts for every line.
+ * LF, CRLF and a lone CR end a line. Each block becomes one chunk, or several if it has many lines.
  */
 export class ListScan {
   private readonly pool: ChunkPool;
@@ -43,7 +42,7 @@ export class ListScan {
   private readonly emit: (chunk: Chunk) => void;
   private block: TextBlock | undefined;
   private rows: Chunk | undefined;
-  /** Where in the block the chunk's bytes begin. */
+  /** Where the chunk's bytes begin in the block. */
   private base = 0;
 
   constructor(pool: ChunkPool, options: ScanOptions, emit: (chunk: Chunk) => void) {
@@ -52,7 +51,7 @@ export class ListScan {
     this.emit = emit;
   }
 
-  /** Line by line where the file is trimmed or the kernel gives up, by the kernel everywhere else. */
+  /** Uses the kernel, except for trimmed parts of the file and for lines that the kernel cannot read. */
   read(file: FileLines, block: TextBlock, { start, end, fate }: LineRange): void {
     if (this.block !== block) this.flush();
     this.block = block;
@@ -70,7 +69,7 @@ export class ListScan {
     }
   }
 
-  /** Hands on what was gathered. To be called at the end, and before another file stands in between. */
+  /** Emits the current chunk. Must be called at the end, and before an included file. */
   flush(): void {
     const { rows } = this;
     this.rows = undefined;
@@ -80,7 +79,7 @@ export class ListScan {
     this.emit(rows);
   }
 
-  /** A chunk with room for another row; a new one holds lines of the block from `at` on. */
+  /** A chunk with room for another row. A new chunk holds lines of the block from `at` on. */
   private roomAt(origin: number, at: number): Chunk {
     const { rows } = this;
     if (rows !== undefined && rows.length < rows.capacity && at < this.base + rows.byteCount)
@@ -88,7 +87,7 @@ export class ListScan {
     return this.newChunk(origin, at, chunkEnd(this.block!.bytes, at));
   }
 
-  /** `least` is the number of rows that are known to be needed. */
+  /** `least` is the minimum number of rows, if it is known. */
   private newChunk(origin: number, at: number, end: number, least = 0): Chunk {
     this.flush();
     const { scanner, splitHosts, hashComments } = this.options;
@@ -122,13 +121,13 @@ export class ListScan {
     return reached + base;
   }
 
-  /** Rows that the kernel left to us, counted from `first`. */
+  /** Classifies the rows that the kernel skipped, counted from `first`. */
   private classifyUnknown(rows: Chunk, first: number): void {
     const { unknown, masks } = this.options.scanner;
     for (const index of unknown) classify(rows, first + index, masks[index]!);
   }
 
-  /** Reads one line, whatever it is, and returns where the next begins. */
+  /** Reads any line and returns where the next one begins. */
   // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
   private readLine(
     file: FileLines,
@@ -153,9 +152,9 @@ export class ListScan {
     return next;
   }
 
-  /** One spare row for each further name of the hosts line that was just classified. Compress fills them. */
+  /** Adds a spare row for each further name of the hosts line that was just classified. Compress fills them. */
   private addSpareRows({ origin, nextLine }: FileLines, head: Chunk): void {
-    // Another chunk has the line's bytes at other places, so names are counted from the start of the block.
+    // Offsets differ between chunks, so names are counted from the start of the block.
     const { base } = this;
     const first = { nameStart: hostsLine.nameStart, nameEnd: hostsLine.nameEnd };
     let left = 0;
@@ -178,7 +177,7 @@ export class ListScan {
   }
 }
 
-/** Where the names of the hosts line end of which so many, from the one at hand on, are to stand in a chunk. */
+/** Where the last of `count` names of the hosts line ends, counted from the current one. */
 function endOfNames({ bytes }: Chunk, count: number): number {
   const { nameStart, nameEnd } = hostsLine;
   for (let name = 1; name < count; name++) nextName(bytes);
@@ -187,7 +186,7 @@ function endOfNames({ bytes }: Chunk, count: number): number {
   return end;
 }
 
-/** A chunk of a block that grew, because its lines are very long or blank, holds no more than others, but whole lines. */
+/** Very long or blank lines make a block grow. This splits it at line ends into chunks of the usual size. */
 function chunkEnd(bytes: Uint8Array, at: number): number {
   if (bytes.length - at <= BLOCK_BYTES * 2) return bytes.length;
   let end = at + BLOCK_BYTES;
@@ -198,12 +197,12 @@ function chunkEnd(bytes: Uint8Array, at: number): number {
   return end;
 }
 
-/** Where the last line of the list begins; it may lack its end, and is read apart. */
+/** Where the last line of the list begins. It may lack a line ending, so it is read separately. */
 function lastLineOf({ bytes, listEnd }: TextBlock): number {
   return bytes.lastIndexOf(LF, Math.max(0, listEnd - 1)) + 1;
 }
 
-/** An indented hosts line becomes one when it is trimmed; it needs room too. Leaves `hostsLine` at its first name. */
+/** Also true for an indented hosts line: it becomes one after trimming. Leaves `hostsLine` at its first name. */
 function hasSeveralNames(chunk: Chunk, row: number, mask: number): boolean {
   if ((chunk.flags[row]! & Flag.SeveralNames) !== 0) return true;
   if (chunk.kind[row] !== Kind.Rule || (mask & (Class.Blank | Class.NonAscii)) === 0) return false;

@@ -1,4 +1,4 @@
-/** Names that every hosts file maps to the machine itself. They are not there to be blocked. */
+/** Names that every hosts file maps to the machine itself. They are not meant as blocked names. */
 const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "localhost",
   "localhost.localdomain",
@@ -15,7 +15,7 @@ const LOCAL_NAMES: ReadonlySet<string> = new Set([
 
 const LONGEST = Math.max(...Array.from(LOCAL_NAMES, (name) => name.length));
 
-/** Whether a name of this length could be one: tells most names apart without making a string. */
+/** Whether a name may be local, by its first byte and length. Rules out most names without creating a string. */
 export function mayBeLocalName(firstByte: number, length: number): boolean {
   const lower = firstByte | 32;
   return length <= LONGEST && (lower === 108 || lower === 98 || lower === 105);

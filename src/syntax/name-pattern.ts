@@ -1,28 +1,28 @@
-/** Characters that a pattern which can match a host name is made of. */
+/** The characters of patterns that can match a host name. */
 const NAME_PATTERN = /^[a-z0-9_.*|^-]*$/;
 
-/** Whether a host name, in lower case, is matched by a pattern of adblock syntax that is no regular expression. */
+/** Whether an adblock pattern, which is not a regular expression, matches a host name in lower case. */
 export type NameTest = (name: string) => boolean;
 
-/** What a resolver makes of a pattern. The report's page has these too, as JSON. */
+/** A pattern as a resolver interprets it. The page of the report contains these too, as JSON. */
 export interface PatternParts {
   readonly startsAtLabel: boolean;
   readonly startsAtName: boolean;
   readonly endsName: boolean;
-  /** What stands between its stars. */
+  /** The texts between its stars. */
   readonly parts: readonly string[];
 }
 
 /**
- * What a resolver makes of a pattern: `||` begins at a label, `|` at either end of the name, `^` is the end of the name,
- * `*` is anything; without anchors a part of the name is enough. Undefined when no name can match.
+ * Interprets a pattern as a resolver does: `||` matches at the start of a label, `|` at either end of the name, `^` at the
+ * end of the name, `*` matches anything. Without anchors, it matches any part of the name. Undefined if no name can match.
  */
 export function namePattern(pattern: string): NameTest | undefined {
   const read = patternParts(pattern);
   return read === undefined ? undefined : (name) => matchesPattern(name, read);
 }
 
-/** The same as a regular expression, for software that knows nothing else. It may take long: do not match by it here. */
+/** The pattern as a regular expression, for other software. It may be slow: do not match with it here. */
 export function patternExpression(pattern: string): string | undefined {
   const read = patternParts(pattern);
   if (read === undefined) return undefined;
@@ -40,12 +40,12 @@ export function patternParts(pattern: string): PatternParts | undefined {
   const body = text.slice(startsAtLabel ? 2 : startsAtName ? 1 : 0);
   const end = endOfName(body);
   const inner = end === -1 ? body : body.slice(0, end);
-  // A bar that is not an anchor is a character, and names have none.
+  // A bar that is not an anchor is an ordinary character, which names never contain.
   if (/[|^]/.test(inner) || body.slice(0, -1).includes("|")) return undefined;
   return { startsAtLabel, startsAtName, endsName: end !== -1, parts: inner.split(/\*+/) };
 }
 
-/** Where `^` or `|` says that the name ends: only those and stars follow. -1 when nothing says so. */
+/** Where `^` or `|` marks the end of the name, followed only by these and stars. -1 if there is no such mark. */
 function endOfName(body: string): number {
   let end = -1;
   for (let at = body.length - 1; at >= 0; at--) {
@@ -56,7 +56,7 @@ function endOfName(body: string): number {
   return end;
 }
 
-/** The engine sees `http://name`: a scheme, or the `/` of `/ads.`, is the start of the name, and `/*` behind is its end. */
+/** Resolvers match against `http://name`: a scheme, or the `/` of `/ads.`, starts the name, and a final `/*` ends it. */
 function withoutScheme(pattern: string): string {
   return pattern
     .replace(/^(?:(?:http)?:\/\/(?![|/])|\/(?=[a-z0-9.-]+\.$))/, "|")
@@ -64,8 +64,8 @@ function withoutScheme(pattern: string): string {
 }
 
 /**
- * Whether engines differ in what a pattern is for: all or some match it against `http://name/`, where `||name/` is for a
- * name and `http*` for every name.
+ * Whether engines interpret a pattern differently: some match it against `http://name/`, where `||name/` matches one name
+ * and `http*` matches every name.
  */
 export function isForAddress(pattern: string): boolean {
   const text = pattern.toLowerCase();
@@ -74,14 +74,14 @@ export function isForAddress(pattern: string): boolean {
   return /^[|:/]*[a-z0-9_.*-]*[/^|*]*$/.test(text);
 }
 
-/** Texts that must stand in every name which a pattern matches. */
+/** Texts that every name which the pattern matches contains. */
 export function patternTexts(pattern: string): string[] {
   return withoutScheme(pattern.toLowerCase())
     .split(/[*|^]+/)
     .filter((text) => text !== "");
 }
 
-/** Whether a name matches. The text of this function and the next is in the report's page: they use nothing but each other. */
+/** Whether a name matches. The report's page contains the source of this function and the next: they only use each other. */
 export function matchesPattern(name: string, pattern: PatternParts): boolean {
   if (pattern.startsAtName) return matchesFrom(name, 0, pattern);
   if (!pattern.startsAtLabel) {
@@ -98,7 +98,7 @@ export function matchesPattern(name: string, pattern: PatternParts): boolean {
   }
 }
 
-/** Parts one after the other with anything in between, each as early as it can be, the last at the end if it must. */
+/** Matches the parts in order, each as early as possible, and the last at the end of the name if `endsName` is set. */
 export function matchesFrom(name: string, from: number, pattern: PatternParts): boolean {
   const { parts, endsName } = pattern;
   if (!name.startsWith(parts[0]!, from)) return false;

@@ -2,14 +2,14 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { parseAdblockRule } from "./adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 
-/** `name # note`: the name. */
+/** The name of `name # note`. */
 const NOTED_NAME = /^(?<name>[^\s#|^$/*@!]+)\s+#/;
-/** A pattern in which one name stands, and nothing else: `name`, `|name^`, `||name^|`, `://name^`. */
+/** A pattern that consists of one name: `name`, `|name^`, `||name^|`, `://name^`. */
 const NAME_PATTERN = /^(?<start>\|\|?(?:https?:\/\/)?|:\/\/)?(?<name>[^\s#|^$/*@!:,~?=&]+)[|^]*$/;
 /** The same as a regular expression: `/^name$/`, `/(^|\.)name$/`. */
 const NAME_EXPRESSION = /^\/(?:\^|\((?:\?:)?\^\|\\\.\))(?<name>[\w-]+(?:\\\.[\w-]+)+)\$\/$/;
 
-/** The names that a line in any syntax is a rule for, as they are written; none if it is for more than names, or less. */
+/** The names of a rule in any syntax, as written. Empty unless the rule matches exactly these names. */
 export function namesOfLine(line: string): string[] {
   const text = line.trim();
   const bytes = encodeUtf8(text);
@@ -26,6 +26,6 @@ export function namesOfLine(line: string): string[] {
   if (expression !== undefined) return [expression.replaceAll("\\.", ".")];
   const { start, name } = NAME_PATTERN.exec(pattern)?.groups ?? {};
   if (name === undefined || name.startsWith(".")) return [];
-  // A word by itself is a part of names, unless it has an anchor.
+  // A single word matches parts of names, unless it has an anchor.
   return start !== undefined || name.includes(".") ? [name] : [];
 }

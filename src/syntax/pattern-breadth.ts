@@ -5,8 +5,8 @@ import { isListedSuffix } from "./public-suffix.ts";
 import { withoutEnd } from "./without-end.ts";
 
 /**
- * How far a pattern without a clear end, or with wildcards, reaches. Its literal part is judged as if it were a host:
- * `||org`, `*.org` and `||**.org^` all take in every name under `org`.
+ * Judges how many names a pattern with wildcards, or without a clear end, matches. It judges the literal part like a host:
+ * `||org`, `*.org` and `||**.org^` all match every name under `org`.
  */
 export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimited: boolean): Fate {
   const body = pattern.replace(/^(?::[:/]*|\|+)/, "");
@@ -20,7 +20,7 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
   const characters = literal.replace(/[^a-zA-Z0-9_]/g, "").length;
   const { publicSuffix, isIcann, hostname } = parse(literal);
   const isListed = isIcann === true;
-  // In `||ads.` and `||example.*` the last literal label is not a top-level domain.
+  // In `||ads.` and `||example.*`, the last literal label is not a top-level domain.
   const endsInSuffix = !/[.*]$/.test(host);
   if (isListed && (endsInSuffix || isBetweenWildcards(host)) && hostname === publicSuffix)
     return options.allowPublicSuffix || isLimited ? Fate.Live : Fate.PublicSuffix;
@@ -28,8 +28,8 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
 }
 
 /**
- * `||roblox.com.$all` catches look-alikes such as `roblox.com.evil.example` in a browser. Without the modifier a resolver
- * may take it for `roblox.com` itself.
+ * In a browser, `||roblox.com.$all` blocks look-alikes such as `roblox.com.evil.example`. Without the modifier, a resolver
+ * may read it as `roblox.com` itself.
  */
 export function isBareDomainPrefix(line: string): boolean {
   const name = /^\|\|([a-z0-9_.-]+)\.$/i.exec(line.trim())?.[1];
@@ -37,8 +37,8 @@ export function isBareDomainPrefix(line: string): boolean {
 }
 
 /**
- * Whether a name, however it is written, is a whole public suffix such as `com` or `co.uk`; with `isShared` also one that
- * a company lets others use, such as `github.io`.
+ * Whether a name, in any form, is a whole public suffix such as `com` or `co.uk`. With `isShared`, also a suffix that a
+ * company shares with its users, such as `github.io`.
  */
 export function isWholeSuffix(name: string, isShared = false): boolean {
   const bare = withoutEnd(name.toLowerCase().replace(/^[*.]+/, ""), ".");
@@ -50,7 +50,7 @@ export function isWholeSuffix(name: string, isShared = false): boolean {
   return isIcann === true ? isListedSuffix(hostname) : isPrivate === true;
 }
 
-/** `*.com.*` is every name with `com` in the middle. */
+/** `*.com.*` matches every name with `com` in the middle. */
 function isBetweenWildcards(host: string): boolean {
   return /^\*+\./.test(host) && /\.\*+$/.test(host);
 }

@@ -1,8 +1,8 @@
 import { isRegexText } from "./regex-rule.ts";
 
-/** What can be seen of a pattern, or a regular expression, about the ends of the names that it matches. */
+/** What a pattern or a regular expression reveals about the ends of the names that it matches. */
 export interface PatternEnd {
-  /** What all of them end in, or are meant to; "" when that is not to be seen. It has a dot in it otherwise. */
+  /** The common end of all names, or the intended one. It contains a dot; "" if unknown. */
   readonly end: string;
   /** Whether every name that the pattern matches has that end. */
   readonly isSure: boolean;
@@ -11,8 +11,8 @@ export interface PatternEnd {
 const NO_END: PatternEnd = { end: "", isSure: false };
 
 /**
- * `|a*.name.example^` is for names that end in `.name.example`. `||name.example` and `/\.name.example/` are meant for that domain,
- * though they match `name.example.other.example` as well.
+ * `|a*.name.example^` matches names that end with `.name.example`. `||name.example` and `/\.name.example/` are intended
+ * for that domain, but they also match `name.example.other.example`.
  */
 export function endOfPattern(pattern: string): PatternEnd {
   if (isRegexText(pattern)) return expressionEnd(pattern.slice(1, -1));
@@ -29,14 +29,14 @@ function meantEnd(text: string): PatternEnd {
 
 function expressionEnd(source: string): PatternEnd {
   if (hasAlternatives(source)) return NO_END;
-  // A dot is nearly always meant as one.
+  // Authors nearly always mean a literal dot.
   if (!source.endsWith("$")) return meantEnd(source.replaceAll("\\.", ".").toLowerCase());
   const end = /(?<![\\[{][a-z0-9-]*)(?:[a-z0-9-]|\\\.)+\$$/i.exec(source)?.[0].slice(0, -1);
   const text = end?.replaceAll("\\.", ".").toLowerCase() ?? "";
   return text.includes(".") ? { end: text, isSure: true } : NO_END;
 }
 
-/** Whether an expression is one or the other of two, outside of its groups. */
+/** Whether an expression has alternatives outside of its groups. */
 function hasAlternatives(source: string): boolean {
   let depth = 0;
   const bare = source.replace(/\\./g, "x").replace(/\[\^?\]?[^\]]*\]/g, "x");
@@ -49,7 +49,7 @@ function hasAlternatives(source: string): boolean {
 
 const WORD = /[a-z0-9-]{4,}/g;
 
-/** Words of a pattern that tell which names it is about. */
+/** Words of a pattern that indicate which names it matches. */
 export function patternWords(pattern: string): string[] {
   const bare = isRegexText(pattern)
     ? pattern

@@ -4,13 +4,13 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
 /**
- * Is a name a public suffix? Asked of every rule that is validated, so it is answered from the bytes: one hash of the
- * name, one look into a table of the list's rules. `tldts` gives the rules and is the judge in the tests.
+ * Whether a name is a public suffix. Validation checks every rule, so this works on bytes: one hash of the name, one
+ * lookup in a table of the list's rules. `tldts` provides the rules, and the tests compare the results with it.
  */
 export const Suffix = { No: 0, Icann: 1, Private: 2 } as const;
 export type Suffix = (typeof Suffix)[keyof typeof Suffix];
 
-/** Bits of a table entry; shifted left by `PRIVATE_SHIFT` for the private part of the list. */
+/** Bits of a table entry. For the private part of the list, they are shifted left by `PRIVATE_SHIFT`. */
 const RULE = 1;
 const WILDCARD = 2;
 const EXCEPTION = 4;
@@ -23,9 +23,9 @@ interface SuffixTable {
   readonly end: Uint32Array;
   readonly entry: Uint8Array;
   readonly text: Uint8Array;
-  /** Two bits for the hash of each rule, 50 bits a rule: a miss is certain. */
+  /** A Bloom filter: two bits per rule, 50 bits of size per rule. It never misses a rule. */
   readonly filter: Uint8Array;
-  /** The same for the names that a wildcard rule stands above. */
+  /** The same for the names directly above a wildcard rule. */
   readonly wildcards: Uint8Array;
 }
 
@@ -34,7 +34,7 @@ const WILDCARD_MASK = 0x1fff;
 
 let table: SuffixTable | undefined;
 
-/** What the name, in either case and without a final dot, is to the list. Unlisted single labels are `No`. */
+/** The kind of suffix of a name, in either case and without a final dot. Unlisted single labels are `No`. */
 export function publicSuffixKind(bytes: Uint8Array, start: number, end: number): Suffix {
   table ??= buildTable();
   let name = bytes;
@@ -48,7 +48,7 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
     break;
   }
   const own = find(table, hashName(name, from, to), name, from, to);
-  // Not `indexOf`, which looks for a dot through all the bytes behind the name.
+  // Not `indexOf`, which would search all bytes after the name.
   let dot = from;
   while (dot < to && name[dot] !== DOT) dot++;
   const hasParent = dot + 1 < to;
@@ -59,7 +59,7 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
 
 let listed: ReadonlySet<string> | undefined;
 
-/** Whether a name, in lower case, stands in the list itself. A name below a wildcard rule such as `*.ck` is a name. */
+/** Whether the list contains a name in lower case. Names that only match a wildcard rule such as `*.ck` do not count. */
 export function isListedSuffix(name: string): boolean {
   listed ??= new Set(
     ICANN_RULES.split(" ")
@@ -69,7 +69,7 @@ export function isListedSuffix(name: string): boolean {
   return listed.has(name);
 }
 
-/** Whether a name of this hash, and with this hash of its parent, can be a suffix at all: tells nearly all names apart. */
+/** Whether a name with these hashes of itself and its parent may be a suffix. Rules out nearly all names. */
 export function mayBeSuffix(hash: number, parentHash: number): boolean {
   table ??= buildTable();
   return (
@@ -78,7 +78,7 @@ export function mayBeSuffix(hash: number, parentHash: number): boolean {
   );
 }
 
-/** Whether a name of this hash may be named in the list, or stand above a wildcard. */
+/** Whether the list may contain a name with this hash, or a wildcard directly below it. */
 export function isSuffixHash(hash: number): boolean {
   table ??= buildTable();
   return isInFilter(table.filter, FILTER_MASK, hash);
@@ -98,7 +98,7 @@ function addToFilter(filter: Uint8Array, mask: number, hash: number): void {
   filter[(other >>> 3) & mask]! |= 1 << (other & 7);
 }
 
-/** The two tables behind `mayBeSuffix`, for the kernel. */
+/** The two filters of `mayBeSuffix`, for the kernel. */
 export function suffixTables(): { filter: Uint8Array; wildcards: Uint8Array } {
   table ??= buildTable();
   return table;
@@ -127,7 +127,7 @@ function find(
   return 0;
 }
 
-/** Read off the rules' text byte by byte: 10,000 strings and a map would cost each run 15 ms. */
+/** Reads the text of the rules byte by byte: 10,000 strings and a map would cost each run 15 ms. */
 function buildTable(): SuffixTable {
   const text = encodeUtf8(`${ICANN_RULES} ${PRIVATE_RULES} `);
   const built: SuffixTable = {
@@ -152,7 +152,7 @@ function buildTable(): SuffixTable {
   return built;
 }
 
-/** Enters a rule; false when the name was there already, with other rules for it. */
+/** Adds a rule; false if the table already has the name from another rule. */
 // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
 function addRule(
   built: SuffixTable,

@@ -2,31 +2,31 @@ import { CLASS_OF, DOT, HOST_CLASSES, HYPHEN } from "../bytes/ascii.ts";
 import { isSuffixHash } from "./public-suffix.ts";
 import { HASH_SEED, hashEnd, hashLabel } from "../bytes/hash.ts";
 
-/** How a slice reads as a domain name. */
+/** Whether a slice is a domain name, and in which form. */
 export const DomainShape = {
   No: 0,
-  /** Labels of 1–63 letters, digits and inner hyphens (RFC 1123 §2.1), at least two of them, 255 bytes at the most */
+  /** At least two labels of 1–63 letters, digits and inner hyphens (RFC 1123 §2.1), at most 255 bytes */
   Plain: 1,
-  /** The same with a final dot; one label is enough then (`org.`) */
+  /** The same with a final dot; one label is then enough (`org.`) */
   FinalDot: 2,
 } as const;
 
-/** What the last `readHost` found; fields instead of an object per line. */
+/** The result of the last `readHost`. Fields are faster than an object per line. */
 export const host = {
   hash: 0,
-  /** Hash of what stands behind its first dot. */
+  /** Hash of the text after its first dot. */
   parentHash: 0,
-  /** Partition: the same for a name and all its parents, but for those that are wide. */
+  /** Partition: the same for a name and all its parents, except wide ones. */
   part: 0,
   shape: 0,
-  /** Union of the classes of its bytes. */
+  /** The union of the classes of its bytes. */
   mask: 0,
   dots: 0,
 };
 
 /**
- * Reads a slice as a host name in one walk from right to left: its hash, what it is made of and whether its labels are
- * well formed. Every line with a name comes through here once.
+ * Reads a slice as a host name in one pass from right to left: computes its hash and the classes of its bytes, and checks
+ * its labels. Every line with a name passes through here once.
  */
 export function readHost(bytes: Uint8Array, start: number, end: number): void {
   let state = HASH_SEED;
@@ -43,7 +43,7 @@ export function readHost(bytes: Uint8Array, start: number, end: number): void {
     if (byte !== DOT) continue;
     dots++;
     state = hashLabel(state, bytes, at + 1, labelEnd);
-    // A final dot closes no label.
+    // A final dot does not end a label.
     if (at + 1 !== end) {
       if (++innerDots === 2) two = state;
       else if (innerDots === 3) three = state;
@@ -67,10 +67,10 @@ function isLabel(bytes: Uint8Array, start: number, end: number): boolean {
   return length > 0 && length < 64 && bytes[start] !== HYPHEN && bytes[end - 1] !== HYPHEN;
 }
 
-/** Partition of names that are parents of names in all of them. */
+/** The partition of names that are parents of names in all partitions. */
 const WIDE = 255;
 
-/** By the last two labels, or three where two may be a public suffix (`co.uk`); what is above that is wide. */
+/** The last two labels select the partition, or three if two may be a public suffix (`co.uk`). Shorter names are wide. */
 function partOf(dots: number, two: number, three: number): number {
   if (dots === 0) return WIDE;
   const hash = hashEnd(two);

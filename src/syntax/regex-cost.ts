@@ -1,16 +1,16 @@
-/** What a regular expression can cost at the most, read off its text before anything is compiled. */
+/** The maximum cost of a regular expression, estimated from its text before compiling. */
 export interface RegexCost {
-  /** Instructions of the program that RE2 makes of it, or more. A repetition counts as often as it repeats. */
+  /** An upper bound of the instructions of its RE2 program. A repetition counts as often as it repeats. */
   readonly instructions: number;
-  /** Ways in which a backtracking engine may try to match a text of `LENGTH` characters, or more. */
+  /** An upper bound of the ways in which a backtracking engine may try to match a text of `LENGTH` characters. */
   readonly paths: number;
 }
 
-/** Names of ordinary length, with the place behind the last character. */
+/** The length of an ordinary name, plus the position after the last character. */
 const LENGTH = 65;
 /** RE2 folds the case of each character of a wide range: 7 ms. */
 const WIDE_CLASS = 500;
-/** Hundreds of ranges. */
+/** A Unicode class has hundreds of ranges. */
 const UNICODE_CLASS = 40;
 const START = 3;
 const TOO_LARGE = 1e9;
@@ -19,25 +19,25 @@ const COUNT = /\{(\d+)(,?)(\d*)\}/y;
 const FLAGS = /\(\?[a-zA-Z-]*\)/y;
 const WIDE = /[^\u0000-\u007f]|\\[0-7x]/;
 
-/** What stands between two `|`, or what a quantifier may follow. */
+/** An alternative between two `|`, or an item that a quantifier may follow. */
 interface Piece {
   size: number;
   paths: number;
 }
 
-/** A group that is still open, or the whole expression. */
+/** An open group, or the whole expression. */
 interface Group {
-  /** Alternatives before the present one. */
+  /** Alternatives before the current one. */
   readonly done: Piece;
   branch: Piece;
-  /** What was read last: a quantifier behind it is about it. */
+  /** The last item. A quantifier after it applies to it. */
   last: Piece;
 }
 
 /**
- * Reads an expression once. A piece behind another multiplies the ways to match, an alternative adds its own, a quantifier
- * adds one way for each number of repetitions. What can be tried in more ways than can be counted (a repeated choice,
- * look-around, back-references, what JavaScript and RE2 read differently) has `Infinity`.
+ * Estimates the cost in one pass. Consecutive pieces multiply the ways to match, alternatives add theirs, and a quantifier
+ * adds one way per number of repetitions. The result is `Infinity` if the ways cannot be counted: for a repeated choice,
+ * look-around, back-references, and syntax that JavaScript and RE2 read differently.
  */
 export function regexCost(source: string): RegexCost {
   const open: Group[] = [newGroup()];
@@ -49,7 +49,7 @@ export function regexCost(source: string): RegexCost {
       const flags = flagsAt(source, at);
       if (flags > 0) {
         at += flags - 1;
-        // To RE2 this repeats what stands before the flags, and that as a whole.
+        // In RE2, this repeats everything before the flags.
         if (/[*+?{]/.test(source[at + 1] ?? "")) group.branch.size = TOO_LARGE;
         continue;
       }
@@ -93,7 +93,7 @@ export function regexCost(source: string): RegexCost {
   }
   const isAnchored = source.startsWith("^") && open[0]!.done.size === 0;
   let whole = closed(open.pop()!, START);
-  // Groups that nobody closed: neither engine takes the expression.
+  // Unclosed groups: neither engine accepts the expression.
   while (open.length > 0) {
     addPiece(open.at(-1)!, whole);
     whole = closed(open.pop()!, START);
@@ -127,7 +127,7 @@ function closed(group: Group, own: number): Piece {
   return { size: group.done.size + own, paths: group.done.paths };
 }
 
-/** `x{2,4}` is `xx(x(x)?)?`, `x{2,}` is `xx+`, and `x*` is `(x+)?` where `x` may be empty. */
+/** `x{2,4}` is `xx(x(x)?)?`, `x{2,}` is `xx+`, and `x*` is `(x+)?` if `x` may be empty. */
 function repeated({ size, paths }: Piece, from: number, to: number): Piece {
   if (to === Infinity)
     return {
@@ -136,7 +136,7 @@ function repeated({ size, paths }: Piece, from: number, to: number): Piece {
     };
   const optional = Math.max(0, to - from);
   return {
-    // Not infinite, which would be no number at all once it is repeated zero times.
+    // Not `Infinity`, because zero repetitions of it would be NaN.
     size: Math.min(Math.min(from, to) * size + optional * (size + 1), TOO_LARGE),
     paths: (optional + 1) * paths ** to,
   };
@@ -148,12 +148,12 @@ function classSize(members: string): number {
 }
 
 function escapeSize(next: string): number {
-  // RE2 reads everything up to `\E` as plain text, which is not followed here.
+  // RE2 reads everything up to `\E` as plain text. This function does not support that.
   if (next === "Q") return TOO_LARGE;
   return next === "p" || next === "P" ? UNICODE_CLASS : 1;
 }
 
-/** How long a group is that sets flags and nothing else, such as `(?i)`; 0 when there is none. */
+/** The length of a group that only sets flags, such as `(?i)`, or 0. */
 export function flagsAt(source: string, at: number): number {
   FLAGS.lastIndex = at;
   return FLAGS.exec(source)?.[0].length ?? 0;
@@ -164,7 +164,7 @@ function scriptEnd(source: string, start: number): number {
   return source[start] === "{" ? Math.max(start, source.indexOf("}", start)) : start;
 }
 
-/** Where a class ends; a bracket right behind its start belongs to it. */
+/** Where a class ends. A `]` right after the start is a member of the class. */
 export function classEnd(source: string, start: number): number {
   const first = start + (source[start + 1] === "^" ? 2 : 1);
   for (let at = first; at < source.length; at++) {

@@ -4,7 +4,7 @@ import { regexCost } from "./regex-cost.ts";
 
 export { loadRegex } from "./linear-regex.ts";
 
-/** Expressions of files that people keep for themselves; 30 ms to compile the largest. */
+/** The limit for expressions in the user's own files; the largest take 30 ms to compile. */
 const MOST_OWN_INSTRUCTIONS = 10_000;
 
 /** Whether a pattern is a regular expression, `/…/`. */
@@ -12,7 +12,7 @@ export function isRegexText(pattern: string): boolean {
   return pattern.length > 1 && pattern.startsWith("/") && pattern.endsWith("/");
 }
 
-/** Whether `/…/` holds a regular expression that a resolver can use: JavaScript's engine or RE2 (AdGuard Home) takes it. */
+/** Whether a resolver can use the expression in `/…/`: either JavaScript's engine or RE2 (AdGuard Home) accepts it. */
 export function regexCompiles(pattern: string): boolean {
   const source = pattern.slice(1, -1);
   if (isJavaScript(source)) return true;
@@ -21,9 +21,9 @@ export function regexCompiles(pattern: string): boolean {
 }
 
 /**
- * A test for names, as RE2 and so AdGuard Home would match them; undefined when it does not take the expression, or when its
- * program is too large. JavaScript's engine, which needs no compiling, matches the simple ones that mean the same to both.
- * With `givenUp` the test says that of all names once it took too long: guards look at all expressions of a list.
+ * A test that matches names like RE2, and therefore AdGuard Home. Undefined if RE2 rejects the expression or its program
+ * is too large. Simple expressions with the same meaning in both use JavaScript's engine, which needs no compiling. With
+ * `givenUp`, the test returns it for all names once it took too long, because guards test all expressions of a list.
  */
 export function nameRegex(source: string, givenUp?: boolean): LineTest | undefined {
   if (!needsRe2(source)) return scriptRegex(source);
@@ -33,35 +33,35 @@ export function nameRegex(source: string, givenUp?: boolean): LineTest | undefin
   return (name) => regex.test(name);
 }
 
-/** Whether RE2, and so AdGuard Home, takes the expression, and it is not too large. */
+/** Whether RE2, and therefore AdGuard Home, accepts the expression, and its program is not too large. */
 export function isLinearRegex(source: string): boolean {
   return linearRegex(source) !== undefined;
 }
 
-/** Whether `nameRegex` has to ask RE2, which then must be loaded. */
+/** Whether `nameRegex` needs RE2, which must then be loaded. */
 export function needsRe2(source: string): boolean {
   return !isPortable(source) || !isSimple(source) || !isJavaScript(source);
 }
 
-/** The expression by JavaScript's rules, which other resolvers go by, if it is a simple one. */
+/** The expression by JavaScript's rules, which other resolvers follow, if it is simple. */
 export function scriptRegex(source: string): LineTest | undefined {
   if (!isSimple(source) || !isJavaScript(source)) return undefined;
   const native = new RegExp(source, "i");
   return (name) => native.test(name);
 }
 
-/** Longer ones are not worth looking at: looking takes the square of the length. */
+/** The check takes time quadratic in the length, so longer expressions do not count as portable. */
 const LONGEST_PORTABLE = 1000;
 
-/** Letters, digits, anchors, groups, plain classes and the escapes that mean the same in JavaScript and in RE2. */
+/** Letters, digits, anchors, groups, plain classes, and escapes with the same meaning in JavaScript and RE2. */
 export function isPortable(source: string): boolean {
   if (source.length > LONGEST_PORTABLE) return false;
   const bare = source.replace(/\\(?:[bdwsBDWS]|[^A-Za-z0-9])/g, "x").replaceAll("(?:", "(");
-  // `[[:alpha:]]`, `[]`, and everything that is escaped in another way.
+  // `[[:alpha:]]`, `[]`, and all other escapes are not portable.
   return !/\\|\(\?|\[[^\]]*\[:|\[\^?\]|[^\u0020-\u007e]/.test(bare);
 }
 
-/** Whether JavaScript's engine takes an expression. */
+/** Whether JavaScript's engine accepts an expression. */
 export function isJavaScript(source: string): boolean {
   try {
     return new RegExp(source) instanceof RegExp;
@@ -71,9 +71,9 @@ export function isJavaScript(source: string): boolean {
 }
 
 /**
- * A choice of two, and one thing that is repeated without bound, from any place of the text on. JavaScript's engine tries
- * every way there is: with these it takes the square of the text's length at the worst, which is a microsecond for a
- * name. Without a limit `(.?){30}!` takes 2^30 steps for each place.
+ * Allows one choice of two and one unbounded repetition, from any position of the text. JavaScript's engine tries every
+ * way to match. Within this limit, it takes at worst quadratic time: a microsecond for a name. Without a limit,
+ * `(.?){30}!` takes 2^30 steps per position.
  */
 const MOST_PATHS = 65 * 65 * 2;
 
@@ -81,24 +81,24 @@ function isSimple(source: string): boolean {
   return regexCost(source).paths <= MOST_PATHS;
 }
 
-/** Tests a line; never more than linear time where that can be had. */
+/** Tests a line, in linear time if possible. */
 export type LineTest = (line: string) => boolean;
 
-/** Squared, this many characters are still nothing. */
+/** Quadratic time is negligible up to this many characters. */
 const LONGEST_FOR_NATIVE = 500;
-/** What an expression from an address may take on all lines of a list, see `LinearRegex.work`: some 20 ms. */
+/** The limit of `LinearRegex.work` for a remote expression on all lines of a list: about 20 ms. */
 const MOST_REMOTE_WORK = 16_000;
-/** Where an automaton took so much, most lines make new states. */
+/** If an automaton exceeds this, most lines create new states. */
 const LARGEST_UNION = 100_000;
 
-/** An exclusion or inclusion that may not be tried, and why. */
+/** An exclusion or inclusion that must not be run, and the reason. */
 export class RegexEntryError extends Error {}
 
 /**
- * A regular expression of an exclusion, flags `i` and `m`. JavaScript's engine is faster but can be made to hang; it is
- * used for simple expressions on lines of ordinary length, and for those of the user's own (`isOwn`) that RE2 cannot express.
- * One from an address that takes too long on the lines of a list matches none of the others. Throws a SyntaxError when it does
- * not compile, and a RegexEntryError when it may not be tried.
+ * Compiles a regular expression of an exclusion, with flags `i` and `m`. JavaScript's engine is faster, but some
+ * expressions make it hang. So it only matches simple expressions on lines of ordinary length, and the user's own
+ * expressions (`isOwn`) that RE2 does not support. A remote expression that takes too long on the lines of a list matches
+ * no further lines. Throws a SyntaxError if it does not compile, and a RegexEntryError if it must not be run.
  */
 export function compileEntryRegex(source: string, isOwn = true): LineTest {
   const native = new RegExp(source, "im");
@@ -116,7 +116,7 @@ export function compileEntryRegex(source: string, isOwn = true): LineTest {
   return (line) => (line.length <= longest ? native.test(line) : linear(line));
 }
 
-/** Whether ordinary names are enough to see that an expression takes too long. */
+/** Whether ordinary names suffice to show that an expression takes too long. */
 function isSlow(regex: LinearRegex): boolean {
   const { test, isGivenUp } = limitedTest(regex);
   for (const name of sampleNames()) test(`||${name}^`);
@@ -124,8 +124,8 @@ function isSlow(regex: LinearRegex): boolean {
 }
 
 /**
- * Whether any of several expressions of exclusions, all portable, matches a line. They are tried as one, unless their
- * automaton becomes so large that it is quicker to try each.
+ * Whether any of several portable expressions of exclusions matches a line. They run as one expression, unless its
+ * automaton becomes so large that separate tests are faster.
  */
 export function unionRegex(sources: readonly string[], isOwn: boolean): LineTest {
   let each: LineTest[] | undefined;

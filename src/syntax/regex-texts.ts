@@ -3,8 +3,8 @@ import { classEnd, flagsAt } from "./regex-cost.ts";
 const COUNT = /\{\d+,?\d*\}/y;
 
 /**
- * Texts in lower case that stand in everything that an expression matches: runs of plain characters outside of groups and
- * classes that nothing makes optional. ASCII only: `ſ` matches `s` where case is ignored.
+ * Texts in lower case that every match of an expression contains: runs of plain characters that are outside of groups and
+ * classes and not optional. ASCII only, because `ſ` matches `s` if case is ignored.
  */
 export function regexTexts(source: string): string[] {
   const texts: string[] = [];
@@ -20,14 +20,14 @@ export function regexTexts(source: string): string[] {
     if (character === "[") {
       end();
       const last = classEnd(source, at);
-      // RE2 reads `[:alpha:]` inside as a class of its own, JavaScript does not.
+      // RE2 reads `[:alpha:]` inside as a class, JavaScript does not.
       if (source.slice(at + 1, last).includes("[")) return [];
       at = last;
     } else if (character === "(") {
       const flags = flagsAt(source, at);
       if (flags > 0) {
         at += flags - 1;
-        // To RE2 this repeats what stands before the flags, or leaves it out.
+        // In RE2, this repeats the text before the flags or makes it optional.
         if (/[*+?{]/.test(source[at + 1] ?? "")) return [];
         continue;
       }
@@ -37,7 +37,7 @@ export function regexTexts(source: string): string[] {
       run = "";
       depth--;
     } else if (character === "?" || character === "*") {
-      // What stands before it may be missing.
+      // The preceding character is optional.
       run = run.slice(0, -1);
       end();
     } else if (character === "{") {
@@ -48,7 +48,7 @@ export function regexTexts(source: string): string[] {
       at += Math.max(0, count.length - 1);
     } else if (character === "\\") {
       const next = source[++at] ?? "";
-      // A character by its number or class: what follows is not literal text.
+      // A character code or a class: the text after it is not literal.
       if (/[0-9xuUcpPkQ]/.test(next)) return [];
       if (/[A-Za-z]|[^\u0020-\u007e]/.test(next)) end();
       else if (depth === 0) run += next;

@@ -1,6 +1,6 @@
 import { GramIndex } from "./gram-index.ts";
 
-/** Words and endings that names on the internet are made of, in no order and from no list. */
+/** Words and endings of typical names on the internet, not taken from any list. */
 const WORDS =
   "shop news mail cloud bank video photo music travel forum garden school health weather sport radio game store blog maps search learn green river stone north early quick silver market studio energy global union trust point bridge harbor window letter number summer winter orange violet planet signal".split(
     " ",
@@ -11,8 +11,8 @@ const ENDINGS =
   );
 
 /**
- * Three hundred names that no blocklist is about. A rule that matches more than one in a hundred of them would block far
- * too much.
+ * Three hundred names that blocklists do not target. A rule that matches more than one in a hundred of them would block
+ * far too much.
  */
 let names: readonly string[] | undefined;
 
@@ -28,22 +28,22 @@ export function sampleNames(): readonly string[] {
   return names;
 }
 
-/** Answers are filtered by address too: a rule for all addresses blocks every name. */
+/** Resolvers also filter answers by address: a rule for all addresses blocks every name. */
 const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
   index % 4 === 3
     ? `2a0${index % 10}:${(index * 977).toString(16)}::${(index * 31).toString(16)}`
     : [11 + index * 5, (index * 37) % 256, (index * 91) % 256, (index * 53) % 256].join("."),
 );
 
-/** So many may match by chance: one name in a hundred, and a quarter of the addresses. */
+/** This many may match by chance: one name in a hundred, and a quarter of the addresses. */
 const MOST_NAMES = 3;
 const MOST_ADDRESSES = 10;
 
 let indexes: readonly (readonly [GramIndex, number])[] | undefined;
 
 /**
- * Whether a rule takes in too many sampleNames. It is tried on those that have all the texts which it cannot match without, if
- * `mayTry` lets it be tried on so many; undefined if not.
+ * Whether a rule matches too many sample names or addresses. Tests only candidates that contain all `texts`, without which
+ * the rule cannot match. Undefined if `mayTry` rejects the number of candidates.
  */
 export function matchesTooMany(
   test: (name: string) => boolean,

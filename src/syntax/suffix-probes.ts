@@ -1,14 +1,14 @@
 import { GramIndex } from "./gram-index.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
-/** Labels that nobody has, and that no pattern is written for. */
+/** Labels that do not exist, and that patterns do not target. */
 const LABELS = ["zq7xkv", "w3vbjy"] as const;
-/** The one text that both of them have. */
+/** The only text that both labels contain. */
 const IN_BOTH = "v";
 
 type NameTest = (name: string) => boolean;
 
-/** Suffixes, each with a dot in front. */
+/** Suffixes, each with a leading dot. */
 interface Suffixes {
   readonly all: readonly string[];
   index?: GramIndex;
@@ -25,7 +25,7 @@ function suffixesIn(rules: string): Suffixes {
   return { all };
 }
 
-/** Suffixes that everything is registered under; with `isShared` also those that companies let others use. */
+/** Suffixes of registries; with `isShared`, also suffixes that companies share with their users. */
 function suffixLists(isShared: boolean): readonly Suffixes[] {
   listed ??= suffixesIn(ICANN_RULES);
   if (!isShared) return [listed];
@@ -34,9 +34,9 @@ function suffixLists(isShared: boolean): readonly Suffixes[] {
 }
 
 /**
- * Whether a rule takes in everything under some public suffix, however it says so; with `isShared` also under shared ones. It
- * is tried on those that have all the texts which it cannot match without, if `mayTry` lets it be tried on so many; undefined
- * if not. The two labels have one character in common: all other texts must stand in the suffix, or be the dot before it.
+ * Whether a rule matches everything under some public suffix; with `isShared`, also under a shared one. Tests only
+ * suffixes that contain all `texts`, without which the rule cannot match. Undefined if `mayTry` rejects their number. The
+ * two labels share one character, so all other texts must be in the suffix or be the dot before it.
  */
 export function coversSuffix(
   test: NameTest,

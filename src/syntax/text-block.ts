@@ -2,33 +2,33 @@ import { CR, LF } from "../bytes/ascii.ts";
 import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
 
 /**
- * Whole lines of a file, one after the other without a gap. A file counts as trimmed, as a whole: what stands before
- * `listStart` in its first blocks and after `listEnd` in its last one is not part of the list.
+ * Consecutive whole lines of a file. The file is trimmed as a whole: text before `listStart` in its first blocks and after
+ * `listEnd` in its last block is not part of the list.
  */
 export interface TextBlock {
   readonly bytes: Uint8Array;
-  /** Where it begins in its file, in bytes of decoded text. */
+  /** Position in the file, in bytes of decoded text. */
   readonly position: number;
   readonly listStart: number;
   readonly listEnd: number;
-  /** No line of the file follows; the last one may lack its end. */
+  /** Whether this is the end of the file. The last line may lack a line ending. */
   readonly isLast: boolean;
 }
 
-/** How much of a file is worked on at a time: with its columns it stays in the second-level cache. */
+/** The size of a block. Together with its columns, it fits into the second-level cache. */
 export const BLOCK_BYTES: number = 512 * 1024;
 
 /**
- * Cuts a file into blocks as it arrives. A block ends before a line that is not blank, because whether the blanks after
- * a line belong to the list is only known when another line follows.
+ * Splits a file into blocks as it arrives. A block ends before a line that is not blank: the blanks after a line belong to
+ * the list only if another line follows.
  */
 export class BlockCutter {
   private hasBegun = false;
   private position = 0;
 
   /**
-   * Where a block of these bytes may end: at the start of the last line that is not blank, if that lies behind `from`.
-   * Bytes before `from` were searched before. -1 when there is no such place, and more bytes are needed.
+   * Where a block of these bytes may end: at the start of the last line that is not blank, if it is after `from`. Earlier
+   * calls searched the bytes before `from`. Returns -1 if there is no such position and more bytes are needed.
    */
   endOf(bytes: Uint8Array, from: number): number {
     const textEnd = skipBlanksBack(bytes, from, bytes.length);
@@ -39,7 +39,7 @@ export class BlockCutter {
     return -1;
   }
 
-  /** The block of these bytes. They end where `endOf` said, or the file does. */
+  /** The block of these bytes, which end at the result of `endOf` or at the end of the file. */
   blockOf(bytes: Uint8Array, isLast: boolean): TextBlock {
     const listStart = this.hasBegun ? 0 : skipBlanks(bytes, 0, bytes.length);
     if (listStart < bytes.length) this.hasBegun = true;
@@ -55,7 +55,7 @@ export class BlockCutter {
   }
 }
 
-/** The blocks of a text that is in memory as a whole. */
+/** The blocks of a text that is completely in memory. */
 export function* blocksOf(
   text: Uint8Array,
   cutter: BlockCutter,
@@ -85,7 +85,7 @@ export function lastLineStart({ bytes, listEnd }: TextBlock): number {
   return at;
 }
 
-/** A block up to the start of one of its lines. */
+/** The part of a block before one of its lines. */
 export function partOf(block: TextBlock, end: number): TextBlock {
   const listStart = Math.min(block.listStart, end);
   return { ...block, bytes: block.bytes.subarray(0, end), listStart, listEnd: end };

@@ -10,15 +10,15 @@ import { isLinearRegex, isRegexText, nameRegex, scriptRegex } from "./regex-rule
 import { WidthTrial } from "./width-trial.ts";
 import { withoutEnd } from "./without-end.ts";
 
-/** Sources that are not fully trusted: what they may do. */
+/** Restrictions for sources that are not fully trusted. */
 export interface TrustLimits {
-  /** No exceptions, and nothing that is for some clients or stands above other rules. */
+  /** Whether to reject exceptions, rules for some clients, and rules that override others. */
   readonly onlyBlocks: boolean;
 }
 
 const NO_SUFFIX = { allowIp: true, allowPublicSuffix: false };
 const ABOVE_OTHERS = new Set(["important", "client", "ctag"]);
-/** All that these sources may say: modifiers of DNS filtering, and those of browsers that RemoveModifiers takes off. */
+/** The modifiers that these sources may use: those of DNS filtering, and browser modifiers that RemoveModifiers removes. */
 const MODIFIERS = new Set([
   ...ABOVE_OTHERS,
   ...BROWSER_MODIFIERS,
@@ -29,21 +29,21 @@ const MODIFIERS = new Set([
 ]);
 /** `##`, `#@#`, `#$#` and the like: a rule for browsers. */
 const BROWSER_RULE = /#[@$?%]*#/;
-/** Each takes milliseconds to look at. */
+/** A limit, because judging each takes milliseconds. */
 const MOST_REGEXES = 300;
 
-/** Judges rules, as text, of one source that is not fully trusted. */
+/** Judges the rules, as text, of one source that is not fully trusted. */
 export class TrustJudge {
   private readonly limits: TrustLimits;
   private regexes = 0;
-  /** What trying its rules has taken so far; also for names of its hosts lines. */
+  /** Counts the cost of judging its rules, and the names of its hosts lines. */
   readonly trial: WidthTrial = new WidthTrial();
 
   constructor(limits: TrustLimits) {
     this.limits = limits;
   }
 
-  /** Why a line that is more than a name is not taken from this source, or `Fate.Live`. */
+  /** Why this source must not contain the line, or `Fate.Live`. For lines that are more than a name. */
   judge(line: string): Fate {
     const text = plainText(line);
     for (const form of [line.trim(), text]) {
@@ -53,10 +53,10 @@ export class TrustJudge {
     const rule = parseAdblockRule(text);
     if (rule === undefined) return Fate.BadSyntax;
     const pattern = rule.pattern.trim();
-    // Modifiers before modifiers: some passes, or resolvers, would see the first ones.
+    // Two groups of modifiers: some passes or resolvers would read the first one.
     if (!isRegexText(pattern) && pattern.includes("$")) return Fate.BadSyntax;
     for (const { name, value } of rule.modifiers) {
-      // Engines differ in what an escape in a list of names is.
+      // Engines interpret escapes in a list of names differently.
       if (name !== "client" && name !== "ctag" && value?.includes("\\") === true)
         return Fate.BadSyntax;
       if (!MODIFIERS.has(name)) return BROWSER_RULE.test(text) ? Fate.BadSyntax : Fate.BadModifier;
@@ -67,12 +67,12 @@ export class TrustJudge {
     if (this.limits.onlyBlocks && rule.isAllow) return Fate.NotBlockOnly;
     if (isRegexText(pattern)) {
       if (++this.regexes > MOST_REGEXES) return Fate.SlowRegex;
-      // As it is written, and as it may be after other passes.
+      // Check the original text, and the text as other passes may change it.
       const written = parseAdblockRule(line)?.pattern.trim() ?? "";
       for (const regex of [written, pattern])
         if (!isLinearRegex(regex.slice(1, -1))) return Fate.SlowRegex;
     } else if (isForAddress(pattern)) return Fate.BadSyntax;
-    // Who blocks a shared host such as github.io may mean it; who frees everything on one does not.
+    // A rule may block a shared host such as github.io on purpose, but must not allow everything on it.
     if (rule.isAllow && isWholeSuffix(hostIn(pattern), true)) return Fate.PublicSuffix;
     return judgePattern(pattern, this.trial, rule.isAllow);
   }
@@ -83,7 +83,7 @@ function hostIn(pattern: string): string {
   return withoutEnd(pattern, "|^").replace(/^[|:/]+/, "");
 }
 
-/** Whether a rule, whoever wrote it, is for a whole public suffix or for nearly everything. */
+/** Whether a rule from any source matches a whole public suffix or nearly everything. */
 export function isTooWide(line: string): boolean {
   const text = plainText(line);
   const pattern = parseAdblockRule(text)?.pattern ?? "";
@@ -91,7 +91,7 @@ export function isTooWide(line: string): boolean {
   return fate === Fate.PublicSuffix || fate === Fate.TooWide;
 }
 
-/** Strangers' rules were judged before; of one's own only what is far too wide is of interest, and that is cheap to see. */
+/** `TrustJudge` already judged untrusted rules. Trusted rules only need a cheap check for far too wide ones. */
 function judgeOwn(pattern: string): Fate {
   if (!isRegexText(pattern)) return judgePattern(pattern);
   const source = pattern.slice(1, -1);
@@ -101,13 +101,13 @@ function judgeOwn(pattern: string): Fate {
 
 const ONE_NAME = /^\|\|(?:[a-z0-9_][a-z0-9_-]*\.)+[a-z0-9_][a-z0-9_-]*\^$/i;
 
-/** Verdict on a pattern, or an expression; without a trial only on what is far too wide. */
+/** The fate of a pattern or an expression. Without a trial, it only detects far too wide ones. */
 function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fate {
   if (isRegexText(written)) return trial?.judgeRegex(written.slice(1, -1), isAllow) ?? Fate.Live;
   const pattern = withoutNote(written);
   if (isWholeSuffix(hostIn(pattern))) return Fate.PublicSuffix;
   const parts = patternParts(pattern);
-  // A pattern that no name can match blocks nothing, whatever else is wrong with it.
+  // A pattern that cannot match any name blocks nothing, so other faults do not matter.
   if (parts === undefined) return Fate.Live;
   if (trial !== undefined) {
     const fate = trial.judgePattern(parts, isAllow);
@@ -116,11 +116,11 @@ function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fat
     const texts = parts.parts.filter((part) => part !== "");
     if (matchesTooMany((name) => matchesPattern(name, parts), texts)) return Fate.TooWide;
   }
-  // What else can be wrong with a pattern cannot be with one name.
+  // The remaining faults cannot occur in a single name.
   return ONE_NAME.test(pattern) ? Fate.Live : judgeBreadth(pattern, NO_SUFFIX, false);
 }
 
-/** A note behind a name, and dots behind it, are taken away by other passes or by resolvers. */
+/** Other passes or resolvers remove notes and dots after a name. */
 function withoutNote(written: string): string {
   const note = written.search(/\s#/);
   const pattern = note === -1 ? written : written.slice(0, note).trimEnd();
@@ -128,7 +128,7 @@ function withoutNote(written: string): string {
   return withoutEnd(name, ".") + pattern.slice(name.length);
 }
 
-/** The line as later passes may make it: without outer blanks and invisible characters, in ASCII where that can be. */
+/** The line as later passes may change it: without outer blanks and invisible characters, in ASCII where possible. */
 function plainText(line: string): string {
   const text = line.trim();
   if (!/[^\u0020-\u007e]/.test(text)) return text;
@@ -139,16 +139,16 @@ function plainText(line: string): string {
       .replace(/[\u3002\uff0e\uff61]/g, ".")
       .replace(/\s+/g, " ")
       .trim()
-      // Whole runs first: looking for the letter from every place of a long run takes for ever.
+      // Whole runs first: searching for the letter from every position of a long run takes quadratic time.
       .replace(/(?:[\p{L}\p{N}_-]|[^\u0000-\u007f])+/gu, (run) =>
         run.replace(/[\p{L}\p{N}_-]*[^\u0000-\u007f][\p{L}\p{N}_-]*/gu, quickAscii),
       )
   );
 }
 
-/** Verdict on a line that reads as a hosts line, now or when it is trimmed; undefined for any other. */
+/** The fate of a line that is a hosts line, now or after trimming; undefined for any other line. */
 function judgeHostsText(text: string, trial?: WidthTrial): Fate | undefined {
-  // No address begins with these, and nearly all rules do.
+  // Nearly all rules begin with one of these characters, and addresses never do.
   if ("|@/*.-".includes(text[0] ?? "|")) return undefined;
   const bytes = encodeUtf8(text);
   if (!readHostsLine(bytes, 0, bytes.length)) return undefined;
@@ -160,10 +160,10 @@ function judgeHostsText(text: string, trial?: WidthTrial): Fate | undefined {
   return Fate.Live;
 }
 
-/** Whether a name of a hosts line, which may be anything, would be too much as `||name^`. */
+/** Whether a name of a hosts line, which may be any text, would be too wide as `||name^`. */
 export function isWideName(name: string, trial: WidthTrial = new WidthTrial()): boolean {
   if (/^[a-z0-9_.-]+$/i.test(name)) return isWholeSuffix(name);
   const plain = plainText(name);
-  // What no name is made of has a meaning of its own in a rule.
+  // Characters that names cannot contain may have a special meaning in a rule.
   return !/^[a-z0-9_.*-]+$/i.test(plain) || judgePattern(`||${plain}^`, trial) !== Fate.Live;
 }

@@ -1,15 +1,15 @@
 import { BANG, COLON, DOLLAR, DOT, HASH, SPACE, TAB } from "../bytes/ascii.ts";
 
 /**
- * What a line of somebody else's list must not carry into ours: characters that terminals, editors and parsers act on, and
- * comments that the software of our subscribers obeys.
+ * Detects text that must not get from a third-party list into ours: characters that affect terminals, editors and parsers,
+ * and comments that control the software of our subscribers.
  */
 
-/** What one pass over a line tells, so that nearly all lines need no second look and no string. */
+/** The result of one pass over a line. Nearly all lines then need no second pass and no string. */
 export const Sign = {
-  /** May hold characters that `hasUnsafeCharacters` looks for. */
+  /** May contain characters that `hasUnsafeCharacters` detects. */
   Unsafe: 1,
-  /** May be metadata: it begins with a comment sign, or has a colon in it. */
+  /** May be metadata: it begins with a comment sign or contains a colon. */
   Metadata: 2,
   /** May have modifiers. */
   Dollar: 4,
@@ -37,7 +37,7 @@ export function signsOf(bytes: Uint8Array, start: number, end: number): number {
   return signs;
 }
 
-/** Control characters (C0 without tab, DEL, C1), line separators, marks of text direction, and a byte order mark inside a line. */
+/** Whether it has control characters (C0 except tab, DEL, C1), line separators, direction marks, or a byte order mark. */
 export function hasUnsafeCharacters(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!;
@@ -59,14 +59,14 @@ export function hasUnsafeCharacters(bytes: Uint8Array, start: number, end: numbe
   return false;
 }
 
-/** Directives (`!#include`), hints (`!+ NOT_PLATFORM`), and what list managers look for at the head of a list. */
+/** Directives (`!#include`), hints (`!+ NOT_PLATFORM`), and header fields that list managers read. */
 const OBEYED =
   /^![#+]|^[!#][\s!#]*(?:title|expires|homepage|version|checksum|redirect|redirection|last[ -]?modified|time[ -]?updated|diff-\w+)\s*:/i;
 
-/** Updaters look for this one anywhere in a line. */
+/** Updaters search for this anywhere in a line. */
 const UPDATE_ADDRESS = /diff-(?:path|expires|name)\s*:/i;
 
-/** Whether a line, a comment or not, gives orders or information to the software that loads the list. */
+/** Whether a line, comment or not, contains instructions or information for the software that loads the list. */
 export function isMetadata(text: string): boolean {
   return OBEYED.test(text.trim()) || UPDATE_ADDRESS.test(text);
 }

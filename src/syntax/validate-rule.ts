@@ -8,7 +8,7 @@ import { regexCompiles } from "./regex-rule.ts";
 
 export type { ValidatorOptions } from "./acceptable-host.ts";
 
-/** Modifiers that mean something to a DNS resolver. */
+/** Modifiers that DNS resolvers support. */
 const KNOWN_MODIFIERS = new Set([
   "important",
   "~important",
@@ -20,18 +20,18 @@ const KNOWN_MODIFIERS = new Set([
   "client",
 ]);
 
-/** Modifiers that keep a rule from reaching everybody. */
+/** Modifiers that limit the clients or names that a rule affects. */
 const LIMITING_MODIFIERS = new Set(["denyallow", "badfilter", "client"]);
 
 const LABELS = `${LABEL}(?:\\.${LABEL})*`;
-/** `||host^` and its variants: a name and nothing else. */
+/** `||host^` and its variants, with only a name. */
 const EXACT_DOMAIN = new RegExp(`^(?:\\|\\|?)?(?:\\*\\.|\\.)?(${LABELS})\\.?\\^\\|?$`);
-/** An address with something in front or behind that no resolver reads: `.1.2.3.4`, `1.2.3.4^^`. */
+/** An address with a prefix or suffix that resolvers do not support: `.1.2.3.4`, `1.2.3.4^^`. */
 const ADDRESS_INSIDE = /^(?:\|\|?)?(?::\/\/|\*\.|\.)*(\d+(?:\.\d+){3})[\^|]*$/;
 
 const MIN_LENGTH = 5;
 
-/** Why a line that is not a hosts line is no rule for a resolver, or `Fate.Live`. */
+/** Why a line, which is not a hosts line, is invalid for a resolver, or `Fate.Live`. */
 export function judgeRule(line: string, options: ValidatorOptions): Fate {
   const rule = parseAdblockRule(line);
   if (rule === undefined) return Fate.BadSyntax;
@@ -68,7 +68,7 @@ function hasModifier(modifiers: readonly Modifier[], name: string): boolean {
   return modifiers.some((modifier) => modifier.name === name);
 }
 
-/** Some octets of an address match far more than they seem to; only `||1.2.3.` and `||1.2.3.*` are clear. */
+/** A partial address matches far more than it seems to; only `||1.2.3.` and `||1.2.3.*` are clear. */
 function isPartOfAddress(ip: IpPattern, options: ValidatorOptions): boolean {
   const count = ip.groups.length;
   if (ip.prefix === "" && ip.isEnded && count >= 2) return true;
@@ -97,7 +97,7 @@ function judgeName(
   if (caret !== -1 && star > caret) return Fate.BadSyntax;
   if (exactHost !== undefined) return judgeHost(exactHost, options, isLimited);
   if (!pattern.startsWith("||") || caret === -1) return judgeBreadth(pattern, options, isLimited);
-  // `||host^`, perhaps with more behind it: an end anchor, or what may stand for nothing.
+  // `||host^`, optionally followed by an end anchor or by text that can match nothing.
   const tail = pattern.slice(caret + 1);
   if (tail !== "" && !tail.startsWith("|") && (star === -1 || !/^[\^*]+\|?$/.test(tail)))
     return Fate.BadSyntax;

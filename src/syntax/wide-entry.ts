@@ -4,7 +4,7 @@ import { sampleNames } from "./sample-names.ts";
 import { isWholeSuffix } from "./pattern-breadth.ts";
 import { TrustJudge } from "./trust.ts";
 
-/** Entries of allow-lists and exclusions that come from an address: what an exception of such a source may not say either. */
+/** Checks remote entries of allow-lists and exclusions. The same limits apply to exceptions of such sources. */
 
 /** Whether an entry would allow a whole public suffix, or everything on a shared host. */
 export function isWideAllowEntry(entry: AllowEntry): boolean {
@@ -13,10 +13,10 @@ export function isWideAllowEntry(entry: AllowEntry): boolean {
   return judge.judge(`@@${text}`) !== Fate.Live || isWholeSuffix(writtenEntry(entry), true);
 }
 
-/** Rules that no exclusion is meant for. */
+/** Rules that exclusions do not target. */
 let lines: readonly string[] | undefined;
 
-/** Whether an exclusion would take out the rules of a whole suffix, or of more than one name in a hundred. */
+/** Whether an exclusion would remove the rules of a whole suffix, or of more than one name in a hundred. */
 export function isWideExclusion(text: string, matches: (line: string) => boolean): boolean {
   const bare = text.replace(/[^\p{L}\p{N}._-]/gu, "").replace(/^\.+|\.+$/g, "");
   if (bare === "" || isWholeSuffix(bare, true)) return true;

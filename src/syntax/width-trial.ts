@@ -6,28 +6,28 @@ import { regexTexts } from "./regex-texts.ts";
 import { isJavaScript, isPortable, scriptRegex } from "./regex-rule.ts";
 import { coversSuffix } from "./suffix-probes.ts";
 
-/** Real patterns are tried on a handful of names, the worst on seven thousand: a quarter of a second for a source. */
+/** A quarter of a second per source. Real patterns are tested on a handful of names, the worst on seven thousand. */
 const MOST_NAMES = 1_000_000;
-/** Trying so few is as cheap as counting them. */
+/** Testing this few is as cheap as counting them. */
 const FEW_NAMES = 16;
 /** Characters of an expression. The longest in 365 real lists has 196. */
 const LONGEST_REGEX = 256;
-/** What all expressions of a source may take, see `LinearRegex.work`: half a second. Those of 365 real lists take 116,000. */
+/** The limit of `LinearRegex.work` for all expressions of a source: half a second. Those of 365 real lists take 116,000. */
 const MOST_WORK = 400_000;
-/** Compiling an instruction costs as much as looking at it so often. */
+/** The cost of compiling an instruction, relative to visiting it. */
 const COMPILING = 8;
 
 type NameTest = (name: string) => boolean;
 
 /**
- * Finds out by trials whether rules would match nearly everything, or all names under a public suffix. What the trials of a
- * source take together is limited: rules beyond that are refused.
+ * Tests whether rules would match nearly everything, or all names under a public suffix. The total cost per source is
+ * limited: rules beyond the limit are rejected.
  */
 export class WidthTrial {
   private names = 0;
   private work = 0;
 
-  /** Verdict on a pattern that is not a regular expression. */
+  /** The fate of a pattern that is not a regular expression. */
   judgePattern(pattern: PatternParts, isAllow: boolean): Fate {
     const texts = [...new Set(pattern.parts)].filter((part) => part !== "");
     const mayTry = (count: number): boolean =>
@@ -40,7 +40,7 @@ export class WidthTrial {
     return Fate.Live;
   }
 
-  /** Verdict on an expression, as RE2 reads it and as JavaScript does. */
+  /** The fate of an expression, as RE2 and as JavaScript read it. */
   judgeRegex(source: string, isAllow: boolean): Fate {
     const regex = source.length <= LONGEST_REGEX ? linearRegex(source) : undefined;
     if (regex === undefined) return Fate.SlowRegex;
@@ -55,7 +55,7 @@ export class WidthTrial {
     if (fate !== Fate.Live || isPortable(source)) return fate;
     const script = scriptRegex(source);
     if (script !== undefined) return judgeRegexTest(script, source, isAllow);
-    // Engines that read it in another way may take for ever.
+    // Engines that read it differently may never finish.
     return isJavaScript(source) ? Fate.SlowRegex : Fate.Live;
   }
 }

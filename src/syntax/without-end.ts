@@ -1,4 +1,4 @@
-/** A text without those of the marks that it ends in. An expression such as `/[|^]+$/` takes the square of the text's length. */
+/** Removes trailing marks from a text. An expression such as `/[|^]+$/` would take quadratic time. */
 export function withoutEnd(text: string, marks: string): string {
   let end = text.length;
   while (end > 0 && marks.includes(text[end - 1]!)) end--;

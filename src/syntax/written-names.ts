@@ -1,10 +1,10 @@
 import { AT, BANG, BRACKET, CLASS_OF, CR, Class, DOLLAR, DOT, HASH, LF } from "../bytes/ascii.ts";
 
-/** What is told of the lines of a text. */
+/** Receives the names and lines of a text. */
 export interface WrittenNames {
-  /** A name, without outer dots, in the case that it has there. */
+  /** A name as written, without outer dots. */
   name(bytes: Uint8Array, start: number, end: number, isException: boolean): void;
-  /** A line that is not blank and not a comment has ended, with so many names. */
+  /** The end of a line that is not blank and not a comment, with its number of names. */
   line(names: number): void;
 }
 
@@ -12,7 +12,7 @@ const QUOTE = 34;
 const COMMA = 44;
 const UNDERSCORE = 95;
 
-/** What a byte does to the reading of a line. Those up to `Dot` are part of a name, those from `WordEnd` on end a word. */
+/** The effect of a byte on parsing a line. Values up to `Dot` are part of a name, values from `WordEnd` on end a word. */
 const Part = { Name: 0, Dot: 1, Other: 2, WordEnd: 3, TextEnd: 4, LineEnd: 5 } as const;
 const PART_OF = new Uint8Array(256).map((_, byte) => partOf(byte));
 
@@ -26,8 +26,8 @@ function partOf(byte: number): number {
 }
 
 /**
- * Finds names in lines of any syntax, without reading the rules: the first name of each word, up to what begins a comment or
- * modifiers. Two editions of a list have about as many in common by this as by their rules.
+ * Finds names in lines of any syntax without parsing the rules: the first name of each word, up to a comment or modifiers.
+ * For two editions of a list, the overlap of these names is about that of their rules.
  */
 export function eachWrittenName(
   bytes: Uint8Array,
@@ -44,12 +44,12 @@ export function eachWrittenName(
   }
 }
 
-/** `[Adblock Plus 2.0]`; `["` begins a list of JSON. */
+/** A header such as `[Adblock Plus 2.0]`; `["` begins a JSON array. */
 function isHead(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === BRACKET && bytes[at + 1] !== QUOTE;
 }
 
-/** Takes the names of a line. Returns where it ends. */
+/** Reports the names of a line. Returns where the line ends. */
 function readLine(bytes: Uint8Array, start: number, end: number, found: WrittenNames): number {
   const isException = bytes[start] === AT;
   let at = start;
@@ -85,7 +85,7 @@ function lineEnd(bytes: Uint8Array, start: number, end: number): number {
   return at;
 }
 
-/** It has a dot, and its last label begins with a letter, unlike that of an address. */
+/** Whether it has a dot and its last label begins with a letter, unlike an address. */
 function isName(bytes: Uint8Array, start: number, end: number): boolean {
   let at = end - 1;
   while (at > start && bytes[at] !== DOT) at--;
