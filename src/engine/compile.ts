@@ -37,7 +37,14 @@ import { type Filters, stagesOf } from "./stages-of.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Warnings } from "./warnings.ts";
 import { type ByteSink, OutputStage } from "./output-stage.ts";
-import { type Plan, type PlannedSource, planOf, serversOf } from "./plan.ts";
+import {
+  type Plan,
+  type PlannedSource,
+  allowsPublicSuffix,
+  planOf,
+  serversOf,
+  trustInList,
+} from "./plan.ts";
 import { compileReport } from "./report.ts";
 import type { CompiledList } from "./compiled-list.ts";
 import { scratchOf } from "./scratch.ts";
@@ -171,7 +178,10 @@ export class Compilation {
     this.protection = protection;
     const limited = limitedSources(plan.sources, reader, options);
     const budget = exceptionBudget(limited, published, context);
-    const wide = this.looksForSuffixes ? new WideRules(context.finder) : undefined;
+    const wide =
+      options.compat !== true && !allowsPublicSuffix(plan)
+        ? new WideRules(context.finder)
+        : undefined;
     output.watch = wide;
     const record =
       options.record === undefined
@@ -179,11 +189,13 @@ export class Compilation {
         : new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
     output.record = record;
     output.spool = options.spool;
+    const trustOf = (index: number): Trust =>
+      trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
     const last =
       protection === undefined
         ? []
         : [
-            { name: "trust", stage: finalTrust((index) => this.lastTrust(index), context) },
+            { name: "trust", stage: finalTrust(trustOf, context) },
             ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
           ];
@@ -197,7 +209,8 @@ export class Compilation {
     }
     if (reader.failures.length > 0)
       throw new CompilerError([...reader.diagnostics, ...reader.failures]);
-    options.onProgress?.({ kind: "compiling", lines: rowsIn(context) });
+    const lines = context.pool.chunks.reduce((sum, { length }) => sum + length, 0);
+    options.onProgress?.({ kind: "compiling", lines });
     await list.end(() => this.checkpoint.pass());
     await this.checkpoint.yieldNow();
     output.end();
@@ -239,17 +252,6 @@ export class Compilation {
     };
   }
 
-  /** The trust that applies to a source's rules in the list. If the configuration inverts them, they are exceptions. */
-  private lastTrust(index: number): Trust {
-    const { sources, list } = this.plan;
-    const source = sources[index]!;
-    const { level } = this.reader.trustOf(source);
-    const isInverted = [...source.passes.steps, ...list.steps].some(
-      ({ name }) => name === "InvertAllow",
-    );
-    return level === "block-only" && isInverted ? "standard" : level;
-  }
-
   /** `compat` turns protection off. */
   private protectionOf(names: readonly string[]): Protection | undefined {
     if (this.options.compat === true) return undefined;
@@ -258,14 +260,6 @@ export class Compilation {
       names,
       this.context,
       (index) => this.reader.trustOf(sources[index]!).level === "full",
-    );
-  }
-
-  private get looksForSuffixes(): boolean {
-    const { list, sources } = this.plan;
-    if (this.options.compat === true) return false;
-    return ![list, ...sources.map(({ passes }) => passes)].some(
-      ({ validator }) => validator?.allowPublicSuffix === true,
     );
   }
 
@@ -280,10 +274,10 @@ export class Compilation {
     const { pool } = context;
     // The list already failed. Reading the rest only finds further errors.
     if (reader.failures.length > 0) return await reader.read(source, LINE_COUNT);
-    const { name } = this.plan.config.sources[source.index]!;
+    const { name: title } = this.plan.config.sources[source.index]!;
     pushBanner(
       source,
-      bannerLines(name, source.shown, stateNote(reader.states[source.index])),
+      bannerLines(title, source.shown, stateNote(reader.states[source.index])),
       pool,
       list,
     );
@@ -352,8 +346,4 @@ export class Compilation {
       shared?.used(source);
     }
   }
-}
-
-function rowsIn({ pool }: StageContext): number {
-  return pool.chunks.reduce((sum, { length }) => sum + length, 0);
 }

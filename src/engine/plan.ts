@@ -159,3 +159,16 @@ export function serversOf({ sources }: Plan): string[] {
       .map((address) => new URL(address).hostname.toLowerCase()),
   );
 }
+
+/** The trust that applies to a source's rules in the list. If the configuration inverts them, they are exceptions. */
+export function trustInList({ sources, list }: Plan, index: number, level: Trust): Trust {
+  const steps = [...sources[index]!.passes.steps, ...list.steps];
+  const isInverted = steps.some(({ name }) => name === "InvertAllow");
+  return level === "block-only" && isInverted ? "standard" : level;
+}
+
+/** Whether a validator of the configuration permits rules for public suffixes. */
+export function allowsPublicSuffix({ sources, list }: Plan): boolean {
+  const all = [list, ...sources.map(({ passes }) => passes)];
+  return all.some(({ validator }) => validator?.allowPublicSuffix === true);
+}

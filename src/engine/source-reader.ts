@@ -73,7 +73,7 @@ export class SourceReader {
     this.entries = new EntryReader(this, {
       isCompat: options.compat === true,
       allowPrivate: hasPrivateEntries,
-      engineOf: () => this.usedEngine(),
+      engineOf: () => (this.engine ??= new Engine()),
       open: (source) => this.open(source),
     });
     this.options = options;
@@ -299,16 +299,11 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
-  private usedEngine(): Engine {
-    this.engine ??= new Engine();
-    return this.engine;
-  }
-
   /** Files of entries may contain any name. */
   private kindOf(wish: SourceOptions): ListKind {
     const { mayBlock } = wish;
     if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
-    return new BlocklistKind(wish, mayBlock, () => this.usedEngine());
+    return new BlocklistKind(wish, mayBlock, () => (this.engine ??= new Engine()));
   }
 
   /** A cached copy has the same text but makes a different build, so the digest does not apply. */
