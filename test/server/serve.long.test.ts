@@ -189,7 +189,7 @@ test("settings that cannot work are reported before the server starts", async (c
   const misplaced = await runProgram(["compile", "--port", "1"], { cwd: served.folder });
   assert.match(
     misplaced.stderr,
-    /compile does not take --port[^]*It is an option of: serve, health/,
+    /compile does not take --port[^]*It is an option of serve, health/,
   );
 });
 
