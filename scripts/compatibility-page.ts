@@ -26,7 +26,7 @@ export function compatibilityPage(): string {
 Configurations of AdGuard's HostlistCompiler 2.1.1 (the reference) compile as they are, to the same bytes but for the name
 in the header, except for the deviations below. There is no switch to turn them off. Each is held by cases of the test
 suite; the numbers are those of the cases. In the examples
-\`{{BASE}}\` stands for a server, \`{{DIR}}\` for the folder of the lists.
+\`{{BASE}}\` means a server, \`{{DIR}}\` for the folder of the lists.
 
 The cases run with \`--compat\`. Without it, sources from the web are trusted less, must not be empty or in a private network,
 and the finished list passes guards: see [No bad upstream gets through](../guide/bad-upstreams.md).

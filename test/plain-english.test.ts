@@ -5,15 +5,6 @@ import { test } from "node:test";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Areas whose comments or prose still have such phrases. Texts that users read are clean everywhere in `src`. */
-const NOT_YET: readonly string[] = [
-  "ARCHITECTURE.md",
-  "docs/decisions",
-  "docs/guide",
-  "docs/reference",
-  "test/explain",
-];
-
 /** What must not come back, with what to write instead. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:to|not|can|could) be had\b/, "available, unavailable"],
@@ -47,8 +38,6 @@ interface Passage {
   readonly area: string;
   readonly place: string;
   readonly text: string;
-  /** Whether a user may read it in the terminal or on a page. */
-  readonly isShown: boolean;
 }
 
 /** `src/engine`, but `src/cli/output`: large areas are cleaned one folder at a time. */
@@ -57,16 +46,13 @@ function areaOf(file: string): string {
   return parts.length === 0 ? file : parts.slice(0, parts[1] === "cli" ? 3 : 2).join("/");
 }
 
-/** Comments fill whole lines here; whatever else a line has is code, with the texts of the program in it. */
+/** All lines of a file; of a test only those with titles. */
 function passagesOf(file: string): Passage[] {
   const area = areaOf(file);
   const isTest = file.startsWith("test/");
   return readFileSync(join(ROOT, file), "utf8")
     .split("\n")
-    .map((text, index) => {
-      const isShown = file.startsWith("src/") && !/^\s*(?:\/\/|\/?\*)/.test(text);
-      return { area, place: `${file}:${index + 1}`, text, isShown };
-    })
+    .map((text, index) => ({ area, place: `${file}:${index + 1}`, text }))
     .filter(({ text }) => !isTest || /^\s*(?:(?:await )?(?:t\.)?test|it|describe)\(/.test(text));
 }
 
@@ -92,22 +78,7 @@ function problemsIn(passages: readonly Passage[]): string[] {
   );
 }
 
-test("no text that a user reads has a phrase that is hard to understand", () => {
-  assert.deepEqual(problemsIn(PASSAGES.filter(({ isShown }) => isShown)), []);
-});
-
 for (const [area, passages] of Map.groupBy(PASSAGES, (one) => one.area))
   test(`${area} is written in plain English`, () => {
-    const problems = problemsIn(passages);
-    if (NOT_YET.includes(area))
-      assert.notDeepEqual(problems, [], `${area} is clean: remove it from NOT_YET`);
-    else assert.deepEqual(problems, []);
+    assert.deepEqual(problemsIn(passages), []);
   });
-
-test("every area that is not clean yet exists", () => {
-  const areas = new Set(PASSAGES.map(({ area }) => area));
-  assert.deepEqual(
-    NOT_YET.filter((area) => !areas.has(area)),
-    [],
-  );
-});

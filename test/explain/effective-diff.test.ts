@@ -137,7 +137,7 @@ test("a rule with an end anchor blocks again when its exception is removed", asy
   assert.equal(changes.find(({ name: one }) => one === "d.p.com")?.self, "blocked");
 });
 
-test("a name and its subtree are one change, and an equivalent rule is none", async () => {
+test("a name and its subtree are one change, and an equivalent rule is not a change", async () => {
   const { added, removed, changes } = effectiveDiff(
     await listOf(["||a.one.com^", "0.0.0.0 b.one.com"]),
     await listOf(["||one.com^", "b.one.com"]),

@@ -76,7 +76,7 @@ export const server: SpecifiedSection = {
   items: [
     {
       item: "GET /health",
-      meaning: "2xx when all is well, another status when not.",
+      meaning: "2xx if the server is healthy, another status otherwise.",
       door: ".NET",
       met: "`rules-compiler serve`",
       check: () => {
