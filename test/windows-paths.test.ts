@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../src/cli/main.ts";
-import { memoryHost } from "../src/host/memory.ts";
+import { memoryHost } from "./support/host/in-memory.ts";
 import { type MemoryHost, HostError, compile } from "./support/internals.ts";
 
 function windows(files: Readonly<Record<string, string>>): MemoryHost {

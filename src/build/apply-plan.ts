@@ -49,7 +49,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     };
     emit({ kind: "publishing", list: report.name });
     const { written, names } = await publishList(outputs, publication, host);
-    emit({ kind: "published", list: report.name, path: plan.files[0]?.path });
+    emit({ kind: "published", list: report.name, file: plan.files[0] });
     await outputs.remember(report, plan.remembering, record);
     await saveLock(folder, plan.lock, context);
     return {

@@ -1,8 +1,10 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ProgressEvent } from "../engine/progress-event.ts";
+import type { OutputFile } from "../publish/output-file.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 
 export type { ProgressEvent } from "../engine/progress-event.ts";
+export type { OutputFile } from "../publish/output-file.ts";
 
 /** The events of a build, in the order in which they occur. */
 export type BuildEvent =
@@ -20,6 +22,6 @@ export type BuildEvent =
   /** The build starts to replace files. */
   | { readonly kind: "publishing"; readonly list: string }
   /** The files of a list are published. The build record follows. */
-  | { readonly kind: "published"; readonly list: string; readonly path: string | undefined }
+  | { readonly kind: "published"; readonly list: string; readonly file: OutputFile | undefined }
   /** The build of a list has ended, with any outcome. `lists` is the total. */
   | { readonly kind: "list-done"; readonly outcome: ListOutcome; readonly lists: number };

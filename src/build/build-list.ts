@@ -44,6 +44,8 @@ export async function buildList(
   }
 }
 
+type Published = Awaited<ReturnType<typeof publishList>>;
+
 class ListBuild {
   private readonly plan: ListPlan;
   private readonly session: BuildSession;
@@ -141,7 +143,7 @@ class ListBuild {
       () => publishList(outputs, publication, session.host),
       ({ files: all }) => countText(all.length, "file"),
     );
-    emit({ kind: "published", list, path: plan.files[0]?.path });
+    emit({ kind: "published", list, file: plan.files[0] });
     const { seconds } = this;
     await phase(
       "record",
@@ -152,9 +154,9 @@ class ListBuild {
     await this.keepCopies(draft);
     const renewed = await draft.lock.renewed(compiled);
     if (renewed !== undefined) session.locks.push(renewed);
-    const { written, files, names } = published;
+    const { written, names } = published;
     const diagnostics = [...project.warnings, ...compiled.diagnostics, ...draft.coverWarnings];
-    await this.cache(draft, { written, files, diagnostics });
+    await this.cache(draft, { ...published, diagnostics });
     const isWritten = plan.isToStdout || written.some(({ outcome }) => outcome === "written");
     return {
       list,
@@ -173,13 +175,7 @@ class ListBuild {
 
   private async cache(
     { compiled }: Draft,
-    {
-      written,
-      files,
-      diagnostics,
-    }: Pick<Awaited<ReturnType<typeof publishList>>, "written" | "files"> & {
-      readonly diagnostics: readonly Diagnostic[];
-    },
+    { written, files, diagnostics }: Published & { readonly diagnostics: readonly Diagnostic[] },
   ): Promise<void> {
     const { plan, session } = this;
     const { cache, coveredDone } = this.work;

@@ -5,7 +5,8 @@ import type { OutputFile } from "../publish/output-file.ts";
 import type { WrittenFile } from "./state/build-cache.ts";
 import { type Remembering, rememberPublish } from "./state/last-publish.ts";
 import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
-import { type Host, HostError, type Scratch } from "../host/host.ts";
+import type { Host, Scratch } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 
@@ -53,7 +54,7 @@ export class ListOutputs {
     if (this.isToStdout) this.waiting = { scratch: scratchOf(this.host), length: 0 };
     for (const { file, record } of this.files) {
       await file.open();
-      await withoutHostErrors(async () => await record?.open());
+      await ifAvailable(async () => await record?.open());
     }
   }
 
@@ -105,7 +106,7 @@ export class ListOutputs {
     for (const { path } of this.written)
       await rememberPublish(path, report, remembering, this.host);
     for (const { record, isNew } of this.files)
-      await withoutHostErrors(async () => await record?.finish(header, isNew));
+      await ifAvailable(async () => await record?.finish(header, isNew));
   }
 
   /** Removes unpublished files and releases the locks. */
@@ -126,13 +127,5 @@ export class ListOutputs {
     }
     scratch.close();
     this.waiting = undefined;
-  }
-}
-
-async function withoutHostErrors(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof HostError)) throw error;
   }
 }

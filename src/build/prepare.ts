@@ -53,8 +53,7 @@ export async function prepare(
   await more.slot?.acquire();
   const text = covers.buffer();
   const withText: DraftSink = {
-    ...(sink.writeRecord !== undefined && { writeRecord: (bytes) => sink.writeRecord!(bytes) }),
-    spool: sink.spool,
+    ...sink,
     write: (bytes) => {
       sink.write(bytes);
       text?.append(bytes, 0, bytes.length);

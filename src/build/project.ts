@@ -112,18 +112,15 @@ export function projectOf(value: unknown, plugins: Plugins, { cwd }: Host): Proj
   return { config, folder: cwd, file: "", plugins, warnings: diagnostics };
 }
 
+/** What a list without a configuration goes through. */
+const QUICK_TRANSFORMATIONS =
+  "RemoveComments Deduplicate Compress Validate TrimLines InsertFinalNewLine";
+
 function quickProject({ inputs, inputType }: ProjectOptions, host: Host): Project {
   const value = {
     name: "Blocklist",
     sources: inputs.map((source) => ({ source, type: inputType ?? FORMAT_NAMES[0] })),
-    transformations: [
-      "RemoveComments",
-      "Deduplicate",
-      "Compress",
-      "Validate",
-      "TrimLines",
-      "InsertFinalNewLine",
-    ],
+    transformations: QUICK_TRANSFORMATIONS.split(" "),
   };
   return { ...projectOf(value, NO_PLUGINS, host), warnings: [] };
 }

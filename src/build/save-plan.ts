@@ -4,14 +4,10 @@ import type { BuildSession } from "./session.ts";
 import { digestAt, writePlan } from "./state/saved-plan.ts";
 
 /** SHA-256 of the lists that a plan would replace, computed before the dry run; null if there is no list. */
-export async function digestsBefore({
-  plans,
-  host,
-}: BuildSession): Promise<ReadonlyMap<string, string | null>> {
-  const digests = new Map<string, string | null>();
-  for (const { path } of plans.flatMap(({ files }) => files))
-    digests.set(path, await digestAt(path, host));
-  return digests;
+export async function digestsBefore(session: BuildSession): Promise<Map<string, string | null>> {
+  const paths = session.plans.flatMap(({ files }) => files.map(({ path }) => path));
+  const digests = paths.map(async (path) => [path, await digestAt(path, session.host)] as const);
+  return new Map(await Promise.all(digests));
 }
 
 /** Saves the result of a dry run, so that `apply` publishes exactly that. */
@@ -47,7 +43,7 @@ export async function savePlan(
   );
 }
 
-/** Undefined for one of several lists, because they share a lock. */
+/** One of several lists shares its lock with the others. */
 async function lockOf({ plan, lock, compiled }: DryRun): Promise<Lockfile | undefined> {
   const renewed = await lock.renewed(compiled);
   const hasOthers = plan.list.project.config.lists !== undefined;

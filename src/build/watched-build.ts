@@ -2,8 +2,12 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
 import { buildList } from "./build-list.ts";
-import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
-import { changedPaths, stampsOf } from "./file-stamps.ts";
+import {
+  type BuildOutcome,
+  type BuildStatus,
+  type ListOutcome,
+  statusOf,
+} from "./build-outcome.ts";
 import { planLists } from "./plan-lists.ts";
 import { openProject } from "./project.ts";
 import { BuildSession } from "./session.ts";
@@ -28,7 +32,8 @@ export class WatchedBuild {
 
   /** The files that changed since they were read. */
   async changed(): Promise<string[]> {
-    return await changedPaths(this.known, this.context.host);
+    const now = await this.stampsOf(Object.keys(this.known));
+    return Object.keys(this.known).filter((path) => now[path] !== this.known[path]);
   }
 
   close(): void {
@@ -39,7 +44,8 @@ export class WatchedBuild {
   async run(changed: readonly string[]): Promise<BuildOutcome> {
     const { host, signal, emit } = this.context;
     const started = host.now().getTime();
-    const outcomes: ListOutcome[] = [];
+    const lists: ListOutcome[] = [];
+    let status: BuildStatus = "interrupted";
     try {
       // Stamp the files before reading them, so that later changes are detected.
       await this.note(changed);
@@ -48,29 +54,29 @@ export class WatchedBuild {
       for (const plan of this.session?.plans ?? []) {
         const outcome = await buildList(plan, this.session!, {});
         for (const { path, stamp } of outcome.inputs) this.known[path] = stamp?.text ?? "";
-        outcomes.push(outcome);
-        const lists = this.session!.plans.length;
-        emit({ kind: "list-done", outcome, lists });
+        lists.push(outcome);
+        emit({ kind: "list-done", outcome, lists: this.session!.plans.length });
       }
+      status = statusOf(lists);
     } catch (error) {
-      if (signal.aborted) return this.outcome("interrupted", outcomes, started);
-      if (!(error instanceof CompilerError)) throw error;
-      for (const diagnostic of error.diagnostics) emit({ kind: "diagnostic", diagnostic });
-      return this.outcome("failed", outcomes, started);
+      if (!signal.aborted && !(error instanceof CompilerError)) throw error;
+      if (error instanceof CompilerError && !signal.aborted) {
+        for (const diagnostic of error.diagnostics) emit({ kind: "diagnostic", diagnostic });
+        status = "failed";
+      }
     }
-    return this.outcome(statusOf(outcomes), outcomes, started);
-  }
-
-  private outcome(
-    status: BuildOutcome["status"],
-    lists: readonly ListOutcome[],
-    started: number,
-  ): BuildOutcome {
-    return { status, lists, seconds: (this.context.host.now().getTime() - started) / 1000 };
+    return { status, lists, seconds: (host.now().getTime() - started) / 1000 };
   }
 
   private async note(paths: readonly string[]): Promise<void> {
-    Object.assign(this.known, await stampsOf(paths, this.context.host));
+    Object.assign(this.known, await this.stampsOf(paths));
+  }
+
+  /** The stamp of each file, by path; "" for a missing file. */
+  private async stampsOf(paths: readonly string[]): Promise<Record<string, string>> {
+    const { host } = this.context;
+    const stamps = paths.map(async (path) => [path, (await host.stampOf(path))?.text ?? ""]);
+    return Object.fromEntries(await Promise.all(stamps)) as Record<string, string>;
   }
 
   private async open(): Promise<void> {

@@ -23,7 +23,7 @@ export {
   HostError,
   type Host,
 } from "../../src/host/host.ts";
-export type { MemoryHost, MemoryHostOptions } from "../../src/host/memory.ts";
+export type { MemoryHost, MemoryHostOptions } from "./host/in-memory.ts";
 export { memoryHost } from "./memory-host.ts";
 export { nodeHost } from "../../src/host/node.ts";
 export type { FateName } from "../../src/rules/fate.ts";

@@ -43,8 +43,11 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
       for (const warning of run.coverWarnings) reporter.diagnostic(warning);
       exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
       const shown = { ...screenOf(file, run, change), isVerbose: reporter.shows("debug") };
-      if (options.json) documents.push(documentOf(file, run, change));
-      else if (options.args.switches.has("markdown")) await sendToOutput(planMarkdown(shown), host);
+      if (options.json) {
+        const { report, refused } = shown;
+        documents.push({ file, report, refused, ...changeJson(change) });
+      } else if (options.args.switches.has("markdown"))
+        await sendToOutput(planMarkdown(shown), host);
       else await showText(planText(shown, reporter.dataStyle), host);
       if (savePath !== undefined) await savePlan(savePath, run, before, session);
     }
@@ -56,21 +59,11 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   return [Exit.Guard, Exit.Changes].find((exit) => exits.includes(exit)) ?? Exit.Done;
 };
 
-function documentOf(file: string, run: DryRun, change: ListChange): object {
-  const { report } = run.compiled;
-  return { file, report, refused: run.violations, ...changeJson(change) };
-}
-
 function screenOf(
   file: string,
   { compiled, violations, warnings }: DryRun,
   change: ListChange,
 ): Omit<Parameters<typeof planText>[0], "isVerbose"> {
-  return {
-    file,
-    report: compiled.report,
-    change,
-    refused: violations,
-    warnings: [...compiled.diagnostics, ...warnings],
-  };
+  const all = [...compiled.diagnostics, ...warnings];
+  return { file, report: compiled.report, change, refused: violations, warnings: all };
 }

@@ -1,4 +1,4 @@
-import type { BuildEvent } from "../../build/build-event.ts";
+import type { BuildEvent, OutputFile } from "../../build/build-event.ts";
 import { WatchedBuild } from "../../build/watched-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -70,9 +70,9 @@ class WatchScreen {
 
   readonly show = (event: BuildEvent): void => {
     this.build.show(event);
-    if (event.kind !== "published" || event.path === undefined) return;
-    const { path } = event;
-    this.shown = this.shown.then(async () => await this.showChange(path));
+    if (event.kind !== "published" || event.file === undefined) return;
+    const { file } = event;
+    this.shown = this.shown.then(async () => await this.showChange(file));
   };
 
   async end(): Promise<void> {
@@ -80,14 +80,14 @@ class WatchScreen {
   }
 
   /** Shows the change from the previous list to the current one. */
-  private async showChange(path: string): Promise<void> {
+  private async showChange({ name: typed, path }: OutputFile): Promise<void> {
     const { host, reporter, changed } = this;
     const { style } = reporter;
     const known = this.texts.get(path);
     const fresh = await host.readFile(path);
     this.texts.set(path, fresh);
     const seconds = `${((host.now().getTime() - this.began) / 1000).toFixed(2)} s`;
-    const name = style.strong(printable(shortName(path, host)));
+    const name = style.strong(printable(typed));
     if (known === undefined) {
       reporter.info(`${style.good("written")} ${name}, ${seconds}`);
       return;
@@ -100,8 +100,4 @@ class WatchScreen {
     const text = changedRulesText(change, style);
     if (text !== "") reporter.info(text);
   }
-}
-
-function shortName(path: string, { cwd, path: { sep } }: Host): string {
-  return path.startsWith(`${cwd}${sep}`) ? path.slice(cwd.length + 1) : path;
 }

@@ -1,5 +1,5 @@
 import type { PlatformPath } from "node:path";
-import { HostError, type OpenFile } from "./host.ts";
+import { HostError, type OpenFile } from "../../../src/host/host.ts";
 
 /** Characters that Windows does not allow in names. A colon would also open a stream of the file before it. */
 const NOT_IN_NAMES = /[<>:"|?*]|[ .]$/;

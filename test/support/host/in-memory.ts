@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { decodeUtf8, encodeUtf8 } from "../../../src/bytes/utf8.ts";
 import {
   type FetchRequest,
   type FetchResponse,
@@ -10,8 +10,8 @@ import {
   type OpenFile,
   type Scratch,
   type TextSink,
-} from "./host.ts";
-import { joinBytes } from "./join-bytes.ts";
+} from "../../../src/host/host.ts";
+import { joinBytes } from "../../../src/host/join-bytes.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
 export interface WebAnswer extends FetchResponse {
