@@ -58,7 +58,7 @@ interface AuditJson {
     unique: number;
   }[];
   readonly off: readonly string[];
-  readonly userRules: number;
+  readonly ownRules: number;
   readonly rules: number;
   readonly lines: number;
   readonly effective: number;
@@ -163,7 +163,7 @@ test("AdGuardHome.yaml", { skip }, async () => {
   const audit = await auditAndCompile("AdGuardHome.yaml");
   assert.equal(audit.software, "AdGuard Home");
   assert.equal(audit.off.length, 1);
-  assert.equal(audit.userRules, 2);
+  assert.equal(audit.ownRules, 2);
   const states = Object.fromEntries(audit.lists.map(({ name, state }) => [name, state]));
   assert.equal(states["Gone"], "dead");
   assert.equal(states["Portal"], "no-list");
@@ -172,7 +172,7 @@ test("AdGuardHome.yaml", { skip }, async () => {
   const own = readFileSync(join(folder, "own-rules.txt"), "utf8");
   assert.equal(own, "||mine.example^\n@@||good.example^\n");
   const said = await program("audit", "AdGuardHome.yaml", "--no-cache");
-  assert.match(said.stdout, /AdGuard Home: 10 lists switched on, 1 off, 2 own rules/);
+  assert.match(said.stdout, /AdGuard Home: 10 lists enabled, 1 disabled, 2 own rules/);
   assert.match(said.stdout, /1 list is unavailable/);
   assert.match(said.stdout, /1 list is a web page, not a list/);
   assert.match(said.stdout, /one compiled list: [\d,]+ rules, .* MB instead of .* MB/);
@@ -207,7 +207,7 @@ test("gravity.db, made by real SQLite", { skip }, async () => {
     audit.lists.map(({ name }) => name),
     ["list 0", "list 1", "list 2"],
   );
-  assert.equal(audit.userRules, 2);
+  assert.equal(audit.ownRules, 2);
   assert.equal(
     readFileSync(join(folder, "own-rules.txt"), "utf8"),
     "|bad.example^\n/^ad[0-9]+\\./\n",

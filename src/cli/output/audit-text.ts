@@ -67,7 +67,7 @@ export function auditJson(audit: Audit): object {
     software: setup.software,
     lists,
     off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
-    userRules: setup.userRules.length,
+    ownRules: setup.userRules.length,
     lines: report.lines,
     rules: sumOf(lists),
     effective: report.rules,
