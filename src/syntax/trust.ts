@@ -107,8 +107,9 @@ function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fat
   const pattern = withoutNote(written);
   if (isWholeSuffix(hostIn(pattern))) return Fate.PublicSuffix;
   const parts = patternParts(pattern);
-  // A pattern that cannot match any name blocks nothing, so other faults do not matter.
-  if (parts === undefined) return Fate.Live;
+  // It matches no name. Only a pattern without a text matters: a reader that ignores bars takes `**||` for everything.
+  if (parts === undefined)
+    return judgeBreadth(pattern, NO_SUFFIX, false) === Fate.TooWide ? Fate.TooWide : Fate.Live;
   if (trial !== undefined) {
     const fate = trial.judgePattern(parts, isAllow);
     if (fate !== Fate.Live) return fate;
