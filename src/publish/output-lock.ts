@@ -101,7 +101,8 @@ function asideOf(path: string): string {
 }
 
 async function readHolder(path: string, host: Host): Promise<Holder | "gone" | undefined> {
-  const found = await new StateFile(path, isHolder, host).look();
+  // Whatever goes wrong, a lock that cannot be read is still a lock.
+  const found = await new StateFile(path, isHolder, host).look().catch(() => "damaged" as const);
   if (found === "missing") return "gone";
   return found === "damaged" ? undefined : found;
 }
