@@ -19,8 +19,11 @@ function shapesOf(format: NameFormat): Shape[] {
     shapes.push(
       (name) => `||${name}^$important`,
       (name) => `@@||${name}^$important`,
-      (name) => `||${name}^$denyallow=ads.${name}|t.cdn.${name}`,
     );
+  // Where a rule for the name alone meets `$denyallow`, only an exception for the names below it says both.
+  const saysBoth = lines.exact === undefined || lines.allowBelow !== undefined;
+  if (lines.allowSubtree !== undefined && !allowWins && saysBoth)
+    shapes.push((name) => `||${name}^$denyallow=ads.${name}|t.cdn.${name}`);
   return shapes;
 }
 
