@@ -26,6 +26,11 @@ async function listOf(sources: readonly Source[]): Promise<string> {
   return new TextDecoder().decode(result.bytes);
 }
 
+/** Whether a rule for the name would block a protected name. */
+function isProtected(host: string): boolean {
+  return PROTECTED_NAMES.some((name) => name === host || name.endsWith(`.${host}`));
+}
+
 function hostsOf(list: string): string[] {
   return list.split("\n").flatMap((line) => /^\|\|([a-z0-9_.-]+)\^$/.exec(line)?.[1] ?? []);
 }
@@ -45,8 +50,6 @@ test(
       .filter((name) => isBlocked(name) === "blocked");
     assert.ok(names.length > SAMPLE * 0.99, `${names.length} of ${SAMPLE} are blocked at first`);
     // A source with rules for many protected names is refused as a whole; this one is more careful.
-    const isProtected = (host: string): boolean =>
-      PROTECTED_NAMES.some((name) => name === host || name.endsWith(`.${host}`));
     const careful = hosts.filter((host) => !isProtected(host));
     const domains = new Set(hosts.flatMap((host) => getDomain(host) ?? []));
     const folder = mkdtempSync(join(tmpdir(), "typical-attack-"));
