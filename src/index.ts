@@ -55,13 +55,13 @@ export interface BuildRequest {
   readonly cacheDir?: string | false;
   /** Make no requests; use cached copies of any age. */
   readonly offline?: boolean;
-  /** Do as HostlistCompiler does: trust every source and accept empty ones. */
+  /** Behave as HostlistCompiler does: trust every source and accept empty ones. */
   readonly compat?: boolean;
   /** Guards to overrule this time. */
   readonly accept?: readonly GuardName[];
   /** `"frozen"` builds from exactly the files in `rules.lock`; `{ update }` updates one source in it, or all with `"*"`. */
   readonly lock?: "frozen" | { readonly update: string };
-  /** Bytes of memory to stay below; the rest goes to temporary files. Half of the machine's memory by default. */
+  /** Memory limit in bytes; the rest goes to temporary files. Half of the machine's memory by default. */
   readonly memory?: number;
   /** Whether to keep a record of the build, from which `openBuild` answers. `true` by default. */
   readonly record?: boolean;
@@ -69,14 +69,14 @@ export interface BuildRequest {
   readonly plugins?: readonly Plugin[] | true;
   /** Stops the build. Files that are being replaced are whole, old or new. */
   readonly signal?: AbortSignal;
-  /** Receives what happens while it happens. */
+  /** Receives the events of the build. */
   readonly onEvent?: (event: BuildEvent) => void;
 }
 
 /**
  * Builds the lists of a configuration and publishes them, exactly as the command does: with guards, lock, cache, further
- * formats and several lists. Rejects with a `CompilerError` when the configuration is invalid; whatever happens to a list is
- * in its outcome.
+ * formats and several lists. Rejects with a `CompilerError` if the configuration is invalid. The outcome of each list
+ * contains its problems.
  */
 export async function build(request: BuildRequest): Promise<BuildOutcome> {
   return await runBuild(await contextOf(request, nodeHost()));
@@ -135,7 +135,7 @@ export interface CompileOptions {
   readonly cacheDir?: string;
   readonly offline?: boolean;
   readonly compat?: boolean;
-  /** Bytes of memory to stay below. */
+  /** Memory limit in bytes. */
   readonly memory?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (event: ProgressEvent) => void;

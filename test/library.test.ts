@@ -150,6 +150,26 @@ test("compile requires the name of a list if there are several; build builds the
   assert.deepEqual([again.status, again.lists.map(({ list }) => list)], ["unchanged", ["Two"]]);
 });
 
+test("a list that plugins changed is built again", async (context) => {
+  const folder = folderOf(context, {
+    ...FILES,
+    "list.json": JSON.stringify({ name: "L", sources: [SOURCE], transformations: ["Mine"] }),
+  });
+  // A source that was changed less than two seconds ago is never cached.
+  await new Promise((later) => setTimeout(later, 2100));
+  const request = {
+    config: join(folder, "list.json"),
+    rulesDir: join(folder, "rules"),
+    cacheDir: join(folder, "cache"),
+  };
+  for (const dropped of ["ads", "ad1"]) {
+    const rule = (text: string): string | undefined => (text.includes(dropped) ? undefined : text);
+    await build({ ...request, plugins: [{ transformations: { Mine: { rule } } }] });
+    const [rules] = rulesOf(readFileSync(join(folder, "rules/l.txt")));
+    assert.equal(rules!.includes(dropped), false, dropped);
+  }
+});
+
 test("an aborted build is interrupted, and says which lists are published", async (context) => {
   const folder = folderOf(context, { "a.txt": "||a.example^\n" });
   const stop = new AbortController();

@@ -179,9 +179,10 @@ class ListBuild {
   ): Promise<void> {
     const { plan, session } = this;
     const { cache, coveredDone } = this.work;
-    const { config } = plan.list;
+    const { config, plugins } = plan.list;
+    const hasPlugins = plugins.transformations.size + plugins.formats.size > 0;
     // A manifest expires, and plugins change without notice, so such lists are always rebuilt.
-    if (plan.isToStdout || config.manifest !== undefined || config.plugins !== undefined) return;
+    if (plan.isToStdout || config.manifest !== undefined || hasPlugins) return;
     // A cover check that was skipped runs in the next build.
     if (plan.covers.size > 0 && session.options.accept.includes("not-covered")) return;
     await coveredDone?.();
