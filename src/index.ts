@@ -4,20 +4,19 @@ import type { BuildEvent } from "./build/build-event.ts";
 import type { BuildOptions } from "./build/build-options.ts";
 import type { BuildOutcome } from "./build/build-outcome.ts";
 import { compileInMemory } from "./build/compile-in-memory.ts";
-import { dryRun } from "./build/dry-run.ts";
+import { planChanges } from "./build/dry-run.ts";
 import type { GuardName } from "./build/guards/names.ts";
 import { type PublishedList, openBuild as openList } from "./build/open-build.ts";
 import { withOutputPlace } from "./build/output-place.ts";
 import { planLists } from "./build/plan-lists.ts";
 import { openProject } from "./build/project.ts";
 import { BuildSession } from "./build/session.ts";
-import { publishedState } from "./build/state/published-build.ts";
 import type { Config } from "./config/fields.ts";
 import type { Diagnostic } from "./diagnostics/diagnostic.ts";
 import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
 import type { ProgressEvent } from "./engine/progress-event.ts";
 import type { CompileReport } from "./engine/report.ts";
-import { type ListChange, listChange } from "./explain/list-change.ts";
+import type { ListChange } from "./explain/list-change.ts";
 import type { Host } from "./host/host.ts";
 import { nodeHost } from "./host/node.ts";
 import { withFile } from "./host/with-file.ts";
@@ -105,10 +104,7 @@ export async function plan(request: BuildRequest): Promise<PlannedList[]> {
   const session = new BuildSession(planLists(lists, options, host), context);
   const planned: PlannedList[] = [];
   try {
-    for (const one of session.plans) {
-      const { name: file, path } = one.files[0]!;
-      const run = await dryRun(one, session);
-      const change = await listChange(await publishedState(path, host), run.state);
+    for await (const { file, run, change } of planChanges(session)) {
       const { compiled, violations } = run;
       const warnings = [...compiled.diagnostics, ...run.warnings, ...run.coverWarnings];
       const { report } = compiled;

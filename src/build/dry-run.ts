@@ -1,6 +1,7 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { scratchOf } from "../engine/scratch.ts";
-import type { ListState } from "../explain/list-change.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { type ListChange, type ListState, listChange } from "../explain/list-change.ts";
 import { blocksNamesAlone } from "../publish/output-plan.ts";
 import { BuildRecord } from "../record/build-record.ts";
 import { headerBytes } from "../record/record-file.ts";
@@ -10,6 +11,7 @@ import { type Draft, prepare } from "./prepare.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
 import { SpoolTape } from "./spool-tape.ts";
+import { publishedState } from "./state/published-build.ts";
 import type { SavedBytes } from "./state/saved-plan.ts";
 
 /** A draft in memory, with the bytes of its list. */
@@ -50,4 +52,20 @@ export async function dryRun(
     header,
     saved: { ...tape.end(), list, frames: frames.view().subarray(0, framesEnd) },
   };
+}
+
+/** Plans the lists of a session in order: the file of each, its draft, and what would change. Rejects with a `CompilerError`. */
+export async function* planChanges(
+  session: BuildSession,
+): AsyncGenerator<{ readonly file: string; readonly run: DryRun; readonly change: ListChange }> {
+  for (const plan of session.plans) {
+    const [output] = plan.files;
+    if (output === undefined)
+      throw new CompilerError([
+        errorOf("unknown-flag", "plan needs a file to compare with; remove -o -"),
+      ]);
+    const old = await publishedState(output.path, session.host);
+    const run = await dryRun(plan, session);
+    yield { file: output.name, run, change: await listChange(old, run.state) };
+  }
 }

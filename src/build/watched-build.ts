@@ -2,12 +2,7 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
 import { buildList } from "./build-list.ts";
-import {
-  type BuildOutcome,
-  type BuildStatus,
-  type ListOutcome,
-  statusOf,
-} from "./build-outcome.ts";
+import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
 import { planLists } from "./plan-lists.ts";
 import { openProject } from "./project.ts";
 import { BuildSession } from "./session.ts";
@@ -45,7 +40,7 @@ export class WatchedBuild {
     const { host, signal, emit } = this.context;
     const started = host.now().getTime();
     const lists: ListOutcome[] = [];
-    let status: BuildStatus = "interrupted";
+    let status: BuildOutcome["status"] = "interrupted";
     try {
       // Stamp the files before reading them, so that later changes are detected.
       await this.note(changed);

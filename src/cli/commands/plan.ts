@@ -1,12 +1,10 @@
-import { type DryRun, dryRun } from "../../build/dry-run.ts";
+import { type DryRun, planChanges } from "../../build/dry-run.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openList, openProject } from "../../build/project.ts";
 import { digestsBefore, savePlan } from "../../build/save-plan.ts";
 import { BuildSession } from "../../build/session.ts";
-import { publishedState } from "../../build/state/published-build.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
-import { type ListChange, listChange } from "../../explain/list-change.ts";
+import type { ListChange } from "../../explain/list-change.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { changeExit } from "../change-exit.ts";
 import { BuildScreen } from "../output/build-screen.ts";
@@ -24,10 +22,6 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
       ? (await openProject(options, host)).lists
       : [await openList(options, host)];
   for (const warning of lists[0]?.project.warnings ?? []) reporter.diagnostic(warning);
-  if (options.output === "-")
-    throw new CompilerError([
-      errorOf("unknown-flag", "plan needs a file to compare with; remove -o -"),
-    ]);
   const { show } = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: show };
   const session = new BuildSession(planLists(lists, options, host), context);
@@ -35,11 +29,7 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const exits: Exit[] = [];
   try {
     const before = await digestsBefore(session);
-    for (const plan of session.plans) {
-      const { name: file, path } = plan.files[0]!;
-      const old = await publishedState(path, host);
-      const run = await dryRun(plan, session);
-      const change = await listChange(old, run.state);
+    for await (const { file, run, change } of planChanges(session)) {
       for (const warning of run.coverWarnings) reporter.diagnostic(warning);
       exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
       const shown = { ...screenOf(file, run, change), isVerbose: reporter.shows("debug") };
