@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import { test } from "node:test";
+import { lines } from "../support/cost-shapes.ts";
+import { growthOf } from "../support/growth.ts";
 import { type Config, compile, memoryHost } from "../support/internals.ts";
 
-/** Twice the input may cost 2.3 times the CPU at the most, whatever its shape. */
-const LIMIT = 2.3;
+/** Twice the input may cost 2.3 times the CPU time at the most, whatever its shape. */
+const MOST = Math.log2(2.3);
 /** More rows than one chunk has: below that everything is in one place, and quicker for it. */
 const SIZE = 100_000;
 
@@ -39,33 +40,18 @@ const SHAPES: Readonly<Record<string, (size: number) => string>> = {
   "deep labels": (size) => `0.0.0.0 ${"a.".repeat(size)}com\n${"b.".repeat(size)}org`,
 };
 
-function lines(count: number, line: (index: number) => string): string {
-  return Array.from({ length: count }, (_, index) => `${line(index)}\n`).join("");
-}
-
-for (const [shape, text] of Object.entries(SHAPES)) {
+for (const [shape, text] of Object.entries(SHAPES))
   test(`time grows linearly with the input: ${shape}`, async (context) => {
     // Two doublings, because the step from one size of the machine's caches to the next is not the program's.
-    const texts = [1, 2, 4].map((times) => text(SIZE * times));
-    await cpuTime(texts[0]!);
-    // Noise only ever adds: the least of many interleaved runs is the cost.
-    const least = texts.map(() => Infinity);
-    const growth = (): number => Math.sqrt(least[2]! / least[0]!);
-    let runs = 0;
-    do {
-      for (const [index, sized] of texts.entries())
-        least[index] = Math.min(least[index]!, await cpuTime(sized));
-    } while (++runs < 3 || (growth() > LIMIT && runs < 20));
-    const times = least.map((ms) => `${ms.toFixed(0)} ms`).join(", ");
-    context.diagnostic(`${shape}: ${times}: × ${growth().toFixed(2)} a doubling`);
-    assert.ok(growth() <= LIMIT, `× ${growth()} a doubling`);
+    const { times, exponent } = await growthOf(
+      (factor) => {
+        const content = text(SIZE * factor);
+        return () => compile(config, { host: memoryHost({ files: { "s.txt": content } }) });
+      },
+      { most: MOST, mostRounds: 12 },
+    );
+    const shown = times.map((ms) => `${ms.toFixed(0)} ms`).join(", ");
+    const factor = `× ${(2 ** exponent).toFixed(2)} a doubling`;
+    context.diagnostic(`${shape}: ${shown}: ${factor}`);
+    assert.ok(exponent <= MOST, `${shown}: ${factor}`);
   });
-}
-
-async function cpuTime(text: string): Promise<number> {
-  const host = memoryHost({ files: { "s.txt": text } });
-  const start = process.cpuUsage();
-  await compile(config, { host });
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
