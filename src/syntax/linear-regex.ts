@@ -95,8 +95,8 @@ export function linearRegex(
   return regex;
 }
 
-/** The limit of `LinearRegex.work` for testing one expression: about 10 ms. Real expressions take at most 3,400. */
-const MOST_WORK = 8000;
+/** The limit of `LinearRegex.work` for testing one expression: about 8 ms. Real expressions take at most 3,400. */
+const MOST_WORK = 6000;
 
 /** A test that returns `givenUp` for all texts once the expression exceeds `mostWork`. */
 export function limitedTest(

@@ -42,7 +42,8 @@ export function patternParts(pattern: string): PatternParts | undefined {
   const inner = end === -1 ? body : body.slice(0, end);
   // A bar that is not an anchor is an ordinary character, which names never contain.
   if (/[|^]/.test(inner) || body.slice(0, -1).includes("|")) return undefined;
-  return { startsAtLabel, startsAtName, endsName: end !== -1, parts: inner.split(/\*+/) };
+  const parts = inner.includes("**") ? inner.split(/\*+/) : inner.split("*");
+  return { startsAtLabel, startsAtName, endsName: end !== -1, parts };
 }
 
 /** Where `^` or `|` marks the end of the name, followed only by these and stars. -1 if there is no such mark. */

@@ -12,19 +12,20 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
   const body = pattern.replace(/^(?::[:/]*|\|+)/, "");
   const end = body.search(/[\^|]/);
   const host = end === -1 ? body : body.slice(0, end);
+  const hasText = /\w[^]*?\w/.test(host);
+  // In `||ads.` and `||example.*`, the last literal label is not a top-level domain.
+  const endsInSuffix = !/[.*]$/.test(host) || isBetweenWildcards(host);
+  if (hasText && !endsInSuffix) return Fate.Live;
   const literal = host
     .replaceAll("*", "")
     .split(".")
     .filter((label) => label !== "")
     .join(".");
-  const characters = literal.replace(/[^a-zA-Z0-9_]/g, "").length;
   const { publicSuffix, isIcann, hostname } = parse(literal);
   const isListed = isIcann === true;
-  // In `||ads.` and `||example.*`, the last literal label is not a top-level domain.
-  const endsInSuffix = !/[.*]$/.test(host);
-  if (isListed && (endsInSuffix || isBetweenWildcards(host)) && hostname === publicSuffix)
+  if (isListed && endsInSuffix && hostname === publicSuffix)
     return options.allowPublicSuffix || isLimited ? Fate.Live : Fate.PublicSuffix;
-  return isListed || characters >= 2 ? Fate.Live : Fate.TooWide;
+  return isListed || hasText ? Fate.Live : Fate.TooWide;
 }
 
 /**

@@ -33,11 +33,6 @@ export function nameRegex(source: string, givenUp?: boolean): LineTest | undefin
   return (name) => regex.test(name);
 }
 
-/** Whether RE2, and therefore AdGuard Home, accepts the expression, and its program is not too large. */
-export function isLinearRegex(source: string): boolean {
-  return linearRegex(source) !== undefined;
-}
-
 /** Whether `nameRegex` needs RE2, which must then be loaded. */
 export function needsRe2(source: string): boolean {
   return !isPortable(source) || !isSimple(source) || !isJavaScript(source);

@@ -6,7 +6,7 @@ import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { quickAscii } from "./idna.ts";
 import { isForAddress, matchesPattern, patternParts } from "./name-pattern.ts";
 import { isWholeSuffix, judgeBreadth } from "./pattern-breadth.ts";
-import { isLinearRegex, isRegexText, nameRegex, scriptRegex } from "./regex-rule.ts";
+import { isRegexText, nameRegex, scriptRegex } from "./regex-rule.ts";
 import { WidthTrial } from "./width-trial.ts";
 import { withoutEnd } from "./without-end.ts";
 
@@ -67,10 +67,10 @@ export class TrustJudge {
     if (this.limits.onlyBlocks && rule.isAllow) return Fate.NotBlockOnly;
     if (isRegexText(pattern)) {
       if (++this.regexes > MOST_REGEXES) return Fate.SlowRegex;
-      // Check the original text, and the text as other passes may change it.
+      // Other passes may change the text, or keep it.
       const written = parseAdblockRule(line)?.pattern.trim() ?? "";
-      for (const regex of [written, pattern])
-        if (!isLinearRegex(regex.slice(1, -1))) return Fate.SlowRegex;
+      if (written !== pattern && this.trial.compile(written.slice(1, -1)) === undefined)
+        return Fate.SlowRegex;
     } else if (isForAddress(pattern)) return Fate.BadSyntax;
     // A rule may block a shared host such as github.io on purpose, but must not allow everything on it.
     if (rule.isAllow && isWholeSuffix(hostIn(pattern), true)) return Fate.PublicSuffix;

@@ -1,7 +1,8 @@
 import { Fate } from "../rules/fate.ts";
 import { matchesTooMany } from "./sample-names.ts";
-import { limitedTest, linearRegex } from "./linear-regex.ts";
+import { type LinearRegex, limitedTest, linearRegex } from "./linear-regex.ts";
 import { type PatternParts, matchesPattern } from "./name-pattern.ts";
+import { regexCost } from "./regex-cost.ts";
 import { regexTexts } from "./regex-texts.ts";
 import { isJavaScript, isPortable, scriptRegex } from "./regex-rule.ts";
 import { coversSuffix } from "./suffix-probes.ts";
@@ -12,10 +13,10 @@ const MOST_NAMES = 1_000_000;
 const FEW_NAMES = 16;
 /** Characters of an expression. The longest in 365 real lists has 196. */
 const LONGEST_REGEX = 256;
-/** The limit of `LinearRegex.work` for all expressions of a source: half a second. Those of 365 real lists take 116,000. */
-const MOST_WORK = 400_000;
+/** The limit of `LinearRegex.work` for all expressions of a source: a quarter of a second. Those of 365 real lists together take 170,000. */
+const MOST_WORK = 200_000;
 /** The cost of compiling an instruction, relative to visiting it. */
-const COMPILING = 8;
+const COMPILING = 12;
 
 type NameTest = (name: string) => boolean;
 
@@ -42,10 +43,8 @@ export class WidthTrial {
 
   /** The fate of an expression, as RE2 and as JavaScript read it. */
   judgeRegex(source: string, isAllow: boolean): Fate {
-    const regex = source.length <= LONGEST_REGEX ? linearRegex(source) : undefined;
+    const regex = this.compile(source);
     if (regex === undefined) return Fate.SlowRegex;
-    this.work += COMPILING * regex.size;
-    if (this.work > MOST_WORK) return Fate.SlowRegex;
     const { test, isGivenUp } = limitedTest(regex);
     const before = regex.work;
     const fate = judgeRegexTest(test, source, isAllow);
@@ -57,6 +56,13 @@ export class WidthTrial {
     if (script !== undefined) return judgeRegexTest(script, source, isAllow);
     // Engines that read it differently may never finish.
     return isJavaScript(source) ? Fate.SlowRegex : Fate.Live;
+  }
+
+  /** The compiled expression. Undefined if it, or all expressions of the source together, cost too much. */
+  compile(source: string): LinearRegex | undefined {
+    if (source.length > LONGEST_REGEX) return undefined;
+    this.work += COMPILING * regexCost(source).instructions;
+    return this.work > MOST_WORK ? undefined : linearRegex(source);
   }
 }
 
