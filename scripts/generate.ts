@@ -29,7 +29,7 @@ import { versionModule } from "./version-module.ts";
 const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/syntax/public-suffix-list.ts": suffixListModule,
   "src/diagnostics/version.ts": versionModule,
-  "src/transformations/transformation-name.ts": transformationNameModule,
+  "src/config/transformation-name.ts": transformationNameModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
   "jsr.json": jsrFile,

@@ -11,7 +11,7 @@ import { withOutputPlace } from "./build/output-place.ts";
 import { planLists } from "./build/plan-lists.ts";
 import { openProject } from "./build/project.ts";
 import { BuildSession } from "./build/session.ts";
-import type { Config } from "./config/fields.ts";
+import type { Config } from "./config/config.ts";
 import type { Diagnostic } from "./diagnostics/diagnostic.ts";
 import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
 import type { ProgressEvent } from "./engine/progress-event.ts";
@@ -25,20 +25,32 @@ import { type RowView, rowsOf } from "./rules/row-view.ts";
 export type { BuildEvent } from "./build/build-event.ts";
 export type { BuildOutcome, BuildStatus, ListOutcome } from "./build/build-outcome.ts";
 export type { GuardName } from "./build/guards/names.ts";
+export type { WrittenOutput } from "./build/list-outputs.ts";
 export type { PublishedList } from "./build/open-build.ts";
-export type { Config, OutputConfig, SourceConfig, SourceType } from "./config/fields.ts";
+export type { Config, OutputConfig, SourceConfig } from "./config/config.ts";
+export type { SourceType } from "./config/fields.ts";
 export type { FormatName } from "./config/output-fields.ts";
+export type { Exit } from "./diagnostics/exit.ts";
 export { CompilerError, type Diagnostic, type Place } from "./diagnostics/diagnostic.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
 export type { ProgressEvent } from "./engine/progress-event.ts";
 export type { CompileReport, SourceReport } from "./engine/report.ts";
 export type { LineOfFate } from "./explain/fate-lines.ts";
 export type { ListChange } from "./explain/list-change.ts";
+export type { Change, ChangedName } from "./explain/effective-diff.ts";
+export type { Since } from "./explain/since.ts";
 export type { ListStats, SourceStats } from "./explain/stats.ts";
 export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
+export type { Loss, LossReason } from "./formats/losses.ts";
+export type { FormatLines, ScopeLines } from "./formats/name-format.ts";
+export type { Verdict } from "./meaning/verdict.ts";
+export type { WriteOutcome } from "./publish/list-file.ts";
+export type { OutputFile } from "./publish/output-file.ts";
 export type { FateName } from "./rules/fate.ts";
 export type { RowView } from "./rules/row-view.ts";
-export type { TransformationName } from "./transformations/transformation-name.ts";
+export type { SourceState } from "./sources/acquire.ts";
+export type { InputFile } from "./sources/source-list.ts";
+export type { TransformationName } from "./config/transformation-name.ts";
 
 /** What `build` and `plan` are asked for. Every field but `config` has a default. */
 export interface BuildRequest {
@@ -83,6 +95,7 @@ export async function build(request: BuildRequest): Promise<BuildOutcome> {
 
 /** What a build of one list would do. */
 export interface PlannedList {
+  /** The name of the list. */
   readonly list: string;
   /** The file that would be written. */
   readonly file: string;
@@ -129,11 +142,15 @@ export interface CompileOptions {
   readonly plugins?: readonly Plugin[];
   /** Where copies of sources are kept; none by default. */
   readonly cacheDir?: string;
+  /** Make no requests; use cached copies of any age. */
   readonly offline?: boolean;
+  /** Behave as HostlistCompiler does: trust every source and accept empty ones. */
   readonly compat?: boolean;
   /** Memory limit in bytes. */
   readonly memory?: number;
+  /** Stops the compile. */
   readonly signal?: AbortSignal;
+  /** Receives the events of the compile. */
   readonly onProgress?: (event: ProgressEvent) => void;
 }
 

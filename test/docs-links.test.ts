@@ -15,12 +15,19 @@ const pages = [
     .map((file) => join("docs", file)),
 ];
 
-/** Anchors of a page, as GitHub makes them of its headings. */
+/** Anchors of a page, as GitHub makes them of its headings: the second of the same text ends in `-1`. */
 function anchorsOf(text: string): Set<string> {
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase());
-  return new Set(
-    headings.map((one) => one.replace(/[^\p{Letter}\p{Number} -]/gu, "").replaceAll(" ", "-")),
-  );
+  const anchors = new Set<string>();
+  for (const [, heading] of text.matchAll(/^#+ (.+)$/gm)) {
+    const base = heading!
+      .toLowerCase()
+      .replace(/[^\p{Letter}\p{Number} -]/gu, "")
+      .replaceAll(" ", "-");
+    let anchor = base;
+    for (let copy = 1; anchors.has(anchor); copy++) anchor = `${base}-${copy}`;
+    anchors.add(anchor);
+  }
+  return anchors;
 }
 
 test("every link between pages has a target", () => {

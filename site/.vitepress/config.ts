@@ -82,6 +82,7 @@ export default defineConfig({
           { text: "Transformations", link: "/reference/transformations" },
           { text: "Formats", link: "/reference/formats" },
           { text: "Command line", link: "/reference/command-line" },
+          { text: "Library API", link: "/reference/library" },
           { text: "Errors", link: "/reference/errors" },
           { text: "Compatibility", link: "/reference/compatibility" },
           { text: "Specification", link: "/reference/specification" },

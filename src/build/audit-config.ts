@@ -1,4 +1,4 @@
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
 import type { CompileReport } from "../engine/report.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import type { Plugins } from "../engine/plugins.ts";
 
 /** The configuration, the lists to build, and where to write them. Options have the names of their flags. */

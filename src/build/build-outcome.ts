@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Exit } from "../diagnostics/exit.ts";
 import type { CompileReport } from "../engine/report.ts";
 import type { InputFile } from "../sources/source-list.ts";
-import type { Written } from "./list-outputs.ts";
+import type { WrittenOutput } from "./list-outputs.ts";
 
 export type { CompileReport, SourceReport } from "../engine/report.ts";
 export type { Loss, LossReason } from "../formats/losses.ts";
@@ -14,6 +14,7 @@ export { type SourceState, isDegraded } from "../sources/acquire.ts";
  */
 export type BuildStatus = "published" | "unchanged" | "refused" | "failed" | "interrupted";
 
+/** How a build ended: as a whole, and for each list. */
 export interface BuildOutcome {
   readonly status: BuildStatus;
   readonly lists: readonly ListOutcome[];
@@ -22,6 +23,7 @@ export interface BuildOutcome {
 
 /** How the build of one list ended. */
 export interface ListOutcome {
+  /** The name of the list. */
   readonly list: string;
   readonly status: Exclude<BuildStatus, "interrupted">;
   /** The exit code of a command that builds only this list. */
@@ -31,7 +33,7 @@ export interface ListOutcome {
   /** The errors of a list that was refused or failed; otherwise its warnings. */
   readonly diagnostics: readonly Diagnostic[];
   /** The list and its additional formats. */
-  readonly outputs: readonly Written[];
+  readonly outputs: readonly WrittenOutput[];
   /** Names of all published files: the list, its formats, the manifest, and the folder of patches. */
   readonly files: readonly string[];
   readonly seconds: number;

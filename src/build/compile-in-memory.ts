@@ -1,5 +1,5 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { listsOf } from "../config/lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";

@@ -10,7 +10,8 @@ import { ifAvailable } from "../host/if-available.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 
-export interface Written extends WrittenFile {
+/** An output of a list, and whether it was replaced. */
+export interface WrittenOutput extends WrittenFile {
   readonly outcome: WriteOutcome;
 }
 
@@ -82,9 +83,9 @@ export class ListOutputs {
   async publish(
     timelessHead: Uint8Array,
     beside?: (path: string, old: Uint8Array | undefined) => Promise<void>,
-  ): Promise<Written[]> {
+  ): Promise<WrittenOutput[]> {
     if (this.waiting !== undefined) await this.send(this.waiting);
-    const written: Written[] = [];
+    const written: WrittenOutput[] = [];
     for (const [index, { name, file }] of this.files.entries()) {
       const { path } = this.written[index]!;
       const isThere = beside !== undefined && (await this.host.exists(path));

@@ -1,5 +1,5 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";

@@ -18,12 +18,13 @@ import { withParents } from "../syntax/parents.ts";
 
 /** A published list with its build record. It answers questions without compiling. */
 export class PublishedList {
+  /** The file of the list. */
   readonly path: string;
   private readonly record: BuildRecord;
   private readonly cacheDir: string | undefined;
   private readonly host: Host;
 
-  /** Use `openBuild` instead. */
+  /** @internal */
   constructor(path: string, record: BuildRecord, cacheDir: string | undefined, host: Host) {
     this.path = path;
     this.record = record;

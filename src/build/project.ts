@@ -1,6 +1,6 @@
 import { contextWith } from "../engine/validation-context.ts";
 import { nodeOfValue } from "../config/config-node.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { FORMAT_NAMES } from "../config/output-fields.ts";
 import { loadConfigFile } from "../config/load.ts";
 import { listsOf } from "../config/lists.ts";

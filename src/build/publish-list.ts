@@ -6,14 +6,14 @@ import { manifestKey, manifestPath, manifestPaths, writeManifest } from "../publ
 import { PATCH_FOLDER, writePatch } from "../publish/patches.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import { VERSION } from "../diagnostics/version.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { type HeaderConfig, headerTexts } from "../formats/header.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
-import type { ListOutputs, Written } from "./list-outputs.ts";
+import type { ListOutputs, WrittenOutput } from "./list-outputs.ts";
 
 /** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &
@@ -41,7 +41,7 @@ export async function publishList(
   outputs: ListOutputs,
   publication: Publication,
   host: Host,
-): Promise<{ written: Written[]; files: OutputFile[]; names: readonly string[] }> {
+): Promise<{ written: WrittenOutput[]; files: OutputFile[]; names: readonly string[] }> {
   const { config, spool, shape, accept, builtAt, sources } = publication;
   const artifacts = new FormatOutputs(publication.artifacts, config.guards?.min_rules ?? 1, host);
   try {
@@ -54,7 +54,7 @@ export async function publishList(
       const refused = found.filter(({ code }) => !accept.includes(code));
       if (refused.length > 0) throw new CompilerError(refused);
     }
-    const written: Written[] = await outputs.publish(
+    const written: WrittenOutput[] = await outputs.publish(
       encodeUtf8(publication.timelessHead),
       config.patches && (async (path, old) => await writePatch(path, old, config, host)),
     );

@@ -1,5 +1,5 @@
 import { HASH_SEED } from "../bytes/hash.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import {
   FATE_NAMES,
   RECORD_VERSION,

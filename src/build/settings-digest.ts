@@ -1,4 +1,4 @@
-import type { Config, SourceConfig } from "../config/fields.ts";
+import type { Config, SourceConfig } from "../config/config.ts";
 
 /** Digests of the settings that affect how many rules a list and each of its sources have. */
 export interface SettingsDigest {

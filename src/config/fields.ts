@@ -1,4 +1,3 @@
-import { GUARD_FIELDS } from "./guard-fields.ts";
 import { type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { SOURCE_ONLY_FIELDS } from "./source-fields.ts";
 
@@ -55,6 +54,7 @@ export interface Field {
   readonly fields?: Readonly<Record<string, Field>>;
 }
 
+/** The formats that sources can have. */
 export type SourceType = FormatName;
 
 /** What the lines of a source may do, most trusted first. */
@@ -233,7 +233,7 @@ export const LISTED_ONLY_FIELDS = {
 } as const;
 
 /** An entry of `lists`, which inherits every field that it does not set. */
-const LISTED_FIELDS: typeof TITLE_FIELDS &
+export const LISTED_FIELDS: typeof TITLE_FIELDS &
   typeof LISTED_ONLY_FIELDS &
   typeof OUTPUTS_FIELD &
   typeof PUBLISH_FIELDS &
@@ -300,51 +300,3 @@ export const SOURCE_FIELDS: typeof SOURCE_ONLY_FIELDS & typeof FILTER_FIELDS = {
   ...SOURCE_ONLY_FIELDS,
   ...FILTER_FIELDS,
 };
-
-type ValueOf<F extends Field> = F["type"] extends "string" | "source" | "duration" | "size"
-  ? string
-  : F["type"] extends "source-type"
-    ? SourceType
-    : F["type"] extends "sources"
-      ? readonly SourceConfig[]
-      : F["type"] extends "trust"
-        ? Trust
-        : F["type"] extends "boolean"
-          ? boolean
-          : F["type"] extends "number"
-            ? number
-            : F["type"] extends "guards"
-              ? GuardsConfig
-              : F["type"] extends "format"
-                ? FormatName
-                : F["type"] extends "choice"
-                  ? NonNullable<F["values"]>[number]
-                  : F["type"] extends "choices"
-                    ? readonly NonNullable<F["values"]>[number][]
-                    : F["type"] extends "object"
-                      ? ConfigOf<NonNullable<F["fields"]>>
-                      : F["type"] extends "objects"
-                        ? readonly ConfigOf<NonNullable<F["fields"]>>[]
-                        : readonly string[];
-
-type Fields = Readonly<Record<string, Field>>;
-type RequiredKeys<T extends Fields> = {
-  [K in keyof T]: T[K] extends { required: true } ? K : never;
-}[keyof T];
-
-type ConfigOf<T extends Fields> = {
-  readonly [K in RequiredKeys<T>]: ValueOf<T[K]>;
-} & {
-  readonly [K in Exclude<keyof T, RequiredKeys<T>>]?: ValueOf<T[K]>;
-};
-
-/** The guards of a configuration. */
-export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
-/** One output of a configuration. */
-export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
-/** One source of a configuration, as the user writes it. */
-export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
-/** One of several lists of a configuration. */
-export type ListedConfig = ConfigOf<typeof LISTED_FIELDS>;
-/** A valid configuration, as the user wrote it. */
-export type Config = ConfigOf<typeof LIST_FIELDS>;

@@ -1,7 +1,7 @@
 import { nearest } from "../diagnostics/suggest.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
-import type { Config, ListedConfig } from "./fields.ts";
+import type { Config, ListedConfig } from "./config.ts";
 
 /** Entries of these fields at the top level apply to every list; a list can add more. */
 const ADDED = ["allow", "allow_sources", "exclusions", "exclusions_sources"] as const;

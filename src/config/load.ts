@@ -4,7 +4,7 @@ import { maskCredentials, printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type ConfigNode, ConfigSyntaxError } from "./config-node.ts";
-import type { Config } from "./fields.ts";
+import type { Config } from "./config.ts";
 import { type ValidationContext, validateConfig } from "./validate.ts";
 
 const MAX_CONFIG_BYTES = 1024 * 1024;

@@ -17,6 +17,7 @@ export const FORMAT_NAMES = [
   "blocky",
   "json",
 ] as const;
+/** The formats that lists can be read and written in. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /** Fields of an output. */

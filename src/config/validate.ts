@@ -4,14 +4,8 @@ import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigNode } from "./config-node.ts";
 import { ConfigProblems } from "./config-problems.ts";
 import { durationMs } from "./duration.ts";
-import {
-  type Config,
-  type Field,
-  LIST_FIELDS,
-  SOURCE_FIELDS,
-  type SourceConfig,
-  TRUST_LEVELS,
-} from "./fields.ts";
+import type { Config, SourceConfig } from "./config.ts";
+import { type Field, LIST_FIELDS, SOURCE_FIELDS, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
 import { incompleteSources } from "./incomplete-sources.ts";
 import { listProblems, listsOf } from "./lists.ts";

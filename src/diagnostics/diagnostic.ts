@@ -15,10 +15,13 @@ export function placeOf({ file, line, column }: Place): string {
   return [file, line, column].filter((part) => part !== undefined).join(":");
 }
 
+/** A problem: what happened, where, and what to do. */
 export interface Diagnostic {
+  /** Stable across versions; the reference explains each. */
   readonly code: Code;
   readonly severity: "error" | "warning" | "note";
   readonly message: string;
+  /** What to do. */
   readonly hint?: string;
   readonly at?: Place;
   /** The message of the system, the server or the parser. */
@@ -29,6 +32,7 @@ export interface Diagnostic {
 
 /** Problems that the caller has to fix. Bugs of the program are plain errors instead. */
 export class CompilerError extends Error {
+  /** The errors, and the warnings before them. */
   readonly diagnostics: readonly Diagnostic[];
 
   constructor(diagnostics: readonly Diagnostic[]) {

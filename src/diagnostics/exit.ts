@@ -18,6 +18,7 @@ export const Exit = {
   Interrupted: 130,
   Terminated: 143,
 } as const;
+/** An exit code of the program. */
 export type Exit = (typeof Exit)[keyof typeof Exit];
 
 /** What each of them means, for help, the manual page and the reference. */

@@ -1,4 +1,5 @@
-import type { Config, Trust } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
+import type { Trust } from "../config/fields.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines } from "../formats/header.ts";

@@ -1,5 +1,5 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { headerLines } from "../formats/header.ts";
 import { needsCount } from "../formats/header-template.ts";
 import type { Scratch } from "../host/host.ts";

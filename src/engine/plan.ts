@@ -1,7 +1,8 @@
 import { durationMs } from "../config/duration.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import { isAddress } from "../sources/location.ts";
-import type { Config, SourceConfig, SourceType, Trust } from "../config/fields.ts";
+import type { Config, SourceConfig } from "../config/config.ts";
+import type { SourceType, Trust } from "../config/fields.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import { transformations } from "../transformations/registry.ts";

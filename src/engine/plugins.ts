@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import {
   LONGEST_NAME,
-  type Lines,
+  type FormatLines,
   type NameFormat,
   commentHeader,
 } from "../formats/name-format.ts";
@@ -13,10 +13,13 @@ import type { Transformation } from "../transformations/transformation.ts";
 
 /** A user's plugin: the default export of the module. */
 export interface Plugin {
+  /** By the name that configurations use. */
   readonly transformations?: Readonly<Record<string, PluginTransformation>>;
+  /** By the name that configurations use. */
   readonly formats?: Readonly<Record<string, PluginFormat>>;
 }
 
+/** A transformation of single rules. */
 export interface PluginTransformation {
   /** One line, for display. */
   readonly summary?: string;
@@ -24,12 +27,14 @@ export interface PluginTransformation {
   rule(text: string): string | undefined | null;
 }
 
+/** A format of one or more lines per name. */
 export interface PluginFormat {
+  /** One line, for display. */
   readonly summary?: string;
   /** For files without a configured name. Default: `.txt`. */
   readonly extension?: string;
   /** Lines with `%` for the name. Rules without such lines cannot be expressed, and are reported. */
-  readonly lines: Lines;
+  readonly lines: FormatLines;
   /** The prefix of a comment. Without it, the file has no header. */
   readonly comment?: string;
 }

@@ -9,7 +9,9 @@ import type { Plan, PlannedSource } from "./plan.ts";
 
 /** The fates of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
 export interface SourceReport {
+  /** The name of the source, or its address without secrets. */
   readonly label: string;
+  /** The address or path without secrets. */
   readonly source: string;
   /** How it was obtained: `stale` and `held` use its last good copy, `dropped` is an optional source that is missing. */
   readonly state: SourceState["kind"];
@@ -21,19 +23,25 @@ export interface SourceReport {
   readonly problem?: { readonly code: string; readonly message: string };
   readonly bytes: number;
   readonly lines: number;
+  /** Lines that are in the list. */
   readonly kept: number;
+  /** Lines that are not in the list, by fate. */
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;
   /** Exceptions that lost their `$important` because the source is not trusted enough. */
   readonly weakened?: number;
 }
 
+/** The counts of a compiled list. */
 export interface CompileReport {
   readonly name: string;
   readonly sources: readonly SourceReport[];
+  /** Lines of all sources. */
   readonly lines: number;
+  /** Lines of all sources that are in the list. */
   readonly kept: number;
   /** Rules in the list; differs from `kept` if a line gave several. Comments, blank lines and banners do not count. */
   readonly rules: number;
+  /** The size of the list. */
   readonly bytes: number;
   /** Whether a source is missing or replaced by its last good copy. */
   readonly degraded: boolean;

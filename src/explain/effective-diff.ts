@@ -18,6 +18,7 @@ export interface ChangedName {
   readonly rule: string | undefined;
 }
 
+/** What a new list changes for its users. */
 export interface ListDifference {
   /** Rules that only the new list has. */
   readonly added: readonly string[];
@@ -25,7 +26,9 @@ export interface ListDifference {
   readonly removed: readonly string[];
   /** Names whose answer changed, without those that follow from the change of a parent. */
   readonly changes: readonly ChangedName[];
+  /** The number of newly blocked names. */
   readonly blocked: number;
+  /** The number of names that are no longer blocked. */
   readonly freed: number;
   /** Added and removed patterns that can only be compared on the known names, not exactly. */
   readonly patterns: readonly string[];

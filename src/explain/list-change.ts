@@ -10,6 +10,7 @@ export interface ListState {
   readonly record?: BuildRecord | undefined;
 }
 
+/** The changes from one list to another, in text and in effect. */
 export interface ListChange extends ListDifference {
   readonly rulesBefore: number;
   readonly rulesNow: number;

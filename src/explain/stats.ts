@@ -17,9 +17,11 @@ export interface SourceStats {
   readonly rules: number;
   /** Rules that no other source has: they would be lost without it. */
   readonly unique: number;
+  /** How it was obtained. */
   readonly state: string;
 }
 
+/** What the sources of a list contribute and share. */
 export interface ListStats {
   readonly name: string;
   readonly rules: number;

@@ -20,23 +20,28 @@ export interface LineFate extends LineLocation {
   readonly text: string;
   /** `kept`, or the fate that removed it. */
   readonly fate: string;
+  /** The fate in words. */
   readonly meaning: string;
   /** The line that made it redundant. */
   readonly by?: LineLocation;
 }
 
+/** A rule of the list, and the line of a source that it comes from. */
 export interface RuleInList extends LineLocation {
   readonly text: string;
 }
 
+/** Why a name is blocked, or why not. */
 export interface Explanation {
   readonly name: string;
   readonly verdict: Verdict;
   /** The deciding rule, and its location. */
   readonly rule?: RuleInList;
+  /** How long the rule has been in the list. */
   readonly since?: Since;
   /** Rules that apply only to some clients or query types. */
   readonly partial: readonly RuleInList[];
+  /** The lines of all sources that are about the name. */
   readonly lines: readonly LineFate[];
   /** Files that could not be searched. */
   readonly unseen: readonly string[];

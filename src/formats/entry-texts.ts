@@ -1,5 +1,5 @@
 import { LineTemplate } from "./line-template.ts";
-import type { Lines } from "./name-format.ts";
+import type { FormatLines } from "./name-format.ts";
 import { isBlockKey } from "./scope-key.ts";
 import type { ScopedName } from "./name-encoder.ts";
 
@@ -20,11 +20,11 @@ export interface Entry {
 
 /** Turns scoped names into lines of a format. */
 export class EntryTexts {
-  private readonly lines: Lines;
+  private readonly lines: FormatLines;
   private readonly hasAllowFile: boolean;
   private readonly templates = new Map<readonly string[], LineTemplate>();
 
-  constructor(lines: Lines, hasAllowFile: boolean) {
+  constructor(lines: FormatLines, hasAllowFile: boolean) {
     this.lines = lines;
     this.hasAllowFile = hasAllowFile;
   }

@@ -9,7 +9,7 @@ import { LineTemplate } from "./line-template.ts";
 import type { ListModel } from "./list-model.ts";
 import { Losses } from "./losses.ts";
 import type { NameBlock } from "./name-blocks.ts";
-import type { FileHeaderFacts, FormatOptions, Lines, NameFormat } from "./name-format.ts";
+import type { FileHeaderFacts, FormatOptions, FormatLines, NameFormat } from "./name-format.ts";
 import { LONGEST_NAME } from "./name-format.ts";
 import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
 import { ruleEntries, canExpressPatterns } from "./rule-entries.ts";
@@ -73,7 +73,7 @@ export class FormatWriter {
   /** The number of rules that exceeded the size limit, by source. */
   readonly leftOut: Map<number, number> = new Map();
   private readonly how: WriteOptions;
-  private readonly lines: Lines;
+  private readonly lines: FormatLines;
   private readonly sinks: FormatSinks;
   private readonly expander: NameExpander;
 

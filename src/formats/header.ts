@@ -1,5 +1,5 @@
 import { durationMs } from "../config/duration.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { type HeaderValues, filledIn } from "./header-template.ts";
 
 const COMPILER_NAME = "rules-compiler";

@@ -17,6 +17,7 @@ export const LOSS_REASONS = {
     "Blocks a name with everything below it, but the format blocks single names. The name is written, and every name below it that a source has. Other names below it are not blocked.",
   widened: "Written as a rule that blocks more than intended (`on_loss: widen`).",
 } as const;
+/** Why a format could not express a rule. */
 export type LossReason = keyof typeof LOSS_REASONS;
 
 /** Rules that a format could not express, or not exactly. */

@@ -2,7 +2,7 @@ import { withParents } from "../syntax/parents.ts";
 import { Level, isAllow, isBlock, isImportant } from "./level.ts";
 import type { ListModel } from "./list-model.ts";
 import type { Losses } from "./losses.ts";
-import type { Lines, NameFormat } from "./name-format.ts";
+import type { FormatLines, NameFormat } from "./name-format.ts";
 import type { NameLevels } from "./rule-tree.ts";
 import { type ScopeKey, scopeKey } from "./scope-key.ts";
 import type { NameFact } from "./classified-names.ts";
@@ -18,7 +18,7 @@ export interface ScopedName {
 /** How the encoder uses a format. */
 export interface EncoderOptions {
   readonly format: NameFormat;
-  readonly lines: Lines;
+  readonly lines: FormatLines;
   /** Maximum length of a name in characters. */
   readonly longest: number;
   /** Whether a rule may be written so that it blocks more than intended. */

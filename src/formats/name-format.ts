@@ -26,7 +26,7 @@ export const DEFAULT_OPTIONS: FormatOptions = {
  * The lines with which a format expresses each scope, with `%` for the name; without lines it cannot express it. `subtree` is a name
  * with all names below it, `exact` the name alone, `below` all names below it without the name.
  */
-export interface Lines extends ScopeLines {
+export interface FormatLines extends ScopeLines {
   /** A block and an exception by regular expression, with `%` for the expression. */
   readonly regex?: readonly string[];
   readonly allowRegex?: readonly string[];
@@ -66,7 +66,7 @@ export interface NameFormat {
   readonly extension: string;
   /** The answers that a file can select; the first is the default. Without it, the resolver decides. */
   readonly answers?: readonly Answer[];
-  lines(options: FormatOptions): Lines;
+  lines(options: FormatOptions): FormatLines;
   header(facts: FileHeaderFacts, options: FormatOptions): readonly string[];
   readonly footer?: readonly string[];
   /** The format can express every rule. */

@@ -4,11 +4,11 @@ import type { Entry } from "./entry-texts.ts";
 import { LineTemplate } from "./line-template.ts";
 import type { ListModel } from "./list-model.ts";
 import type { Losses } from "./losses.ts";
-import type { Lines } from "./name-format.ts";
+import type { FormatLines } from "./name-format.ts";
 import type { PatternException } from "./pattern-exceptions.ts";
 
 /** Whether a format can express all pattern exceptions of a list. */
-export function canExpressPatterns(model: ListModel, lines: Lines): boolean {
+export function canExpressPatterns(model: ListModel, lines: FormatLines): boolean {
   if (lines.rule !== undefined) return true;
   return (
     lines.allowRegex !== undefined &&
@@ -19,7 +19,7 @@ export function canExpressPatterns(model: ListModel, lines: Lines): boolean {
 /** The rules without names that a format can express. Expressions only if the file has all exceptions to them. */
 export function ruleEntries(
   model: ListModel,
-  lines: Lines,
+  lines: FormatLines,
   losses: Losses,
   hasAllExceptions: boolean,
 ): Entry[] {

@@ -1,9 +1,9 @@
-import type { Lines, ScopeLines } from "./name-format.ts";
+import type { FormatLines, ScopeLines } from "./name-format.ts";
 
 /** Selects the lines of a format for a scope and an action. */
 export type ScopeKey =
   | keyof ScopeLines
-  | keyof Pick<Lines, "openSubtree" | "openExact" | "openBelow">;
+  | keyof Pick<FormatLines, "openSubtree" | "openExact" | "openBelow">;
 
 const SCOPE_KEYS = {
   block: ["subtree", "exact", "below"],

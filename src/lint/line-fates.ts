@@ -1,5 +1,6 @@
 import { compileList } from "../engine/compile.ts";
-import type { Config, SourceType, Trust } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
+import type { SourceType, Trust } from "../config/fields.ts";
 import type { Host } from "../host/host.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";

@@ -1,6 +1,6 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { durationMs } from "../config/duration.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";

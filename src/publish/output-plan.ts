@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import type { Config, OutputConfig } from "../config/fields.ts";
+import type { Config, OutputConfig } from "../config/config.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";

@@ -3,7 +3,7 @@ import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { durationMs } from "../config/duration.ts";
-import type { Config } from "../config/fields.ts";
+import type { Config } from "../config/config.ts";
 import { rcsDiff } from "../formats/rcs-diff.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";

@@ -64,6 +64,7 @@ export const FATES = [
   ],
 ] as const;
 
+/** What became of a line: `live` in the list, or why not. */
 export type FateName = (typeof FATES)[number][0];
 
 /** The same by name; `fate.test.ts` keeps the two in sync. Literals, so that V8 folds them in the loops. */

@@ -8,6 +8,7 @@ import { type ChunkPool, type RuleTable, rowOf } from "./rule-table.ts";
 export interface RowView {
   /** The text in the list, or the last text before the row was dropped. */
   readonly text: string;
+  /** Whether it is in the list. */
   readonly isLive: boolean;
   readonly fate: FateName;
   readonly file: string;

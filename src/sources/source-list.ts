@@ -47,7 +47,11 @@ const MAX_WEB_FILES = 64;
 /** A file that the list depends on. */
 export interface InputFile {
   readonly path: string;
-  /** Undefined if the build depends on the file being absent. */
+  /**
+   * Undefined if the build depends on the file being absent.
+   *
+   * @internal
+   */
   readonly stamp: FileStamp | undefined;
 }
 

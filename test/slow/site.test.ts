@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { test } from "node:test";
 import { LOOKS, browserFor, pictureOf } from "../support/browser.ts";
@@ -15,6 +16,7 @@ const LOOKED_AT = [
   "/guide/start",
   "/guide/cookbook",
   "/reference/configuration",
+  "/reference/library",
   "/how-it-works",
   "/roles/operator",
 ];
@@ -31,6 +33,17 @@ function fileOf(path: string): string | undefined {
     .map((one) => join(dist, one))
     .find((one) => existsSync(one) && statSync(one).isFile());
 }
+
+test("the page of the library is generated from the code, and every type is documented", () => {
+  const folder = mkdtempSync(join(tmpdir(), "library-"));
+  const made = spawnSync("npx", ["typedoc", "--out", folder], { cwd: site, encoding: "utf8" });
+  assert.equal(made.status, 0, made.stdout + made.stderr);
+  const [fresh, kept] = [folder, join(site, "../docs/reference")].map((one) =>
+    readFileSync(join(one, "library.md"), "utf8"),
+  );
+  rmSync(folder, { recursive: true });
+  assert.equal(kept, fresh, "outdated: run npm run generate:api");
+});
 
 test(
   "the site builds, its links work, and its pages fit a desktop and a phone",

@@ -4,7 +4,7 @@ import {
   compileInMemory,
 } from "../../src/build/compile-in-memory.ts";
 import { openProject } from "../../src/build/project.ts";
-import type { Config } from "../../src/config/fields.ts";
+import type { Config } from "../../src/config/config.ts";
 import type { Plugins } from "../../src/engine/plugins.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node.ts";
@@ -15,7 +15,8 @@ export type { CompiledInMemory as CompileResult } from "../../src/build/compile-
 export { type Plugins, type Plugin, pluginsOf } from "../../src/engine/plugins.ts";
 export type { ProgressEvent } from "../../src/engine/progress-event.ts";
 export type { CompileReport, SourceReport } from "../../src/engine/report.ts";
-export type { Config, SourceConfig, SourceType } from "../../src/config/fields.ts";
+export type { Config, SourceConfig } from "../../src/config/config.ts";
+export type { SourceType } from "../../src/config/fields.ts";
 export { CompilerError, type Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 export {
   type FetchRequest,

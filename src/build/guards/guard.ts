@@ -1,4 +1,4 @@
-import type { Config } from "../../config/fields.ts";
+import type { Config } from "../../config/config.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { SOURCE_BOUNDS } from "../../engine/compile-options.ts";
 import type { LastPublish } from "../state/last-publish.ts";

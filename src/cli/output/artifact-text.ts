@@ -2,16 +2,16 @@ import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { someOf } from "../../diagnostics/some-of.ts";
 import type { Loss, LossReason } from "../../build/build-outcome.ts";
-import type { Written } from "../../build/list-outputs.ts";
+import type { WrittenOutput } from "../../build/list-outputs.ts";
 import { bytesText } from "./summary.ts";
 
-export function artifactText({ format, names, bytes, parts }: Written): string {
+export function artifactText({ format, names, bytes, parts }: WrittenOutput): string {
   const files = parts !== undefined && parts > 1 ? `, ${parts} files` : "";
   return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
 }
 
 /** Rules that a format cannot express or has no room for. docs/reference/formats.md explains the reasons. */
-export function lossLines({ losses = [], leftOut = [] }: Written): string[] {
+export function lossLines({ losses = [], leftOut = [] }: WrittenOutput): string[] {
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
   const told = new Set([...narrowed, ...widened, ...excepted]);

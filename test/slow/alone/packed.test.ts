@@ -12,6 +12,14 @@ const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "newcomer-"));
 let tarball = "";
 
+/** The part of `@arethetypeswrong/core` that is used here. */
+interface AreTheTypesWrong {
+  createPackageFromTarballData(tarball: Uint8Array): unknown;
+  checkPackage(packed: unknown): Promise<{
+    readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[];
+  }>;
+}
+
 function shell(command: string): { stdout: string; stderr: string; status: number | null } {
   return spawnSync("bash", ["-c", command], {
     cwd: folder,
@@ -50,6 +58,19 @@ test("the package contains the files it needs and no others", () => {
     files.filter((file) => file.includes(".test.")),
     [],
   );
+});
+
+test("every way of importing the package finds its types", async () => {
+  const wrong = (await import(
+    join(root, "test/tools/node_modules/@arethetypeswrong/core/dist/index.js")
+  )) as AreTheTypesWrong;
+  const packed = wrong.createPackageFromTarballData(readFileSync(join(folder, tarball)));
+  const { problems } = await wrong.checkPackage(packed);
+  // Of a package of ES modules: CommonJS, and resolvers older than `exports`, cannot find it by design.
+  const others = problems.filter(
+    ({ resolutionKind = "" }) => !["node10", "node16-cjs"].includes(resolutionKind),
+  );
+  assert.deepEqual(others, []);
 });
 
 test("README: from an empty folder to a compiled list", () => {

@@ -1,0 +1,62 @@
+import type {
+  Field,
+  LISTED_FIELDS,
+  LIST_FIELDS,
+  SOURCE_FIELDS,
+  SourceType,
+  Trust,
+} from "./fields.ts";
+import type { GUARD_FIELDS } from "./guard-fields.ts";
+import type { FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
+import type { TransformationName } from "./transformation-name.ts";
+
+/** The values of the simple types of fields. */
+interface SimpleValues {
+  readonly string: string;
+  readonly strings: readonly string[];
+  readonly entries: readonly string[];
+  readonly source: string;
+  /** Editors suggest the names; plugins may add others. */
+  readonly transformations: readonly (TransformationName | (string & {}))[];
+  readonly sources: readonly SourceConfig[];
+  readonly "source-type": SourceType;
+  readonly trust: Trust;
+  readonly boolean: boolean;
+  readonly number: number;
+  readonly guards: GuardsConfig;
+  readonly duration: string;
+  readonly size: string;
+  readonly format: FormatName;
+}
+
+type ValueOf<F extends Field> = F["type"] extends keyof SimpleValues
+  ? SimpleValues[F["type"]]
+  : F["type"] extends "choice"
+    ? NonNullable<F["values"]>[number]
+    : F["type"] extends "choices"
+      ? readonly NonNullable<F["values"]>[number][]
+      : F["type"] extends "object"
+        ? ConfigOf<NonNullable<F["fields"]>>
+        : readonly ConfigOf<NonNullable<F["fields"]>>[];
+
+type Fields = Readonly<Record<string, Field>>;
+type RequiredKeys<T extends Fields> = {
+  [K in keyof T]: T[K] extends { required: true } ? K : never;
+}[keyof T];
+
+type ConfigOf<T extends Fields> = {
+  readonly [K in RequiredKeys<T>]: ValueOf<T[K]>;
+} & {
+  readonly [K in Exclude<keyof T, RequiredKeys<T>>]?: ValueOf<T[K]>;
+};
+
+/** The guards of a configuration. */
+export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
+/** One output of a configuration. */
+export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
+/** One source of a configuration, as the user writes it. */
+export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
+/** One of several lists of a configuration. */
+export type ListedConfig = ConfigOf<typeof LISTED_FIELDS>;
+/** A configuration, as a user writes it. The reference of the configuration describes its fields. */
+export type Config = ConfigOf<typeof LIST_FIELDS>;
