@@ -20,14 +20,24 @@ const MOST_KEPT = 20_000;
 const MOST_STATES = 512;
 const LARGEST_AUTOMATON = 50_000;
 
+/** The limit of `LinearRegex.work` for testing one expression: about 8 ms. Real expressions take at most 3,400. */
+const MOST_WORK = 6000;
+const PROBES = ["www.north.com", "api-1.silver.org", "mail.42.example.net", "shop.de"];
+/** Slow expressions. Kept longer than their programs, because finding out takes longer than compiling. */
+const slow = new Set<string>();
+const MOST_SLOW = 1000;
+
 /** An expression that RE2 matches, in time proportional to the text and the program. */
 export class LinearRegex {
   /** Number of instructions of its program. */
   readonly size: number;
   private readonly regex: RE2JS;
   private forgotten = 0;
+  private readonly source: string;
+  private isTried = false;
 
-  constructor(regex: RE2JS) {
+  constructor(source: string, regex: RE2JS) {
+    this.source = source;
     this.regex = regex;
     this.size = regex.programSize();
   }
@@ -37,6 +47,26 @@ export class LinearRegex {
     const isMatch = this.regex.test(text);
     if (this.held > LARGEST_AUTOMATON || this.held > this.size * MOST_STATES) this.forget();
     return isMatch;
+  }
+
+  /** Whether a few ordinary names suffice to show that tests take too long: then no others need be run. */
+  get isSlow(): boolean {
+    // At worst, every character costs one visit of every instruction.
+    if (this.size * PROBES.join("").length <= MOST_WORK) return false;
+    if (slow.has(this.source)) return true;
+    if (this.isTried) return false;
+    this.isTried = true;
+    this.forget();
+    const limit = this.work + MOST_WORK;
+    const isSlow = PROBES.some((name) => {
+      this.test(name);
+      return this.work > limit;
+    });
+    this.forget();
+    if (!isSlow) return false;
+    if (slow.size >= MOST_SLOW) slow.clear();
+    slow.add(this.source);
+    return true;
   }
 
   /** Drops the cached states. */
@@ -81,7 +111,7 @@ export function linearRegex(
   if (known !== undefined || compiled.has(source)) return known;
   let regex: LinearRegex | undefined;
   try {
-    regex = new LinearRegex(re2.compile(source, re2.CASE_INSENSITIVE));
+    regex = new LinearRegex(source, re2.compile(source, re2.CASE_INSENSITIVE));
   } catch {
     // RE2 does not support it.
   }
@@ -95,15 +125,13 @@ export function linearRegex(
   return regex;
 }
 
-/** The limit of `LinearRegex.work` for testing one expression: about 8 ms. Real expressions take at most 3,400. */
-const MOST_WORK = 6000;
-
 /** A test that returns `givenUp` for all texts once the expression exceeds `mostWork`. */
 export function limitedTest(
   regex: LinearRegex,
   mostWork: number = MOST_WORK,
   givenUp = false,
 ): { readonly test: (text: string) => boolean; readonly isGivenUp: () => boolean } {
+  if (mostWork === MOST_WORK && regex.isSlow) return { test: () => givenUp, isGivenUp: () => true };
   // Earlier tests by other callers must not affect the result.
   regex.forget();
   const limit = regex.work + mostWork;

@@ -4,9 +4,10 @@ import { BROWSER_MODIFIERS, parseAdblockRule } from "./adblock-rule.ts";
 import { matchesTooMany } from "./sample-names.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { quickAscii } from "./idna.ts";
-import { isForAddress, matchesPattern, patternParts } from "./name-pattern.ts";
+import { type NameTest, isForAddress, matchesPattern, patternParts } from "./name-pattern.ts";
 import { isWholeSuffix, judgeBreadth } from "./pattern-breadth.ts";
 import { isRegexText, nameRegex, scriptRegex } from "./regex-rule.ts";
+import { regexTexts } from "./regex-texts.ts";
 import { WidthTrial } from "./width-trial.ts";
 import { withoutEnd } from "./without-end.ts";
 
@@ -95,8 +96,12 @@ export function isTooWide(line: string): boolean {
 function judgeOwn(pattern: string): Fate {
   if (!isRegexText(pattern)) return judgePattern(pattern);
   const source = pattern.slice(1, -1);
-  const test = scriptRegex(source) ?? nameRegex(source, false);
-  return test !== undefined && matchesTooMany(test) ? Fate.TooWide : Fate.Live;
+  let compiled: NameTest | undefined;
+  const test = (name: string): boolean => {
+    compiled ??= scriptRegex(source) ?? nameRegex(source, false) ?? (() => false);
+    return compiled(name);
+  };
+  return matchesTooMany(test, regexTexts(source)) === true ? Fate.TooWide : Fate.Live;
 }
 
 const ONE_NAME = /^\|\|(?:[a-z0-9_][a-z0-9_-]*\.)+[a-z0-9_][a-z0-9_-]*\^$/i;
