@@ -1,3 +1,4 @@
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type ProgramEnd } from "../host/host.ts";
 import { HookFailure } from "./hook-failure.ts";
@@ -78,6 +79,6 @@ function outputText({ output, bytes }: ProgramEnd): string {
     .map((line) => printable(line.trimEnd(), MOST_SHOWN))
     .filter((line) => line !== "");
   const text = lines.join(" / ");
-  if (text.length <= MOST_SHOWN && output.length >= bytes) return text;
+  if (text.length <= MOST_SHOWN && encodeUtf8(output).length >= bytes) return text;
   return `… ${text.slice(-MOST_SHOWN)} (the end of ${bytes} bytes)`;
 }
