@@ -3,13 +3,9 @@ import { FLAGS, type Flag, takersOf } from "../src/cli/flags/flags.ts";
 import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
-import {
-  type Field,
-  LIST_FIELDS,
-  LISTED_ONLY_FIELDS,
-  SOURCE_FIELDS,
-} from "../src/config/fields.ts";
+import { type Field, LIST_FIELDS, LISTED_ONLY_FIELDS, SOURCE_FIELDS } from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
+import { HOOK_FIELDS } from "../src/config/hook-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
@@ -113,6 +109,13 @@ every field that it does not set; \`allow\`, \`allow_sources\`, \`exclusions\` a
 See [several lists from the same sources](../guide/several-lists.md).
 
 ${fieldTable(LISTED_ONLY_FIELDS)}
+
+## Hooks
+
+Each entry of \`after\` has exactly one of \`run\`, \`post\` and \`reload\`. Hooks run only with \`--hooks\`, one after the other, and never
+change what was published nor the exit code. See [hooks](../guide/hooks.md).
+
+${fieldTable(HOOK_FIELDS)}
 
 ## Paths
 

@@ -55,6 +55,7 @@ export default defineConfig({
           { text: "No bad upstream gets through", link: "/guide/bad-upstreams" },
           { text: "Know what is in your list", link: "/guide/why" },
           { text: "One list, every resolver", link: "/guide/resolvers" },
+          { text: "Hooks: reload, message", link: "/guide/hooks" },
           { text: "Zone transfer", link: "/guide/zone-transfer" },
           { text: "Several lists", link: "/guide/several-lists" },
           { text: "Writing lists", link: "/guide/writing-lists" },

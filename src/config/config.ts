@@ -7,6 +7,7 @@ import type {
   Trust,
 } from "./fields.ts";
 import type { GUARD_FIELDS } from "./guard-fields.ts";
+import type { HOOK_FIELDS } from "./hook-fields.ts";
 import type { FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import type { TransformationName } from "./transformation-name.ts";
 
@@ -54,6 +55,8 @@ type ConfigOf<T extends Fields> = {
 export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
 /** One output of a configuration. */
 export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
+/** One hook of a configuration. */
+export type HookConfig = ConfigOf<typeof HOOK_FIELDS>;
 /** One source of a configuration, as the user writes it. */
 export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
 /** One of several lists of a configuration. */

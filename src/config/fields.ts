@@ -1,5 +1,7 @@
+import { HOOK_FIELDS } from "./hook-fields.ts";
 import { type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { SOURCE_ONLY_FIELDS } from "./source-fields.ts";
+import { TITLE_FIELDS } from "./title-fields.ts";
 
 /**
  * Every field of a configuration, once. Validation, the `Config` type, schema.json and docs/reference/configuration.md
@@ -94,49 +96,6 @@ const FILTER_FIELDS = {
   },
 } as const;
 
-/** Fields of the header. */
-const TITLE_FIELDS = {
-  name: {
-    type: "string",
-    required: true,
-    description: "Title of the compiled list. Its slug is the name of the output file.",
-    example: "My list",
-  },
-  description: {
-    type: "string",
-    description: "Shown in the header of the compiled list.",
-    example: "Ads and trackers",
-  },
-  version: {
-    type: "string",
-    description:
-      "Version label of the compiled list; `{date}` (20260131), `{time}` (0930, in UTC) and `{count}` (its rules) are replaced. It is a string, so quote it in YAML.",
-    example: "{date}.{count}",
-  },
-  homepage: {
-    type: "string",
-    description: "Home page of the list, shown in the header.",
-    example: "https://example.org/list",
-  },
-  license: {
-    type: "string",
-    description: "Licence of the compiled list, shown in the header.",
-    example: "MIT",
-  },
-  expires: {
-    type: "duration",
-    description:
-      "How long subscribers wait before they check for a new version: `Expires` in the header, in whole hours or days.",
-    example: "1d",
-  },
-  header: {
-    type: "strings",
-    description:
-      "Additional lines of the header, without comment characters, in every format that has comments. The placeholders of `version` are replaced.",
-    example: ["Issues: https://example.org/issues", "Number of entries: {count}"],
-  },
-} as const;
-
 const PLUGINS_FIELD = {
   plugins: {
     type: "strings",
@@ -145,6 +104,21 @@ const PLUGINS_FIELD = {
     example: ["my-plugin.mjs"],
   },
 } as const;
+
+const AFTER_FIELD: {
+  readonly after: {
+    readonly type: "objects";
+    readonly fields: typeof HOOK_FIELDS;
+    readonly description: string;
+  };
+} = {
+  after: {
+    type: "objects",
+    fields: HOOK_FIELDS,
+    description:
+      "What to do after a build: programs, messages, reloads; see [Hooks](#hooks). They run only with `--hooks`.",
+  },
+};
 
 /** Allowed names, guards, and what is published. */
 const PUBLISH_FIELDS = {
@@ -284,6 +258,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof SOURCES_FIELD &
   typeof LISTS_FIELD &
   typeof PLUGINS_FIELD &
+  typeof AFTER_FIELD &
   typeof OUTPUTS_FIELD &
   typeof PUBLISH_FIELDS &
   typeof FILTER_FIELDS = {
@@ -292,6 +267,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...SOURCES_FIELD,
   ...LISTS_FIELD,
   ...PLUGINS_FIELD,
+  ...AFTER_FIELD,
   ...OUTPUTS_FIELD,
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,

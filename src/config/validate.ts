@@ -7,6 +7,7 @@ import { durationMs } from "./duration.ts";
 import type { Config, SourceConfig } from "./config.ts";
 import { type Field, LIST_FIELDS, SOURCE_FIELDS, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
+import { hookProblems } from "./hook-problems.ts";
 import { incompleteSources } from "./incomplete-sources.ts";
 import { listProblems, listsOf } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
@@ -48,13 +49,12 @@ class ConfigCheck {
 
   list(root: ConfigNode): Config | undefined {
     if (root.kind !== "object") {
-      this.problems.invalid(
-        root.offset,
-        "the configuration must be an object with `name` and `sources`",
-      );
+      const message = "the configuration must be an object with `name` and `sources`";
+      this.problems.invalid(root.offset, message);
       return undefined;
     }
     const config = this.object(root, LIST_FIELDS, "") as Config;
+    this.hooks(root, config);
     if (config.lists === undefined || this.problems.hasErrors) {
       this.validatorsOnBothLevels(root, config);
       return config;
@@ -64,6 +64,13 @@ class ConfigCheck {
     if (!this.problems.hasErrors)
       for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
     return config;
+  }
+
+  private hooks(root: ConfigNode & { kind: "object" }, { after }: Config): void {
+    const node = root.entries.find(({ key }) => key === "after")?.node;
+    if (after === undefined || node?.kind !== "array" || this.problems.hasErrors) return;
+    for (const { index, message, hint } of hookProblems(after))
+      this.problems.invalid(node.items[index]!.offset, message, hint);
   }
 
   private object(
@@ -132,12 +139,8 @@ class ConfigCheck {
   private string(node: ConfigNode, path: string, isRequired: boolean): string | undefined {
     if (node.kind === "scalar" && typeof node.value === "string") {
       if (node.value !== "" || !isRequired) return node.value;
-      this.problems.error(
-        "config-required",
-        node.offset,
-        `${path} is required`,
-        `Give "${path}" a text`,
-      );
+      const message = `${path} is required`;
+      this.problems.error("config-required", node.offset, message, `Give "${path}" a text`);
       return undefined;
     }
     const shown = node.kind === "scalar" ? `, not ${String(node.value)}` : "";

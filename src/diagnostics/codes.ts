@@ -1,6 +1,7 @@
 import type { Exit } from "./exit.ts";
 
 import { GUARD_CODES } from "./guard-codes.ts";
+import { HOOK_CODES } from "./hook-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
 import { SOURCE_CODES } from "./source-codes.ts";
 
@@ -13,7 +14,7 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Diagnostics of everything but sources, guards and servers. */
+/** Diagnostics of everything but sources, guards, servers and hooks. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -261,11 +262,13 @@ const COMPILE_CODES = {
 export const CODES: typeof COMPILE_CODES &
   typeof SOURCE_CODES &
   typeof GUARD_CODES &
-  typeof SERVER_CODES = {
+  typeof SERVER_CODES &
+  typeof HOOK_CODES = {
   ...COMPILE_CODES,
   ...SOURCE_CODES,
   ...GUARD_CODES,
   ...SERVER_CODES,
+  ...HOOK_CODES,
 };
 
 export type Code = keyof typeof CODES;

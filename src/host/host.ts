@@ -54,6 +54,10 @@ export interface Host {
   wait(ms: number, signal?: AbortSignal): Promise<void>;
   /** Runs this program with other arguments in a child process. */
   runSelf?(run: SelfRun): Promise<SelfRunEnd>;
+  /** Runs another program to its end, without a shell. Rejects with a `HostError` if it cannot be started. */
+  runProgram?(run: ProgramRun): Promise<ProgramEnd>;
+  /** Sends a signal such as `SIGHUP` to a process. Throws a `HostError`. */
+  sendSignal?(pid: number, signal: string): void;
   /** Answers HTTP requests until it is closed. Rejects with a `HostError` if the address is in use or not available. */
   listen?(place: ListenPlace, answer: Answerer): Promise<Listening>;
   /** Ends the process on a signal that arrives while the event loop is blocked. */
@@ -88,6 +92,32 @@ export interface SelfRunEnd {
   /** Its exit code; undefined if a signal ended it. */
   readonly exit: number | undefined;
   readonly stdout: string;
+}
+
+export interface ProgramRun {
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+  /** Its working directory. */
+  readonly folder: string;
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Its standard input. */
+  readonly input: string;
+  /** It is ended after this time, with all processes of its group. */
+  readonly timeoutMs: number;
+  /** After an abort, it is ended, too. */
+  readonly signal: AbortSignal;
+}
+
+export interface ProgramEnd {
+  /** Its exit code; undefined if a signal ended it. */
+  readonly exit: number | undefined;
+  /** Whether it was ended because of the time limit. */
+  readonly isLate: boolean;
+  /** The end of what it printed to standard output and standard error. */
+  readonly output: string;
+  /** How much it printed. */
+  readonly bytes: number;
 }
 
 export interface SignalWatch {
@@ -192,6 +222,9 @@ export interface TextSink {
 
 export interface FetchRequest {
   readonly url: string;
+  /** GET by default. */
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly body?: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: FetchTimeouts;
   /** Maximum size of the body in bytes. */

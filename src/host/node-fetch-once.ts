@@ -7,7 +7,7 @@ import { refusePrivateName, publicLookup } from "./public-lookup.ts";
 import { forwardRequest, openTunnel } from "./proxy-connection.ts";
 
 /**
- * One GET over node:http(s). Not the runtime's `fetch`: that accepts a gzip body which was cut short, differs between
+ * One exchange over node:http(s). Not the runtime's `fetch`: that accepts a gzip body which was cut short, differs between
  * runtimes in proxies and encodings, and has no option for the connect timeout or for the addresses of a name.
  */
 export async function fetchOnce(request: FetchRequest): Promise<FetchResponse> {
@@ -30,15 +30,16 @@ async function exchange(
   let tunnel: Duplex | undefined;
   if (proxy !== undefined && isSecure) tunnel = await openTunnel(proxy, url, signal);
   return new Promise((resolve, reject) => {
-    const options: https.RequestOptions = { headers: request.headers, agent: false, signal };
+    const { method = "GET", headers } = request;
+    const options: https.RequestOptions = { method, headers, agent: false, signal };
     if (request.onlyPublic && proxy === undefined) options.lookup = publicLookup;
     if (tunnel !== undefined) options.createConnection = () => tunnel;
     let outgoing: http.ClientRequest;
     if (proxy !== undefined && !isSecure)
-      outgoing = (proxy.protocol === "https:" ? https : http).get(
+      outgoing = (proxy.protocol === "https:" ? https : http).request(
         forwardRequest(proxy, url, options),
       );
-    else outgoing = (isSecure ? https : http).get(url, options);
+    else outgoing = (isSecure ? https : http).request(url, options);
     if (tunnel !== undefined) clock.asking();
     // Errors of a socket after the response is complete do not matter.
     outgoing.on("error", reject);
@@ -49,6 +50,7 @@ async function exchange(
       clock.receiving();
       receive(response, request, clock).then(resolve, reject);
     });
+    outgoing.end(request.body);
   });
 }
 

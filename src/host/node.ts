@@ -70,6 +70,8 @@ export function nodeHost(): Host {
         : (await import("./node-fetch-once.ts")).fetchOnce(request),
     wait,
     runSelf: async (run) => (await import("./node-self-run.ts")).runSelf(run),
+    runProgram: async (run) => await (await import("./node-run-program.ts")).runProgram(run),
+    sendSignal,
     watchSignals,
     openInBrowser: async (path) => (await import("./node-browser.ts")).openInBrowser(path),
     listen: async (place, answer) =>
@@ -90,6 +92,14 @@ function kindOf(info: Stats): "file" | "folder" | "link" | "other" {
   if (info.isFile()) return "file";
   if (info.isDirectory()) return "folder";
   return info.isSymbolicLink() ? "link" : "other";
+}
+
+function sendSignal(pid: number, signal: string): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    throw toHostError(error);
+  }
 }
 
 function wait(ms: number, signal?: AbortSignal): Promise<void> {

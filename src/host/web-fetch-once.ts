@@ -13,7 +13,9 @@ export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse
     clock.asking();
     if (request.onlyPublic) await refusePrivateHost(new URL(request.url).hostname, request);
     const response = await fetch(request.url, {
+      method: request.method ?? "GET",
       headers: { ...request.headers },
+      ...(request.body && { body: request.body.slice() }),
       redirect: "manual",
       signal,
     });

@@ -25,6 +25,10 @@ export class DiskProject {
   }
 
   async run(...words: string[]): Promise<Said> {
+    return await this.runUntil(new AbortController().signal, ...words);
+  }
+
+  async runUntil(signal: AbortSignal, ...words: string[]): Promise<Said> {
     const output = { stdout: "", stderr: "" };
     const sink = (name: keyof typeof output): Host["stderr"] => ({
       isTerminal: false,
@@ -42,7 +46,7 @@ export class DiskProject {
       cacheDir: () => join(this.folder, "cache"),
       ...this.changes,
     };
-    const exit = await run(words, host, new AbortController().signal);
+    const exit = await run(words, host, signal);
     return { exit, ...output };
   }
 }

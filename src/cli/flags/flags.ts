@@ -140,6 +140,12 @@ export const FLAGS = [
     description: "Run the modules listed under plugins; they run with your permissions",
   },
   {
+    name: "hooks",
+    only: ["compile", "serve"],
+    description:
+      "Run what the configuration lists under after: programs run with your permissions, messages leave this machine",
+  },
+  {
     name: "compat",
     sets: ["building"],
     description:

@@ -314,7 +314,7 @@ export function isMissing(name: string): string | false {
   );
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const socket = createSocket("udp4");
   await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
   const { port } = socket.address();

@@ -1,0 +1,117 @@
+import { bareHost, isPublicAddress, literalAddress } from "../host/public-address.ts";
+import { durationMs } from "./duration.ts";
+import type { HookConfig } from "./config.ts";
+import type { ReloadName } from "./hook-fields.ts";
+
+export interface HookProblem {
+  /** The position of the hook. */
+  readonly index: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+type Found = Omit<HookProblem, "index">;
+
+const FORMS = ["run", "post", "reload"] as const;
+const LONGEST_MS = 3_600_000;
+const ABSOLUTE = /^(?:[\\/]|[a-z]:[\\/])/i;
+
+/** Those that are reloaded by requests. */
+const API = new Set<ReloadName>(["adguard-home", "pi-hole", "technitium"]);
+const RELOAD_FIELDS = ["with", "pid_file", "url", "user", "token_file"] as const;
+
+/** Problems of hooks whose fields have the right types. */
+export function hookProblems(hooks: readonly HookConfig[]): HookProblem[] {
+  return hooks.flatMap((hook, index) => {
+    const at = `after[${index}]`;
+    return [...problemsOf(hook, at)].map((problem) => ({ index, ...problem }));
+  });
+}
+
+function* problemsOf(hook: HookConfig, at: string): Generator<Found> {
+  const forms = FORMS.filter((form) => hook[form] !== undefined);
+  if (forms.length !== 1) {
+    const message = `${at} must have exactly one of run, post and reload`;
+    return yield { message, hint: "Write one entry for each" };
+  }
+  const { run, post, reload, on, timeout } = hook;
+  if (on?.length === 0) yield { message: `${at}.on is empty`, hint: "Name an event, or remove it" };
+  const ms = timeout === undefined ? 1 : (durationMs(timeout) ?? 0);
+  if (ms <= 0 || ms > LONGEST_MS)
+    yield { message: `${at}.timeout must be longer than 0 and at most 1h` };
+  for (const text of textsOf(hook))
+    if (text.includes("\u0000")) yield { message: `${at} contains a NUL character` };
+  if (reload === undefined)
+    for (const field of RELOAD_FIELDS)
+      if (hook[field] !== undefined) yield { message: `${at}.${field} is a setting of reload` };
+  if (run !== undefined) yield* runProblems(run, at);
+  if (post !== undefined) yield* postProblems(post, on !== undefined, at);
+  if (reload !== undefined) yield* reloadProblems(hook, reload, at);
+}
+
+function textsOf({ run, post, with: words, pid_file: pid, url, user, token_file }: HookConfig) {
+  const texts = [...(run ?? []), ...(words ?? []), pid, url, user, token_file];
+  return [...texts, ...Object.values(post ?? {})].filter((text) => text !== undefined);
+}
+
+function* runProblems(run: readonly string[], at: string): Generator<Found> {
+  const [program = ""] = run;
+  if (program.trim() === "")
+    yield { message: `${at}.run has no program`, hint: 'Write ["/path/to/program", "argument"]' };
+  else if (/[\\/]/.test(program) && !ABSOLUTE.test(program))
+    yield {
+      message: `${at}.run[0] is a relative path`,
+      hint: "Write an absolute path, or the name of a program in PATH",
+    };
+}
+
+function* postProblems(
+  { as, chat }: NonNullable<HookConfig["post"]>,
+  hasOn: boolean,
+  at: string,
+): Generator<Found> {
+  if (as === "telegram" && (chat ?? "") === "")
+    yield { message: `${at}.post needs chat for telegram`, hint: 'Add "chat": "…"' };
+  if (as !== "telegram" && chat !== undefined)
+    yield { message: `${at}.post.chat is a setting of telegram` };
+  if (as === "healthchecks" && hasOn)
+    yield {
+      message: `${at}.on does not apply to healthchecks`,
+      hint: "Remove it: healthchecks expects a message after every run",
+    };
+}
+
+function* reloadProblems(hook: HookConfig, reload: ReloadName, at: string): Generator<Found> {
+  const isApi = API.has(reload);
+  const isSignal = reload === "dnsmasq";
+  const taken = isApi ? ["url", "user", "token_file"] : isSignal ? ["pid_file"] : ["with"];
+  for (const field of RELOAD_FIELDS)
+    if (hook[field] !== undefined && !taken.includes(field))
+      yield { message: `${at}.${field} does not apply to ${reload}` };
+  if (!isApi) return;
+  const { url, user, token_file: token } = hook;
+  if (reload === "adguard-home" && (user === undefined) !== (token === undefined))
+    yield { message: `${at} needs user and token_file, or neither` };
+  if (reload === "technitium" && token === undefined)
+    yield { message: `${at} needs token_file`, hint: "Create an API token in Technitium" };
+  if (url === undefined) yield { message: `${at} needs url`, hint: "The address of its web page" };
+  else if (!URL.canParse(url) || !mayReceiveSecrets(new URL(url)))
+    yield {
+      message: `${at}.url must be an https address without a password`,
+      hint: "http is possible for this machine and for private IP addresses",
+    };
+}
+
+/** Whether a secret may be sent there: over https, or unencrypted to this machine or a private IP address. */
+export function mayReceiveSecrets({ protocol, hostname, username, password }: URL): boolean {
+  if (username !== "" || password !== "") return false;
+  if (protocol === "https:") return true;
+  return protocol === "http:" && isNear(hostname);
+}
+
+/** Whether a host is this machine or a private IP address. */
+export function isNear(hostname: string): boolean {
+  if (bareHost(hostname) === "localhost") return true;
+  const address = literalAddress(hostname);
+  return address !== undefined && !isPublicAddress(address);
+}

@@ -1,0 +1,76 @@
+import type { HookConfig } from "../config/config.ts";
+import type { Host } from "../host/host.ts";
+import { StateFile } from "../host/state-file.ts";
+import { recordFolder } from "../record/record-folder.ts";
+import type { ListHealth, Told } from "./due-events.ts";
+
+interface StoredState {
+  readonly version: 1;
+  /** By the digest of the hook's settings. */
+  readonly told: Readonly<Record<string, Told>>;
+}
+
+const HEALTHS = new Set<ListHealth>(["good", "degraded", "refused", "failed"]);
+
+/** What each hook knows about one list, stored beside the list. A list on standard output has no such file. */
+export class HookState {
+  private readonly file: StateFile<StoredState> | undefined;
+  private told: Record<string, Told>;
+
+  private constructor(file: StateFile<StoredState> | undefined, told: Record<string, Told>) {
+    this.file = file;
+    this.told = told;
+  }
+
+  static async open(list: string | undefined, host: Host): Promise<HookState> {
+    if (list === undefined) return new HookState(undefined, {});
+    const name = `${host.path.basename(list)}.hooks.json`;
+    const file = new StateFile(host.path.join(recordFolder(list, host), name), isState, host);
+    const stored = await file.read();
+    return new HookState(file, { ...stored?.told });
+  }
+
+  get(key: string): Told | undefined {
+    return Object.hasOwn(this.told, key) ? this.told[key] : undefined;
+  }
+
+  /**
+   * Stores at once, so that a run that is killed repeats as little as possible. A run that published nothing does not change which
+   * files the hook knows.
+   */
+  async set(key: string, now: Told): Promise<void> {
+    const known = this.get(key);
+    const told = { ...known, ...now };
+    if (known?.health === told.health && known.files === told.files) return;
+    this.told[key] = told;
+    await this.file?.tryWrite({ version: 1, told: this.told }, 1);
+  }
+
+  /** Forgets hooks that the configuration no longer has. */
+  keepOnly(keys: readonly string[]): void {
+    this.told = Object.fromEntries(Object.entries(this.told).filter(([key]) => keys.includes(key)));
+  }
+}
+
+/** Identifies a hook by its settings. Secrets are in files, and not part of it. */
+export async function hookKey(hook: HookConfig): Promise<string> {
+  return await shortDigest(JSON.stringify(hook));
+}
+
+export async function shortDigest(text: string): Promise<string> {
+  const { createHash } = await import("node:crypto");
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function isState(value: unknown): value is StoredState {
+  if (typeof value !== "object" || value === null) return false;
+  const { version, told } = value as Partial<StoredState>;
+  if (version !== 1 || typeof told !== "object" || told === null) return false;
+  return Object.values(told).every(isTold);
+}
+
+function isTold(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { health, files } = value as Partial<Told>;
+  return HEALTHS.has(health!) && (files === undefined || typeof files === "string");
+}

@@ -1,0 +1,87 @@
+import { type ListOutcome, isDegraded } from "../build/build-outcome.ts";
+import { listFiles } from "../build/list-files.ts";
+import type { ProjectOptions } from "../build/build-options.ts";
+import { digestAt } from "../build/state/saved-plan.ts";
+import { Exit } from "../diagnostics/exit.ts";
+import { changedRules } from "../explain/changed-rules.ts";
+import type { Host } from "../host/host.ts";
+import { keptBuilds, listOf } from "../record/kept-builds.ts";
+import type { ListHealth, Told } from "./due-events.ts";
+import type { ListFacts } from "./hook-message.ts";
+import { shortDigest } from "./hook-state.ts";
+
+/** A list after a build, as hooks see it. */
+export interface FinishedList {
+  readonly outcome: ListOutcome;
+  /** The list file; undefined if the list goes to standard output. */
+  readonly path: string | undefined;
+  /** Its files, as absolute paths. */
+  readonly files: readonly string[];
+  readonly now: Told;
+}
+
+/** Comparing larger lists would take too much memory. */
+const MOST_COMPARED = 64 * 1024 * 1024;
+
+/** Undefined if another run builds the list: that run has its own hooks. */
+export async function finishedList(
+  outcome: ListOutcome,
+  options: ProjectOptions,
+  host: Host,
+): Promise<FinishedList | undefined> {
+  if (outcome.exit === Exit.Locked) return undefined;
+  const [list] = listFiles(outcome.list, options, host);
+  const names = outcome.outputs.flatMap(({ file, files }) => files ?? [file]);
+  const files = names.map((name) => host.path.resolve(host.cwd, name));
+  const stamps: string[] = [];
+  for (const file of files) stamps.push(`${file} ${(await host.stampOf(file))?.text}`);
+  const health = healthOf(outcome);
+  const isPublished = health === "good" || health === "degraded";
+  const isNew = list === undefined && outcome.status === "published";
+  const known = stamps.length > 0 || isNew;
+  const now = {
+    health,
+    ...(isPublished && known && { files: await shortDigest(stamps.join("\n")) }),
+  };
+  return { outcome, path: list?.path, files, now };
+}
+
+function healthOf({ status, report }: ListOutcome): ListHealth {
+  if (status === "refused" || status === "failed") return status;
+  return report?.degraded === true ? "degraded" : "good";
+}
+
+/** What a message contains about a list. It reads the list, so it is made only for a hook that runs. */
+export async function factsOf(list: FinishedList, host: Host): Promise<ListFacts> {
+  const { outcome, path, files } = list;
+  const { report, diagnostics, status } = outcome;
+  const isPublished = status === "published" || status === "unchanged";
+  const build = path === undefined ? undefined : await digestAt(path, host);
+  const sources = report?.sources.filter(({ state }) => isDegraded(state)) ?? [];
+  return {
+    list: outcome.list,
+    at: host.now().toISOString(),
+    ...(path !== undefined && { output: path }),
+    files,
+    ...(build && { build: build.slice(0, 16) }),
+    ...(isPublished && report && { rules: report.rules }),
+    ...(isPublished && path !== undefined && (await changeOf(path, host))),
+    degraded: sources.map(({ label }) => label),
+    problems: isPublished ? [] : diagnostics.map(({ code, message }) => ({ code, message })),
+  };
+}
+
+/** How many rules the last two builds differ by; empty if they are not both kept. */
+async function changeOf(
+  path: string,
+  host: Host,
+): Promise<{ readonly added?: number; readonly removed?: number }> {
+  const [last, before] = (await keptBuilds(path, host)).toReversed();
+  if (last === undefined || before === undefined) return {};
+  if ((await host.sizeOf(path)) > MOST_COMPARED) return {};
+  const old = await listOf(before, host);
+  const fresh = await listOf(last, host);
+  if (old === undefined || fresh === undefined) return {};
+  const { added, removed } = changedRules(old, fresh);
+  return { added: added.length, removed: removed.length };
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { HookEvent } from "../../src/config/hook-fields.ts";
+import { type ListHealth, type Told, dueEvents } from "../../src/hooks/due-events.ts";
+import { HookState } from "../../src/hooks/hook-state.ts";
+import { memoryHost } from "../support/internals.ts";
+import { Random } from "../support/random.ts";
+
+const HEALTHS: readonly ListHealth[] = ["good", "degraded", "refused", "failed"];
+
+test("over random histories every change is reported until a hook succeeds, and then no more", async () => {
+  const random = new Random(17);
+  const seen = new Map<HookEvent, number>();
+  for (let round = 0; round < 500; round++) {
+    const host = memoryHost();
+    let files = 0;
+    // What a simple observer expects: the last health and files that were delivered.
+    let health: ListHealth | undefined;
+    let delivered: number | undefined;
+    for (let step = 0; step < 12; step++) {
+      const next = HEALTHS[random.below(4)]!;
+      const isPublished = next === "good" || next === "degraded";
+      if (isPublished && random.below(2) === 0) files++;
+      const now: Told = isPublished ? { health: next, files: String(files) } : { health: next };
+      const expected = new Set<HookEvent>();
+      if (isPublished && delivered !== files) expected.add("published");
+      if (next !== health && next !== "good") expected.add(next);
+      if (next === "good" && health !== undefined && health !== "good") expected.add("recovered");
+      // Every run reads what the last one stored.
+      const state = await HookState.open("/project/list.txt", host);
+      const events = dueEvents(state.get("hook"), now);
+      assert.deepEqual(new Set(events), expected, `round ${round}, step ${step}`);
+      assert.equal(events.length, expected.size);
+      for (const event of events) seen.set(event, (seen.get(event) ?? 0) + 1);
+      const isFailure = random.below(4) === 0;
+      if (isFailure) continue;
+      await state.set("hook", now);
+      health = next;
+      if (isPublished) delivered = files;
+    }
+  }
+  assert.equal(seen.size, 5);
+  for (const count of seen.values()) assert.ok(count > 100);
+});
