@@ -9,7 +9,9 @@ import type { ListOutcome } from "./build-outcome.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import { saveLock } from "./lock-session.ts";
-import { publishList } from "./publish-list.ts";
+import { VERSION } from "../diagnostics/version.ts";
+import { askedBy } from "./asked-by.ts";
+import { publishList, publishedConfig } from "./publish-list.ts";
 import { playTape } from "./spool-tape.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
@@ -43,6 +45,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       accept,
       builtAt: new Date(record.builtAt),
       timelessHead: plan.timelessHead,
+      tool: VERSION,
       sources: report.sources.map(({ label }) => label),
       configFolder: folder,
       rulesDir,
@@ -50,7 +53,10 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     emit({ kind: "publishing", list: report.name });
     const { written, names } = await publishList(outputs, publication, host);
     emit({ kind: "published", list: report.name, file: plan.files[0] });
-    await outputs.remember(report, plan.remembering, record);
+    const header = { ...record, by: askedBy(options, host) };
+    await outputs.remember({ ...plan, config: publishedConfig(config) }, header, () => [
+      bytes.covered,
+    ]);
     await saveLock(folder, plan.lock, context);
     return {
       list: report.name,

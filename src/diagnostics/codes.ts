@@ -240,6 +240,11 @@ const COMPILE_CODES = {
     meaning: "The build does not exist or is no longer stored.",
     hint: "@0 is the last build, @1 the one before; @2026-11-15 the last one of that day",
   },
+  "not-rolled-back": {
+    meaning:
+      "The configuration has an output that it did not have when the build was made. `rollback` leaves its file as it is.",
+    hint: "Run compile when the sources are good again",
+  },
   "scratch-failed": {
     exit: 6,
     meaning: "Writing to the temporary folder failed.",
