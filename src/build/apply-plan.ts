@@ -13,6 +13,7 @@ import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
 import { publishList, publishedConfig } from "./publish-list.ts";
 import { playTape } from "./spool-tape.ts";
+import { holdText, readHold } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
 /** Publishes exactly the bytes of a saved plan, if the published list has not changed since. Rejects with a `CompilerError`. */
@@ -30,6 +31,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   try {
     await outputs.open();
     // This check is safe only now, while this run holds the locks.
+    await refuseIfHeld(plan, host);
     await refuseIfOutdated(plan, host);
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
@@ -74,6 +76,14 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   } finally {
     spool.close();
     await outputs.close();
+  }
+}
+
+async function refuseIfHeld({ files, report }: SavedPlan, host: Host): Promise<void> {
+  for (const { path } of files) {
+    const hold = await readHold(path, host);
+    if (hold !== undefined)
+      throw new CompilerError([errorOf("list-held", holdText(report.name, hold))]);
   }
 }
 

@@ -8,7 +8,7 @@ import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
 import { phase } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
-import { cachedOutcome, exitOf } from "./cached-outcome.ts";
+import { cachedOutcome, exitOf, heldOutcome } from "./cached-outcome.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
@@ -17,6 +17,7 @@ import { type Published, publishList, publishedConfig } from "./publish-list.ts"
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
 import { type KeptSpool, NO_SPOOL, TapedSpool } from "./spool-tape.ts";
+import { readHold } from "./state/hold.ts";
 import type { BuildCache, CachedBuild } from "./state/build-cache.ts";
 
 export interface ListWork {
@@ -86,6 +87,9 @@ class ListBuild {
     const { plan, session, outputs, spool } = this;
     const { cached, slot } = this.work;
     await outputs.open();
+    // This run has the lock, so that no rollback can hold the list from now on.
+    const held = await this.held();
+    if (held !== undefined) return held;
     const sink = {
       write: (bytes: Uint8Array) => outputs.write(bytes),
       writeRecord: outputs.keepsRecord
@@ -100,6 +104,17 @@ class ListBuild {
     draft.compiled.close();
     if (draft.violations.length > 0) throw new CompilerError(draft.violations);
     return await this.publish(draft);
+  }
+
+  private async held(): Promise<ListOutcome | undefined> {
+    const { plan, session, list } = this;
+    const path = plan.files[0]?.path;
+    const hold = path === undefined ? undefined : await readHold(path, session.host);
+    if (hold === undefined) return undefined;
+    const outcome = heldOutcome(hold, list, this.seconds);
+    for (const diagnostic of outcome.diagnostics) session.emit({ kind: "diagnostic", diagnostic });
+    session.covers.unchanged.add(list);
+    return outcome;
   }
 
   /** The outcome of a list that a guard refused or that could not be built. */

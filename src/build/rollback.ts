@@ -1,7 +1,6 @@
 import { joinBytes } from "../host/join-bytes.ts";
-import { equalBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { buildTime } from "../engine/build-time.ts";
 import { NO_FINDINGS } from "../engine/list-findings.ts";
@@ -11,55 +10,57 @@ import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
 import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
-import { type KeptBuild, headerOf, keptBuilds, listOf, momentOf } from "../record/kept-builds.ts";
+import { momentOf } from "../record/kept-builds.ts";
 import { askedBy } from "./asked-by.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
+import { type ChosenBuild, chosenBuild } from "./chosen-build.ts";
+import { holdAt, selectedList } from "./hold-list.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
 import { ListOutputs } from "./list-outputs.ts";
-import { type ListPlan, planList } from "./list-plan.ts";
-import { openList } from "./project.ts";
+import type { ListPlan } from "./list-plan.ts";
 import { publishList } from "./publish-list.ts";
 import { playTape } from "./spool-tape.ts";
-import { isComplete } from "./state/builds-of.ts";
-import { buildMissing, selected } from "./state/kept-build.ts";
-import { type KeptDraft, type WholeBuild, wholeBuild } from "./state/kept-draft.ts";
+import type { KeptDraft, WholeBuild } from "./state/kept-draft.ts";
+import { readHold } from "./state/hold.ts";
 import { readLastPublish } from "./state/last-publish.ts";
+
+export interface RollbackRequest {
+  /** The build: `@1`, `@2026-11-14`. The last one with another list by default. */
+  readonly build?: string | undefined;
+  /** Whether the list stays at this build until it is released. A list that is held already stays held. */
+  readonly hold?: boolean;
+}
 
 /** A build that was published again. */
 export interface Rollback extends ListOutcome {
   /** When that build was made. */
   readonly of: string;
+  readonly isHeld: boolean;
 }
 
 /**
  * Publishes a kept build of one list again: the list, its formats as they were configured then, and the manifest. Dates and serials
- * are new. Guards only warn. Without an operand, it is the last build with another list. Rejects with a `CompilerError`.
+ * are new. Guards only warn. Rejects with a `CompilerError`.
  */
 export async function rollback(
-  operand: string | undefined,
+  { build: operand, hold }: RollbackRequest,
   context: BuildContext,
 ): Promise<Rollback> {
-  const { options, host, emit } = context;
+  const { host, emit } = context;
   const started = host.now().getTime();
-  const list = await openList(options, host);
-  const plan = planList(list, options, host);
-  const [file] = plan.files;
-  if (file === undefined)
-    throw new CompilerError([
-      errorOf("unknown-flag", "rollback needs the file of the list; remove -o -"),
-    ]);
+  const { plan, file } = await selectedList(context);
   const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
   try {
     // Builds can be removed until this run holds the locks.
     await outputs.open();
-    const build = await chosen(operand, file.path, host);
-    const { whole, of } = await opened(build, file.path, host);
+    const { whole, of } = await chosenBuild(operand, file.path, host);
     for (const diagnostic of await objections(plan, whole.draft, host))
       emit({ kind: "diagnostic", diagnostic });
-    const done = await publishAgain(plan, { whole, of, outputs }, context);
+    const isHeld = hold === true || (await readHold(file.path, host)) !== undefined;
+    const done = await publishAgain(plan, { whole, of, outputs, isHeld }, context);
     const { report } = whole.draft;
     return {
       list: report.name,
@@ -73,74 +74,11 @@ export async function rollback(
       isCached: false,
       inputs: [],
       of: momentOf(of),
+      isHeld,
     };
   } finally {
     await outputs.close();
   }
-}
-
-/** The build to publish. */
-async function chosen(operand: string | undefined, path: string, host: Host): Promise<KeptBuild> {
-  const builds = (await keptBuilds(path, host)).toReversed();
-  const build =
-    operand === undefined ? await lastOther(builds, path, host) : selected(operand, builds);
-  if (build !== undefined) return build;
-  throw operand === undefined ? noOther(path, builds) : buildMissing(operand, path, builds);
-}
-
-/**
- * The last build with another list than the published one. If that is itself the result of a rollback, the search goes on before
- * the build that it repeats, so that two rollbacks go back two lists.
- */
-async function lastOther(
-  builds: readonly KeptBuild[],
-  path: string,
-  host: Host,
-): Promise<KeptBuild | undefined> {
-  const [newest] = builds;
-  if (newest === undefined) return undefined;
-  const text = await listOf(newest, host);
-  const isPublished =
-    text !== undefined && (await host.exists(path)) && equalBytes(text, await host.readFile(path));
-  // A list may have been published without a record, or removed.
-  if (!isPublished) return builds.find(isComplete);
-  const start = (await headerOf(newest, host))?.of ?? newest.stamp;
-  const own = builds.find(({ stamp }) => stamp <= start)?.files.list;
-  return builds.find(
-    (build) =>
-      build.stamp < start &&
-      isComplete(build) &&
-      build.files.list !== own &&
-      build.files.list !== newest.files.list,
-  );
-}
-
-function noOther(path: string, builds: readonly KeptBuild[]): CompilerError {
-  const message = `No earlier build of ${printable(path)} with another list is stored`;
-  const cause = builds.length === 0 ? "no build is stored" : `${builds.length} are stored`;
-  return new CompilerError([
-    errorOf("build-missing", message, { cause, hint: "rules-compiler builds lists them" }),
-  ]);
-}
-
-/** The parts of a build, and the stamp of the build that was compiled: a build may repeat another. */
-async function opened(
-  build: KeptBuild,
-  path: string,
-  host: Host,
-): Promise<{ readonly whole: WholeBuild; readonly of: string }> {
-  const whole = await wholeBuild(build, host);
-  if (whole !== undefined) return { whole, of: whole.header.of ?? build.stamp };
-  const cause = isComplete(build)
-    ? "its files are damaged"
-    : "an earlier version kept it, or a run was stopped meanwhile";
-  const name = momentOf(build.stamp);
-  throw new CompilerError([
-    errorOf("build-missing", `Cannot publish the build of ${name} of ${printable(path)} again`, {
-      cause,
-      hint: "Select another one; rules-compiler builds lists them",
-    }),
-  ]);
 }
 
 /** What the guards say about the size of the list. */
@@ -159,15 +97,14 @@ function asWarning(found: Diagnostic): Diagnostic {
   return { ...known, severity: "warning", hint: "rollback publishes it anyway" };
 }
 
-interface Again {
-  readonly whole: WholeBuild;
-  readonly of: string;
+interface Again extends ChosenBuild {
   readonly outputs: ListOutputs;
+  readonly isHeld: boolean;
 }
 
 async function publishAgain(
   plan: ListPlan,
-  { whole, of, outputs }: Again,
+  { whole, of, outputs, isHeld }: Again,
   { options, host, signal, emit }: BuildContext,
 ): ReturnType<typeof publishList> {
   const { draft, header, frames } = whole;
@@ -201,6 +138,8 @@ async function publishAgain(
       rulesDir,
     };
     const published = await publishList(outputs, publication, host);
+    // Now, because a scheduled run would undo the rollback if this run were killed.
+    if (isHeld) await holdAt(plan, { whole, of, published }, { options, host });
     emit({ kind: "published", list: report.name, file: plan.files[0] });
     for (const found of published.overruled)
       emit({ kind: "diagnostic", diagnostic: asWarning(found) });

@@ -9,6 +9,7 @@ import {
   config,
   later,
 } from "../support/kept-project.ts";
+import type { MemoryProject } from "../support/memory-project.ts";
 import { namesInRules, publishedFiles } from "../support/published-files.ts";
 
 test("rollback without an operand goes back one list further each time", async () => {
@@ -109,4 +110,69 @@ test("keep limits how many builds are stored, and for how long", async () => {
   assert.deepEqual(counts, [2, 3, 3, 3, 2]);
   project.write("c.json", config({ keep: { builds: 1.5 } }));
   assert.equal((await project.run(...COMPILE)).exit, 2);
+});
+
+/** A project whose list is held at its first build. */
+async function heldProject(): Promise<MemoryProject> {
+  const project = await builtTwice();
+  const { exit, stderr } = await project.run("rollback", "--hold", "--by", "ops", ...WORDS);
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /the build of 2026-11-10 00:00 UTC is published again and held/);
+  later(project, 60);
+  return project;
+}
+
+test("a held list stays at its build until it is released", async () => {
+  const project = await heldProject();
+  const held = publishedFiles(project, namesInRules(project));
+  for (const cache of [["--no-cache"], ["--cache-dir", "cache"], ["--cache-dir", "cache"]]) {
+    const { exit, stderr, stdout } = await project.run("compile", "--json", ...cache, ...WORDS);
+    assert.equal(exit, 0, stderr);
+    assert.match(
+      stderr,
+      /list-held.*Home is held at the build of 2026-11-10 00:00 UTC, since 2026-11-10 00:02 UTC by ops; nothing was published/,
+    );
+    const said = JSON.parse(stdout) as { held: boolean; rules: number; outputs: object[] };
+    assert.deepEqual([said.held, said.rules, said.outputs.length], [true, 3, 3]);
+    assert.deepEqual(publishedFiles(project, namesInRules(project)), held);
+    later(project, 60);
+  }
+  const human = await project.run("compile", "--no-cache", ...WORDS);
+  assert.match(human.stderr, /^warning\[list-held\]/m);
+  assert.match(human.stderr, /rollback --release/);
+  const released = await project.run("rollback", "--release", ...WORDS);
+  assert.deepEqual([released.exit, released.stdout], [0, ""]);
+  assert.match(released.stderr, /Home is released; the next run publishes it again/);
+  assert.match((await project.run("rollback", "--release", ...WORDS)).stderr, /is not held/);
+  assert.equal((await project.run(...COMPILE)).exit, 0);
+  assert.match(project.text("rules/home.txt"), /\|\|x\.example\^/);
+});
+
+test("apply refuses a held list, and another rollback keeps the hold", async () => {
+  const project = await builtTwice();
+  await project.run("plan", "--save", "my.plan", "--no-cache", ...WORDS);
+  await project.run("rollback", "--hold", "@0", ...WORDS);
+  const { exit, stderr } = await project.run("apply", "my.plan");
+  assert.equal(exit, 5);
+  assert.match(stderr, /error\[list-held\]: Home is held/);
+  later(project, 60);
+  assert.match((await project.run("rollback", ...WORDS)).stderr, /published again and held$/m);
+  assert.match((await project.run(...COMPILE)).stderr, /list-held.*the build of 2026-11-10 00:00/);
+});
+
+test("a list whose hold is damaged stays held", async () => {
+  const project = await heldProject();
+  project.write("rules/.rules-compiler/home.txt.hold.json", "{");
+  const { exit, stderr, stdout } = await project.run(...COMPILE);
+  assert.equal(exit, 0);
+  assert.match(stderr, /Home is held; its state cannot be read/);
+  assert.equal((JSON.parse(stdout) as { held: boolean }).held, true);
+  await project.run("rollback", "--release", ...WORDS);
+  assert.doesNotMatch((await project.run(...COMPILE)).stderr, /held/);
+});
+
+test("rollback takes one build, and --release none", async () => {
+  const project = await builtTwice();
+  for (const words of [["@1", "@2"], ["yesterday"], ["--release", "@1"], ["--release", "--hold"]])
+    assert.equal((await project.run("rollback", ...words, ...WORDS)).exit, 2, words.join(" "));
 });

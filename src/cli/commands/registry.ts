@@ -96,7 +96,8 @@ export const commands: readonly CommandEntry[] = [
     description: "Publish an earlier build again: the list, its other formats and the manifest",
     examples: [
       ["rollback", "back to the last list that differs from the published one"],
-      ["rollback @2026-11-14", "back to the last build of that day; builds lists them"],
+      ["rollback @2026-11-14 --hold", "back to that day, and stay there"],
+      ["rollback --release", "let later runs publish again"],
     ],
     load: async () => (await import("./rollback.ts")).rollbackCommand,
   },

@@ -134,6 +134,16 @@ export const FLAGS = [
       "Publish once despite this guard, named by its code: list-shrunk, blocks-protected …",
   },
   {
+    name: "hold",
+    only: ["rollback"],
+    description: "Keep the list at this build: later runs publish nothing until it is released",
+  },
+  {
+    name: "release",
+    only: ["rollback"],
+    description: "End the hold; the next run publishes again",
+  },
+  {
     name: "by",
     value: "NAME",
     only: ["compile", "apply", "rollback"],
