@@ -9,8 +9,11 @@ import type { ListOutcome } from "./build-outcome.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import { saveLock } from "./lock-session.ts";
-import { publishList } from "./publish-list.ts";
+import { VERSION } from "../diagnostics/version.ts";
+import { askedBy } from "./asked-by.ts";
+import { publishList, publishedConfig } from "./publish-list.ts";
 import { playTape } from "./spool-tape.ts";
+import { holdText, readHold } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
 /** Publishes exactly the bytes of a saved plan, if the published list has not changed since. Rejects with a `CompilerError`. */
@@ -28,6 +31,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   try {
     await outputs.open();
     // This check is safe only now, while this run holds the locks.
+    await refuseIfHeld(plan, host);
     await refuseIfOutdated(plan, host);
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
@@ -43,6 +47,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       accept,
       builtAt: new Date(record.builtAt),
       timelessHead: plan.timelessHead,
+      tool: VERSION,
       sources: report.sources.map(({ label }) => label),
       configFolder: folder,
       rulesDir,
@@ -50,7 +55,10 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     emit({ kind: "publishing", list: report.name });
     const { written, names } = await publishList(outputs, publication, host);
     emit({ kind: "published", list: report.name, file: plan.files[0] });
-    await outputs.remember(report, plan.remembering, record);
+    const header = { ...record, by: askedBy(options, host) };
+    await outputs.remember({ ...plan, config: publishedConfig(config) }, header, () => [
+      bytes.covered,
+    ]);
     await saveLock(folder, plan.lock, context);
     return {
       list: report.name,
@@ -68,6 +76,14 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   } finally {
     spool.close();
     await outputs.close();
+  }
+}
+
+async function refuseIfHeld({ files, report }: SavedPlan, host: Host): Promise<void> {
+  for (const { path } of files) {
+    const hold = await readHold(path, host);
+    if (hold !== undefined)
+      throw new CompilerError([errorOf("list-held", holdText(report.name, hold))]);
   }
 }
 

@@ -2,19 +2,22 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { scratchOf } from "../engine/scratch.ts";
-import { NameBuffer } from "../formats/name-buffer.ts";
 import { blocksNamesAlone } from "../publish/output-plan.ts";
 import { needCopies } from "../sources/collect-copies.ts";
+import { VERSION } from "../diagnostics/version.ts";
+import { askedBy } from "./asked-by.ts";
 import { phase } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
-import { cachedOutcome, exitOf } from "./cached-outcome.ts";
+import { cachedOutcome, exitOf, heldOutcome } from "./cached-outcome.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
 import { type Draft, prepare } from "./prepare.ts";
-import { publishList } from "./publish-list.ts";
+import { type Published, publishList, publishedConfig } from "./publish-list.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
+import { type KeptSpool, NO_SPOOL, TapedSpool } from "./spool-tape.ts";
+import { readHold } from "./state/hold.ts";
 import type { BuildCache, CachedBuild } from "./state/build-cache.ts";
 
 export interface ListWork {
@@ -44,15 +47,14 @@ export async function buildList(
   }
 }
 
-type Published = Awaited<ReturnType<typeof publishList>>;
-
 class ListBuild {
   private readonly plan: ListPlan;
   private readonly session: BuildSession;
   private readonly work: ListWork;
   private readonly started: number;
   private readonly outputs: ListOutputs;
-  private readonly spool: NameBuffer | undefined;
+  private readonly spool: TapedSpool | undefined;
+  private kept: KeptSpool = NO_SPOOL;
   private draft: Draft | undefined;
 
   constructor(plan: ListPlan, session: BuildSession, work: ListWork, started: number) {
@@ -64,11 +66,12 @@ class ListBuild {
     this.started = started;
     this.outputs = new ListOutputs(files, { record: options.record, isToStdout }, host);
     if (outputs.length > 0)
-      this.spool = new NameBuffer(() => scratchOf(host), outputs.some(blocksNamesAlone));
+      this.spool = new TapedSpool(outputs.some(blocksNamesAlone), () => scratchOf(host));
   }
 
   async close(): Promise<void> {
-    this.spool?.close();
+    this.spool?.names.close();
+    this.kept.close();
     await this.outputs.close();
   }
 
@@ -84,6 +87,9 @@ class ListBuild {
     const { plan, session, outputs, spool } = this;
     const { cached, slot } = this.work;
     await outputs.open();
+    // This run has the lock, so that no rollback can hold the list from now on.
+    const held = await this.held();
+    if (held !== undefined) return held;
     const sink = {
       write: (bytes: Uint8Array) => outputs.write(bytes),
       writeRecord: outputs.keepsRecord
@@ -98,6 +104,17 @@ class ListBuild {
     draft.compiled.close();
     if (draft.violations.length > 0) throw new CompilerError(draft.violations);
     return await this.publish(draft);
+  }
+
+  private async held(): Promise<ListOutcome | undefined> {
+    const { plan, session, list } = this;
+    const path = plan.files[0]?.path;
+    const hold = path === undefined ? undefined : await readHold(path, session.host);
+    if (hold === undefined) return undefined;
+    const outcome = heldOutcome(hold, list, this.seconds);
+    for (const diagnostic of outcome.diagnostics) session.emit({ kind: "diagnostic", diagnostic });
+    session.covers.unchanged.add(list);
+    return outcome;
   }
 
   /** The outcome of a list that a guard refused or that could not be built. */
@@ -126,15 +143,17 @@ class ListBuild {
     const publication = {
       config,
       artifacts: plan.outputs,
-      spool: this.spool,
+      spool: this.spool?.names,
       shape: compiled.shape,
       accept: options.accept,
       builtAt: compiled.builtAt,
       timelessHead: compiled.timelessHead,
+      tool: VERSION,
       sources: compiled.report.sources.map(({ label }) => label),
       configFolder: project.folder,
       rulesDir: options.rulesDir,
     };
+    if (outputs.keepsRecord) this.kept = this.spool?.keep() ?? NO_SPOOL;
     session.signal.throwIfAborted();
     emit({ kind: "publishing", list });
     const published = await phase(
@@ -148,7 +167,7 @@ class ListBuild {
     await phase(
       "record",
       session,
-      () => outputs.remember(compiled.report, plan.guards, recordHeader(config, compiled, seconds)),
+      () => this.remember(draft, seconds),
       () => (outputs.keepsRecord ? "kept" : "none"),
     );
     await this.keepCopies(draft);
@@ -171,6 +190,18 @@ class ListBuild {
       inputs: compiled.inputs,
       lastByte: outputs.lastByte,
     };
+  }
+
+  private async remember({ compiled }: Draft, seconds: number): Promise<void> {
+    const { plan, session, kept } = this;
+    const { config } = plan.list;
+    const { report, shape, timelessHead } = compiled;
+    const header = {
+      ...recordHeader(config, compiled, seconds),
+      by: askedBy(session.options, session.host),
+    };
+    const own = { config: publishedConfig(config), runs: kept.runs, remembering: plan.guards };
+    await this.outputs.remember({ report, shape, timelessHead, ...own }, header, kept.covered);
   }
 
   private async cache(

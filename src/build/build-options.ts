@@ -35,4 +35,6 @@ export interface BuildOptions extends ProjectOptions {
   readonly compat: boolean;
   /** Guards that may be overruled in this run. */
   readonly accept: readonly string[];
+  /** Who asks for the build; the user on this machine by default. */
+  readonly by?: string | undefined;
 }

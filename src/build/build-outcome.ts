@@ -9,10 +9,11 @@ export type { Loss, LossReason } from "../formats/losses.ts";
 export { type SourceState, isDegraded } from "../sources/acquire.ts";
 
 /**
- * How a build ended. `published`: at least one list was written. `unchanged`: no list changed. `refused`: a guard refused a list.
- * `failed`: a list could not be built. The last two take precedence. Lists are independent: others may have been published.
+ * How a build ended. `published`: at least one list was written. `unchanged`: no list changed. `held`: a list is held at an earlier
+ * build, and no other was written. `refused`: a guard refused a list. `failed`: a list could not be built. The last two take
+ * precedence. Lists are independent: others may have been published.
  */
-export type BuildStatus = "published" | "unchanged" | "refused" | "failed" | "interrupted";
+export type BuildStatus = "published" | "unchanged" | "held" | "refused" | "failed" | "interrupted";
 
 /** How a build ended: as a whole, and for each list. */
 export interface BuildOutcome {
@@ -28,7 +29,7 @@ export interface ListOutcome {
   readonly status: Exclude<BuildStatus, "interrupted">;
   /** The exit code of a command that builds only this list. */
   readonly exit: Exit;
-  /** Absent if the list could not be compiled. */
+  /** Absent if the list could not be compiled. For a held list, that of the build it is held at. */
   readonly report?: CompileReport;
   /** The errors of a list that was refused or failed; otherwise its warnings. */
   readonly diagnostics: readonly Diagnostic[];
@@ -47,6 +48,6 @@ export interface ListOutcome {
 
 export function statusOf(lists: readonly ListOutcome[]): BuildStatus {
   const statuses = new Set<BuildStatus>(lists.map(({ status }) => status));
-  const order = ["failed", "refused", "published", "unchanged"] as const;
+  const order = ["failed", "refused", "published", "held", "unchanged"] as const;
   return order.find((status) => statuses.has(status)) ?? "unchanged";
 }

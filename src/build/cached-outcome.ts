@@ -1,6 +1,7 @@
 import { Exit } from "../diagnostics/exit.ts";
 import { type CompileReport, isFlawless } from "../engine/report.ts";
 import type { ListOutcome } from "./build-outcome.ts";
+import { type FoundHold, heldWarning } from "./state/hold.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
 
 /** The result of the cached build, as the outcome of this one. */
@@ -16,6 +17,24 @@ export function cachedOutcome(cached: CachedBuild, list: string, seconds: number
     files: cached.outputs.map(({ name }) => name),
     seconds,
     isCached: true,
+    inputs: [],
+  };
+}
+
+/** The outcome of a list that stays at an earlier build. */
+export function heldOutcome(hold: FoundHold, list: string, seconds: number): ListOutcome {
+  const isKnown = hold !== "damaged";
+  const written = isKnown ? hold.written : [];
+  return {
+    list,
+    status: "held",
+    exit: Exit.Done,
+    ...(isKnown && { report: hold.report }),
+    diagnostics: [heldWarning(list, hold)],
+    outputs: written.map((one) => ({ ...one, outcome: "unchanged" as const })),
+    files: isKnown ? hold.files : [],
+    seconds,
+    isCached: false,
     inputs: [],
   };
 }

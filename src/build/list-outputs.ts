@@ -1,11 +1,11 @@
 import { scratchOf } from "../engine/scratch.ts";
-import type { CompileReport } from "../engine/report.ts";
 import { sendToOutput } from "../host/send-to-output.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { WrittenFile } from "./state/build-cache.ts";
-import { type Remembering, rememberPublish } from "./state/last-publish.ts";
+import { type KeptDraft, keepLimits, writeDraft } from "./state/kept-draft.ts";
+import { rememberPublish } from "./state/last-publish.ts";
 import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
-import type { Host, Scratch } from "../host/host.ts";
+import type { Host, NewFile, Scratch } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import { RecordFile } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
@@ -100,14 +100,20 @@ export class ListOutputs {
 
   /** Saves what was published, for the guards of the next build. Call it before `close`, while this run holds the locks. */
   async remember(
-    report: CompileReport,
-    remembering: Remembering,
+    draft: KeptDraft,
     header: RecordHeader,
+    covered: () => Iterable<Uint8Array>,
   ): Promise<void> {
+    const { report, remembering } = draft;
     for (const { path } of this.written)
       await rememberPublish(path, report, remembering, this.host);
+    const kept = {
+      header,
+      keep: keepLimits(draft.config),
+      writeDraft: (file: Pick<NewFile, "write">) => writeDraft(draft, covered, file),
+    };
     for (const { record, isNew } of this.files)
-      await ifAvailable(async () => await record?.finish(header, isNew));
+      await ifAvailable(async () => await record?.finish({ ...kept, isNew }));
   }
 
   /** Removes unpublished files and releases the locks. */

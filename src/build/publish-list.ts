@@ -5,9 +5,8 @@ import type { OutputFile } from "../publish/output-file.ts";
 import { manifestKey, manifestPath, manifestPaths, writeManifest } from "../publish/manifest.ts";
 import { PATCH_FOLDER, writePatch } from "../publish/patches.ts";
 import { outputFailed } from "../publish/output-failed.ts";
-import { VERSION } from "../diagnostics/version.ts";
 import type { Config } from "../config/config.ts";
-import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type HeaderConfig, headerTexts } from "../formats/header.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
 import type { ListShape } from "../formats/list-model.ts";
@@ -17,7 +16,7 @@ import type { ListOutputs, WrittenOutput } from "./list-outputs.ts";
 
 /** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &
-  Pick<Config, "outputs" | "patches" | "manifest" | "guards">;
+  Pick<Config, "outputs" | "patches" | "manifest" | "guards" | "keep">;
 
 /** Everything that is published with a list. */
 export interface Publication {
@@ -30,10 +29,32 @@ export interface Publication {
   readonly builtAt: Date;
   /** The list's header without its dates. */
   readonly timelessHead: string;
+  /** The version that compiled it. */
+  readonly tool: string;
   /** Labels of the sources. */
   readonly sources: readonly string[];
   readonly configFolder: string;
   readonly rulesDir: string;
+}
+
+/** What was published. */
+export interface Published {
+  readonly written: WrittenOutput[];
+  readonly files: readonly OutputFile[];
+  readonly names: readonly string[];
+  /** What guards found in the files and the caller accepted. */
+  readonly overruled: readonly Diagnostic[];
+}
+
+/** The part of a configuration that a kept build needs. It has no addresses, which may contain passwords. */
+export function publishedConfig(config: PublishedConfig): PublishedConfig {
+  const { name, description, version, homepage, license, expires, header } = config;
+  const { outputs, patches, manifest, guards, keep } = config;
+  const title = { name, description, version, homepage, license, expires, header };
+  const all = { ...title, outputs, patches, manifest, guards, keep };
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  ) as PublishedConfig;
 }
 
 /** Writes the additional files, then publishes them with the list. If one cannot be written, nothing is published. */
@@ -41,18 +62,20 @@ export async function publishList(
   outputs: ListOutputs,
   publication: Publication,
   host: Host,
-): Promise<{ written: WrittenOutput[]; files: OutputFile[]; names: readonly string[] }> {
-  const { config, spool, shape, accept, builtAt, sources } = publication;
+): Promise<Published> {
+  const { config, spool, shape, accept, builtAt, sources, tool } = publication;
+  let overruled: readonly Diagnostic[] = [];
   const artifacts = new FormatOutputs(publication.artifacts, config.guards?.min_rules ?? 1, host);
   try {
     // Reports an invalid key before anything is published.
     const key = await manifestKey(config, publication.configFolder, host);
     if (spool !== undefined) {
       const head = (values: HeaderValues): string[] =>
-        headerTexts(config, { ...values, compiler: VERSION, showsCount: true });
+        headerTexts(config, { ...values, compiler: tool, showsCount: true });
       const found = await artifacts.write(spool, shape, head, builtAt);
       const refused = found.filter(({ code }) => !accept.includes(code));
       if (refused.length > 0) throw new CompilerError(refused);
+      overruled = found;
     }
     const written: WrittenOutput[] = await outputs.publish(
       encodeUtf8(publication.timelessHead),
@@ -66,7 +89,7 @@ export async function publishList(
       await writeManifest(config, release, host);
     }
     const names = [...files.map(({ name }) => name), ...namesBeside(outputs, publication, host)];
-    return { written, files, names };
+    return { written, files, names, overruled };
   } catch (error) {
     throw outputFailed("Cannot write what belongs to the list", error);
   } finally {

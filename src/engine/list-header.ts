@@ -1,6 +1,5 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { Config } from "../config/config.ts";
-import { headerLines } from "../formats/header.ts";
+import { type HeaderConfig, headerLines } from "../formats/header.ts";
 import { needsCount } from "../formats/header-template.ts";
 import type { Scratch } from "../host/host.ts";
 import { HeldList } from "./held-list.ts";
@@ -18,11 +17,18 @@ export class ListHeader {
   /** Whether it shows the number of rules, so that it must be written after them. */
   private readonly isLate: boolean;
   private held: HeldList | undefined;
-  private readonly config: Config;
+  private readonly config: HeaderConfig;
   private readonly time: Date;
   private readonly more: readonly string[];
+  private readonly compiler: string;
 
-  constructor(config: Config, time: Date, more: readonly string[]) {
+  constructor(
+    config: HeaderConfig,
+    time: Date,
+    more: readonly string[],
+    compiler: string = VERSION,
+  ) {
+    this.compiler = compiler;
     this.config = config;
     this.time = time;
     this.more = more;
@@ -57,8 +63,8 @@ export class ListHeader {
   }
 
   private padded(count: number, isTimeless: boolean): string[] {
-    const { config, time, more } = this;
-    const facts = { compiler: VERSION, time, more, isTimeless };
+    const { config, time, more, compiler } = this;
+    const facts = { compiler, time, more, isTimeless };
     const lines = headerLines(config, { ...facts, count });
     if (!this.isLate) return lines;
     const longest = headerLines(config, { ...facts, count: MOST_RULES });

@@ -32,6 +32,8 @@ export interface Host {
   memoryLimit(): number;
   /** Identifies this process to other processes. */
   processId(): ProcessId;
+  /** The name of the user who runs this process; undefined if unknown. */
+  userName?(): string | undefined;
   /** Whether a process still runs; undefined if unknown. */
   isRunning(id: ProcessId): boolean | undefined;
   /** Names in a folder; empty if it does not exist. */

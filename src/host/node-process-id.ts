@@ -1,11 +1,18 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, userInfo } from "node:os";
 import process from "node:process";
 import type { ProcessId } from "./host.ts";
 
 /** This process. The system reuses pids, so the start time is included if it is known. */
 export function processId(): ProcessId {
   return { pid: process.pid, began: beginningOf("self"), machine: machineId() };
+}
+
+/** The user of this process. Deno would ask for a permission, so it has only the environment. */
+export function userName(): string | undefined {
+  const isDeno = process.versions["deno"] !== undefined;
+  const name = isDeno ? "" : textOf(() => userInfo().username);
+  return name || process.env["USER"] || process.env["LOGNAME"] || undefined;
 }
 
 /** Whether a process still runs; undefined for one of another machine or container. */

@@ -22,7 +22,7 @@ import { createFile, openFile, openScratch, stampOf } from "./node-files.ts";
 import { cacheDir } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
 import { packFile } from "./node-pack-file.ts";
-import { isRunning, processId } from "./node-process-id.ts";
+import { isRunning, processId, userName } from "./node-process-id.ts";
 import { scratchSpace } from "./node-scratch-space.ts";
 import { watchSignals } from "./node-signal-watch.ts";
 
@@ -54,6 +54,7 @@ export function nodeHost(): Host {
       ),
     memoryLimit,
     processId,
+    userName,
     isRunning,
     listFolder: (path) => attempt(() => readdir(path)).catch(() => []),
     kindOf: (path) => lstat(path).then(kindOf, () => undefined),

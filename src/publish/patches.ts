@@ -29,7 +29,11 @@ const LONGEST_NAME = 40;
  * the day, and uses the part of the file with the name after `#`. `last` is the timestamp of the previous version, so that no two
  * versions have the same path.
  */
-export function patchLines(config: Config, builtAt: Date, last = 0): string[] {
+export function patchLines(
+  config: Pick<Config, "name" | "patches">,
+  builtAt: Date,
+  last = 0,
+): string[] {
   if (config.patches === undefined) return [];
   const seconds = (durationMs(config.patches.expires ?? DEFAULT_EXPIRES) ?? 0) / 1000;
   const made = Math.max(Math.floor(builtAt.getTime() / 1000), last + 1);

@@ -89,6 +89,11 @@ export class BuildRecord {
     }
   }
 
+  /** The frames, without the header. */
+  static framesIn(bytes: Uint8Array): Uint8Array {
+    return bytes.subarray(0, Math.max(0, headerStart(bytes)));
+  }
+
   /** Hashes a name like the filters of the record. */
   hashOf(name: string): number {
     const bytes = encodeUtf8(name);

@@ -7,23 +7,38 @@ import { BuildRecord } from "./build-record.ts";
 import type { RecordHeader } from "./record-format.ts";
 import { recordFolder } from "./record-folder.ts";
 
-/** Number of builds per list that stay available. */
-const KEPT = 8;
+/** How long builds of a list stay available: at most so many, and so many days. */
+export interface KeepLimits {
+  readonly builds: number;
+  readonly days: number;
+}
 
-const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|list)(?:-\d+)?\.(?:zst|gz)$/;
+/** The published build and the one before are kept at any age. */
+const FEWEST = 2;
+const DAY_MS = 86_400_000;
+
+const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|draft|list)(?:-\d+)?\.(?:zst|gz)$/;
+
+/** The paths of the parts of a build. */
+interface BuildFiles {
+  readonly record?: string;
+  /** What is needed to publish it again, beside its record and its text. */
+  readonly draft?: string;
+  readonly list?: string;
+}
 
 /** A build of a list that is still available. */
 export interface KeptBuild {
   /** When it was written, as in its file names: `20261115T060000000Z`. */
   readonly stamp: string;
   /** Its own files. A build with the same list as the one before has no copy of the text. */
-  readonly own: { readonly record?: string; readonly list?: string };
-  /** Where its record and its text are. */
-  readonly files: { readonly record?: string; readonly list?: string };
+  readonly own: BuildFiles;
+  /** Where its parts are. */
+  readonly files: BuildFiles;
 }
 
-/** A file of a build: its record, or a copy of the list. The size is in the name because every publish needs it. */
-export type BuildPart = "record" | `list-${number}`;
+/** A file of a build: its record, its draft, or a copy of the list. The size is in the name because every publish needs it. */
+export type BuildPart = "record" | "draft" | `list-${number}`;
 
 /** The file name of a part of a build. */
 export function partName(list: string, stamp: string, part: BuildPart, packing: Packing): string {
@@ -47,14 +62,14 @@ export function momentOf(stamp: string): string {
 export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]> {
   const start = `${host.path.basename(list)}.`;
   const folder = recordFolder(list, host);
-  const builds = new Map<string, { record?: string; list?: string }>();
+  const builds = new Map<string, BuildFiles>();
   for (const name of await host.listFolder(folder)) {
     if (!name.startsWith(start)) continue;
     const { stamp, part } = FILE.exec(name.slice(start.length))?.groups ?? {};
     if (stamp === undefined) continue;
     builds.set(stamp, {
       ...builds.get(stamp),
-      [part as "record" | "list"]: host.path.join(folder, name),
+      [part as keyof BuildFiles]: host.path.join(folder, name),
     });
   }
   let text: string | undefined;
@@ -66,15 +81,18 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
     });
 }
 
-/** Removes all but the newest. A text that one of these still needs is renamed for it. */
-export async function removeOldBuilds(list: string, host: Host): Promise<void> {
+/** Removes builds beyond the limits. A text that a newer build still needs is renamed for it. */
+export async function removeOldBuilds(list: string, keep: KeepLimits, host: Host): Promise<void> {
   const builds = await keptBuilds(list, host);
-  const [oldest] = builds.slice(-KEPT);
-  if (oldest === undefined || builds.length <= KEPT) return;
+  const since = stampOf(new Date(host.now().getTime() - keep.days * DAY_MS));
+  const young = builds.filter(({ stamp }) => stamp >= since).length;
+  const kept = Math.max(FEWEST, Math.min(keep.builds, young));
+  const [oldest] = builds.slice(-kept);
+  if (oldest === undefined || builds.length <= kept) return;
   const needed = oldest.own.list === undefined ? oldest.files.list : undefined;
   if (needed !== undefined)
     await host.rename(needed, needed.replace(/\.\d{8}T\d{9}Z\.list-/, `.${oldest.stamp}.list-`));
-  for (const { own } of builds.slice(0, -KEPT))
+  for (const { own } of builds.slice(0, -kept))
     for (const file of Object.values(own))
       if (file !== needed) await host.removeFile(file).catch(() => {});
 }
@@ -103,6 +121,22 @@ export async function headerOf(
 ): Promise<RecordHeader | undefined> {
   const bytes = await unpacked(files.record, host);
   return bytes === undefined ? undefined : BuildRecord.headerIn(bytes);
+}
+
+/** Its record as written; undefined if it is unreadable. */
+export async function recordBytesOf(
+  { files }: KeptBuild,
+  host: Host,
+): Promise<Uint8Array | undefined> {
+  return await unpacked(files.record, host);
+}
+
+/** Its draft as written; undefined if it is unreadable. */
+export async function draftBytesOf(
+  { files }: KeptBuild,
+  host: Host,
+): Promise<Uint8Array | undefined> {
+  return await unpacked(files.draft, host);
 }
 
 /** The list as published; undefined if it is unreadable. */

@@ -1,9 +1,26 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { removeLeftoversOf, temporaryFor } from "../host/write-whole.ts";
-import { type BuildPart, keptBuilds, partName, removeOldBuilds, stampOf } from "./kept-builds.ts";
+import {
+  type BuildPart,
+  type KeepLimits,
+  keptBuilds,
+  partName,
+  removeOldBuilds,
+  stampOf,
+} from "./kept-builds.ts";
 import { recordFolder } from "./record-folder.ts";
 import { LENGTH_BYTES, type RecordHeader } from "./record-format.ts";
+
+/** A published list, to be kept. */
+export interface KeptList {
+  readonly header: RecordHeader;
+  /** Whether it differs from the list before. */
+  readonly isNew: boolean;
+  readonly keep: KeepLimits;
+  /** Writes what is needed to publish it again. */
+  readonly writeDraft: (file: Pick<NewFile, "write">) => void;
+}
 
 /** A record in progress. Frames come first, because the header is known last. */
 export class RecordFile {
@@ -25,7 +42,7 @@ export class RecordFile {
   async open(): Promise<void> {
     await this.host.makeFolder(this.host.path.dirname(this.stem));
     await removeLeftoversOf(
-      ["frames", "record", "list"].map((part) => `${this.stem}.${part}`),
+      ["frames", "record", "draft", "draft-text", "list"].map((part) => `${this.stem}.${part}`),
       this.host,
     );
     this.file = this.host.createFile(this.frames);
@@ -42,8 +59,8 @@ export class RecordFile {
     }
   }
 
-  /** Call when the list is published. Keeps the record and, if the list is new, a copy for later comparisons. */
-  async finish(header: RecordHeader, isNew: boolean): Promise<void> {
+  /** Call when the list is published. Keeps the record, the draft and, if the list is new, a copy. */
+  async finish({ header, isNew, keep, writeDraft }: KeptList): Promise<void> {
     const { host, file, list } = this;
     if (file === undefined || host.packFile === undefined) return;
     this.file = undefined;
@@ -58,9 +75,13 @@ export class RecordFile {
       const part = `list-${header.bytes}` as const;
       if (last?.files.list?.includes(`.${part}.`) !== true) await this.pack(list, stamp, part);
     };
-    await Promise.all([this.pack(this.frames, stamp, "record"), keepCopy()]);
+    await Promise.all([
+      this.pack(this.frames, stamp, "record"),
+      this.keepDraft(stamp, writeDraft),
+      keepCopy(),
+    ]);
     await host.removeFile(this.frames);
-    await removeOldBuilds(list, host);
+    await removeOldBuilds(list, keep, host);
   }
 
   async close(): Promise<void> {
@@ -69,8 +90,24 @@ export class RecordFile {
     await this.host.removeFile(this.frames).catch(() => {});
   }
 
+  private async keepDraft(stamp: string, write: KeptList["writeDraft"]): Promise<void> {
+    const { host } = this;
+    const text = temporaryFor(`${this.stem}.draft-text`);
+    try {
+      const file = host.createFile(text);
+      try {
+        write(file);
+      } finally {
+        file.abandon();
+      }
+      await this.pack(text, stamp, "draft");
+    } finally {
+      await host.removeFile(text).catch(() => {});
+    }
+  }
+
   private async pack(from: string, stamp: string, part: BuildPart): Promise<void> {
-    const packed = temporaryFor(`${this.stem}.${part === "record" ? part : "list"}`);
+    const packed = temporaryFor(`${this.stem}.${part.replace(/-\d+$/, "")}`);
     for (const packing of ["zstd", "gzip"] as const) {
       const work = this.host.packFile!(from, packed, packing, "quick");
       if (work === undefined) continue;

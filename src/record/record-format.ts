@@ -66,6 +66,10 @@ export interface RecordHeader {
   readonly hashSeed: number;
   /** Size of the list. */
   readonly bytes: number;
+  /** Who asked for the build. */
+  readonly by?: string;
+  /** The stamp of the kept build that it repeats, after a rollback. */
+  readonly of?: string;
   readonly sources: readonly RecordedSource[];
   readonly files: readonly RecordedFile[];
   /** Fate names of this version, by number. */

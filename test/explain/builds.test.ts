@@ -112,6 +112,7 @@ test("changelog for people", async () => {
 
 test("builds with the same list share its text as long as one is kept", async () => {
   const project = await threeMornings();
+  project.write("c.json", CONFIG.replace("{", '{"keep":{"builds":8},'));
   for (let day = 16; day < 25; day++) {
     project.now = `2026-11-${day}T06:00:00Z`;
     // A comment is dropped: another build, the same list.
@@ -147,8 +148,9 @@ test("a single build cannot be compared, and the message says so", async () => {
   assert.match(stderr, /one build is stored/);
 });
 
-test("at most eight builds are kept, with text and record", async () => {
+test("at most as many builds are kept as the configuration says, with text and record", async () => {
   const project = await threeMornings();
+  project.write("c.json", CONFIG.replace("{", '{"keep":{"builds":8},'));
   for (let day = 16; day < 27; day++) {
     project.now = `2026-11-${day}T06:00:00Z`;
     project.write("own.txt", `||own${day}.example^\n`);

@@ -7,6 +7,7 @@ import type { FormatOutputReport } from "../../publish/format-outputs.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
 import { newestRecord } from "../../record/kept-builds.ts";
 import type { InputFile } from "../../sources/source-list.ts";
+import { readHold } from "./hold.ts";
 import type { BuildOptions } from "../build-options.ts";
 
 export interface WrittenFile extends Partial<FormatOutputReport> {
@@ -96,6 +97,9 @@ export class BuildCache {
     if (last === undefined || last.version !== VERSION || last.key !== this.key) return undefined;
     for (const { path, stamp } of [...last.inputs, ...last.outputs, ...last.compared])
       if (((await this.host.stampOf(path))?.text ?? null) !== stamp) return undefined;
+    // A held list says so.
+    const list = last.outputs[0]?.path;
+    if (list !== undefined && (await readHold(list, this.host)) !== undefined) return undefined;
     // Rebuild if the record is missing: it was not requested then, or was deleted.
     if (this.wantsRecord && last.record !== (await this.recordOf(last.outputs))) return undefined;
     return last;

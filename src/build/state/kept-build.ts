@@ -15,16 +15,30 @@ export const BUILD: RegExp = /^@(?<which>\d{1,3}|\d{4}-\d{2}[\dT:.Z-]*)$/;
 
 /** The build of a list that an operand selects. Rejects with a `CompilerError` if it is not kept. */
 export async function buildNamed(operand: string, list: string, host: Host): Promise<ListState> {
-  const which = BUILD.exec(operand)?.groups?.["which"] ?? "";
   const builds = (await keptBuilds(list, host)).toReversed();
-  const build = which.includes("-")
-    ? builds.find(({ stamp }) => momentOf(stamp).startsWith(which))
-    : builds[Number(which)];
+  const build = selected(operand, builds);
   const state = build && (await stateOfBuild(build, host));
   if (state !== undefined) return state;
+  throw buildMissing(operand, list, builds);
+}
+
+/** The build that an operand selects. Builds are ordered newest first. */
+export function selected(operand: string, builds: readonly KeptBuild[]): KeptBuild | undefined {
+  const which = BUILD.exec(operand)?.groups?.["which"] ?? "";
+  return which.includes("-")
+    ? builds.find(({ stamp }) => momentOf(stamp).startsWith(which))
+    : builds[Number(which)];
+}
+
+/** The error for a build that is not kept. Builds are ordered newest first. */
+export function buildMissing(
+  operand: string,
+  list: string,
+  builds: readonly KeptBuild[],
+): CompilerError {
   const oldest = builds.at(-1);
   const cause = oldest && `${builds.length} are kept, since ${momentOf(oldest.stamp)}`;
-  throw new CompilerError([
+  return new CompilerError([
     errorOf(
       "build-missing",
       `No stored build of ${printable(list)} matches ${printable(operand)}`,

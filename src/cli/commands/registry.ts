@@ -88,6 +88,20 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./apply.ts")).applyCommand,
   },
   {
+    name: "rollback",
+    group: "build",
+    brief: "publish an earlier build again",
+    computes: true,
+    operands: "[BUILD]",
+    description: "Publish an earlier build again: the list, its other formats and the manifest",
+    examples: [
+      ["rollback", "back to the last list that differs from the published one"],
+      ["rollback @2026-11-14 --hold", "back to that day, and stay there"],
+      ["rollback --release", "let later runs publish again"],
+    ],
+    load: async () => (await import("./rollback.ts")).rollbackCommand,
+  },
+  {
     name: "diff",
     group: "ask",
     brief: "compare two lists, builds or configurations",
@@ -109,6 +123,14 @@ export const commands: readonly CommandEntry[] = [
     description: "Show what each stored build changed, newest first",
     examples: [["changelog -c my-list.yaml > CHANGES.md", "one section per build, as Markdown"]],
     load: async () => (await import("./changelog.ts")).changelogCommand,
+  },
+  {
+    name: "builds",
+    group: "ask",
+    brief: "list the stored builds",
+    description: "List the stored builds: when, how many rules, and who asked",
+    examples: [["builds -c my-list.yaml", "@0 is the published build, @1 the one before"]],
+    load: async () => (await import("./builds.ts")).buildsCommand,
   },
   {
     name: "why",

@@ -3,7 +3,7 @@
 /** Sets of commands that share options: they build a list, or answer from a published one. */
 export const SETS = {
   building: ["compile", "watch", "plan", "serve"],
-  answering: ["why", "stats", "lines", "diff", "changelog", "report"],
+  answering: ["why", "stats", "lines", "diff", "changelog", "report", "builds", "rollback"],
 } as const;
 
 export interface Flag {
@@ -132,6 +132,22 @@ export const FLAGS = [
     only: ["apply"],
     description:
       "Publish once despite this guard, named by its code: list-shrunk, blocks-protected …",
+  },
+  {
+    name: "hold",
+    only: ["rollback"],
+    description: "Keep the list at this build: later runs publish nothing until it is released",
+  },
+  {
+    name: "release",
+    only: ["rollback"],
+    description: "End the hold; the next run publishes again",
+  },
+  {
+    name: "by",
+    value: "NAME",
+    only: ["compile", "apply", "rollback"],
+    description: "Who asks, as builds shows it (default: the user and the machine)",
   },
   {
     name: "plugins",

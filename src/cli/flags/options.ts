@@ -49,6 +49,7 @@ export function optionsOf(args: Args, host: Host): Options {
     update: args.values.get("update")?.[0],
     compat: args.switches.has("compat"),
     accept: acceptedOf(args.values.get("accept") ?? []),
+    by: nonEmpty(args.values.get("by")?.[0]),
     level: levelOf(args.switches, env),
     json: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host.stderr, env),

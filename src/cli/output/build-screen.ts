@@ -77,7 +77,8 @@ export class BuildScreen {
     }
     const isOne = this.lists === 1;
     const [first] = lists;
-    if (options.json && isOne && first?.report !== undefined) await this.sendReport(first);
+    if (options.json && isOne && (first?.report !== undefined || first?.status === "held"))
+      await this.sendReport(first);
     if (isOne) return;
     if (options.json)
       await sendToOutput(`${JSON.stringify({ lists: lists.map(documentOf) })}\n`, this.host);
@@ -105,7 +106,7 @@ export class BuildScreen {
     }
     for (const { file, outcome: written } of isCached ? [] : outcome.outputs)
       reporter.debug(`output ${printable(file)}: ${written}`);
-    if (report !== undefined && reporter.shows("info")) {
+    if (report !== undefined && status !== "held" && reporter.shows("info")) {
       if (status === "refused") {
         if (!isOne) reporter.info(reporter.style.strong(printable(report.name)));
         reporter.info(summaryTable(report, columnsOf(host.stderr), reporter.style));
@@ -144,7 +145,9 @@ export class BuildScreen {
 }
 
 function reportOf(outcome: ListOutcome): object {
-  const { report, outputs, files, seconds, diagnostics } = outcome;
+  const { report, outputs, files, seconds, diagnostics, list } = outcome;
+  if (outcome.status === "held")
+    return { name: list, ...report, outputs, files, held: true, diagnostics };
   if (outcome.status === "refused") return { ...report, outputs: [], refused: diagnostics };
   return { ...report, outputs, files, seconds, diagnostics };
 }
@@ -152,7 +155,8 @@ function reportOf(outcome: ListOutcome): object {
 /** The JSON document of one of several lists. */
 function documentOf(outcome: ListOutcome): object {
   const { status, list, exit, diagnostics } = outcome;
-  const report = outcome.report === undefined ? {} : reportOf(outcome);
+  const isReported = outcome.report !== undefined || status === "held";
+  const report = isReported ? reportOf(outcome) : {};
   if (status !== "refused" && status !== "failed") return report;
   return { ...report, name: list, exit, diagnostics };
 }

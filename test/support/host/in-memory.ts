@@ -92,6 +92,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     scratchSpace: async () => ({ folder: paths.resolve(cwd, "/tmp"), free: Infinity }),
     sizeOf: async (path) => files.get(path)?.length ?? 0,
     memoryLimit: () => options.memoryLimit ?? 2 ** 31,
+    userName: () => "user",
     processId: () => ({ pid: 1, began: "", machine: "memory" }),
     isRunning: () => false,
     listFolder: async (name) => files.namesBelow(name),

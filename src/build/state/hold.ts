@@ -1,0 +1,70 @@
+import { type Diagnostic, warningOf } from "../../diagnostics/diagnostic.ts";
+import { momentText } from "../../diagnostics/moment-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { CompileReport } from "../../engine/report.ts";
+import { type Host, HostError } from "../../host/host.ts";
+import { StateFile } from "../../host/state-file.ts";
+import { recordFolder } from "../../record/record-folder.ts";
+import type { WrittenFile } from "./build-cache.ts";
+
+/** A list that stays at a build until it is released. */
+export interface Hold {
+  readonly version: 1;
+  /** When it was held. */
+  readonly at: string;
+  readonly by: string;
+  /** When the build was made. */
+  readonly of: string;
+  readonly report: CompileReport;
+  readonly written: readonly WrittenFile[];
+  /** Names of all its files. */
+  readonly files: readonly string[];
+}
+
+/** With a damaged file, the list stays held: publishing could undo a rollback. */
+export type FoundHold = Hold | "damaged";
+
+function fileOf(list: string, host: Host): StateFile<Hold> {
+  const name = `${host.path.basename(list)}.hold.json`;
+  return new StateFile(host.path.join(recordFolder(list, host), name), isHold, host);
+}
+
+/** Undefined if the list is not held. */
+export async function readHold(list: string, host: Host): Promise<FoundHold | undefined> {
+  const found = await fileOf(list, host).look();
+  return found === "missing" ? undefined : found;
+}
+
+/** Rejects with a `HostError`. */
+export async function writeHold(list: string, hold: Hold, host: Host): Promise<void> {
+  await fileOf(list, host).write(hold);
+}
+
+/** Rejects with a `HostError`. */
+export async function removeHold(list: string, host: Host): Promise<void> {
+  await host.removeFile(fileOf(list, host).path).catch((error: unknown) => {
+    if (!(error instanceof HostError) || error.code !== "ENOENT") throw error;
+  });
+}
+
+/** `My list is held at the build of …`. */
+export function holdText(list: string, hold: FoundHold): string {
+  const name = printable(list);
+  if (hold === "damaged") return `${name} is held; its state cannot be read`;
+  const since = `since ${momentText(hold.at)} by ${printable(hold.by, 60)}`;
+  return `${name} is held at the build of ${momentText(hold.of)}, ${since}`;
+}
+
+/** What a run says that publishes nothing. */
+export function heldWarning(list: string, hold: FoundHold): Diagnostic {
+  return warningOf("list-held", `${holdText(list, hold)}; nothing was published`, {
+    hint: "To publish again: rules-compiler rollback --release",
+  });
+}
+
+function isHold(value: unknown): value is Hold {
+  const { version, at, by, of, report, written, files } = (value ?? {}) as Partial<Hold>;
+  const isDated = [at, of].every((moment) => !Number.isNaN(Date.parse(moment ?? "")));
+  const isListed = [report?.sources, written, files].every(Array.isArray);
+  return version === 1 && isDated && typeof by === "string" && isListed;
+}

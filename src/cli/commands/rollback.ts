@@ -1,0 +1,57 @@
+import { release } from "../../build/hold-list.ts";
+import { rollback } from "../../build/rollback.ts";
+import { BUILD } from "../../build/state/kept-build.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/exit.ts";
+import { momentText } from "../../diagnostics/moment-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { buildExit } from "../build-exit.ts";
+import { BuildScreen } from "../output/build-screen.ts";
+import { flagsOf } from "../flags/command-flags.ts";
+import type { Command } from "./registry.ts";
+
+/** Publishes a kept build again. */
+export const rollbackCommand: Command = async (options, host, reporter, signal) => {
+  const [operand, ...more] = options.args.operands;
+  if (more.length > 0 || (operand !== undefined && !BUILD.test(operand)))
+    throw new CompilerError([
+      errorOf(
+        "unknown-flag",
+        `rollback takes one build, not ${printable(options.args.operands.join(" "), 60)}`,
+        {
+          hint: "Such as: rollback @1, or rollback @2026-11-14; rules-compiler builds lists them",
+        },
+      ),
+    ]);
+  const { hold, release: ends } = flagsOf("rollback", options.args);
+  if (ends) return await releaseList(options, host, reporter, signal);
+  const screen = new BuildScreen(options, host, reporter);
+  const { of, isHeld, ...list } = await rollback(
+    { build: operand, hold },
+    { options, host, signal, emit: screen.show },
+  );
+  screen.show({ kind: "list-done", outcome: list, lists: 1 });
+  const state = isHeld ? "is published again and held" : "is published again";
+  reporter.info(`the build of ${momentText(of)} ${state}`);
+  const outcome = { status: list.status, lists: [list], seconds: list.seconds };
+  await screen.end(outcome);
+  return buildExit(outcome, options, signal);
+};
+
+/** Ends the hold of a list, if it is held. */
+const releaseList: Command = async (options, host, reporter, signal) => {
+  if (options.args.operands.length > 0 || options.args.switches.has("hold"))
+    throw new CompilerError([
+      errorOf("unknown-flag", "--release takes no build and no --hold", {
+        hint: "The next run of compile or serve publishes the list",
+      }),
+    ]);
+  const { list, hold } = await release({ options, host, signal, emit: () => {} });
+  const name = printable(list);
+  reporter.info(
+    hold === undefined
+      ? `${name} is not held`
+      : `${name} is released; the next run publishes it again`,
+  );
+  return Exit.Done;
+};

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  COMPILE,
+  SPLIT,
+  WORDS,
+  built,
+  builtTwice,
+  config,
+  later,
+} from "../support/kept-project.ts";
+import type { MemoryProject } from "../support/memory-project.ts";
+import { namesInRules, publishedFiles } from "../support/published-files.ts";
+
+test("rollback without an operand goes back one list further each time", async () => {
+  const project = await built();
+  for (const name of ["two", "three"]) {
+    project.write("ads.txt", `||${name}.example^\n`);
+    await project.run(...COMPILE);
+    later(project, 60);
+    // The same list again.
+    project.write("ads.txt", `||${name}.example^\n! a comment\n`);
+    await project.run(...COMPILE);
+    later(project, 60);
+  }
+  for (const rule of ["||two.example^", "||b.example^"]) {
+    const { exit, stderr } = await project.run("rollback", ...WORDS);
+    assert.equal(exit, 0, stderr);
+    assert.ok(project.text("rules/home.txt").includes(rule), rule);
+    later(project, 60);
+  }
+  const { exit, stderr } = await project.run("rollback", ...WORDS);
+  assert.equal(exit, 2);
+  assert.match(
+    stderr,
+    /error\[build-missing\]: No earlier build of .* with another list is stored/,
+  );
+  const listed = await project.run("builds", ...WORDS);
+  assert.match(listed.stdout, /^ {2}@0 .*rollback to @6$/m);
+  assert.match(listed.stdout, /^ {2}@2 .*same list.*user@memory$/m);
+});
+
+test("builds says who asked", async () => {
+  const project = await built();
+  project.write("ads.txt", "||other.example^\n");
+  await project.run(...COMPILE, "--by", "night job\u001b[2J");
+  const { stdout } = await project.run("builds", ...WORDS);
+  assert.ok(!stdout.includes("\u001b"), "no control characters");
+  const lines = (await project.run("builds", "--json", ...WORDS)).stdout.trim().split("\n");
+  const builds = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    builds.map(({ build, rules, change, by }) => [build, rules, change, by]),
+    [
+      ["@0", 3, 0, "night job\u001b[2J"],
+      ["@1", 3, undefined, "user@memory"],
+    ],
+  );
+});
+
+test("guards are reported and do not stop a rollback", async () => {
+  const project = await built();
+  const guards = { max_shrink: 10 };
+  project.write("c.json", config({ ...SPLIT, guards }));
+  project.write("ads.txt", Array.from({ length: 2000 }, (_, n) => `||n${n}.example^\n`).join(""));
+  assert.equal((await project.run(...COMPILE)).exit, 0);
+  later(project, 60);
+  const { exit, stderr } = await project.run("rollback", ...WORDS);
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /warning\[list-shrunk\]/);
+  assert.match(project.text("rules/home.txt"), /\|\|b\.example\^/);
+});
+
+test("rollback warns of outputs that the build does not have", async () => {
+  const project = await built();
+  project.write("c.json", config({ outputs: [...SPLIT.outputs, { format: "squid" }] }));
+  project.write("ads.txt", "||new.example^\n");
+  assert.equal((await project.run(...COMPILE)).exit, 0);
+  later(project, 60);
+  const { exit, stderr } = await project.run("rollback", ...WORDS);
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /warning\[not-rolled-back\].*home\.squid/);
+});
+
+test("a build that lost a part is not published", async () => {
+  for (const part of [".draft.", ".record.", ".list-"]) {
+    const project = await builtTwice();
+    const before = publishedFiles(project, namesInRules(project));
+    const files = [...project.memory.files.keys()].filter((path) => path.includes(part));
+    project.memory.files.set(files.toSorted()[0]!, new Uint8Array([31, 139, 8]));
+    const { exit, stderr } = await project.run("rollback", "@1", ...WORDS);
+    assert.equal(exit, 2, part);
+    assert.match(stderr, /error\[build-missing\]: Cannot publish/);
+    assert.deepEqual(publishedFiles(project, namesInRules(project)), before);
+  }
+});
+
+test("keep limits how many builds are stored, and for how long", async () => {
+  const project = await built();
+  const keep = { builds: 3, days: 10 };
+  project.write("c.json", config({ ...SPLIT, keep }));
+  const kept = (): number =>
+    [...project.memory.files.keys()].filter((path) => path.includes(".draft.")).length;
+  const counts: number[] = [];
+  for (const days of [1, 1, 1, 9, 30]) {
+    later(project, days * 86_400);
+    project.write("ads.txt", `||d${project.now.slice(0, 10)}.example^\n`);
+    await project.run(...COMPILE);
+    counts.push(kept());
+  }
+  assert.deepEqual(counts, [2, 3, 3, 3, 2]);
+  project.write("c.json", config({ keep: { builds: 1.5 } }));
+  assert.equal((await project.run(...COMPILE)).exit, 2);
+});
+
+/** A project whose list is held at its first build. */
+async function heldProject(): Promise<MemoryProject> {
+  const project = await builtTwice();
+  const { exit, stderr } = await project.run("rollback", "--hold", "--by", "ops", ...WORDS);
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /the build of 2026-11-10 00:00 UTC is published again and held/);
+  later(project, 60);
+  return project;
+}
+
+test("a held list stays at its build until it is released", async () => {
+  const project = await heldProject();
+  const held = publishedFiles(project, namesInRules(project));
+  for (const cache of [["--no-cache"], ["--cache-dir", "cache"], ["--cache-dir", "cache"]]) {
+    const { exit, stderr, stdout } = await project.run("compile", "--json", ...cache, ...WORDS);
+    assert.equal(exit, 0, stderr);
+    assert.match(
+      stderr,
+      /list-held.*Home is held at the build of 2026-11-10 00:00 UTC, since 2026-11-10 00:02 UTC by ops; nothing was published/,
+    );
+    const said = JSON.parse(stdout) as { held: boolean; rules: number; outputs: object[] };
+    assert.deepEqual([said.held, said.rules, said.outputs.length], [true, 3, 3]);
+    assert.deepEqual(publishedFiles(project, namesInRules(project)), held);
+    later(project, 60);
+  }
+  const human = await project.run("compile", "--no-cache", ...WORDS);
+  assert.match(human.stderr, /^warning\[list-held\]/m);
+  assert.match(human.stderr, /rollback --release/);
+  const released = await project.run("rollback", "--release", ...WORDS);
+  assert.deepEqual([released.exit, released.stdout], [0, ""]);
+  assert.match(released.stderr, /Home is released; the next run publishes it again/);
+  assert.match((await project.run("rollback", "--release", ...WORDS)).stderr, /is not held/);
+  assert.equal((await project.run(...COMPILE)).exit, 0);
+  assert.match(project.text("rules/home.txt"), /\|\|x\.example\^/);
+});
+
+test("apply refuses a held list, and another rollback keeps the hold", async () => {
+  const project = await builtTwice();
+  await project.run("plan", "--save", "my.plan", "--no-cache", ...WORDS);
+  await project.run("rollback", "--hold", "@0", ...WORDS);
+  const { exit, stderr } = await project.run("apply", "my.plan");
+  assert.equal(exit, 5);
+  assert.match(stderr, /error\[list-held\]: Home is held/);
+  later(project, 60);
+  assert.match((await project.run("rollback", ...WORDS)).stderr, /published again and held$/m);
+  assert.match((await project.run(...COMPILE)).stderr, /list-held.*the build of 2026-11-10 00:00/);
+});
+
+test("a list whose hold is damaged stays held", async () => {
+  const project = await heldProject();
+  project.write("rules/.rules-compiler/home.txt.hold.json", "{");
+  const { exit, stderr, stdout } = await project.run(...COMPILE);
+  assert.equal(exit, 0);
+  assert.match(stderr, /Home is held; its state cannot be read/);
+  assert.equal((JSON.parse(stdout) as { held: boolean }).held, true);
+  await project.run("rollback", "--release", ...WORDS);
+  assert.doesNotMatch((await project.run(...COMPILE)).stderr, /held/);
+});
+
+test("rollback takes one build, and --release none", async () => {
+  const project = await builtTwice();
+  for (const words of [["@1", "@2"], ["yesterday"], ["--release", "@1"], ["--release", "--hold"]])
+    assert.equal((await project.run("rollback", ...words, ...WORDS)).exit, 2, words.join(" "));
+});
