@@ -49,7 +49,7 @@ export async function afterBuild(outcome: BuildOutcome, context: HookContext): P
     if (list === undefined) continue;
     const state = await HookState.open(list.path, host);
     state.keepOnly(keys);
-    known.push({ list, state });
+    known.push({ list: { ...list, now: await state.complete(list.now) }, state });
   }
   const hooksRun = new HooksRun(known, folder, context);
   for (const [index, hook] of hooks.entries())

@@ -123,6 +123,18 @@ test("a hook that failed runs again, and the others do not", async (t) => {
   assert.equal(project.said("said").length, 1);
 });
 
+test("a reload that failed is tried again even if the next list is refused", async (t) => {
+  const project = new HookProject(t, [{ run: ["test", "-e", "ready"] }, { run: APPEND, on: ALL }]);
+  await project.run("-c", "c.json", "--hooks");
+  project.write("ready", "");
+  project.lines(BAD);
+  const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+  assert.equal(exit, 5);
+  assert.match(stderr, /Hook ran: run test, published/);
+  const said = project.said("said").map(({ event }) => event);
+  assert.deepEqual(said, ["published", "refused"]);
+});
+
 test("a publish whose hooks never ran is caught up on", async (t) => {
   const project = new HookProject(t, [{ run: APPEND }]);
   await project.run("-c", "c.json", "--hooks");
@@ -156,7 +168,14 @@ test("a damaged state counts as missing", async (t) => {
   await project.run("-c", "c.json", "--hooks");
   const file = "rules/.rules-compiler/my-list.txt.hooks.json";
   const whole = project.text(file);
-  const damaged = ["", "null", "7", '{"version":1}', '{"version":1,"told":{"a":7}}'];
+  const damaged = [
+    "",
+    "null",
+    "7",
+    '{"version":1,"files":7,"told":{}}',
+    '{"version":1}',
+    '{"version":1,"told":{"a":7}}',
+  ];
   for (const [index, text] of [...damaged, whole.slice(0, -9)].entries()) {
     project.write(file, text);
     const { exit } = await project.run("-c", "c.json", "--hooks");
