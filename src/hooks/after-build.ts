@@ -1,3 +1,4 @@
+import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { ProjectOptions } from "../build/build-options.ts";
 import type { BuildOutcome } from "../build/build-outcome.ts";
 import { openProject } from "../build/project.ts";
@@ -8,7 +9,7 @@ import { codeEntry } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { Host } from "../host/host.ts";
+import { type Host, HostError } from "../host/host.ts";
 import { dueEvents } from "./due-events.ts";
 import { HookFailure } from "./hook-failure.ts";
 import { messageOf } from "./hook-message.ts";
@@ -36,8 +37,8 @@ const DEFAULT_MS = 60_000;
 export async function afterBuild(outcome: BuildOutcome, context: HookContext): Promise<void> {
   const { options, isAllowed, host, signal } = context;
   if (outcome.status === "interrupted" || options.inputs.length > 0) return;
-  // Nothing changed, and the configuration was not even read.
-  if (!isAllowed && outcome.lists.every(({ isCached }) => isCached)) return;
+  // Saves most runs from reading the configuration twice.
+  if (!isAllowed && !(await mayHaveHooks(options, host))) return;
   const { hooks, folder } = await hooksOf(options, host);
   if (hooks.length === 0) return;
   if (!isAllowed) return context.report(skipped(hooks.length));
@@ -48,11 +49,21 @@ export async function afterBuild(outcome: BuildOutcome, context: HookContext): P
     if (list === undefined) continue;
     const state = await HookState.open(list.path, host);
     state.keepOnly(keys);
-    known.push({ list, state });
+    known.push({ list: { ...list, now: await state.complete(list.now) }, state });
   }
   const hooksRun = new HooksRun(known, folder, context);
   for (const [index, hook] of hooks.entries())
     if (!signal.aborted) await hooksRun.run(hook, keys[index]!);
+}
+
+async function mayHaveHooks({ configPath }: ProjectOptions, host: Host): Promise<boolean> {
+  try {
+    const text = decodeUtf8(await host.readFile(host.path.resolve(host.cwd, configPath)));
+    return text.includes("after");
+  } catch (error) {
+    if (error instanceof HostError) return false;
+    throw error;
+  }
 }
 
 async function hooksOf(

@@ -33,7 +33,9 @@ export type ListFacts = Omit<HookMessage, "tool" | "event">;
 const MOST_TEXT = 1000;
 
 export function messageOf(event: HookEvent, facts: ListFacts): HookMessage {
-  return { tool: `rules-compiler ${VERSION}`, event, ...facts };
+  const message = { tool: `rules-compiler ${VERSION}`, event, ...facts };
+  // A hook may learn of an earlier publish from a run that was refused.
+  return event === "published" ? { ...message, problems: [] } : message;
 }
 
 /** The message in one line, for people. */

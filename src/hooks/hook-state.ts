@@ -6,6 +6,8 @@ import type { ListHealth, Told } from "./due-events.ts";
 
 interface StoredState {
   readonly version: 1;
+  /** Identifies the files of the last publish. */
+  readonly files?: string;
   /** By the digest of the hook's settings. */
   readonly told: Readonly<Record<string, Told>>;
 }
@@ -16,39 +18,52 @@ const HEALTHS = new Set<ListHealth>(["good", "degraded", "refused", "failed"]);
 export class HookState {
   private readonly file: StateFile<StoredState> | undefined;
   private told: Record<string, Told>;
+  private files: string | undefined;
 
-  private constructor(file: StateFile<StoredState> | undefined, told: Record<string, Told>) {
+  private constructor(file: StateFile<StoredState> | undefined, stored: StoredState | undefined) {
     this.file = file;
-    this.told = told;
+    this.told = { ...stored?.told };
+    this.files = stored?.files;
   }
 
   static async open(list: string | undefined, host: Host): Promise<HookState> {
-    if (list === undefined) return new HookState(undefined, {});
+    if (list === undefined) return new HookState(undefined, undefined);
     const name = `${host.path.basename(list)}.hooks.json`;
     const file = new StateFile(host.path.join(recordFolder(list, host), name), isState, host);
-    const stored = await file.read();
-    return new HookState(file, { ...stored?.told });
+    return new HookState(file, await file.read());
   }
 
   get(key: string): Told | undefined {
     return Object.hasOwn(this.told, key) ? this.told[key] : undefined;
   }
 
-  /**
-   * Stores at once, so that a run that is killed repeats as little as possible. A run that published nothing does not change which
-   * files the hook knows.
-   */
-  async set(key: string, now: Told): Promise<void> {
+  /** Completes what a run found. One that published nothing leaves the files of an earlier one, which a hook may not know yet. */
+  async complete(now: Told): Promise<Told> {
+    const { files = this.files } = now;
+    if (files === undefined) return now;
+    if (files !== this.files) {
+      this.files = files;
+      await this.store();
+    }
+    return { ...now, files };
+  }
+
+  /** Stores at once, so that a run that is killed repeats as little as possible. */
+  async set(key: string, told: Told): Promise<void> {
     const known = this.get(key);
-    const told = { ...known, ...now };
     if (known?.health === told.health && known.files === told.files) return;
     this.told[key] = told;
-    await this.file?.tryWrite({ version: 1, told: this.told }, 1);
+    await this.store();
   }
 
   /** Forgets hooks that the configuration no longer has. */
   keepOnly(keys: readonly string[]): void {
     this.told = Object.fromEntries(Object.entries(this.told).filter(([key]) => keys.includes(key)));
+  }
+
+  private async store(): Promise<void> {
+    const { told, files } = this;
+    await this.file?.tryWrite({ version: 1, ...(files !== undefined && { files }), told }, 1);
   }
 }
 
@@ -64,7 +79,8 @@ export async function shortDigest(text: string): Promise<string> {
 
 function isState(value: unknown): value is StoredState {
   if (typeof value !== "object" || value === null) return false;
-  const { version, told } = value as Partial<StoredState>;
+  const { version, files, told } = value as Partial<StoredState>;
+  if (files !== undefined && typeof files !== "string") return false;
   if (version !== 1 || typeof told !== "object" || told === null) return false;
   return Object.values(told).every(isTold);
 }

@@ -4,7 +4,9 @@ import { test } from "node:test";
 import { readArgs, wordsFor } from "../../src/cli/flags/args.ts";
 import { BAD, GOOD, HookProject, script } from "../support/hook-project.ts";
 
-/** Appends its input and its variables to a file. */
+/** Appends its input to a file. */
+const APPEND = ["tee", "-a", "said"];
+/** Appends its variables, too. */
 const KEEP = script(
   `const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^RULES_|PLANTED/.test(name)));
    const input = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -46,7 +48,7 @@ test("a program receives the event as JSON and as variables, and nothing else of
 });
 
 test("hooks do not run without --hooks, and one line reports it", async (t) => {
-  const project = new HookProject(t, [{ run: KEEP, on: ALL }, { run: KEEP }]);
+  const project = new HookProject(t, [{ run: APPEND, on: ALL }, { run: APPEND }]);
   for (const lines of [GOOD, BAD, GOOD.slice(1)]) {
     project.lines(lines);
     const { stderr } = await project.run("-c", "c.json", "--no-cache");
@@ -62,7 +64,7 @@ test("hooks do not run without --hooks, and one line reports it", async (t) => {
 });
 
 test("a state is reported when it begins, and files when they change", async (t) => {
-  const project = new HookProject(t, [{ run: KEEP, on: ALL }]);
+  const project = new HookProject(t, [{ run: APPEND, on: ALL }]);
   const steps: [readonly string[] | undefined, readonly string[]][] = [
     [GOOD, ["published"]],
     [GOOD, []],
@@ -78,7 +80,7 @@ test("a state is reported when it begins, and files when they change", async (t)
   let seen = 0;
   for (const [index, [lines, expected]] of steps.entries()) {
     const missing = [{ name: "A", source: "missing.txt", type: "adblock" }];
-    project.hooks([{ run: KEEP, on: ALL }], lines === undefined ? { sources: missing } : {});
+    project.hooks([{ run: APPEND, on: ALL }], lines === undefined ? { sources: missing } : {});
     if (lines !== undefined) project.lines(lines);
     await project.run("-c", "c.json", "--hooks");
     const events = project.said("said").map(({ event }) => event);
@@ -90,7 +92,7 @@ test("a state is reported when it begins, and files when they change", async (t)
 test("a degraded list is reported once, and its recovery", async (t) => {
   const optional = { name: "B", source: "b.txt", type: "adblock", optional: true };
   const sources = [{ name: "A", source: "a.txt", type: "adblock" }, optional];
-  const project = new HookProject(t, [{ run: KEEP, on: ["degraded", "recovered"] }], { sources });
+  const project = new HookProject(t, [{ run: APPEND, on: ["degraded", "recovered"] }], { sources });
   await project.run("-c", "c.json", "--hooks");
   await project.run("-c", "c.json", "--hooks");
   project.write("b.txt", "||b.example^\n");
@@ -106,11 +108,11 @@ test("a degraded list is reported once, and its recovery", async (t) => {
 });
 
 test("a hook that failed runs again, and the others do not", async (t) => {
-  const fragile = script(`process.exit(require("fs").existsSync("ready") ? 0 : 3)`);
-  const project = new HookProject(t, [{ run: fragile }, { run: KEEP }]);
+  const fragile = ["test", "-e", "ready"];
+  const project = new HookProject(t, [{ run: fragile }, { run: APPEND }]);
   const first = await project.run("-c", "c.json", "--hooks");
   assert.equal(first.exit, 0);
-  assert.match(first.stderr, /warning\[hook-failed\]: Hook failed: run [^]*because: exit code 3/);
+  assert.match(first.stderr, /warning\[hook-failed\]: Hook failed: run [^]*because: exit code 1/);
   const second = await project.run("-c", "c.json", "--hooks");
   assert.match(second.stderr, /hook-failed/);
   project.write("ready", "");
@@ -121,8 +123,20 @@ test("a hook that failed runs again, and the others do not", async (t) => {
   assert.equal(project.said("said").length, 1);
 });
 
+test("a reload that failed is tried again even if the next list is refused", async (t) => {
+  const project = new HookProject(t, [{ run: ["test", "-e", "ready"] }, { run: APPEND, on: ALL }]);
+  await project.run("-c", "c.json", "--hooks");
+  project.write("ready", "");
+  project.lines(BAD);
+  const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+  assert.equal(exit, 5);
+  assert.match(stderr, /Hook ran: run test, published/);
+  const said = project.said("said").map(({ event }) => event);
+  assert.deepEqual(said, ["published", "refused"]);
+});
+
 test("a publish whose hooks never ran is caught up on", async (t) => {
-  const project = new HookProject(t, [{ run: KEEP }]);
+  const project = new HookProject(t, [{ run: APPEND }]);
   await project.run("-c", "c.json", "--hooks");
   project.lines([...GOOD, "||four.example^"]);
   // As if the run was killed after publishing.
@@ -136,7 +150,7 @@ test("a publish whose hooks never ran is caught up on", async (t) => {
 
 test("a reload runs once for several lists, a program once for each", async (t) => {
   const lists = [{ name: "One" }, { name: "Two" }, { name: "Three" }];
-  const project = new HookProject(t, [{ run: KEEP }, { reload: "dnsmasq", pid_file: "none" }], {
+  const project = new HookProject(t, [{ run: APPEND }, { reload: "dnsmasq", pid_file: "none" }], {
     lists,
   });
   const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
@@ -150,11 +164,18 @@ test("a reload runs once for several lists, a program once for each", async (t) 
 });
 
 test("a damaged state counts as missing", async (t) => {
-  const project = new HookProject(t, [{ run: KEEP }]);
+  const project = new HookProject(t, [{ run: APPEND }]);
   await project.run("-c", "c.json", "--hooks");
   const file = "rules/.rules-compiler/my-list.txt.hooks.json";
   const whole = project.text(file);
-  const damaged = ["", "null", "7", '{"version":1}', '{"version":1,"told":{"a":7}}'];
+  const damaged = [
+    "",
+    "null",
+    "7",
+    '{"version":1,"files":7,"told":{}}',
+    '{"version":1}',
+    '{"version":1,"told":{"a":7}}',
+  ];
   for (const [index, text] of [...damaged, whole.slice(0, -9)].entries()) {
     project.write(file, text);
     const { exit } = await project.run("-c", "c.json", "--hooks");

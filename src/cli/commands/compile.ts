@@ -1,7 +1,6 @@
 import { build } from "../../build/build.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { afterBuild } from "../../hooks/after-build.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { buildExit } from "../build-exit.ts";
 import type { Command } from "./registry.ts";
@@ -17,7 +16,11 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const screen = new BuildScreen(options, host, reporter);
   const outcome = await build({ options, host, signal, emit: screen.show });
   await screen.end(outcome);
-  const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
-  await afterBuild(outcome, { options, isAllowed: options.hooks, host, signal, report });
+  // Without hooks, a build that changed nothing ends without reading the configuration.
+  if (options.hooks || outcome.lists.some(({ isCached }) => !isCached)) {
+    const { afterBuild } = await import("../../hooks/after-build.ts");
+    const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
+    await afterBuild(outcome, { options, isAllowed: options.hooks, host, signal, report });
+  }
   return buildExit(outcome, options, signal);
 };
