@@ -12,6 +12,7 @@ import { saveLock } from "./lock-session.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
 import { publishList, publishedConfig } from "./publish-list.ts";
+import { notePublished, publishedFact } from "./note-history.ts";
 import { playTape } from "./spool-tape.ts";
 import { holdText, readHold } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
@@ -55,6 +56,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     emit({ kind: "publishing", list: report.name });
     const { written, names } = await publishList(outputs, publication, host);
     emit({ kind: "published", list: report.name, file: plan.files[0] });
+    await notePublished(plan.files, publishedFact(report, options), record, context);
     const header = { ...record, by: askedBy(options, host) };
     await outputs.remember({ ...plan, config: publishedConfig(config) }, header, () => [
       bytes.covered,

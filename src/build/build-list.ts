@@ -3,6 +3,7 @@ import { Exit } from "../diagnostics/exit.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { blocksNamesAlone } from "../publish/output-plan.ts";
+import type { RecordHeader } from "../record/record-format.ts";
 import { needCopies } from "../sources/collect-copies.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
@@ -12,6 +13,7 @@ import { cachedOutcome, exitOf, heldOutcome } from "./cached-outcome.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
+import { digestsOf, noteHistory, notePublished, publishedFact } from "./note-history.ts";
 import { type Draft, prepare } from "./prepare.ts";
 import { type Published, publishList, publishedConfig } from "./publish-list.ts";
 import { recordHeader } from "./record-header.ts";
@@ -40,7 +42,7 @@ export async function buildList(
     return await result.run();
   } catch (error) {
     if (!(error instanceof CompilerError) || session.signal.aborted) throw error;
-    return result.failed(error);
+    return await result.failed(error);
   } finally {
     await result.close();
     work.slot?.release();
@@ -118,9 +120,10 @@ class ListBuild {
   }
 
   /** The outcome of a list that a guard refused or that could not be built. */
-  failed(error: CompilerError): ListOutcome {
+  async failed(error: CompilerError): Promise<ListOutcome> {
     const { draft } = this;
     const isRefused = draft !== undefined && error.exit === Exit.Guard;
+    if (isRefused) await this.noteRefused(draft, error);
     return {
       list: this.list,
       status: isRefused ? "refused" : "failed",
@@ -133,6 +136,14 @@ class ListBuild {
       isCached: false,
       inputs: draft?.compiled.inputs ?? [],
     };
+  }
+
+  private async noteRefused({ compiled, plan }: Draft, error: CompilerError): Promise<void> {
+    const { session } = this;
+    const from = await digestsOf(recordHeader(plan.list.config, compiled, 0), session);
+    const guards = [...new Set(error.diagnostics.map(({ code }) => code))];
+    const { rules } = compiled.report;
+    await noteHistory(plan.files, { event: "refused", rules, guards, from }, session);
   }
 
   private async publish(draft: Draft): Promise<ListOutcome> {
@@ -164,10 +175,13 @@ class ListBuild {
     );
     emit({ kind: "published", list, file: plan.files[0] });
     const { seconds } = this;
+    const header = recordHeader(config, compiled, seconds);
+    const fact = publishedFact(compiled.report, options);
+    await notePublished(plan.files, fact, header, session);
     await phase(
       "record",
       session,
-      () => this.remember(draft, seconds),
+      () => this.remember(draft, header),
       () => (outputs.keepsRecord ? "kept" : "none"),
     );
     await this.keepCopies(draft);
@@ -192,14 +206,11 @@ class ListBuild {
     };
   }
 
-  private async remember({ compiled }: Draft, seconds: number): Promise<void> {
+  private async remember({ compiled }: Draft, record: RecordHeader): Promise<void> {
     const { plan, session, kept } = this;
     const { config } = plan.list;
     const { report, shape, timelessHead } = compiled;
-    const header = {
-      ...recordHeader(config, compiled, seconds),
-      by: askedBy(session.options, session.host),
-    };
+    const header = { ...record, by: askedBy(session.options, session.host) };
     const own = { config: publishedConfig(config), runs: kept.runs, remembering: plan.guards };
     await this.outputs.remember({ report, shape, timelessHead, ...own }, header, kept.covered);
   }

@@ -9,6 +9,7 @@ import type { BuildContext } from "./build-context.ts";
 import type { ChosenBuild } from "./chosen-build.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import { openList } from "./project.ts";
+import { noteHistory } from "./note-history.ts";
 import type { Published } from "./publish-list.ts";
 import { type FoundHold, type Hold, readHold, removeHold, writeHold } from "./state/hold.ts";
 
@@ -23,6 +24,7 @@ export async function release(
   try {
     const hold = await readHold(file.path, host);
     for (const { path } of plan.files) await removeHold(path, host);
+    if (hold !== undefined) await noteHistory(plan.files, { event: "released" }, context);
     return { list, hold };
   } catch (error) {
     throw outputFailed(`Cannot release ${printable(list)}`, error);

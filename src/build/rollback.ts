@@ -21,6 +21,7 @@ import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
+import { noteHistory, notePublished } from "./note-history.ts";
 import { publishList } from "./publish-list.ts";
 import { playTape } from "./spool-tape.ts";
 import type { KeptDraft, WholeBuild } from "./state/kept-draft.ts";
@@ -105,8 +106,9 @@ interface Again extends ChosenBuild {
 async function publishAgain(
   plan: ListPlan,
   { whole, of, outputs, isHeld }: Again,
-  { options, host, signal, emit }: BuildContext,
+  context: BuildContext,
 ): ReturnType<typeof publishList> {
+  const { options, host, signal, emit } = context;
   const { draft, header, frames } = whole;
   const { config, report, shape } = draft;
   const { project, plugins } = plan.list;
@@ -139,7 +141,10 @@ async function publishAgain(
     };
     const published = await publishList(outputs, publication, host);
     // Now, because a scheduled run would undo the rollback if this run were killed.
-    if (isHeld) await holdAt(plan, { whole, of, published }, { options, host });
+    if (isHeld) await holdAt(plan, { whole, of, published }, context);
+    const fact = { rules: report.rules, of: momentOf(of) };
+    await notePublished(plan.files, { event: "rolled-back", ...fact }, undefined, context);
+    if (isHeld) await noteHistory(plan.files, { event: "held", ...fact }, context);
     emit({ kind: "published", list: report.name, file: plan.files[0] });
     for (const found of published.overruled)
       emit({ kind: "diagnostic", diagnostic: asWarning(found) });

@@ -83,6 +83,19 @@ export function createFile(path: string, like?: string): NewFile {
   };
 }
 
+export async function appendFile(path: string, bytes: Uint8Array): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
+  const file = attempt(() => openSync(path, flags | (constants.O_NOFOLLOW ?? 0), 0o644));
+  try {
+    writeAll(file, bytes);
+    await promisify(fsync)(file);
+  } catch (error) {
+    throw toHostError(error);
+  } finally {
+    attempt(() => closeSync(file));
+  }
+}
+
 const FLUSH_STEP = 32 * 1024 * 1024;
 
 /** The name is removed at once if the system allows it (not on Windows), so that a killed run leaves nothing. */

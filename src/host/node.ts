@@ -18,7 +18,7 @@ import process from "node:process";
 import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
 import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
-import { createFile, openFile, openScratch, stampOf } from "./node-files.ts";
+import { appendFile, createFile, openFile, openScratch, stampOf } from "./node-files.ts";
 import { cacheDir } from "./node-cache-folder.ts";
 import { memoryLimit } from "./node-memory.ts";
 import { packFile } from "./node-pack-file.ts";
@@ -45,6 +45,7 @@ export function nodeHost(): Host {
     makeFolder: (path) => attempt(() => makeFolder(path)),
     openFile,
     createFile,
+    appendFile,
     openScratch,
     scratchSpace,
     sizeOf: (path) =>

@@ -191,6 +191,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./report.ts")).reportCommand,
   },
   {
+    name: "history",
+    group: "more",
+    description: "Show who published, refused, accepted, rolled back or held a list, and when",
+    examples: [
+      ["history -c my-list.yaml", "newest last"],
+      ["history -c my-list.yaml --verify", "exit code 0 if no entry was changed or removed"],
+    ],
+    load: async () => (await import("./history.ts")).historyCommand,
+  },
+  {
     name: "verify",
     group: "more",
     operands: "MANIFEST",

@@ -3,7 +3,17 @@
 /** Sets of commands that share options: they build a list, or answer from a published one. */
 export const SETS = {
   building: ["compile", "watch", "plan", "serve"],
-  answering: ["why", "stats", "lines", "diff", "changelog", "report", "builds", "rollback"],
+  answering: [
+    "why",
+    "stats",
+    "lines",
+    "diff",
+    "changelog",
+    "report",
+    "builds",
+    "rollback",
+    "history",
+  ],
 } as const;
 
 export interface Flag {
@@ -132,6 +142,11 @@ export const FLAGS = [
     only: ["apply"],
     description:
       "Publish once despite this guard, named by its code: list-shrunk, blocks-protected …",
+  },
+  {
+    name: "verify",
+    only: ["history"],
+    description: "Check that no entry was changed or removed; exit with code 5 if one was",
   },
   {
     name: "hold",

@@ -88,6 +88,10 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       if (files.has(name)) throw new HostError("EEXIST", "the file exists");
       return newFile((bytes) => files.set(name, bytes));
     },
+    appendFile: async (name, bytes) => {
+      const old = files.get(name) ?? new Uint8Array(0);
+      files.set(name, joinBytes([old, bytes], old.length + bytes.length));
+    },
     openScratch: scratchInMemory,
     scratchSpace: async () => ({ folder: paths.resolve(cwd, "/tmp"), free: Infinity }),
     sizeOf: async (path) => files.get(path)?.length ?? 0,

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import type { CompileReport } from "../engine/report.ts";
+import { HostError } from "../host/host.ts";
+import type { OutputFile } from "../publish/output-file.ts";
+import type { HistoryFact } from "../record/history-entry.ts";
+import { HistoryLog } from "../record/history-log.ts";
+import type { RecordHeader } from "../record/record-format.ts";
+import { digestOfFile } from "../sources/source-store.ts";
+import { askedBy } from "./asked-by.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { BuildOptions } from "./build-options.ts";
+
+type Fact = Omit<HistoryFact, "at" | "by" | "to" | "from">;
+
+/** That a list was published, and the guards that the caller accepted. */
+export function publishedFact(
+  { rules }: Pick<CompileReport, "rules">,
+  { accept }: Pick<BuildOptions, "accept">,
+): Fact {
+  if (accept.length === 0) return { event: "published", rules };
+  return { event: "accepted", rules, guards: accept };
+}
+
+/** Writes an event into the history of a list. The caller holds the locks. A failure is reported and does not stop the run. */
+export async function noteHistory(
+  files: readonly OutputFile[],
+  fact: Fact & Pick<HistoryFact, "from">,
+  context: BuildContext,
+): Promise<void> {
+  for (const file of files) await attempt(file, context, () => append(file, fact, context));
+}
+
+/** Writes that a list was published, unless the history says so already. `header` names its sources. */
+export async function notePublished(
+  files: readonly OutputFile[],
+  fact: Fact,
+  header: RecordHeader | undefined,
+  context: BuildContext,
+): Promise<void> {
+  const { host } = context;
+  for (const file of files)
+    await attempt(file, context, async () => {
+      const to = await digestOfFile(file.path, host);
+      const isKnown = to === (await new HistoryLog(file.path, host).lastDigest());
+      if (to === undefined || (isKnown && fact.event !== "rolled-back")) return;
+      const from = header === undefined ? {} : { from: await digestsOf(header, context) };
+      await append(file, { ...fact, ...from, to }, context);
+    });
+}
+
+async function append(
+  { path }: OutputFile,
+  fact: Omit<HistoryFact, "at" | "by">,
+  { options, host }: BuildContext,
+): Promise<void> {
+  const at = host.now().toISOString();
+  await new HistoryLog(path, host).append({ at, by: askedBy(options, host), ...fact });
+}
+
+async function attempt(
+  { name }: OutputFile,
+  { emit }: BuildContext,
+  action: () => Promise<void>,
+): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const cause = reasonOf(error.code, error.message);
+    const message = `Cannot write the history of ${printable(name)}`;
+    emit({ kind: "diagnostic", diagnostic: warningOf("history-failed", message, { cause }) });
+  }
+}
+
+/** The SHA-256 of what was read from each source. For several files of a source, that of their digests. */
+export async function digestsOf(
+  { sources, files }: RecordHeader,
+  { host }: Pick<BuildContext, "host">,
+): Promise<NonNullable<HistoryFact["from"]>> {
+  const read = new Map<number, string[]>();
+  for (const { source, sha256, path } of files) {
+    const digest = sha256 ?? (path === undefined ? undefined : await digestOfFile(path, host));
+    if (digest !== undefined) read.set(source, [...(read.get(source) ?? []), digest]);
+  }
+  return [...read].map(([source, digests]) => ({
+    source: sources[source]?.label ?? "",
+    sha256:
+      digests.length === 1
+        ? digests[0]!
+        : createHash("sha256").update(digests.join("\n")).digest("hex"),
+  }));
+}
