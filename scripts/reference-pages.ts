@@ -11,6 +11,7 @@ import {
 } from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
+import { RESOLVER_FIELDS } from "../src/config/resolver-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
@@ -113,6 +114,13 @@ every field that it does not set; \`allow\`, \`allow_sources\`, \`exclusions\` a
 See [several lists from the same sources](../guide/several-lists.md).
 
 ${fieldTable(LISTED_ONLY_FIELDS)}
+
+## Resolvers
+
+\`prove\` asks these resolvers whether they answer from the published list; see [Prove](../guide/prove.md). An entry may be only an address:
+\`resolvers: ["192.0.2.53", "tls://dns.example"]\`.
+
+${fieldTable(RESOLVER_FIELDS)}
 
 ## Paths
 

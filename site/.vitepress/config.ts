@@ -56,6 +56,7 @@ export default defineConfig({
           { text: "Know what is in your list", link: "/guide/why" },
           { text: "One list, every resolver", link: "/guide/resolvers" },
           { text: "Zone transfer", link: "/guide/zone-transfer" },
+          { text: "Prove", link: "/guide/prove" },
           { text: "Several lists", link: "/guide/several-lists" },
           { text: "Writing lists", link: "/guide/writing-lists" },
           { text: "Plugins", link: "/guide/plugins" },

@@ -1,6 +1,7 @@
 import type { Exit } from "./exit.ts";
 
 import { GUARD_CODES } from "./guard-codes.ts";
+import { RESOLVER_CODES } from "./resolver-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
 import { SOURCE_CODES } from "./source-codes.ts";
 
@@ -13,7 +14,7 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Diagnostics of everything but sources, guards and servers. */
+/** Diagnostics of everything but sources, guards, resolvers and servers. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -261,10 +262,12 @@ const COMPILE_CODES = {
 export const CODES: typeof COMPILE_CODES &
   typeof SOURCE_CODES &
   typeof GUARD_CODES &
+  typeof RESOLVER_CODES &
   typeof SERVER_CODES = {
   ...COMPILE_CODES,
   ...SOURCE_CODES,
   ...GUARD_CODES,
+  ...RESOLVER_CODES,
   ...SERVER_CODES,
 };
 

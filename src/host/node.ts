@@ -68,6 +68,7 @@ export function nodeHost(): Host {
       isOldDeno()
         ? (await import("./web-fetch-once.ts")).webFetchOnce(request)
         : (await import("./node-fetch-once.ts")).fetchOnce(request),
+    exchange: async (exchange) => (await import("./node-exchange.ts")).exchangeOnce(exchange),
     wait,
     runSelf: async (run) => (await import("./node-self-run.ts")).runSelf(run),
     watchSignals,

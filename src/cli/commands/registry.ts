@@ -240,6 +240,19 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
+    name: "prove",
+    group: "serve",
+    brief: "ask resolvers whether they answer from the list",
+    description:
+      "Ask the resolvers of the configuration whether they answer from the published list",
+    examples: [
+      ["prove -c my-list.yaml", "one line per resolver; exit code 12 if one is not proved"],
+      ["prove -c my-list.yaml --wait 2m", "give resolvers two minutes to load the list"],
+      ["prove -c my-list.yaml --wait 0 --json", "ask once, for monitoring"],
+    ],
+    load: async () => (await import("./prove.ts")).proveCommand,
+  },
+  {
     name: "health",
     group: "more",
     description: "Check the health of a local server",

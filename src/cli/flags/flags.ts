@@ -3,7 +3,7 @@
 /** Sets of commands that share options: they build a list, or answer from a published one. */
 export const SETS = {
   building: ["compile", "watch", "plan", "serve"],
-  answering: ["why", "stats", "lines", "diff", "changelog", "report"],
+  answering: ["why", "stats", "lines", "diff", "changelog", "report", "prove"],
 } as const;
 
 export interface Flag {
@@ -239,6 +239,12 @@ export const FLAGS = [
     value: "FILE",
     only: ["plan"],
     description: "Save the plan to this file, to publish it with apply",
+  },
+  {
+    name: "wait",
+    value: "TIME",
+    only: ["prove"],
+    description: "How long a resolver may take to load the list (default: 30s)",
   },
   {
     name: "key",

@@ -314,7 +314,7 @@ export function isMissing(name: string): string | false {
   );
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const socket = createSocket("udp4");
   await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
   const { port } = socket.address();
@@ -337,9 +337,12 @@ export class Running {
       });
   }
 
-  /** Starts it; `Setting.port` is chosen here. */
-  static async start(server: Server, setting: Omit<Setting, "port">): Promise<Running> {
-    const port = await freePort();
+  /** Starts it; without a port, one is chosen here. */
+  static async start(
+    server: Server,
+    setting: Omit<Setting, "port"> & { readonly port?: number },
+  ): Promise<Running> {
+    const port = setting.port ?? (await freePort());
     const [program, ...words] = server.start({ ...setting, port });
     const child = spawn(program!, words, {
       cwd: setting.folder,
