@@ -3,12 +3,21 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setDefaultCACertificates } from "node:tls";
 import { nodeHost } from "../../src/host/node.ts";
 import { build } from "../../src/index.ts";
-import { proveResolvers } from "../../src/resolvers/prove.ts";
+import { type Proof, proveResolvers } from "../../src/resolvers/prove.ts";
 import { askAll } from "../support/resolvers/dns-client.ts";
 import { type Internet, startInternet } from "../support/resolvers/internet.ts";
-import { Running, type Server, freePort, servers } from "../support/resolvers/servers.ts";
+import {
+  Running,
+  type Server,
+  freePort,
+  servers,
+  unboundConf,
+} from "../support/resolvers/servers.ts";
+import { freeTcpPort } from "../support/resolvers/squid.ts";
+import { TEST_CERTIFICATE, TEST_KEY } from "../support/resolvers/test-certificate.ts";
 
 /** Real resolvers: publish, reload, prove; and each broken in several ways. */
 const SERVERS = [
@@ -99,7 +108,18 @@ class Project {
     });
   }
 
-  async prove(waitMs: number): Promise<{ outcome: string; detail: string }> {
+  async prove(waitMs: number): Promise<Proof> {
+    const [proof] = await this.proveAll(waitMs);
+    return proof!;
+  }
+
+  /** Replaces the resolvers of the configuration. */
+  ask(resolvers: readonly object[]): void {
+    const config = JSON.parse(readFileSync(this.config, "utf8")) as object;
+    writeFileSync(this.config, JSON.stringify({ ...config, resolvers }));
+  }
+
+  async proveAll(waitMs: number): Promise<Proof[]> {
     const options = {
       configPath: this.config,
       inputs: [],
@@ -111,8 +131,7 @@ class Project {
       rulesDir: this.folder,
     };
     const limits = waitMs === 0 ? QUICK : undefined;
-    const [proof] = await proveResolvers(options, nodeHost(), { waitMs, limits });
-    return proof!;
+    return await proveResolvers(options, nodeHost(), { waitMs, limits });
   }
 }
 
@@ -281,6 +300,48 @@ for (const name of SERVERS) {
     await proveByNames(name, context);
   });
 }
+
+test("unbound is proved over UDP, TCP and TLS", { timeout: 60_000 }, async (context) => {
+  const internet = await startInternet();
+  const port = await freePort();
+  const tlsPort = await freeTcpPort();
+  const project = new Project("unbound", port, true);
+  const { folder } = project;
+  const where = { address: "127.0.0.1", list: "Home" };
+  project.ask([
+    { ...where, name: "udp", port },
+    { ...where, name: "tcp", port, protocol: "tcp" },
+    { ...where, name: "tls", port: tlsPort, protocol: "tls", server_name: "dns.example" },
+    { ...where, name: "other", port: tlsPort, protocol: "tls", server_name: "other.example" },
+  ]);
+  await project.publish(names(0, 100));
+  writeFileSync(join(folder, "tls.pem"), TEST_CERTIFICATE);
+  writeFileSync(join(folder, "tls.key"), TEST_KEY);
+  const tls = `server:
+  interface: 127.0.0.1@${tlsPort}
+  tls-port: ${tlsPort}
+  tls-service-pem: "${folder}/tls.pem"
+  tls-service-key: "${folder}/tls.key"
+`;
+  const { list } = project.file("home");
+  const setting = { folder, port, upstream: internet.port };
+  const conf = unboundConf(setting, "iterator", `include: ${list}\n${tls}`);
+  const server = { format: "unbound", start: () => ["unbound", "-d", "-c", conf] };
+  const running = await Running.start(server, { ...setting, list, allow: "" });
+  context.after(async () => {
+    await running.stop();
+    internet.close();
+    rmSync(folder, { recursive: true });
+  });
+  setDefaultCACertificates([TEST_CERTIFICATE]);
+  const proofs = await project.proveAll(5000);
+  assert.deepEqual(
+    proofs.map(({ resolver, outcome }) => `${resolver} ${outcome}`),
+    ["udp proved", "tcp proved", "tls proved", "other unreachable"],
+    running.log,
+  );
+  assert.match(proofs[3]!.detail, /ERR_TLS_CERT_ALTNAME_INVALID/);
+});
 
 test("of at least 500 verdicts none is wrong", (context) => {
   context.diagnostic(`prove: ${counts.runs} verdicts, ${counts.wrong} wrong`);
