@@ -21,6 +21,7 @@ export class CanaryStage implements Stage {
   /** Of the first source, whose rules have priority in outputs with `fit`. */
   private origin: number | undefined;
   private hasSubtrees = false;
+  private hasRules = false;
 
   constructor(context: StageContext) {
     this.context = context;
@@ -33,7 +34,8 @@ export class CanaryStage implements Stage {
     for (const row of this.context.finder.live(chunk)) {
       lines.push(LF);
       appendText(chunk, row, lines);
-      const kind = chunk.kind[row];
+      const kind = chunk.kind[row]!;
+      this.hasRules ||= kind >= Kind.Hosts;
       this.hasSubtrees ||= kind === Kind.Block || kind === Kind.Rule;
     }
     this.hash.update(lines.view());
@@ -41,7 +43,8 @@ export class CanaryStage implements Stage {
   }
 
   end(pass: Pass): void {
-    if (this.origin === undefined) return;
+    // A list without rules must stay one, for the guards.
+    if (this.origin === undefined || !this.hasRules) return;
     const { pool } = this.context;
     const name = canaryName(this.hash.digest("hex"));
     // In a list of single names, a rule for a subtree would be the only one that some formats cannot express.

@@ -141,6 +141,24 @@ test("a list of single names stays one, so that no format loses something", asyn
   }
 });
 
+test("the guards do not take the canary for a rule that blocks something", async () => {
+  const empty = await build(["||a.org^"], { ...RESOLVERS, exclusions: ["a.org"] });
+  assert.equal(empty.exit, 5, empty.stderr);
+  assert.match(empty.stderr, /too-few-rules/);
+  const outputs = [{ format: "hosts", file: "out" }];
+  const patterns = ["||*ads*.site.org^", "/^ad[0-9]+\\.site\\.org$/"];
+  for (const more of [{}, RESOLVERS]) {
+    const { exit, stderr } = await build(patterns, { outputs, ...more });
+    assert.equal(exit, 5, stderr);
+    assert.match(stderr, /empty-output/);
+  }
+  const whole = await build(patterns, {
+    outputs: [{ format: "adblock", file: "out" }],
+    ...RESOLVERS,
+  });
+  assert.equal(whole.exit, 0, whole.stderr);
+});
+
 test("an output with fit keeps the canary before rules of later sources", async () => {
   const project = new MemoryProject({
     "/project/c.json": JSON.stringify({
