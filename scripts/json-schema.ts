@@ -34,7 +34,7 @@ function propertySchema(field: Field): object {
   };
 }
 
-function typeSchema({ type, required, values, most, fields }: Field): object {
+function typeSchema({ type, required, values, most, fields, plain }: Field): object {
   switch (type) {
     case "string":
     case "source":
@@ -69,7 +69,13 @@ function typeSchema({ type, required, values, most, fields }: Field): object {
     case "object":
       return objectSchema(fields!);
     case "objects":
-      return { type: "array", items: objectSchema(fields!) };
+      return {
+        type: "array",
+        items:
+          plain === undefined
+            ? objectSchema(fields!)
+            : { anyOf: [{ type: "string", minLength: 1 }, objectSchema(fields!)] },
+      };
     case "sources":
       return { type: "array", minItems: 1, items: { $ref: "#/$defs/source" } };
   }

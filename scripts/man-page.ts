@@ -1,6 +1,7 @@
 import { commands } from "../src/cli/commands/registry.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
-import { FLAGS, type Flag, takersOf } from "../src/cli/flags/flags.ts";
+import { type Flag, takersOf } from "../src/cli/flags/flag.ts";
+import { FLAGS } from "../src/cli/flags/flags.ts";
 import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { VERSION } from "../src/diagnostics/version.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";

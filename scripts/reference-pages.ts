@@ -1,12 +1,19 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { FLAGS, type Flag, takersOf } from "../src/cli/flags/flags.ts";
+import { type Flag, takersOf } from "../src/cli/flags/flag.ts";
+import { FLAGS } from "../src/cli/flags/flags.ts";
 import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
-import { type Field, LIST_FIELDS, LISTED_ONLY_FIELDS, SOURCE_FIELDS } from "../src/config/fields.ts";
+import {
+  type Field,
+  LIST_FIELDS,
+  LISTED_ONLY_FIELDS,
+  SOURCE_FIELDS,
+} from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { HOOK_FIELDS } from "../src/config/hook-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
+import { RESOLVER_FIELDS } from "../src/config/resolver-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
@@ -116,6 +123,13 @@ Each entry of \`after\` has exactly one of \`run\`, \`post\` and \`reload\`. Hoo
 change what was published nor the exit code. See [hooks](../guide/hooks.md).
 
 ${fieldTable(HOOK_FIELDS)}
+
+## Resolvers
+
+\`prove\` asks these resolvers whether they answer from the published list; see [Prove](../guide/prove.md). An entry may be only an address:
+\`resolvers: ["192.0.2.53", "tls://dns.example"]\`.
+
+${fieldTable(RESOLVER_FIELDS)}
 
 ## Paths
 

@@ -57,6 +57,7 @@ export default defineConfig({
           { text: "One list, every resolver", link: "/guide/resolvers" },
           { text: "Hooks: reload, message", link: "/guide/hooks" },
           { text: "Zone transfer", link: "/guide/zone-transfer" },
+          { text: "Prove", link: "/guide/prove" },
           { text: "Several lists", link: "/guide/several-lists" },
           { text: "Writing lists", link: "/guide/writing-lists" },
           { text: "Plugins", link: "/guide/plugins" },

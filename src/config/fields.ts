@@ -1,61 +1,16 @@
 import { HOOK_FIELDS } from "./hook-fields.ts";
 import { type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { PUBLISH_FIELDS } from "./publish-fields.ts";
+import { RESOLVERS_FIELDS } from "./resolver-fields.ts";
 import { SOURCE_ONLY_FIELDS } from "./source-fields.ts";
 import { TITLE_FIELDS } from "./title-fields.ts";
+
+export type { Field } from "./field.ts";
 
 /**
  * Every field of a configuration, once. Validation, the `Config` type, schema.json and docs/reference/configuration.md
  * all come from these two tables.
  */
-
-export type FieldType =
-  /** Any text; `required` ones must not be empty */
-  | "string"
-  /** A list of texts */
-  | "strings"
-  /** A list of exclusions or inclusions; regular expressions among them must compile */
-  | "entries"
-  /** An address or a path */
-  | "source"
-  /** A list of names from the registry of transformations */
-  | "transformations"
-  /** A list of sources; at least one */
-  | "sources"
-  /** One of `FORMAT_NAMES` */
-  | "source-type"
-  /** One of `TRUST_LEVELS` */
-  | "trust"
-  | "boolean"
-  /** A number of at least 0 */
-  | "number"
-  /** Checks before a list is published: `GUARD_FIELDS` */
-  | "guards"
-  /** A duration: a number and `s`, `m`, `h` or `d` */
-  | "duration"
-  /** A number of bytes: a number and `k`, `M` or `G`, or nothing */
-  | "size"
-  /** One of `FORMAT_NAMES` */
-  | "format"
-  /** One of `values` */
-  | "choice"
-  /** A list of some of `values` */
-  | "choices"
-  /** An object with `fields` */
-  | "object"
-  /** A list of objects with `fields` */
-  | "objects";
-
-export interface Field {
-  readonly type: FieldType;
-  readonly required?: boolean;
-  readonly description: string;
-  readonly example?: string | readonly string[];
-  readonly values?: readonly string[];
-  /** The maximum of a number that must be an integer. */
-  readonly most?: number;
-  readonly fields?: Readonly<Record<string, Field>>;
-}
 
 /** The formats that sources can have. */
 export type SourceType = FormatName;
@@ -206,6 +161,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof AFTER_FIELD &
   typeof OUTPUTS_FIELD &
   typeof PUBLISH_FIELDS &
+  typeof RESOLVERS_FIELDS &
   typeof FILTER_FIELDS = {
   ...SCHEMA_FIELD,
   ...TITLE_FIELDS,
@@ -215,6 +171,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...AFTER_FIELD,
   ...OUTPUTS_FIELD,
   ...PUBLISH_FIELDS,
+  ...RESOLVERS_FIELDS,
   ...FILTER_FIELDS,
 };
 export const SOURCE_FIELDS: typeof SOURCE_ONLY_FIELDS & typeof FILTER_FIELDS = {

@@ -11,6 +11,7 @@ import { hookProblems } from "./hook-problems.ts";
 import { incompleteSources } from "./incomplete-sources.ts";
 import { listProblems, listsOf } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
+import { resolverProblems } from "./resolvers.ts";
 import { sizeBytes } from "./size.ts";
 
 /** Names that validation checks against. */
@@ -55,12 +56,14 @@ class ConfigCheck {
     }
     const config = this.object(root, LIST_FIELDS, "") as Config;
     this.hooks(root, config);
-    if (config.lists === undefined || this.problems.hasErrors) {
+    if (this.problems.hasErrors) {
       this.validatorsOnBothLevels(root, config);
       return config;
     }
-    const at = root.entries.find(({ key }) => key === "lists")!.node.offset;
-    for (const { message, hint } of listProblems(config)) this.problems.invalid(at, message, hint);
+    const checks = new Map(Object.entries({ lists: listProblems, resolvers: resolverProblems }));
+    for (const { key, node } of root.entries)
+      for (const { message, hint } of checks.get(key)?.(config) ?? [])
+        this.problems.invalid(node.offset, message, hint);
     if (!this.problems.hasErrors)
       for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
     return config;
@@ -132,7 +135,7 @@ class ConfigCheck {
       case "object":
         return this.fieldsOf(node, path, field.fields!);
       case "objects":
-        return this.objects(node, path, field.fields!);
+        return this.objects(node, path, field.fields!, field.plain);
     }
   }
 
@@ -231,15 +234,18 @@ class ConfigCheck {
     node: ConfigNode,
     path: string,
     fields: Readonly<Record<string, Field>>,
+    plain?: string,
   ): object[] {
     if (node.kind !== "array") {
       const [first] = Object.keys(fields);
       this.problems.invalid(node.offset, `${path} must be a list`, `Write [{ "${first}": … }]`);
       return [];
     }
-    return node.items.flatMap(
-      (item, index) => this.fieldsOf(item, `${path}[${index}]`, fields) ?? [],
-    );
+    return node.items.flatMap((item, index) => {
+      if (plain !== undefined && item.kind === "scalar")
+        return { [plain]: this.string(item, `${path}[${index}]`, true) };
+      return this.fieldsOf(item, `${path}[${index}]`, fields) ?? [];
+    });
   }
 
   private choices(node: ConfigNode, path: string, values: readonly string[]): string[] {

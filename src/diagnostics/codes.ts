@@ -2,6 +2,7 @@ import type { Exit } from "./exit.ts";
 
 import { GUARD_CODES } from "./guard-codes.ts";
 import { HOOK_CODES } from "./hook-codes.ts";
+import { RESOLVER_CODES } from "./resolver-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
 import { SOURCE_CODES } from "./source-codes.ts";
 
@@ -14,7 +15,7 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Diagnostics of everything but sources, guards, servers and hooks. */
+/** Diagnostics of everything but sources, guards, resolvers, servers and hooks. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -288,11 +289,13 @@ const COMPILE_CODES = {
 export const CODES: typeof COMPILE_CODES &
   typeof SOURCE_CODES &
   typeof GUARD_CODES &
+  typeof RESOLVER_CODES &
   typeof SERVER_CODES &
   typeof HOOK_CODES = {
   ...COMPILE_CODES,
   ...SOURCE_CODES,
   ...GUARD_CODES,
+  ...RESOLVER_CODES,
   ...SERVER_CODES,
   ...HOOK_CODES,
 };

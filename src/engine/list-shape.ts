@@ -3,7 +3,12 @@ import type { Plan } from "./plan.ts";
 
 /** Properties of the list that its other formats need. */
 export function listShape(plan: Plan, protectedNames: readonly string[]): ListShape {
-  return { isMinimal: isMinimal(plan), hasSureCovers: hasSureCovers(plan), protectedNames };
+  return {
+    isMinimal: isMinimal(plan),
+    hasSureCovers: hasSureCovers(plan),
+    protectedNames,
+    ...(plan.list.hasCanary === true && { hasCanary: true }),
+  };
 }
 
 /** Compress ensures it, unless a later pass creates rules for names. */

@@ -1,4 +1,5 @@
 import { durationMs } from "../config/duration.ts";
+import { hasCanary } from "../config/resolvers.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Config, SourceConfig } from "../config/config.ts";
@@ -55,6 +56,8 @@ export interface Passes {
   readonly validator?: ValidatorOptions;
   /** Whether to read lines like the reference where our reader is better. */
   readonly compat: boolean;
+  /** Whether to block a canary; only for the list. */
+  readonly hasCanary?: boolean;
 }
 
 export interface EntrySources {
@@ -73,7 +76,7 @@ export function planOf(
   plugins: Plugins = NO_PLUGINS,
   compat: boolean = false,
 ): Plan {
-  const list = { ...passesOf(config, undefined, plugins), compat };
+  const list = { ...passesOf(config, undefined, plugins), compat, hasCanary: hasCanary(config) };
   const splitsList = list.steps.some(({ name }) => name === "Compress");
   const shown = shownSources(config);
   const sources = config.sources.map((source, index): PlannedSource => {

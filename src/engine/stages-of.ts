@@ -1,4 +1,5 @@
 import { AllowExceptions, type AllowList, allowing } from "../transformations/allow.ts";
+import { CanaryStage } from "../transformations/canary-stage.ts";
 import { exclude, include } from "../transformations/filter.ts";
 import type { LineFilter } from "../transformations/line-filter.ts";
 import type { TransformationContext } from "../transformations/transformation-context.ts";
@@ -57,6 +58,7 @@ export function stagesOf(
     allow?.isEmpty === false
       ? [{ name: "allow", stage: new AllowExceptions(allow, context) }, ...last]
       : [...last];
+  if (passes.hasCanary === true) ends.push({ name: "canary", stage: new CanaryStage(context) });
   for (const { name, transformation } of passes.steps) {
     // The final newline stays at the end.
     if (name === "InsertFinalNewLine") stages.push(...ends.splice(0));

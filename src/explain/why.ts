@@ -1,6 +1,7 @@
 import type { BuildRecord } from "../record/build-record.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
 import type { Verdict } from "../meaning/verdict.ts";
+import { canaryIn } from "../syntax/canary-name.ts";
 import type { ListRules } from "./list-rules.ts";
 import type { ListRule } from "./plain-names.ts";
 import type { Since } from "./since.ts";
@@ -85,13 +86,15 @@ export async function explainNames(
 }
 
 export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList {
-  return { text, ...locationOf(row, record) };
+  const location = locationOf(row, record);
+  const isCanary = location.line === 0 && canaryIn(text) !== undefined;
+  return { text, ...location, ...(isCanary && { source: "canary" }) };
 }
 
 export function locationOf(row: number, record: BuildRecord): LineLocation {
   const { source, file, path } = record.fileOf(row);
   const line = record.lineOf(row);
-  // Rules without a line were generated for the `allow` list of the configuration.
+  // Rules without a line were generated for the `allow` list of the configuration, except for the canary.
   if (line === 0) return { source: "allow", file: "the configuration", line };
   const { label } = record.header.sources[source]!;
   return { source: label, file, line, ...(path && { path }) };

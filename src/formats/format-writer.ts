@@ -64,8 +64,8 @@ export class FormatWriter {
   readonly losses: Losses = new Losses();
   /** The number of names in the file of blocks. */
   names = 0;
-  /** Whether the file blocks nothing. */
-  isEmpty = true;
+  /** The number of rules that block something. */
+  blocks = 0;
   /** Whether the exceptions exceed the size limit. */
   isTooSmall = false;
   /** Protected names that the file blocks. */
@@ -245,7 +245,7 @@ export class FormatWriter {
     const bytes = block.load();
     if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
-    this.isEmpty = false;
+    this.blocks += taken;
     this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken);
   }
 
@@ -263,7 +263,7 @@ export class FormatWriter {
     const texts = { block: [] as string[], allow: [] as string[] };
     for (const { text, blocks, isInAllowFile, isRule } of entries) {
       texts[isInAllowFile === true ? "allow" : "block"].push(text);
-      if (blocks) this.isEmpty = false;
+      if (blocks) this.blocks++;
       if (isRule !== true && (blocks || this.how.format.isLossless === true)) this.names++;
     }
     for (const file of ["block", "allow"] as const) {

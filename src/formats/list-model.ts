@@ -26,6 +26,8 @@ export interface ListShape {
   readonly hasSureCovers: boolean;
   /** Names that must stay reachable, and that the list does not block. */
   readonly protectedNames: readonly string[];
+  /** Whether one of its rules is a canary, which blocks no name in use. */
+  readonly hasCanary?: boolean;
 }
 
 /**

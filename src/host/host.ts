@@ -54,6 +54,8 @@ export interface Host {
   /** Flushes a folder, so that a rename in it survives a power cut. */
   syncFolder(path: string): Promise<void>;
   fetch(request: FetchRequest): Promise<FetchResponse>;
+  /** Sends one message to a server and passes on what comes back. Rejects with a `HostError`; `ETIMEDOUT` after `timeoutMs`. */
+  exchange?(exchange: Exchange): Promise<void>;
   /** Resolves after the given milliseconds, or when the signal is aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
   /** Runs this program with other arguments in a child process. */
@@ -242,6 +244,21 @@ export interface FetchRequest {
   readonly takesAnyStatus?: boolean;
   /** Receives the body of a response with status 200 as it arrives, still encoded. Exceptions end the exchange. */
   take(piece: Uint8Array): void;
+}
+
+/** One message to a server, and the answer. */
+export interface Exchange {
+  readonly protocol: "udp" | "tcp" | "tls";
+  /** An IP address or a host name. */
+  readonly address: string;
+  readonly port: number;
+  /** For `tls`: the name in the certificate, if it is not that of the address. */
+  readonly serverName?: string | undefined;
+  readonly message: Uint8Array;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Takes a datagram from the server, or the next piece of a stream. Returns whether the answer is complete. */
+  take(piece: Uint8Array): boolean;
 }
 
 export interface FetchTimeouts {

@@ -70,6 +70,7 @@ export function nodeHost(): Host {
       isOldDeno()
         ? (await import("./web-fetch-once.ts")).webFetchOnce(request)
         : (await import("./node-fetch-once.ts")).fetchOnce(request),
+    exchange: async (exchange) => (await import("./node-exchange.ts")).exchangeOnce(exchange),
     wait,
     runSelf: async (run) => (await import("./node-self-run.ts")).runSelf(run),
     runProgram: async (run) => await (await import("./node-run-program.ts")).runProgram(run),

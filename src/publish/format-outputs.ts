@@ -86,7 +86,8 @@ export class FormatOutputs {
     const { protectedNames } = shape;
     const context = { model, expander, protectedNames, header, builtAt };
     for (const plan of this.plans) await this.writeOne(plan, context);
-    return this.written.flatMap((one) => violations(one, model, this.minRules));
+    const canaries = shape.hasCanary === true ? 1 : 0;
+    return this.written.flatMap((one) => violations(one, model, this.minRules, canaries));
   }
 
   private async writeOne(
@@ -199,6 +200,7 @@ function violations(
   { plan, writer, block }: Written,
   model: ListModel,
   minRules: number,
+  canaries: number,
 ): Diagnostic[] {
   const losses = writer.losses.all();
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
@@ -213,7 +215,8 @@ function violations(
         : `${countText(blocked.length, "name")} that devices need and the list does not block: ${someOf(blocked)}`;
     found.push(errorOf("blocks-protected", `${name} would block ${what}`, allNames(blocked)));
   }
-  if (writer.isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
+  const isEmpty = writer.blocks <= canaries;
+  if (isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)
     found.push(errorOf("empty-output", `${name} would block nothing`, cause));
   else if (
     model.isBlocking &&

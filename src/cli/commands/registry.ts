@@ -126,8 +126,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "builds",
-    group: "ask",
-    brief: "list the stored builds",
+    group: "more",
     description: "List the stored builds: when, how many rules, and who asked",
     examples: [["builds -c my-list.yaml", "@0 is the published build, @1 the one before"]],
     load: async () => (await import("./builds.ts")).buildsCommand,
@@ -270,6 +269,19 @@ export const commands: readonly CommandEntry[] = [
       ["serve -c my-list.yaml --listen 0.0.0.0", "listen on all interfaces"],
     ],
     load: async () => (await import("./serve.ts")).serveCommand,
+  },
+  {
+    name: "prove",
+    group: "serve",
+    brief: "ask resolvers whether they answer from the list",
+    description:
+      "Ask the resolvers of the configuration whether they answer from the published list",
+    examples: [
+      ["prove -c my-list.yaml", "one line per resolver; exit code 12 if one is not proved"],
+      ["prove -c my-list.yaml --wait 2m", "give resolvers two minutes to load the list"],
+      ["prove -c my-list.yaml --wait 0 --json", "ask once, for monitoring"],
+    ],
+    load: async () => (await import("./prove.ts")).proveCommand,
   },
   {
     name: "health",

@@ -3,7 +3,8 @@ import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagn
 import { printable } from "../../diagnostics/printable.ts";
 import { nearest } from "../../diagnostics/suggest.ts";
 import { type CommandEntry, commands } from "../commands/registry.ts";
-import { FLAGS, type Flag, type FlagName, takersOf } from "./flags.ts";
+import { type Flag, takersOf } from "./flag.ts";
+import { FLAGS, type FlagName } from "./flags.ts";
 
 /** The parsed command line: checked against the tables, but not interpreted. */
 export interface Args {

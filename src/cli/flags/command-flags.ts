@@ -1,5 +1,6 @@
 import { type Args, isFor } from "./args.ts";
-import { FLAGS, type Flag, type FlagName, type SETS } from "./flags.ts";
+import type { Flag, SETS } from "./flag.ts";
+import { FLAGS, type FlagName } from "./flags.ts";
 
 type AnyFlag = (typeof FLAGS)[number];
 type SetName = keyof typeof SETS;

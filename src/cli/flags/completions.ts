@@ -3,7 +3,8 @@ import { GUARD_NAMES } from "../../build/guards/names.ts";
 import { FATE_MEANINGS } from "../../explain/fate-lines.ts";
 import { commands } from "../commands/registry.ts";
 import { isFor } from "./args.ts";
-import { FLAGS, type Flag, takersOf } from "./flags.ts";
+import { type Flag, takersOf } from "./flag.ts";
+import { FLAGS } from "./flags.ts";
 import { LINT_REPORTS } from "../output/lint-report.ts";
 
 const ALL: readonly Flag[] = FLAGS;

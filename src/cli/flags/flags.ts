@@ -1,37 +1,5 @@
 /** The table of all options, for parsing, `--help` and docs/reference/command-line.md. Commands are in commands/registry.ts. */
 
-/** Sets of commands that share options: they build a list, or answer from a published one. */
-export const SETS = {
-  building: ["compile", "watch", "plan", "serve"],
-  answering: [
-    "why",
-    "stats",
-    "lines",
-    "diff",
-    "changelog",
-    "report",
-    "builds",
-    "rollback",
-    "history",
-  ],
-} as const;
-
-export interface Flag {
-  readonly name: string;
-  readonly short?: string;
-  /** The name of its value in help; undefined for a switch. */
-  readonly value?: string;
-  /** Whether the value may be omitted, which means `*`. */
-  readonly isOptional?: boolean;
-  /** Whether it may be repeated. */
-  readonly repeats?: boolean;
-  /** Sets of commands that take it, ... */
-  readonly sets?: readonly (keyof typeof SETS)[];
-  /** ... and further commands. If both are undefined, every command takes it. */
-  readonly only?: readonly string[];
-  readonly description: string;
-}
-
 export const FLAGS = [
   {
     name: "config",
@@ -278,6 +246,12 @@ export const FLAGS = [
     description: "Save the plan to this file, to publish it with apply",
   },
   {
+    name: "wait",
+    value: "TIME",
+    only: ["prove"],
+    description: "How long a resolver may take to load the list (default: 30s)",
+  },
+  {
     name: "key",
     value: "KEY",
     only: ["verify"],
@@ -346,11 +320,5 @@ export const FLAGS = [
     description: "Print help; -h prints a short version; with a command, both print its own help",
   },
 ] as const;
-
-/** The commands that take an option; undefined if all do. */
-export function takersOf({ sets, only }: Flag): readonly string[] | undefined {
-  if (sets === undefined && only === undefined) return undefined;
-  return [...(sets ?? []).flatMap((set) => SETS[set]), ...(only ?? [])];
-}
 
 export type FlagName = (typeof FLAGS)[number]["name"];

@@ -1,7 +1,8 @@
 import { EXIT_MEANINGS, Exit } from "../../diagnostics/exit.ts";
 import { isFor } from "./args.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
-import { FLAGS, type Flag, takersOf } from "./flags.ts";
+import { type Flag, takersOf } from "./flag.ts";
+import { FLAGS } from "./flags.ts";
 import { VARIABLES } from "./variables.ts";
 import { wrapText } from "../output/text-width.ts";
 

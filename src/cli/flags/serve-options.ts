@@ -54,7 +54,8 @@ function countOf(name: FlagName, text: string = String(DEFAULT_CONNECTIONS)): nu
   ]);
 }
 
-function durationOf(name: FlagName, text: string): number {
+/** Throws a `CompilerError` for anything but a duration or 0. */
+export function durationOf(name: FlagName, text: string): number {
   const ms = text === "0" ? 0 : durationMs(text);
   if (ms !== undefined) return ms;
   throw new CompilerError([

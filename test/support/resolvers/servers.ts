@@ -337,9 +337,12 @@ export class Running {
       });
   }
 
-  /** Starts it; `Setting.port` is chosen here. */
-  static async start(server: Server, setting: Omit<Setting, "port">): Promise<Running> {
-    const port = await freePort();
+  /** Starts it; without a port, one is chosen here. */
+  static async start(
+    server: Server,
+    setting: Omit<Setting, "port"> & { readonly port?: number },
+  ): Promise<Running> {
+    const port = setting.port ?? (await freePort());
     const [program, ...words] = server.start({ ...setting, port });
     const child = spawn(program!, words, {
       cwd: setting.folder,

@@ -1,0 +1,38 @@
+/** Sets of commands that share options: they build a list, or answer from a published one. */
+export const SETS = {
+  building: ["compile", "watch", "plan", "serve"],
+  answering: [
+    "why",
+    "stats",
+    "lines",
+    "diff",
+    "changelog",
+    "report",
+    "builds",
+    "rollback",
+    "history",
+    "prove",
+  ],
+} as const;
+
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** The name of its value in help; undefined for a switch. */
+  readonly value?: string;
+  /** Whether the value may be omitted, which means `*`. */
+  readonly isOptional?: boolean;
+  /** Whether it may be repeated. */
+  readonly repeats?: boolean;
+  /** Sets of commands that take it, ... */
+  readonly sets?: readonly (keyof typeof SETS)[];
+  /** ... and further commands. If both are undefined, every command takes it. */
+  readonly only?: readonly string[];
+  readonly description: string;
+}
+
+/** The commands that take an option; undefined if all do. */
+export function takersOf({ sets, only }: Flag): readonly string[] | undefined {
+  if (sets === undefined && only === undefined) return undefined;
+  return [...(sets ?? []).flatMap((set) => SETS[set]), ...(only ?? [])];
+}

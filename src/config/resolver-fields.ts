@@ -1,0 +1,64 @@
+/** How a resolver is asked. */
+export type ResolverProtocol = "udp" | "tcp" | "tls";
+
+/** Fields of an entry of `resolvers`. */
+export const RESOLVER_FIELDS = {
+  address: {
+    type: "string",
+    required: true,
+    description:
+      "IP address or name of the resolver, with a port and a protocol if they differ from the defaults: `192.0.2.53`, `[2001:db8::53]:5353`, `tls://dns.example`.",
+    example: "192.0.2.53",
+  },
+  name: {
+    type: "string",
+    description: "Name of the resolver in messages and metrics. Default: its address.",
+    example: "home",
+  },
+  port: {
+    type: "number",
+    most: 65_535,
+    description: "Port of the resolver. Default: 53, and 853 for `tls`.",
+  },
+  protocol: {
+    type: "choice",
+    values: ["udp", "tcp", "tls"],
+    description:
+      "`udp` (the default; truncated answers are asked for again over TCP), `tcp`, or `tls` (DNS over TLS).",
+  },
+  server_name: {
+    type: "string",
+    description:
+      "For `tls`: the name in the certificate of the resolver. Default: the name or IP address in `address`.",
+    example: "dns.example",
+  },
+  list: {
+    type: "string",
+    description:
+      "Name of the list that the resolver must answer from. Required if the configuration has several lists.",
+    example: "Family",
+  },
+} as const;
+
+export const RESOLVERS_FIELDS: {
+  readonly resolvers: {
+    readonly type: "objects";
+    readonly fields: typeof RESOLVER_FIELDS;
+    readonly plain: "address";
+    readonly description: string;
+  };
+  readonly canary: { readonly type: "boolean"; readonly description: string };
+} = {
+  resolvers: {
+    type: "objects",
+    fields: RESOLVER_FIELDS,
+    plain: "address",
+    description:
+      "Resolvers that must answer from the published list; `prove` asks them. See [Resolvers](#resolvers) and [Prove](../guide/prove.md).",
+  },
+  canary: {
+    type: "boolean",
+    description:
+      "Whether the list blocks one more, unused name, which changes with the rules: `b-<build>.canary.rules-compiler.example`. It shows which build a resolver answers from. Default: true for a list that an entry of `resolvers` names, otherwise false.",
+  },
+};

@@ -1,0 +1,119 @@
+import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
+import { nearest } from "../diagnostics/suggest.ts";
+import type { Config } from "./config.ts";
+import type { ResolverProtocol } from "./resolver-fields.ts";
+
+/** A resolver that must answer from a list. */
+export interface Resolver {
+  readonly name: string;
+  /** An IP address or a host name. */
+  readonly address: string;
+  readonly port: number;
+  readonly protocol: ResolverProtocol;
+  /** The name in the certificate; undefined if it is that of the address. */
+  readonly serverName: string | undefined;
+  /** The name of the list. */
+  readonly list: string;
+}
+
+interface ResolverPlace {
+  readonly address: string;
+  readonly port: number | undefined;
+  readonly protocol: ResolverProtocol | undefined;
+}
+
+const PLACE =
+  /^(?:(?<protocol>udp|tcp|tls):\/\/)?(?:\[(?<bracketed>[\da-f:.]+)\]|(?<ipv6>[\da-f]*:[\da-f:.]*:[\da-f:.]*)|(?<host>[\w.-]{1,253}))(?::(?<port>\d{1,5}))?$/i;
+const LABEL = /^[a-z\d_](?:[\w-]{0,61}[a-z\d])?$/i;
+
+/** Undefined if the text is not an address. */
+function placeOf(text: string): ResolverPlace | undefined {
+  const groups = PLACE.exec(text)?.groups;
+  if (groups === undefined) return undefined;
+  const { protocol, bracketed, ipv6, host, port } = groups;
+  const address = bracketed ?? ipv6 ?? host!;
+  const isAddress = host === undefined ? isIpv6(address) : isName(address);
+  if (!isAddress || Number(port ?? 1) > 65_535 || Number(port ?? 1) === 0) return undefined;
+  return {
+    address,
+    port: port === undefined ? undefined : Number(port),
+    protocol: protocol?.toLowerCase() as ResolverProtocol | undefined,
+  };
+}
+
+function isIpv6(address: string): boolean {
+  return URL.canParse(`http://[${address}]/`);
+}
+
+/** A host name, or an IPv4 address of four numbers up to 255. */
+function isName(text: string): boolean {
+  const labels = text.replace(/\.$/, "").split(".");
+  if (/^\d+$/.test(labels.at(-1)!))
+    return labels.length === 4 && labels.every((one) => /^\d{1,3}$/.test(one) && Number(one) < 256);
+  return labels.every((label) => LABEL.test(label));
+}
+
+/** The resolvers of a valid configuration. */
+export function resolversOf({ name: title, lists, resolvers = [] }: Config): Resolver[] {
+  return resolvers.map(({ address: written, name, port, protocol, server_name: own, list }) => {
+    const place = placeOf(written)!;
+    const used = protocol ?? place.protocol ?? "udp";
+    return {
+      name: name ?? written,
+      address: place.address,
+      port: port ?? place.port ?? (used === "tls" ? 853 : 53),
+      protocol: used,
+      serverName: own,
+      list: list ?? lists?.[0]?.name ?? title,
+    };
+  });
+}
+
+/** Whether a list blocks a canary. `config` is that of the list. */
+export function hasCanary(config: Config): boolean {
+  return config.canary ?? resolversOf(config).some(({ list }) => list === config.name);
+}
+
+/** Problems of `resolvers` in a configuration that is otherwise valid. */
+export function resolverProblems(config: Config): { message: string; hint?: string }[] {
+  const { resolvers = [], lists } = config;
+  const known = lists?.map(({ name }) => name) ?? [config.name];
+  const problems: { message: string; hint?: string }[] = [];
+  const names = new Set<string>();
+  for (const [index, one] of resolvers.entries()) {
+    const at = `resolvers[${index}]`;
+    const { address, name = address, port, protocol, list, server_name: serverName } = one;
+    const place = placeOf(address);
+    const used = protocol ?? place?.protocol ?? "udp";
+    const add = (message: string, hint?: string): void =>
+      void problems.push({ message: `${at} ${message}`, ...(hint && { hint }) });
+    if (place === undefined)
+      add(
+        `has the address ${printable(address, 60)}, which is neither an IP address nor a host name`,
+        'Write "192.0.2.53", "[2001:db8::53]:5353" or "tls://dns.example"',
+      );
+    if (port === 0) add("has the port 0", "Write a port from 1 to 65535");
+    if (place?.port !== undefined && port !== undefined && place.port !== port)
+      add("has two different ports", "Write the port in `address` or in `port`");
+    if (place?.protocol !== undefined && protocol !== undefined && place.protocol !== protocol)
+      add("has two different protocols", "Write the protocol in `address` or in `protocol`");
+    if (serverName !== undefined && used !== "tls")
+      add("has a server_name, but its protocol is not tls", "Remove it, or set protocol to tls");
+    if (list === undefined && known.length > 1)
+      add("does not say which list it answers from", `Add "list": one of ${someOf(known)}`);
+    if (list !== undefined && !known.includes(list)) {
+      const meant = nearest(list, known);
+      add(
+        `has the list ${printable(list, 60)}, which does not exist`,
+        meant === undefined
+          ? `Known names: ${someOf(known)}`
+          : `Did you mean "${printable(meant)}"?`,
+      );
+    }
+    if (names.has(name))
+      add(`has the same name as another one: ${printable(name, 60)}`, "Give each a unique name");
+    names.add(name);
+  }
+  return problems;
+}

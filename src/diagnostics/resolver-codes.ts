@@ -1,0 +1,34 @@
+/** Diagnostics of `prove`. */
+export const RESOLVER_CODES = {
+  "no-resolvers": {
+    exit: 2,
+    meaning: "The configuration, or the lists that `--filter` selects, have no `resolvers`.",
+    hint: "Add resolvers: [192.0.2.53] to the configuration, with the address of your resolver",
+  },
+  "not-published": {
+    exit: 2,
+    meaning: "`prove` needs a published list, but its file does not exist.",
+    hint: "Compile the list first; use the same -o and RULES_DIR",
+  },
+  "resolver-stale": {
+    exit: 12,
+    meaning: "A resolver still answers from an earlier build of the list.",
+    hint: "Reload the resolver, and check that it reads the file that was published",
+  },
+  "resolver-unfiltered": {
+    exit: 12,
+    meaning: "A resolver does not block the names of the list.",
+    hint: "Check in its log whether it loaded the list, and that its configuration uses it",
+  },
+  "resolver-wrong": {
+    exit: 12,
+    meaning:
+      "A resolver blocks some names of the list and not others, blocks names that must stay reachable, or answers from another list.",
+    hint: "Check that it reads the right file and loaded it completely, and which other lists it uses",
+  },
+  "resolver-unreachable": {
+    exit: 12,
+    meaning: "A resolver does not answer, or answers every question with an error.",
+    hint: "Check that it runs, its address and port, the firewall, and whether it permits this client",
+  },
+} as const;

@@ -1,0 +1,158 @@
+import { keptStates } from "../build/state/kept-build.ts";
+import { publishedState } from "../build/state/published-build.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import type { Config } from "../config/config.ts";
+import { PROTECTED_NAMES } from "../engine/protected-names.ts";
+import { asciiName } from "../explain/asked-name.ts";
+import { nameIn } from "../explain/line-names.ts";
+import type { ListState } from "../explain/list-change.ts";
+import { ListRules } from "../explain/list-rules.ts";
+import { PlainList } from "../explain/plain-list.ts";
+import { MappedNames } from "../explain/plain-names.ts";
+import type { Host } from "../host/host.ts";
+import { canaryIn } from "../syntax/canary-name.ts";
+
+/** The canary of another build or another list. */
+export interface OtherCanary {
+  readonly canary: string;
+  /** When the build was made, or the name of the list. */
+  readonly of: string;
+}
+
+/** The names to ask a resolver about, to find out which build of a list it answers from. */
+export interface ProofNames {
+  /** The canary of the published list. */
+  readonly canary: string | undefined;
+  /** Canaries of earlier builds, newest first. */
+  readonly older: readonly OtherCanary[];
+  /** Names that the last change blocked. */
+  readonly fresh: readonly string[];
+  /** Further names that the list blocks. */
+  readonly listed: readonly string[];
+  /** Names that the last change unblocked. */
+  readonly freed: readonly string[];
+  /** Names that must stay reachable. */
+  readonly reachable: readonly string[];
+}
+
+const MOST_FRESH = 6;
+const MOST_LISTED = 10;
+const MOST_FREED = 4;
+const MOST_REACHABLE = 4;
+const MOST_OLDER = 6;
+/** The end of a list, where its canary is. */
+const END_BYTES = 4096;
+/** How many candidates are looked at for each name that is asked for. */
+const CANDIDATES = 8;
+const PLAIN_NAME =
+  /^(?=.{4,200}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
+
+/** Rejects with a `HostError` if the list cannot be read. */
+export async function proofNames(path: string, config: Config, host: Host): Promise<ProofNames> {
+  const now = await publishedState(path, host);
+  const canary = canaryOf(now);
+  const older: OtherCanary[] = [];
+  let before: ListState | undefined;
+  for await (const { at, state } of keptStates(path, host)) {
+    const other = canaryOf(state);
+    if (other === canary && (canary !== undefined || isSame(state, now))) continue;
+    before ??= state;
+    if (other !== undefined && !older.some((one) => one.canary === other))
+      older.push({ canary: other, of: at });
+    if (older.length === MOST_OLDER) break;
+  }
+  const names = namesOf(now);
+  const rules = await rulesOf(now);
+  const isBlocked = (name: string): boolean => rules.answer(name).verdict === "blocked";
+  const changed = await changedNames(names, isBlocked, before);
+  // An output with `fit` may leave names out.
+  const isWhole = (config.outputs ?? []).every(({ fit }) => fit === undefined);
+  const allowed = (config.allow ?? []).map((entry) =>
+    asciiName(entry.replace(/^(?:@@)?\|\||\^$/g, "")),
+  );
+  return {
+    canary,
+    older,
+    fresh: isWhole ? changed.fresh : [],
+    listed: isWhole ? changed.listed : [],
+    freed: changed.freed,
+    reachable: [...allowed.filter((name) => PLAIN_NAME.test(name)), ...PROTECTED_NAMES]
+      .filter((name) => !isBlocked(name))
+      .slice(0, MOST_REACHABLE),
+  };
+}
+
+/** The canary at the end of a list. */
+export function canaryOf({ bytes }: ListState): string | undefined {
+  return canaryIn(decodeUtf8(bytes, Math.max(0, bytes.length - END_BYTES), bytes.length));
+}
+
+function isSame(one: ListState, other: ListState): boolean {
+  return (
+    one.bytes.length === other.bytes.length &&
+    one.bytes.every((byte, at) => byte === other.bytes[at])
+  );
+}
+
+/** Without an earlier build, no name is new. */
+async function changedNames(
+  now: ReadonlySet<string>,
+  isBlocked: (name: string) => boolean,
+  before: ListState | undefined,
+): Promise<Pick<ProofNames, "fresh" | "listed" | "freed">> {
+  const old = before === undefined ? now : namesOf(before);
+  const rules = before && (await rulesOf(before));
+  const wasBlocked = (name: string): boolean =>
+    rules === undefined || rules.answer(name).verdict === "blocked";
+  const all = [...now];
+  return {
+    fresh: some(
+      all.filter((name) => !old.has(name)),
+      MOST_FRESH,
+      (name) => isBlocked(name) && !wasBlocked(name),
+    ),
+    listed: some(
+      all.filter((name) => old.has(name)),
+      MOST_LISTED,
+      (name) => isBlocked(name) && wasBlocked(name),
+    ),
+    freed: some(
+      [...old].filter((name) => !now.has(name)),
+      MOST_FREED,
+      (name) => !isBlocked(name) && wasBlocked(name),
+    ),
+  };
+}
+
+async function rulesOf({ bytes, record }: ListState): Promise<ListRules> {
+  if (record === undefined) return (await PlainList.read(bytes)).rules;
+  return await ListRules.of(record, new MappedNames(bytes, record));
+}
+
+/** The plain names of a list without canaries: those with their subdomains if it has any, since more formats can express them. */
+function namesOf({ bytes }: ListState): Set<string> {
+  const subtrees = new Set<string>();
+  const exact = new Set<string>();
+  for (const line of decodeUtf8(bytes).split("\n")) {
+    const found = nameIn(line.trim());
+    if (found === undefined || !PLAIN_NAME.test(found.name)) continue;
+    if (canaryIn(found.name) === undefined) (found.isSubtree ? subtrees : exact).add(found.name);
+  }
+  return subtrees.size > 0 ? subtrees : exact;
+}
+
+/** Some of the wanted names. Looks at a few candidates only. */
+function some(
+  names: readonly string[],
+  most: number,
+  isWanted: (name: string) => boolean,
+): string[] {
+  return spread(spread(names, most * CANDIDATES).filter(isWanted), most);
+}
+
+/** At most `most` entries, evenly spread, with the first and the last. */
+function spread(all: readonly string[], most: number): string[] {
+  if (all.length <= most) return [...all];
+  const step = (all.length - 1) / (most - 1);
+  return Array.from({ length: most }, (_, index) => all[Math.round(index * step)]!);
+}

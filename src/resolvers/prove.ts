@@ -1,0 +1,142 @@
+import type { ProjectOptions } from "../build/build-options.ts";
+import { listFiles } from "../build/list-files.ts";
+import { type ListConfig, openProject } from "../build/project.ts";
+import { type Outcome, rememberProofs } from "../build/state/last-proof.ts";
+import { publishedState } from "../build/state/published-build.ts";
+import type { Config } from "../config/config.ts";
+import { type Resolver, resolversOf } from "../config/resolvers.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Host } from "../host/host.ts";
+import { buildOf } from "../syntax/canary-name.ts";
+import { type ClientLimits, DnsClient } from "./dns-client.ts";
+import { type OtherCanary, type ProofNames, canaryOf, proofNames } from "./proof-names.ts";
+import { type CheckOptions, type CheckResult, ResolverCheck } from "./resolver-check.ts";
+
+/** Whether a resolver answers from the published list. */
+export interface Proof {
+  readonly resolver: string;
+  readonly list: string;
+  readonly outcome: Outcome;
+  /** Why, for a person. */
+  readonly detail: string;
+  /** The published build; null for a list without a canary. */
+  readonly build: string | null;
+  readonly at: string;
+  readonly latencyMs: number | null;
+}
+
+export interface ProveOptions {
+  /** How long a resolver may take to load the list. */
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly limits?: ClientLimits | undefined;
+}
+
+const PAUSE_MS = 500;
+
+/** A list that resolvers answer from. */
+interface ProvenList {
+  readonly name: string;
+  readonly path: string;
+  readonly names: ProofNames;
+}
+
+/**
+ * Asks the resolvers of a configuration whether they answer from the published lists, and keeps the outcomes beside the lists.
+ * Rejects with a `CompilerError` if the configuration has no resolvers or a list is not published.
+ */
+export async function proveResolvers(
+  options: ProjectOptions,
+  host: Host,
+  how: ProveOptions,
+): Promise<Proof[]> {
+  const { project, lists } = await openProject(options, host);
+  const selected = new Map(lists.map((one) => [one.config.name, one]));
+  const all = resolversOf(project.config);
+  const resolvers = all.filter(({ list }) => selected.has(list));
+  if (resolvers.length === 0)
+    throw new CompilerError([
+      errorOf("no-resolvers", `${printable(options.configPath)} names no resolver to ask`),
+    ]);
+  const published = new Map<string, ProvenList>();
+  for (const { list } of resolvers)
+    if (!published.has(list)) published.set(list, await listOf(selected.get(list)!, options, host));
+  const canaries = await otherCanaries(project.config, options, host);
+  const checkOf = ({ list }: Resolver): CheckOptions => ({
+    names: published.get(list)!.names,
+    others: canaries.filter(({ of }) => of !== list),
+    signal: how.signal,
+  });
+  const proofs = await Promise.all(resolvers.map((one) => prove(one, checkOf(one), host, how)));
+  how.signal?.throwIfAborted();
+  for (const { name, path } of published.values()) {
+    const own = proofs.filter(({ list }) => list === name);
+    const known = new Set(all.filter(({ list }) => list === name).map((one) => one.name));
+    const kept = own.map(
+      ({ resolver, outcome, detail, build, at, latencyMs }) =>
+        [resolver, { outcome, detail, build, at, latencyMs }] as const,
+    );
+    await rememberProofs(path, new Map(kept), known, host);
+  }
+  return proofs;
+}
+
+async function listOf(
+  { config }: ListConfig,
+  options: ProjectOptions,
+  host: Host,
+): Promise<ProvenList> {
+  const [file] = listFiles(config.name, options, host);
+  if (file === undefined || !(await host.exists(file.path)))
+    throw new CompilerError([
+      errorOf("not-published", `The list ${printable(config.name)} is not published`, {
+        ...(file && { cause: `${printable(file.name)} does not exist` }),
+      }),
+    ]);
+  return { name: config.name, path: file.path, names: await proofNames(file.path, config, host) };
+}
+
+/** The canaries of all published lists of the configuration. */
+async function otherCanaries(
+  config: Config,
+  options: ProjectOptions,
+  host: Host,
+): Promise<OtherCanary[]> {
+  const canaries: OtherCanary[] = [];
+  for (const { name } of config.lists ?? []) {
+    const [file] = listFiles(name, options, host);
+    const canary = file && canaryOf(await publishedState(file.path, host));
+    if (canary !== undefined) canaries.push({ canary, of: name });
+  }
+  return canaries;
+}
+
+/** Asks until the resolver is proved or the time is over: it may still load the list. */
+async function prove(
+  resolver: Resolver,
+  check: CheckOptions,
+  host: Host,
+  { waitMs, signal, limits }: ProveOptions,
+): Promise<Proof> {
+  const client = new DnsClient(resolver, host, limits);
+  const deadline = host.now().getTime() + waitMs;
+  let result: CheckResult;
+  for (;;) {
+    result = await new ResolverCheck(client, check, host).run();
+    const isOver = host.now().getTime() + PAUSE_MS > deadline;
+    if (result.outcome === "proved" || isOver || signal?.aborted === true) break;
+    await host.wait(PAUSE_MS, signal);
+  }
+  const { outcome, detail, latencyMs } = result;
+  const { canary } = check.names;
+  return {
+    resolver: resolver.name,
+    list: resolver.list,
+    outcome,
+    detail,
+    build: canary === undefined ? null : buildOf(canary),
+    at: host.now().toISOString(),
+    latencyMs: latencyMs ?? null,
+  };
+}

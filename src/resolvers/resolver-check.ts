@@ -1,0 +1,199 @@
+import { randomBytes } from "node:crypto";
+import { countText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
+import type { Outcome } from "../build/state/last-proof.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { CANARY_SUFFIX } from "../syntax/canary-name.ts";
+import { type AnswerKind, AnswerKinds, type NamedAnswer } from "./answer-kind.ts";
+import type { DnsClient } from "./dns-client.ts";
+import type { OtherCanary, ProofNames } from "./proof-names.ts";
+
+/** What one look at a resolver found. */
+export interface CheckResult {
+  readonly outcome: Outcome;
+  /** Why, for a person. */
+  readonly detail: string;
+  /** Median time of its answers, in milliseconds. */
+  readonly latencyMs: number | undefined;
+}
+
+export interface CheckOptions {
+  readonly names: ProofNames;
+  /** Canaries of the other lists of the configuration. */
+  readonly others: readonly OtherCanary[];
+  readonly signal: AbortSignal | undefined;
+}
+
+const AT_ONCE = 8;
+/** If a policy answers like the rest of the world, this many listed names without an address count as blocked. */
+const ENOUGH_ABSENT = 8;
+
+/** Asks a resolver once about every name, and decides. */
+export class ResolverCheck {
+  private readonly client: DnsClient;
+  private readonly options: CheckOptions;
+  private readonly host: Host;
+  private readonly times: number[] = [];
+
+  constructor(client: DnsClient, options: CheckOptions, host: Host) {
+    this.client = client;
+    this.options = options;
+    this.host = host;
+  }
+
+  async run(): Promise<CheckResult> {
+    try {
+      const { outcome, detail } = await this.decide();
+      return { outcome, detail, latencyMs: median(this.times) };
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      const detail = `${printable(error.code, 40)}: ${printable(error.message, 120)}`;
+      return { outcome: "unreachable", detail, latencyMs: undefined };
+    }
+  }
+
+  private async decide(): Promise<Pick<CheckResult, "outcome" | "detail">> {
+    const { names, others } = this.options;
+    const { canary, older } = names;
+    const kinds = await this.controls();
+    const isCurrent = canary !== undefined && (await this.hasCanary(canary, kinds));
+    if (!isCurrent && kinds.failure !== undefined)
+      return { outcome: "unreachable", detail: `answers ${kinds.failure} to every question` };
+    if (!isCurrent)
+      for (const { canary: other, of } of older)
+        if (await this.hasCanary(other, kinds))
+          return { outcome: "stale", detail: `answers from the build of ${printable(of, 60)}` };
+    if (!isCurrent)
+      for (const { canary: other, of } of others)
+        if (await this.hasCanary(other, kinds))
+          return { outcome: "wrong", detail: `answers from the list ${printable(of, 60)}` };
+    return this.judge(await this.look(kinds), isCurrent);
+  }
+
+  private judge(looked: Looked, isCurrent: boolean): Pick<CheckResult, "outcome" | "detail"> {
+    const { canary } = this.options.names;
+    const { fresh, listed, freed, reachable } = looked;
+    const all = [...fresh, ...listed];
+    const passed = namesWith(all, "passed");
+    const blocked = namesWith(all, "blocked");
+    const kept = namesWith([...freed, ...reachable], "blocked");
+    const wrong = [
+      ...(passed.length > 0 ? [`does not block ${someOf(passed)}`] : []),
+      ...(kept.length > 0 ? [`blocks ${someOf(kept)}`] : []),
+    ].join("; ");
+    if (isCurrent && wrong === "") {
+      const agreeing = blocked.length + namesWith([...freed, ...reachable], "passed").length;
+      const others = agreeing === 0 ? "" : `; ${countText(agreeing, "other name")} agree`;
+      return { outcome: "proved", detail: `blocks the canary${others}` };
+    }
+    if (isCurrent) return { outcome: "wrong", detail: `blocks the canary, but ${wrong}` };
+    const absent = namesWith(listed, "absent").length;
+    // Of so many names, a resolver without the list would find some.
+    const isSilent = absent >= ENOUGH_ABSENT && namesWith(listed, "passed").length === 0;
+    if (blocked.length === 0 && !isSilent)
+      return { outcome: "unfiltered", detail: wrong === "" ? "no answer shows a block" : wrong };
+    if (canary !== undefined && blocked.length > 0)
+      return {
+        outcome: "wrong",
+        detail: `blocks ${someOf(blocked)}, but not the canary of any kept build`,
+      };
+    if (wrong !== "") return { outcome: isOld(looked) ? "stale" : "wrong", detail: wrong };
+    const detail =
+      blocked.length > 0
+        ? `${countText(blocked.length, "name")} agree`
+        : `none of ${absent} listed names has an address; the build is unknown`;
+    return { outcome: "proved", detail };
+  }
+
+  /** A cached answer may look different, so a control is asked for twice. */
+  private async controls(): Promise<AnswerKinds> {
+    const kinds = new AnswerKinds();
+    const name = controlName();
+    for (const control of [name, name, controlName()]) kinds.addControl(await this.ask(control));
+    return kinds;
+  }
+
+  /** The name itself may still be cached from before the list was loaded; formats for single names block nothing below it. */
+  private async hasCanary(canary: string, kinds: AnswerKinds): Promise<boolean> {
+    const below = `${randomBytes(4).toString("hex")}.${canary}`;
+    for (const name of [canary, below]) {
+      const answer = await this.ask(name);
+      const isNew = name === below;
+      if (!kinds.isPolicy(answer, isNew)) continue;
+      // The resolver may have begun to answer everything like this.
+      kinds.addControl(await this.ask(controlName()));
+      if (kinds.isPolicy(answer, isNew)) return true;
+    }
+    return false;
+  }
+
+  private async look(kinds: AnswerKinds): Promise<Looked> {
+    const { fresh, listed, freed, reachable } = this.options.names;
+    const groups = [fresh, listed, freed, reachable];
+    const seen = await inParallel(groups.flat(), async (name): Promise<Seen> => {
+      try {
+        return { name, kind: kinds.kindOf(await this.ask(name)) };
+      } catch (error) {
+        if (!(error instanceof HostError)) throw error;
+        return { name, kind: "failed" };
+      }
+    });
+    let from = 0;
+    const [a, b, c, d] = groups.map((group) => seen.slice(from, (from += group.length)));
+    return { fresh: a!, listed: b!, freed: c!, reachable: d! };
+  }
+
+  private async ask(name: string): Promise<NamedAnswer> {
+    const began = this.host.now().getTime();
+    const answer = await this.client.ask(name, "A", this.options.signal);
+    this.times.push(this.host.now().getTime() - began);
+    return { name, answer };
+  }
+}
+
+/** A name that is in no list. */
+function controlName(): string {
+  return `c-${randomBytes(6).toString("hex")}.${CANARY_SUFFIX}`;
+}
+
+interface Seen {
+  readonly name: string;
+  readonly kind: AnswerKind;
+}
+
+interface Looked {
+  readonly fresh: readonly Seen[];
+  readonly listed: readonly Seen[];
+  readonly freed: readonly Seen[];
+  readonly reachable: readonly Seen[];
+}
+
+/** Whether all answers agree with the list before its last change. */
+function isOld({ fresh, listed, freed, reachable }: Looked): boolean {
+  return (
+    namesWith([...listed, ...freed], "passed").length === 0 &&
+    namesWith([...fresh, ...reachable], "blocked").length === 0
+  );
+}
+
+function namesWith(all: readonly Seen[], wanted: AnswerKind): string[] {
+  return all.filter(({ kind }) => kind === wanted).map(({ name }) => name);
+}
+
+async function inParallel<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < all.length) {
+      const index = next++;
+      results[index] = await work(all[index]!);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, worker));
+  return results;
+}
+
+function median(times: readonly number[]): number | undefined {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
+}

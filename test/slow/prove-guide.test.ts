@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { PROGRAM } from "../support/command.ts";
+import { blocksOf } from "../support/markdown.ts";
+import { startInternet } from "../support/resolvers/internet.ts";
+import { freePort } from "../support/resolvers/servers.ts";
+
+const GUIDE = join(import.meta.dirname, "../../docs/guide/prove.md");
+
+/** What differs between two runs: the time of answers and of builds. */
+function timeless(text: string): string {
+  return text.replaceAll(/ +\d+ ms/g, " # ms").replaceAll(/\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?/g, "#");
+}
+
+test("the guide about prove works with a real dnsmasq, as it is written", async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "prove-guide-"));
+  const internet = await startInternet();
+  const port = await freePort();
+  const bash = async (script: string): Promise<{ code: number | null; said: string }> => {
+    // The service of the system, in this folder.
+    const prelude = `rules-compiler() { '${process.execPath}' '${PROGRAM}' "$@"; }
+sudo() { "$@"; }
+stop() { if [ -f pid ]; then p=$(cat pid); kill $p; while kill -0 $p 2>/dev/null; do sleep 0.05; done; rm -f pid; fi; }
+systemctl() { [ "$*" = "restart dnsmasq" ] || return 1; stop; dnsmasq -C dnsmasq.conf --no-hosts --user=root --pid-file="$PWD/pid"; }
+`;
+    const child = spawn("bash", ["-c", prelude + script], {
+      cwd: folder,
+      env: { ...process.env, CI: "true", XDG_CACHE_HOME: join(folder, ".cache") },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (piece: Uint8Array) => (said += new TextDecoder().decode(piece)));
+    return { code: await new Promise((ended) => child.on("close", ended)), said };
+  };
+  context.after(async () => {
+    await bash("stop");
+    internet.close();
+    rmSync(folder, { recursive: true });
+  });
+  const here = (text: string): string =>
+    text.replaceAll("5353", String(port)).replaceAll("9.9.9.9", `127.0.0.1#${internet.port}`);
+  let said = "";
+  let shown = 0;
+  for (const { language, title, text } of blocksOf(readFileSync(GUIDE, "utf8"))) {
+    if (language === "sh") {
+      const ended = await bash(here(text));
+      assert.equal(ended.code, 0, `${text}\n${ended.said}`);
+      said = timeless(ended.said);
+    } else if (title === "output")
+      for (const line of text.trimEnd().split("\n")) {
+        shown++;
+        assert.ok(said.includes(timeless(line)), `${line}\nis not in:\n${said}`);
+      }
+    else if (title !== undefined) writeFileSync(join(folder, title), here(text));
+  }
+  assert.ok(shown >= 6, String(shown));
+});
