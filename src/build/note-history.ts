@@ -3,7 +3,7 @@ import { warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { CompileReport } from "../engine/report.ts";
-import { HostError } from "../host/host.ts";
+import { type Host, HostError } from "../host/host.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { HistoryFact } from "../record/history-entry.ts";
 import { HistoryLog } from "../record/history-log.ts";
@@ -75,14 +75,24 @@ async function attempt(
   }
 }
 
+/** Undefined if the file has changed since it was read. */
+async function localDigest(
+  path: string | undefined,
+  stamp: string | undefined,
+  host: Host,
+): Promise<string | undefined> {
+  if (path === undefined || (await host.stampOf(path))?.text !== stamp) return undefined;
+  return await digestOfFile(path, host);
+}
+
 /** The SHA-256 of what was read from each source. For several files of a source, that of their digests. */
 export async function digestsOf(
   { sources, files }: RecordHeader,
   { host }: Pick<BuildContext, "host">,
 ): Promise<NonNullable<HistoryFact["from"]>> {
   const read = new Map<number, string[]>();
-  for (const { source, sha256, path } of files) {
-    const digest = sha256 ?? (path === undefined ? undefined : await digestOfFile(path, host));
+  for (const { source, sha256, path, stamp } of files) {
+    const digest = sha256 ?? (await localDigest(path, stamp, host));
     if (digest !== undefined) read.set(source, [...(read.get(source) ?? []), digest]);
   }
   return [...read].map(([source, digests]) => ({

@@ -1,5 +1,6 @@
 import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
+import type { HeldList } from "./held-lists.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthInput {
@@ -9,6 +10,8 @@ export interface HealthInput {
   readonly limitMs: number;
   /** Names of configured lists whose files are missing. */
   readonly missing: readonly string[];
+  /** Lists that stay at an earlier build. */
+  readonly held?: readonly HeldList[];
   readonly isRunning: boolean;
   readonly next: number | undefined;
 }
@@ -36,6 +39,8 @@ export interface Health {
   readonly limitSeconds: number;
   readonly running: boolean;
   readonly next: string | null;
+  /** Lists that stay at an earlier build until they are released. They count as healthy. */
+  readonly held: readonly HeldList[];
   readonly lastProblem: Problem | null;
   /** All problems of the last run, with locations and hints. */
   readonly problems: readonly Problem[];
@@ -50,7 +55,7 @@ export interface Health {
 
 /** Whether clients can rely on the lists that are served. */
 export function healthOf(input: HealthInput): Health {
-  const { history, now, limitMs, isRunning, next } = input;
+  const { history, now, limitMs, isRunning, next, held = [] } = input;
   const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
   const lastRun = runs.at(-1);
@@ -58,12 +63,13 @@ export function healthOf(input: HealthInput): Health {
   return {
     status,
     isHealthy: status === "healthy" || status === "degraded" || status === "refused",
-    reason,
+    reason: held.length === 0 ? reason : `${reason}; held: ${someOf(held.map(({ list }) => list))}`,
     lastSuccess: lastSuccess ?? null,
     ageSeconds: age === undefined ? null : Math.round(age / 1000),
     limitSeconds: Math.round(limitMs / 1000),
     running: isRunning,
     next: next === undefined || next === Infinity ? null : new Date(next).toISOString(),
+    held,
     lastProblem: lastRun?.problem ?? null,
     problems: lastRun === undefined ? [] : problemsOf(lastRun),
     sources: sourcesOf(history).map(({ label, state, lines, kept }) => ({

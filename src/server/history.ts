@@ -138,6 +138,13 @@ export function withRun(
   };
 }
 
+/** A history with what another knows of the sources. */
+export function withSourcesOf(known: History, history: History): History {
+  const { lastSources: _own, ...rest } = history;
+  const { lastSources, goodAt } = known;
+  return { ...rest, goodAt, ...(lastSources && { lastSources }) };
+}
+
 function goodTimes(history: History, sources: SourceStates, at: string): Record<string, string> {
   const times: Record<string, string> = {};
   for (const { label, state, goodAt } of sources) {

@@ -1,6 +1,7 @@
 import { VERSION } from "../diagnostics/version.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
+import type { HeldList } from "./held-lists.ts";
 import type { ListVersion } from "./list-version.ts";
 
 /** The values that a scrape reports. */
@@ -8,6 +9,8 @@ export interface MetricsInput {
   readonly history: History;
   readonly lists: readonly ListVersion[];
   readonly isHealthy: boolean;
+  /** Lists that stay at an earlier build. */
+  readonly held?: readonly HeldList[];
   readonly isRunning: boolean;
   readonly startedAt: number;
   readonly next: number | undefined;
@@ -154,7 +157,17 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Metric
   );
 }
 
-function listMetrics(out: Exposition, { history: { lastBuild }, lists }: MetricsInput): void {
+function listMetrics(
+  out: Exposition,
+  { history: { lastBuild }, lists, held = [] }: MetricsInput,
+): void {
+  out.one("gauge", "lists_held", "Lists that stay at an earlier build.", held.length);
+  out.family(
+    "gauge",
+    "list_held_timestamp_seconds",
+    "Time since when a list is held; 0 if unknown.",
+    held.map((one) => [{ list: one.list }, moment(one.since ?? undefined) ?? 0] as const),
+  );
   const list = lastBuild?.name ?? "";
   if (lastBuild !== undefined) {
     out.family("gauge", "list_rules", "Rules in the last successful build.", [

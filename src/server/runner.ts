@@ -13,6 +13,7 @@ import {
   TIMEOUT,
   type Trigger,
   withRun,
+  withSourcesOf,
 } from "./history.ts";
 import { writeHistory } from "./history-file.ts";
 
@@ -22,6 +23,8 @@ export interface RunResult {
   readonly exit: number | undefined;
   /** Report of a list that was published, or that had not changed. */
   readonly build?: SuccessfulBuild | undefined;
+  /** Whether every list is held: nothing was read. */
+  readonly isHeld?: boolean;
   /** The sources of a refused list. */
   readonly sources?: SourceStates | undefined;
 }
@@ -128,10 +131,14 @@ export class Runner {
       ...(problem && { problem }),
       ...(further.length > 0 && { further }),
     };
-    this.history = withRun(this.history, run, build, build?.sources ?? result.sources);
+    const before = this.history;
+    this.history = withRun(before, run, build, build?.sources ?? result.sources);
+    // A held list has the report of its build: what is known of the sources stays.
+    if (result.isHeld === true) this.history = withSourcesOf(before, this.history);
     if (build !== undefined) await this.options.onPublished();
     const { outcome, seconds, exit, degraded, rules, bytes } = run;
-    const level = build === undefined && outcome !== "stopped" ? "error" : "info";
+    const isBad = build === undefined && outcome !== "stopped" && result.isHeld !== true;
+    const level = isBad ? "error" : "info";
     const reason = problem?.code === TIMEOUT ? TIMEOUT : undefined;
     log.write(level, "run-ended", { outcome, reason, seconds, exit, degraded, rules, bytes });
     await writeHistory(folder, this.history, host).catch((error: unknown) =>
@@ -164,9 +171,10 @@ function timeText(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }
 
-function outcomeOf({ exit, build }: RunResult, isStopped: boolean): Outcome {
+function outcomeOf({ exit, build, isHeld }: RunResult, isStopped: boolean): Outcome {
   if (build !== undefined)
     return build.outputs.some(({ outcome }) => outcome === "written") ? "published" : "unchanged";
+  if (isHeld === true) return "unchanged";
   if (exit === Exit.Guard) return "refused";
   return isStopped ? "stopped" : "failed";
 }

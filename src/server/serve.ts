@@ -12,6 +12,7 @@ import {
 } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
+import { type HeldList, HeldLists } from "./held-lists.ts";
 import { readHistory } from "./history-file.ts";
 import { ListStore } from "./list-store.ts";
 import { metricsText } from "./metrics.ts";
@@ -37,6 +38,8 @@ export interface ServeSettings {
   /** The files that the configuration names. */
   readonly lists: readonly string[];
   readonly compile: RunnerOptions["compile"];
+  /** Reads which lists are held. */
+  readonly held: () => Promise<readonly HeldList[]>;
   /** The files of the reports, one per list. */
   readonly reports: readonly string[];
   /** Writes the reports. */
@@ -67,6 +70,7 @@ class Server {
   private readonly store: ListStore;
   private readonly reports: ListStore;
   private readonly patches: ListStore;
+  private readonly held: HeldLists;
   private readonly requests = new Map<string, number>();
   private readonly startedAt: number;
   private runner!: Runner;
@@ -84,6 +88,7 @@ class Server {
     this.store = new ListStore(host, log, settings.root);
     this.reports = new ListStore(host, log);
     this.patches = new ListStore(host, log);
+    this.held = new HeldLists(settings.held, host);
     this.startedAt = host.now().getTime();
   }
 
@@ -108,6 +113,7 @@ class Server {
     await this.servePatches(settings.lists);
     this.reports.serve(settings.reports);
     await this.reports.refresh();
+    await this.held.refresh();
     this.listening = await this.listen();
     const { address, port } = this.listening;
     log.write("info", "listening", { address, port, schedule: settings.schedule.pattern });
@@ -129,6 +135,7 @@ class Server {
         this.lagMs = trigger === "schedule" ? lag : this.lagMs;
         this.next = undefined;
         await this.runner.run(trigger);
+        await this.held.refresh();
       },
       onNext: (at) => {
         this.next = at;
@@ -186,6 +193,7 @@ class Server {
         history: this.runner.history,
         lists: this.store.all,
         isHealthy: this.health().isHealthy,
+        held: this.held.all,
         isRunning: this.runner.runningSince !== undefined,
         startedAt: this.startedAt,
         next: this.next,
@@ -230,6 +238,7 @@ class Server {
       now,
       limitMs: maxAgeMs ?? 3 * schedule.longestInterval,
       missing: this.store.missing,
+      held: this.held.look(),
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });

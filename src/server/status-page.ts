@@ -4,6 +4,7 @@ import { numberText } from "../diagnostics/number-text.ts";
 import { table } from "../pages/table.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
+import type { HeldList } from "./held-lists.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html, labelled } from "../pages/html.ts";
@@ -59,8 +60,9 @@ export function statusPage(view: StatusView): string {
           <span class="faint">rules-compiler ${VERSION}, ${momentText(now)}</span>
         </header>
         <main>
-          ${stateCard(view)} ${refusalCard(history, now)} ${listsSection(view)}
-          ${sourcesSection(history, now)} ${historySection(history, now)}
+          ${stateCard(view)} ${health.held.map((one) => heldCard(one, now))}
+          ${refusalCard(history, now)} ${listsSection(view)} ${sourcesSection(history, now)}
+          ${historySection(history, now)}
           <p class="faint">
             ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
             <a href="health">health</a>, <a href="metrics">metrics</a>
@@ -134,6 +136,23 @@ function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html |
       >
     </div>
     ${problemsOf(lastRefusal).map((one) => causeText(one, at, now))}
+  </section>`;
+}
+
+function heldCard({ list, since, by, build }: HeldList, now: number): Html {
+  return html`<section class="card" aria-label="Held list">
+    <div class="warn"><b>${list} is held at an earlier build</b></div>
+    <div>
+      ${
+        since === null || build === null
+          ? "Its state cannot be read"
+          : html`The build of ${momentText(build)}, held ${agoText(since, now)} by
+            ${by ?? "unknown"}`
+      }
+    </div>
+    <div class="faint">
+      Runs publish nothing until <code>rules-compiler rollback --release</code>
+    </div>
   </section>`;
 }
 

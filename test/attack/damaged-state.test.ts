@@ -83,6 +83,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
       runs++;
       return { exit: 0, build: BUILD };
     },
+    held: async () => [],
     reports: ["/project/rules/.rules-compiler/report.html"],
     report: async () => {},
   };

@@ -108,7 +108,7 @@ test("a cut end, added bytes and a lost head are found, also after the next entr
     const again = await project.run("history", "--verify", ...WORDS);
     assert.equal(again.exit, 5, `after the next entry: ${change.toString()}`);
   };
-  for (let length = 0; length < log.length; length += length > log.length - 5 ? 1 : 97)
+  for (let length = 0; length < log.length; length += length > log.length - 3 ? 1 : 611)
     await found(() => files.set(LOG, log.slice(0, length)));
   await found(() => files.set(LOG, text(lines.slice(0, -1))));
   await found(() => files.set(LOG, text(lines.toSpliced(2, 1))));

@@ -1,5 +1,7 @@
 import type { BuildContext } from "../../build/build-context.ts";
 import { reportFiles, stateFolder } from "../../build/report-files.ts";
+import type { ListPlan } from "../../build/list-plan.ts";
+import { readHold } from "../../build/state/hold.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openProject } from "../../build/project.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
@@ -9,7 +11,8 @@ import type { Host } from "../../host/host.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
 import type { SuccessfulBuild, Problem } from "../../server/history.ts";
-import type { RunnerOptions } from "../../server/runner.ts";
+import type { HeldList } from "../../server/held-lists.ts";
+import type { RunResult, RunnerOptions } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
 import type { Options } from "../flags/options.ts";
@@ -47,13 +50,28 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
   const reports = reportFiles(plans, folder, host);
   const report = reportApart(reports, { options, host, signal }, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
-  await serve({ ...settings, root, folder, lists, compile, reports, report }, host, log, signal);
+  const held = (): Promise<HeldList[]> => heldLists(plans, host);
+  const paths = { root, folder, lists, reports };
+  await serve({ ...settings, ...paths, compile, held, report }, host, log, signal);
   return Exit.Done;
 };
 
+async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldList[]> {
+  const held: HeldList[] = [];
+  for (const { list, files } of plans) {
+    const hold = files[0] && (await readHold(files[0].path, host));
+    if (hold === undefined) continue;
+    const { at: since, by, of: build } = hold === "damaged" ? UNKNOWN_HOLD : hold;
+    held.push({ list: list.config.name, since, by, build });
+  }
+  return held;
+}
+
+const UNKNOWN_HOLD = { at: null, by: null, of: null };
+
 /** Compiles in a child process, which frees its memory at the end. Meanwhile the server answers requests. */
 function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {
-  const words = ["compile", "--json", ...wordsFor("compile", options.args)];
+  const words = ["compile", "--json", "--by", "serve", ...wordsFor("compile", options.args)];
   return async (onProblem, signal) => {
     const { exit, stdout } = await host.runSelf!({
       words,
@@ -64,9 +82,9 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
         if (problem.code !== "environment-ignored") onProblem(problem);
       },
     });
-    if (exit === Exit.Done || exit === Exit.Degraded) return { exit, build: buildIn(stdout, name) };
+    if (exit === Exit.Done || exit === Exit.Degraded) return { exit, ...buildIn(stdout, name) };
     return exit === Exit.Guard && stdout.trim() !== ""
-      ? { exit, sources: buildIn(stdout, name).sources }
+      ? { exit, sources: buildIn(stdout, name).build?.sources }
       : { exit };
   };
 }
@@ -90,19 +108,24 @@ function reportApart(
   };
 }
 
-type PrintedBuild = SuccessfulBuild & { readonly diagnostics: unknown };
+type PrintedBuild = SuccessfulBuild & { readonly diagnostics: unknown; readonly held?: true };
 
 /** The report that a run printed. Reports of several lists are combined into one. */
-function buildIn(stdout: string, name: string): SuccessfulBuild {
+function buildIn(stdout: string, name: string): Pick<RunResult, "build" | "isHeld"> {
   const said = JSON.parse(stdout) as
-    | PrintedBuild
+    | Partial<PrintedBuild>
     | { readonly lists: readonly Partial<PrintedBuild>[] };
-  const isOne = "sources" in said;
-  const builds = (
-    isOne ? [said] : said.lists.filter((one): one is PrintedBuild => "sources" in one)
-  ).map(({ diagnostics: _said, ...build }) => build);
+  const isOne = !Array.isArray((said as { lists?: unknown }).lists);
+  const printed = isOne
+    ? [said as Partial<PrintedBuild>]
+    : (said as { readonly lists: readonly Partial<PrintedBuild>[] }).lists;
+  const isHeld = printed.length > 0 && printed.every(({ held }) => held === true);
+  const builds = printed
+    .filter((one): one is PrintedBuild => "sources" in one)
+    .map(({ diagnostics: _said, held: _held, ...build }) => build);
+  if (builds.length === 0) return { isHeld };
   const build = isOne ? builds[0]! : together(builds, name);
-  return { ...build, sources: withOwnLabels(build.sources) };
+  return { isHeld, build: { ...build, sources: withOwnLabels(build.sources) } };
 }
 
 /** The totals of several lists. A source in several lists counts once. */
