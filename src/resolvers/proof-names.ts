@@ -6,11 +6,9 @@ import { PROTECTED_NAMES } from "../engine/protected-names.ts";
 import { asciiName } from "../explain/asked-name.ts";
 import { nameIn } from "../explain/line-names.ts";
 import type { ListState } from "../explain/list-change.ts";
-import { ListRules } from "../explain/list-rules.ts";
-import { PlainList } from "../explain/plain-list.ts";
-import { MappedNames } from "../explain/plain-names.ts";
 import type { Host } from "../host/host.ts";
 import { canaryIn } from "../syntax/canary-name.ts";
+import { ListText } from "./list-text.ts";
 
 /** The canary of another build or another list. */
 export interface OtherCanary {
@@ -61,10 +59,9 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
       older.push({ canary: other, of: at });
     if (older.length === MOST_OLDER) break;
   }
-  const names = namesOf(now);
-  const rules = await rulesOf(now);
-  const isBlocked = (name: string): boolean => rules.answer(name).verdict === "blocked";
-  const changed = await changedNames(names, isBlocked, before);
+  const list = await ListText.read(now);
+  const isBlocked = (name: string): boolean => list.isBlocked(name);
+  const changed = changedNames(list, before && (await ListText.read(before)));
   // An output with `fit` may leave names out.
   const isWhole = (config.outputs ?? []).every(({ fit }) => fit === undefined);
   const allowed = (config.allow ?? []).map((entry) =>
@@ -95,59 +92,36 @@ function isSame(one: ListState, other: ListState): boolean {
 }
 
 /** Without an earlier build, no name is new. */
-async function changedNames(
-  now: ReadonlySet<string>,
-  isBlocked: (name: string) => boolean,
-  before: ListState | undefined,
-): Promise<Pick<ProofNames, "fresh" | "listed" | "freed">> {
-  const old = before === undefined ? now : namesOf(before);
-  const rules = before && (await rulesOf(before));
-  const wasBlocked = (name: string): boolean =>
-    rules === undefined || rules.answer(name).verdict === "blocked";
-  const all = [...now];
+function changedNames(
+  now: ListText,
+  before: ListText | undefined,
+): Pick<ProofNames, "fresh" | "listed" | "freed"> {
+  const old = before ?? now;
+  const lines = now.nameLines();
   return {
     fresh: some(
-      all.filter((name) => !old.has(name)),
+      lines.filter((line) => !old.has(line)),
       MOST_FRESH,
-      (name) => isBlocked(name) && !wasBlocked(name),
+      (name) => now.isBlocked(name) && !old.isBlocked(name),
     ),
-    listed: some(
-      all.filter((name) => old.has(name)),
-      MOST_LISTED,
-      (name) => isBlocked(name) && wasBlocked(name),
-    ),
+    listed: some(lines, MOST_LISTED, (name) => now.isBlocked(name) && old.isBlocked(name)),
     freed: some(
-      [...old].filter((name) => !now.has(name)),
+      old.nameLines().filter((line) => !now.has(line)),
       MOST_FREED,
-      (name) => !isBlocked(name) && wasBlocked(name),
+      (name) => !now.isBlocked(name) && old.isBlocked(name),
     ),
   };
 }
 
-async function rulesOf({ bytes, record }: ListState): Promise<ListRules> {
-  if (record === undefined) return (await PlainList.read(bytes)).rules;
-  return await ListRules.of(record, new MappedNames(bytes, record));
-}
-
-/** The plain names of a list without canaries: those with their subdomains if it has any, since more formats can express them. */
-function namesOf({ bytes }: ListState): Set<string> {
-  const subtrees = new Set<string>();
-  const exact = new Set<string>();
-  for (const line of decodeUtf8(bytes).split("\n")) {
-    const found = nameIn(line.trim());
-    if (found === undefined || !PLAIN_NAME.test(found.name)) continue;
-    if (canaryIn(found.name) === undefined) (found.isSubtree ? subtrees : exact).add(found.name);
-  }
-  return subtrees.size > 0 ? subtrees : exact;
-}
-
 /** Some of the wanted names. Looks at a few candidates only. */
 function some(
-  names: readonly string[],
+  lines: readonly string[],
   most: number,
   isWanted: (name: string) => boolean,
 ): string[] {
-  return spread(spread(names, most * CANDIDATES).filter(isWanted), most);
+  const names = spread(lines, most * CANDIDATES).flatMap((line) => nameIn(line)?.name ?? []);
+  const plain = names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
+  return spread(plain.filter(isWanted), most);
 }
 
 /** At most `most` entries, evenly spread, with the first and the last. */
