@@ -49,7 +49,8 @@ export interface Published {
 /** The part of a configuration that a kept build needs. It has no addresses, which may contain passwords. */
 export function publishedConfig(config: PublishedConfig): PublishedConfig {
   const { name, description, version, homepage, license, expires, header } = config;
-  const { outputs, patches, manifest, guards, keep } = config;
+  const { outputs, patches, manifest, keep } = config;
+  const guards = { min_rules: config.guards?.min_rules };
   const title = { name, description, version, homepage, license, expires, header };
   const all = { ...title, outputs, patches, manifest, guards, keep };
   return Object.fromEntries(

@@ -53,6 +53,9 @@ test("runs that are killed or compete leave a valid history and whole files", as
     for (const end of await Promise.all(runs)) ends.set(end, (ends.get(end) ?? 0) + 1);
     const { exit, stderr } = await project.run("history", "--verify", "-c", "c.json");
     assert.equal(exit, 0, `round ${round}: ${stderr}`);
+    const zone = project.text("rules/home.rpz");
+    const names = zone.match(/^[a-z0-9][a-z0-9.]* CNAME \.$/gm) ?? [];
+    assert.ok(zone.includes(`Number of entries: ${names.length}\n`), "the zone is whole");
   }
   project.write("ads.txt", "||last.example^\n");
   const last = await project.run("compile", "--no-cache", ...WORDS);

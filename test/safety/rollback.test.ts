@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import {
   COMPILE,
   SPLIT,
@@ -175,4 +176,60 @@ test("rollback takes one build, and --release none", async () => {
   const project = await builtTwice();
   for (const words of [["@1", "@2"], ["yesterday"], ["--release", "@1"], ["--release", "--hold"]])
     assert.equal((await project.run("rollback", ...words, ...WORDS)).exit, 2, words.join(" "));
+});
+
+test("one of several lists is held, and the others are published", async () => {
+  const several = {
+    sources: [{ name: "Ads", source: "ads.txt", type: "adblock" }],
+    lists: [
+      { name: "Home", sources: ["Ads"] },
+      { name: "Office", sources: ["Ads"] },
+    ],
+    manifest: undefined,
+    patches: undefined,
+  };
+  const project = await built();
+  project.write("c.json", config(several));
+  const said = await project.run(...COMPILE);
+  assert.equal(said.exit, 0, said.stderr);
+  later(project, 60);
+  project.write("ads.txt", "||x.example^\n");
+  await project.run(...COMPILE);
+  later(project, 60);
+  const both = await project.run("rollback", ...WORDS);
+  assert.equal(both.exit, 2);
+  assert.match(both.stderr, /error\[several-lists\]/);
+  const one = await project.run("rollback", "--hold", "--filter", "home", ...WORDS);
+  assert.equal(one.exit, 0, one.stderr);
+  project.write("ads.txt", "||y.example^\n");
+  later(project, 60);
+  const { exit, stdout } = await project.run(...COMPILE);
+  assert.equal(exit, 0);
+  const { lists } = JSON.parse(stdout) as { lists: { name: string; held?: boolean }[] };
+  assert.deepEqual(
+    lists.map(({ name, held }) => [name, held]),
+    [
+      ["Home", true],
+      ["Office", undefined],
+    ],
+  );
+  assert.match(project.text("rules/home.txt"), /\|\|b\.example\^/);
+  assert.match(project.text("rules/office.txt"), /\|\|y\.example\^/);
+});
+
+test("a kept build has no addresses, which may contain passwords", async () => {
+  const project = await built();
+  project.write("never.txt", "time.example\n");
+  const address = "https://user:secret-word@lists.example/allow.txt";
+  const guards = { min_rules: 0, protect: ["never.txt"] };
+  project.write(
+    "c.json",
+    config({ ...SPLIT, guards, exclusions: [address], homepage: "https://home.example" }),
+  );
+  assert.equal((await project.run(...COMPILE)).exit, 0);
+  const drafts = [...project.memory.files].filter(([path]) => path.includes(".draft."));
+  const texts = drafts.map(([, bytes]) => gunzipSync(bytes).toString("utf8"));
+  assert.equal(texts.length, 2);
+  assert.ok(texts.some((text) => text.includes("https://home.example")));
+  for (const text of texts) assert.doesNotMatch(text, /secret-word|never\.txt/);
 });
