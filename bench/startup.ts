@@ -6,7 +6,8 @@ import process from "node:process";
 import { compileCommand, report, rounded, workFolder } from "./inputs.ts";
 import { interleavedMilliseconds } from "./measure.ts";
 
-const LIMIT_MS = 40;
+/** Relative to the bare runtime, because both take longer on a slow machine: 40 ms where the runtime takes 38. */
+const LIMIT = 40 / 38;
 const SLACK = process.argv.includes("--gate") ? 1.5 : 1;
 const node = process.execPath;
 const program = join(import.meta.dirname, "../dist/cli/bin.js");
@@ -29,4 +30,4 @@ rmSync(folder, { recursive: true });
 const over = (name: string): number => rounded(milliseconds[name]! - milliseconds["bare"]!);
 const overBare = { version: over("version"), help: over("help"), compile: over("compile") };
 report("startup", { milliseconds, overBare });
-if (overBare.version > LIMIT_MS * SLACK) process.exitCode = 1;
+if (overBare.version > milliseconds["bare"]! * LIMIT * SLACK) process.exitCode = 1;
