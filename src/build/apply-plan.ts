@@ -13,7 +13,7 @@ import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
 import { publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
-import { playTape } from "./spool-tape.ts";
+import { replayNames } from "./recorded-names.ts";
 import { holdText, readHold } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
@@ -28,7 +28,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
   const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
   // Covered names are saved only if a format needs them.
-  const spool = new NameBuffer(() => scratchOf(host), false);
+  const nameBuffer = new NameBuffer(() => scratchOf(host), false);
   try {
     await outputs.open();
     // This check is safe only now, while this run holds the locks.
@@ -38,12 +38,12 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
     const { config, shape, folder, record, report, rulesDir } = plan;
-    const artifacts = planOutputs(config, { folder: rulesDir, host });
-    if (artifacts.length > 0) playTape(plan.runs, bytes, spool);
+    const outputPlans = planOutputs(config, { folder: rulesDir, host });
+    if (outputPlans.length > 0) replayNames(plan.runs, bytes, nameBuffer);
     const publication = {
       config,
-      artifacts,
-      spool: artifacts.length === 0 ? undefined : spool,
+      outputPlans,
+      nameBuffer: outputPlans.length === 0 ? undefined : nameBuffer,
       shape,
       accept,
       builtAt: new Date(record.builtAt),
@@ -76,7 +76,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       lastByte: bytes.list.at(-1),
     };
   } finally {
-    spool.close();
+    nameBuffer.close();
     await outputs.close();
   }
 }

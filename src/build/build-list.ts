@@ -18,7 +18,7 @@ import { type Draft, prepare } from "./prepare.ts";
 import { type Published, publishList, publishedConfig } from "./publish-list.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
-import { type KeptSpool, NO_SPOOL, TapedSpool } from "./spool-tape.ts";
+import { type KeptNames, NO_NAMES, RecordedNames } from "./recorded-names.ts";
 import { readHold } from "./state/hold.ts";
 import type { BuildCache, CachedBuild } from "./state/build-cache.ts";
 
@@ -55,8 +55,8 @@ class ListBuild {
   private readonly work: ListWork;
   private readonly started: number;
   private readonly outputs: ListOutputs;
-  private readonly spool: TapedSpool | undefined;
-  private kept: KeptSpool = NO_SPOOL;
+  private readonly names: RecordedNames | undefined;
+  private kept: KeptNames = NO_NAMES;
   private draft: Draft | undefined;
 
   constructor(plan: ListPlan, session: BuildSession, work: ListWork, started: number) {
@@ -68,11 +68,11 @@ class ListBuild {
     this.started = started;
     this.outputs = new ListOutputs(files, { record: options.record, isToStdout }, host);
     if (outputs.length > 0)
-      this.spool = new TapedSpool(outputs.some(blocksNamesAlone), () => scratchOf(host));
+      this.names = new RecordedNames(outputs.some(blocksNamesAlone), () => scratchOf(host));
   }
 
   async close(): Promise<void> {
-    this.spool?.names.close();
+    this.names?.buffer.close();
     this.kept.close();
     await this.outputs.close();
   }
@@ -86,7 +86,7 @@ class ListBuild {
   }
 
   async run(): Promise<ListOutcome> {
-    const { plan, session, outputs, spool } = this;
+    const { plan, session, outputs, names } = this;
     const { cached, slot } = this.work;
     await outputs.open();
     // This run has the lock, so that no rollback can hold the list from now on.
@@ -97,7 +97,7 @@ class ListBuild {
       writeRecord: outputs.keepsRecord
         ? (bytes: Uint8Array) => outputs.writeRecord(bytes)
         : undefined,
-      spool,
+      names,
     };
     const draft = await prepare(plan, session, sink, { cached, slot });
     if (draft === undefined) return cachedOutcome(cached!, this.list, this.seconds);
@@ -153,8 +153,8 @@ class ListBuild {
     const { config, project } = plan.list;
     const publication = {
       config,
-      artifacts: plan.outputs,
-      spool: this.spool?.names,
+      outputPlans: plan.outputs,
+      nameBuffer: this.names?.buffer,
       shape: compiled.shape,
       accept: options.accept,
       builtAt: compiled.builtAt,
@@ -164,7 +164,7 @@ class ListBuild {
       configFolder: project.folder,
       rulesDir: options.rulesDir,
     };
-    if (outputs.keepsRecord) this.kept = this.spool?.keep() ?? NO_SPOOL;
+    if (outputs.keepsRecord) this.kept = this.names?.keep() ?? NO_NAMES;
     session.signal.throwIfAborted();
     emit({ kind: "publishing", list });
     const published = await phase(

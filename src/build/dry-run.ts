@@ -10,7 +10,7 @@ import type { ListPlan } from "./list-plan.ts";
 import { type Draft, prepare } from "./prepare.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
-import { SpoolTape } from "./spool-tape.ts";
+import { NameRecorder } from "./recorded-names.ts";
 import { publishedState } from "./state/published-build.ts";
 import type { SavedBytes } from "./state/saved-plan.ts";
 
@@ -19,7 +19,7 @@ export interface DryRun extends Draft {
   readonly state: ListState;
   readonly header: RecordHeader;
   /** Everything needed to publish it later. */
-  readonly saved: SavedBytes & Pick<ReturnType<SpoolTape["end"]>, "runs">;
+  readonly saved: SavedBytes & Pick<ReturnType<NameRecorder["end"]>, "runs">;
 }
 
 /** Builds a list in memory without publishing it. Rejects with a `CompilerError`. */
@@ -31,11 +31,11 @@ export async function dryRun(
   const { host } = session;
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
-  const tape = new SpoolTape(plan.outputs.some(blocksNamesAlone), () => scratchOf(host));
+  const recorder = new NameRecorder(plan.outputs.some(blocksNamesAlone), () => scratchOf(host));
   const sink = {
     write: (chunk: Uint8Array): void => void bytes.append(chunk, 0, chunk.length),
     writeRecord: (chunk: Uint8Array): void => void frames.append(chunk, 0, chunk.length),
-    spool: plan.outputs.length === 0 ? undefined : tape,
+    names: plan.outputs.length === 0 ? undefined : recorder,
   };
   const started = host.now().getTime();
   const draft = (await prepare(plan, session, sink, { isDryRun: true, allowPrivate }))!;
@@ -50,7 +50,7 @@ export async function dryRun(
     ...draft,
     state: { bytes: list, record: BuildRecord.read(frames.view()) },
     header,
-    saved: { ...tape.end(), list, frames: frames.view().subarray(0, framesEnd) },
+    saved: { ...recorder.end(), list, frames: frames.view().subarray(0, framesEnd) },
   };
 }
 

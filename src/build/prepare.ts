@@ -19,7 +19,7 @@ export interface DraftSink {
   /** Receives the frames of the build record, if one is written. */
   writeRecord?: ((bytes: Uint8Array) => void) | undefined;
   /** Receives the rules for other formats, if there are any. */
-  readonly spool?: CompileOptions["spool"];
+  readonly names?: CompileOptions["names"];
 }
 
 /** A compiled list with the verdict of the guards. It can be published or discarded. */
@@ -119,7 +119,7 @@ async function compile(
     compat: options.compat,
     allowPrivate: allowPrivate === true || options.inputs.length > 0,
     record: sink.writeRecord,
-    spool: sink.spool,
+    names: sink.names,
     onProgress: (event) => emit({ kind: "progress", event }),
   });
   try {

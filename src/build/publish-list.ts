@@ -21,8 +21,8 @@ export type PublishedConfig = HeaderConfig &
 /** Everything that is published with a list. */
 export interface Publication {
   readonly config: PublishedConfig;
-  readonly artifacts: readonly OutputPlan[];
-  readonly spool: NameBuffer | undefined;
+  readonly outputPlans: readonly OutputPlan[];
+  readonly nameBuffer: NameBuffer | undefined;
   readonly shape: ListShape;
   /** Guards that may be overruled in this run. */
   readonly accept: readonly string[];
@@ -64,16 +64,20 @@ export async function publishList(
   publication: Publication,
   host: Host,
 ): Promise<Published> {
-  const { config, spool, shape, accept, builtAt, sources, tool } = publication;
+  const { config, nameBuffer, shape, accept, builtAt, sources, tool } = publication;
   let overruled: readonly Diagnostic[] = [];
-  const artifacts = new FormatOutputs(publication.artifacts, config.guards?.min_rules ?? 1, host);
+  const formatOutputs = new FormatOutputs(
+    publication.outputPlans,
+    config.guards?.min_rules ?? 1,
+    host,
+  );
   try {
     // Reports an invalid key before anything is published.
     const key = await manifestKey(config, publication.configFolder, host);
-    if (spool !== undefined) {
+    if (nameBuffer !== undefined) {
       const head = (values: HeaderValues): string[] =>
         headerTexts(config, { ...values, compiler: tool, showsCount: true });
-      const found = await artifacts.write(spool, shape, head, builtAt);
+      const found = await formatOutputs.write(nameBuffer, shape, head, builtAt);
       const refused = found.filter(({ code }) => !accept.includes(code));
       if (refused.length > 0) throw new CompilerError(refused);
       overruled = found;
@@ -82,8 +86,8 @@ export async function publishList(
       encodeUtf8(publication.timelessHead),
       config.patches && (async (path, old) => await writePatch(path, old, config, host)),
     );
-    written.push(...(await artifacts.publish(sources)));
-    const files = [...outputs.written, ...artifacts.files];
+    written.push(...(await formatOutputs.publish(sources)));
+    const files = [...outputs.written, ...formatOutputs.files];
     if (config.manifest !== undefined && !outputs.isToStdout) {
       const path = manifestPath(config, publication.rulesDir, host);
       const release = { path, files: files.map((file) => file.path), builtAt, key };
@@ -94,7 +98,7 @@ export async function publishList(
   } catch (error) {
     throw outputFailed("Cannot write what belongs to the list", error);
   } finally {
-    await artifacts.close();
+    await formatOutputs.close();
   }
 }
 

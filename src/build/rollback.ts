@@ -23,7 +23,7 @@ import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { noteHistory, notePublished } from "./note-history.ts";
 import { publishList } from "./publish-list.ts";
-import { playTape } from "./spool-tape.ts";
+import { replayNames } from "./recorded-names.ts";
 import type { KeptDraft, WholeBuild } from "./state/kept-draft.ts";
 import { readHold } from "./state/hold.ts";
 import { readLastPublish } from "./state/last-publish.ts";
@@ -114,21 +114,21 @@ async function publishAgain(
   const { project, plugins } = plan.list;
   const { rulesDir } = options;
   const paths = plan.files.map(({ path }) => path);
-  const artifacts = planOutputs(config, { folder: rulesDir, host, taken: paths, plugins });
-  for (const diagnostic of leftAlone(plan, artifacts)) emit({ kind: "diagnostic", diagnostic });
+  const outputPlans = planOutputs(config, { folder: rulesDir, host, taken: paths, plugins });
+  for (const diagnostic of leftAlone(plan, outputPlans)) emit({ kind: "diagnostic", diagnostic });
   const builtAt = buildTime(host);
   const dated = await withNewDates(whole, paths, builtAt, host);
-  const spool = new NameBuffer(() => scratchOf(host), false);
+  const nameBuffer = new NameBuffer(() => scratchOf(host), false);
   try {
     outputs.write(dated.list);
     outputs.writeRecord(frames);
-    if (artifacts.length > 0) playTape(draft.runs, whole, spool);
+    if (outputPlans.length > 0) replayNames(draft.runs, whole, nameBuffer);
     signal.throwIfAborted();
     emit({ kind: "publishing", list: report.name });
     const publication = {
       config,
-      artifacts,
-      spool: artifacts.length === 0 ? undefined : spool,
+      outputPlans,
+      nameBuffer: outputPlans.length === 0 ? undefined : nameBuffer,
       shape,
       // A rollback is a decision against what the guards would say.
       accept: [...GUARD_NAMES, "limit-too-small", "format-loss"],
@@ -155,13 +155,13 @@ async function publishAgain(
     );
     return published;
   } finally {
-    spool.close();
+    nameBuffer.close();
   }
 }
 
 /** Warns of outputs that the build does not have. */
-function leftAlone(plan: ListPlan, artifacts: readonly OutputPlan[]): Diagnostic[] {
-  const paths = new Set(artifacts.map(({ path }) => path));
+function leftAlone(plan: ListPlan, outputPlans: readonly OutputPlan[]): Diagnostic[] {
+  const paths = new Set(outputPlans.map(({ path }) => path));
   return plan.outputs
     .filter(({ path }) => !paths.has(path))
     .map(({ name }) =>

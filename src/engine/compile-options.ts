@@ -1,7 +1,7 @@
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import type { MemoryOptions } from "./memory-plan.ts";
-import type { ListSpool } from "./output-stage.ts";
+import type { NameSink } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";
 import type { ProgressEvent } from "./progress-event.ts";
 import type { SharedSources } from "./shared-sources.ts";
@@ -36,7 +36,7 @@ export interface CompileOptions extends MemoryOptions {
   /** Receives the frames of the build record. Each piece is valid until the next call. See `record/record-format.ts`. */
   readonly record?: ((bytes: Uint8Array) => void) | undefined;
   /** Receives the rules of the list for other formats. */
-  readonly spool?: ListSpool | undefined;
+  readonly names?: NameSink | undefined;
   readonly lock?: SourceLock | undefined;
   /** The time in the list's header. Default: now. */
   readonly builtAt?: Date | undefined;

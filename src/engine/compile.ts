@@ -189,7 +189,7 @@ export class Compilation {
         ? undefined
         : new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
     output.record = record;
-    output.spool = options.spool;
+    output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
     const last =

@@ -6,7 +6,7 @@ import type { AllowList } from "../transformations/allow.ts";
 import { FETCH_DEFAULTS } from "./compile-options.ts";
 import type { Engine } from "./engine.ts";
 import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
-import type { Passes } from "./plan.ts";
+import type { StageSettings } from "./plan.ts";
 import type { SourceOptions } from "./source-options.ts";
 import type { Filters } from "./stages-of.ts";
 
@@ -28,7 +28,7 @@ export class EntryReader {
     this.options = options;
   }
 
-  async filters({ exclusions, inclusions }: Passes): Promise<Filters> {
+  async filters({ exclusions, inclusions }: StageSettings): Promise<Filters> {
     const [excluded, included] = await Promise.all([
       Promise.all(exclusions.files.map((file) => this.read(file))),
       Promise.all(inclusions.files.map((file) => this.read(file))),

@@ -9,7 +9,7 @@ import { FateCount } from "./report.ts";
 export type ByteSink = (bytes: Uint8Array) => void;
 
 /** The input of other formats. */
-export interface ListSpool {
+export interface NameSink {
   /** Takes lines of the list, each after a line feed, and the index of their source. */
   take(bytes: Uint8Array, source: number): void;
   /** Takes a chunk with the names that the list omits because it has a parent. */
@@ -55,7 +55,7 @@ export class OutputStage {
   /** Sees every chunk that is written. */
   watch: { take(chunk: Chunk): void } | undefined;
   /** Takes the lines of each chunk for other formats. */
-  spool: ListSpool | undefined;
+  names: NameSink | undefined;
   /** Records the fate of every row, and the offset in the list. */
   record: { take(chunk: Chunk, offset: number): void; end(): void } | undefined;
 
@@ -66,10 +66,10 @@ export class OutputStage {
     this.record?.take(chunk, this.bytes + this.piece.length);
     const start = this.piece.length;
     this.format.append(chunk, this.piece, this.writer);
-    if (this.spool !== undefined) {
+    if (this.names !== undefined) {
       const { source } = this.rules.pool.origins[chunk.origin]!;
-      this.spool.take(this.piece.bytes.subarray(start, this.piece.length), source);
-      this.spool.takeCovered(chunk, source);
+      this.names.take(this.piece.bytes.subarray(start, this.piece.length), source);
+      this.names.takeCovered(chunk, source);
     }
     if (this.piece.length >= PIECE) this.flush();
   }

@@ -16,7 +16,7 @@ import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 export interface Plan {
   readonly config: Config;
   readonly sources: readonly PlannedSource[];
-  readonly list: Passes;
+  readonly list: StageSettings;
 }
 
 export interface PlannedSource {
@@ -30,7 +30,7 @@ export interface PlannedSource {
   /** Whether even the path of its address is secret. */
   readonly isSecret: boolean;
   readonly type: SourceType;
-  readonly passes: Passes;
+  readonly passes: StageSettings;
   /** Whether this level or the one above splits hosts lines into names. */
   readonly splitHosts: boolean;
   /** Further addresses of the same list. */
@@ -47,8 +47,8 @@ export interface PlannedSource {
   readonly mayBlock: readonly string[] | undefined;
 }
 
-/** The passes of one level, in this order: exclusions, inclusions, transformations. */
-export interface Passes {
+/** The settings of the stages of one level, in this order: exclusions, inclusions, transformations. */
+export interface StageSettings {
   readonly exclusions: EntrySources;
   readonly inclusions: EntrySources;
   readonly steps: readonly Step[];
@@ -133,7 +133,7 @@ function passesOf(
   level: Config | SourceConfig,
   above: ValidatorOptions | undefined,
   plugins: Plugins,
-): Omit<Passes, "compat"> {
+): Omit<StageSettings, "compat"> {
   const wanted = new Set(level.transformations ?? []);
   const steps: Step[] = [];
   // User-defined ones run first, so that later stages judge their output like any rule.

@@ -6,7 +6,7 @@ import type { TransformationContext } from "../transformations/transformation-co
 import type { StageContext } from "../transformations/stage-context.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Warnings } from "./warnings.ts";
-import type { Passes } from "./plan.ts";
+import type { StageSettings } from "./plan.ts";
 
 /** Exclusions and inclusions of one level, including those from files. */
 export interface Filters {
@@ -30,7 +30,7 @@ export interface LevelParts {
 
 /** The stages of one level, in fixed order: first stages, filters, transformations, last stages. */
 export function stagesOf(
-  passes: Passes,
+  passes: StageSettings,
   { filters, above, first = [], last = [] }: LevelParts,
   warnings: Warnings,
   stageContext: StageContext,

@@ -169,13 +169,13 @@ test("a protected name that only an exception frees is reachable in every output
 
 test("an output that blocks a protected name is not published, and the name is reported", async () => {
   const host = memoryHost({ files: {} });
-  const spool = new NameBuffer(() => host.openScratch(), false);
-  spool.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
+  const names = new NameBuffer(() => host.openScratch(), false);
+  names.take(new TextEncoder().encode("\n||safe.example^\n@@||z.safe.example^"), 0);
   const plans = planOutputs({ name: "L", outputs: [{ format: "rpz" }] }, { folder: "rules", host });
   const outputs = new FormatOutputs(plans, 1, host);
   // As if the list did not block it.
   const shape = { isMinimal: true, hasSureCovers: true, protectedNames: ["y.safe.example"] };
-  const found = await outputs.write(spool, shape, () => [], new Date(0));
+  const found = await outputs.write(names, shape, () => [], new Date(0));
   await outputs.close();
   assert.deepEqual(
     found.map(({ code, message }) => [code, message]),

@@ -37,8 +37,8 @@ export function writeFormat(
   lines: readonly string[],
   { policy = "skip", isMinimal = false, protectedNames = [], room, options }: WriteSettings = {},
 ): WrittenFormat {
-  const spool = new NameBuffer(() => memoryHost({ files: {} }).openScratch(), false);
-  spool.take(new TextEncoder().encode(lines.map((line) => `\n${line}`).join("")), 0);
+  const names = new NameBuffer(() => memoryHost({ files: {} }).openScratch(), false);
+  names.take(new TextEncoder().encode(lines.map((line) => `\n${line}`).join("")), 0);
   const files = { block: new ByteBuffer(), allow: new ByteBuffer() };
   const how = {
     format: nameFormats.get(format)!,
@@ -55,7 +55,7 @@ export function writeFormat(
     EXPANDER,
   );
   writer.write(
-    new ListModel(spool, { isMinimal, hasSureCovers: true, protectedNames }),
+    new ListModel(names, { isMinimal, hasSureCovers: true, protectedNames }),
     room ?? NO_LIMIT,
   );
   return {

@@ -12,7 +12,7 @@ import {
 } from "../../record/kept-builds.ts";
 import type { RecordHeader } from "../../record/record-format.ts";
 import type { PublishedConfig } from "../publish-list.ts";
-import type { SpoolRuns } from "../spool-tape.ts";
+import type { SourceRuns } from "../recorded-names.ts";
 import type { Remembering } from "./last-publish.ts";
 
 /** What is needed to publish a list again, beside its text and its record. */
@@ -24,7 +24,7 @@ export interface KeptDraft {
   /** The list's header without its dates. */
   readonly timelessHead: string;
   /** The sources of the rules. */
-  readonly runs: SpoolRuns;
+  readonly runs: SourceRuns;
   /** For the guards of the next build. */
   readonly remembering: Remembering;
 }

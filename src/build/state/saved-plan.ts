@@ -14,7 +14,7 @@ import type { RecordHeader } from "../../record/record-format.ts";
 import type { Remembering } from "./last-publish.ts";
 import { digestOfFile } from "../../sources/source-store.ts";
 import type { PublishedConfig } from "../publish-list.ts";
-import type { SpoolRuns } from "../spool-tape.ts";
+import type { SourceRuns } from "../recorded-names.ts";
 
 /** Everything that `apply` needs to publish what `plan` showed. */
 export interface SavedPlan {
@@ -32,7 +32,7 @@ export interface SavedPlan {
   /** The list's header without its dates. */
   readonly timelessHead: string;
   /** The sources of the rules. */
-  readonly runs: SpoolRuns;
+  readonly runs: SourceRuns;
   /** The lock to write, and its folder. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;

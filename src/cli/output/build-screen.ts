@@ -6,7 +6,7 @@ import type { Host } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Options } from "../flags/options.ts";
 import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
-import { artifactText, lossLines } from "./artifact-text.ts";
+import { writtenText, lossLines } from "./written-text.ts";
 import { ProgressLines } from "./progress-lines.ts";
 import { timeText } from "./step-time.ts";
 import { bytesText, summaryTable } from "./summary.ts";
@@ -130,7 +130,7 @@ export class BuildScreen {
       const size =
         one.format === undefined
           ? `${countText(rules, "rule")}, ${bytesText(bytes)}, ${seconds.toFixed(1)} s`
-          : artifactText(one);
+          : writtenText(one);
       reporter.info(`${style.good(one.outcome)} ${style.strong(printable(one.file))}: ${size}`);
       for (const line of lossLines(one)) reporter.info(`  ${style.warning(line)}`);
     }

@@ -1,5 +1,5 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import type { ListSpool } from "../engine/output-stage.ts";
+import type { NameSink } from "../engine/output-stage.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Scratch } from "../host/host.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -10,52 +10,52 @@ interface SourceRun {
   readonly bytes: number;
 }
 
-/** The source of every byte that a spool received. */
-export interface SpoolRuns {
+/** The source of every byte that a sink of names received. */
+export interface SourceRuns {
   /** For the lines at the end of the list. */
   readonly list: readonly SourceRun[];
   readonly covered: readonly SourceRun[];
 }
 
-const NO_RUNS: SpoolRuns = { list: [], covered: [] };
+const NO_RUNS: SourceRuns = { list: [], covered: [] };
 
-/** The input of a spool, for later. */
-export interface KeptSpool {
-  readonly runs: SpoolRuns;
+/** What a sink of names received, for later. */
+export interface KeptNames {
+  readonly runs: SourceRuns;
   /** The covered names, in pieces. */
   readonly covered: () => Iterable<Uint8Array>;
   close(): void;
 }
 
-/** Nothing: a list without other formats has no spool. */
-export const NO_SPOOL: KeptSpool = { runs: NO_RUNS, covered: () => [], close: () => {} };
+/** Nothing: a list without other formats has no sink of names. */
+export const NO_NAMES: KeptNames = { runs: NO_RUNS, covered: () => [], close: () => {} };
 
-/** A spool that can be kept. */
-export class TapedSpool implements ListSpool {
-  readonly names: NameBuffer;
+/** A buffer of names whose input can be kept. */
+export class RecordedNames implements NameSink {
+  readonly buffer: NameBuffer;
   private readonly openScratch: () => Scratch;
   private readonly list: { readonly source: number; bytes: number }[] = [];
 
   constructor(wantsCovered: boolean, openScratch: () => Scratch) {
-    this.names = new NameBuffer(openScratch, wantsCovered);
+    this.buffer = new NameBuffer(openScratch, wantsCovered);
     this.openScratch = openScratch;
   }
 
   take(bytes: Uint8Array, source: number): void {
     addRun(this.list, bytes.length, source);
-    this.names.take(bytes, source);
+    this.buffer.take(bytes, source);
   }
 
   takeCovered(chunk: Chunk, source: number): void {
-    this.names.takeCovered(chunk, source);
+    this.buffer.takeCovered(chunk, source);
   }
 
-  /** Call it before the formats are written: they remove names from the spool. */
-  keep(): KeptSpool {
-    const blocks = this.names.covered.all();
+  /** Call it before the formats are written: they remove names from the buffer. */
+  keep(): KeptNames {
+    const blocks = this.buffer.covered.all();
     const covered = blocks.map(({ source, length }) => ({ source, bytes: length }));
     const runs = { list: this.list, covered };
-    if (blocks.length === 0) return { ...NO_SPOOL, runs };
+    if (blocks.length === 0) return { ...NO_NAMES, runs };
     const scratch = this.openScratch();
     const places = blocks.map(({ length, load }) => ({
       length,
@@ -85,13 +85,13 @@ function addRun(
   else runs.push({ source, bytes });
 }
 
-/** Records the input of a spool. The list contains the lines, so the tape keeps only their sources, and the covered names. */
-export class SpoolTape implements ListSpool {
+/** Records what a sink of names receives. The list contains the lines, so it keeps only their sources, and the covered names. */
+export class NameRecorder implements NameSink {
   private readonly list: { readonly source: number; bytes: number }[] = [];
-  private readonly names: NameBuffer;
+  private readonly buffer: NameBuffer;
 
   constructor(wantsCovered: boolean, openScratch: () => Scratch) {
-    this.names = new NameBuffer(openScratch, wantsCovered);
+    this.buffer = new NameBuffer(openScratch, wantsCovered);
   }
 
   take({ length }: Uint8Array, source: number): void {
@@ -99,30 +99,30 @@ export class SpoolTape implements ListSpool {
   }
 
   takeCovered(chunk: Chunk, source: number): void {
-    this.names.takeCovered(chunk, source);
+    this.buffer.takeCovered(chunk, source);
   }
 
   /** Call it after the last chunk. */
-  end(): { runs: SpoolRuns; covered: Uint8Array } {
+  end(): { runs: SourceRuns; covered: Uint8Array } {
     const bytes = new ByteBuffer();
-    const covered = this.names.covered.all().map(({ source, length, load }) => {
+    const covered = this.buffer.covered.all().map(({ source, length, load }) => {
       bytes.append(load(), 0, length);
       return { source, bytes: length };
     });
-    this.names.close();
+    this.buffer.close();
     return { runs: { list: this.list, covered }, covered: bytes.view() };
   }
 }
 
-/** Replays a tape into a spool. */
-export function playTape(
-  { list: listRuns, covered: coveredRuns }: SpoolRuns,
+/** Puts what was recorded into a buffer of names. */
+export function replayNames(
+  { list: listRuns, covered: coveredRuns }: SourceRuns,
   { list, covered }: { readonly list: Uint8Array; readonly covered: Uint8Array },
-  spool: NameBuffer,
+  buffer: NameBuffer,
 ): void {
   let at = list.length - listRuns.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { source, bytes } of listRuns) spool.take(list.subarray(at, (at += bytes)), source);
+  for (const { source, bytes } of listRuns) buffer.take(list.subarray(at, (at += bytes)), source);
   at = 0;
   for (const { source, bytes } of coveredRuns)
-    spool.covered.addAll(covered.subarray(at, (at += bytes)), source);
+    buffer.covered.addAll(covered.subarray(at, (at += bytes)), source);
 }

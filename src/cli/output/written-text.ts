@@ -5,7 +5,7 @@ import type { Loss, LossReason } from "../../build/build-outcome.ts";
 import type { WrittenOutput } from "../../build/list-outputs.ts";
 import { bytesText } from "./summary.ts";
 
-export function artifactText({ format, names, bytes, parts }: WrittenOutput): string {
+export function writtenText({ format, names, bytes, parts }: WrittenOutput): string {
   const files = parts !== undefined && parts > 1 ? `, ${parts} files` : "";
   return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
 }
