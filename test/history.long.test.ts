@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { PROGRAM } from "../support/command.ts";
-import { DiskProject } from "../support/disk-project.ts";
-import { Random } from "../support/random.ts";
+import { PROGRAM } from "./support/command.ts";
+import { DiskProject } from "./support/disk-project.ts";
+import { Random } from "./support/random.ts";
 
 const WORDS = ["-c", "c.json", "--by", "test"] as const;
 const CONFIG = JSON.stringify({
