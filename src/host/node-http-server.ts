@@ -19,7 +19,7 @@ const PART = 256 * 1024;
  * The number of parts written per turn of the event loop. The system buffers megabytes for a new client without a pause, and a
  * turn accepts one connection: without a limit, hundreds of clients would delay a new one by seconds.
  */
-const writing = new LoopThrottle(1);
+const writing = new LoopThrottle(2);
 
 /** node:http with limits, so that slow, silent or greedy clients do not block others. */
 export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<Listening> {
@@ -107,12 +107,16 @@ async function sendPieces(
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   response: ServerResponse,
 ): Promise<void> {
+  let last: Uint8Array | undefined;
   for await (const piece of pieces) {
-    if (response.destroyed) return;
-    if (!response.write(piece)) await drained(response);
-    await writing.next();
+    if (last !== undefined) {
+      if (response.destroyed) return;
+      if (!response.write(last)) await drained(response);
+      await writing.next();
+    }
+    last = piece;
   }
-  response.end();
+  response.end(last);
 }
 
 function drained(response: ServerResponse): Promise<void> {

@@ -75,8 +75,10 @@ export class OpenConnections {
 
   /** Answers a request once the previous response is complete. */
   take(request: IncomingMessage, response: ServerResponse): void {
+    if (request.socket.destroyed) return;
     const connection = this.open.get(request.socket);
-    if (connection === undefined || request.socket.destroyed) return;
+    // Deno 2.0 does not report connections, so they cannot be limited there.
+    if (connection === undefined) return this.respond(request, response);
     if (!isBusy(connection)) return this.answer(connection, request, response);
     const { waiting } = connection;
     if (waiting.length >= MOST_WAITING) return end(connection);

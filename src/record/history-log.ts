@@ -3,6 +3,7 @@ import { equalBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { StateFile } from "../host/state-file.ts";
+import { removeLeftovers } from "../host/write-whole.ts";
 import {
   type HistoryEntry,
   type HistoryFact,
@@ -66,6 +67,7 @@ export class HistoryLog {
   /** Appends an entry. Rejects with a `HostError`. */
   async append(fact: HistoryFact): Promise<void> {
     await this.host.makeFolder(this.host.path.dirname(this.path));
+    await removeLeftovers(this.headFile.path, this.host);
     const { head, notes } = await this.readied(fact);
     let last = head;
     for (const one of [...notes, fact]) last = await this.appendOne(one, last);

@@ -121,11 +121,13 @@ test("faults and kills at every system call of the publish path never leave a pa
         const next = await compileIn(place, calm);
         assert.equal(next.exit, 0, `${what}\nthen: ${next.stderr}`);
         for (const list of place.lists) assert.equal(readFileSync(list, "utf8"), NEW, what);
-        const out = [".rules-compiler", ".rules-compiler/l.txt.json", "l.txt"];
+        const state = ["history.json", "history.jsonl", "json"];
+        const kept = state.map((end) => `.rules-compiler/l.txt.${end}`);
+        const out = [".rules-compiler", ...kept, "l.txt"];
         const rules = ["rules", ...out.map((name) => `rules/${name}`)];
         const left = readdirSync(place.out, { recursive: true, encoding: "utf8" });
         const expected = left
-          .filter((name) => !/\.(?:record|list-\d+)\.(?:zst|gz)$/.test(name))
+          .filter((name) => !/\.(?:record|draft|list-\d+)\.(?:zst|gz)$/.test(name))
           .toSorted();
         assert.deepEqual(expected, [...out, ...rules], what);
       }

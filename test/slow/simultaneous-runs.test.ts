@@ -11,8 +11,14 @@ import { PROGRAM, runProgram } from "../support/command.ts";
 import { isNightly } from "../support/nightly.ts";
 
 const PAIRS = isNightly ? 200 : 60;
-/** A list, and what is remembered of it; records of builds are left out. */
-const PUBLISHED = [".rules-compiler", ".rules-compiler/l.txt.json", "l.txt"];
+/** A list, its history, and what is remembered of it; stored builds are left out. */
+const PUBLISHED = [
+  ".rules-compiler",
+  ".rules-compiler/l.txt.history.json",
+  ".rules-compiler/l.txt.history.jsonl",
+  ".rules-compiler/l.txt.json",
+  "l.txt",
+];
 
 function prepare(folder: string, name: string): void {
   const lines = Array.from({ length: 30_000 }, (_, index) => `||${name}${index}.example^`);
@@ -94,7 +100,9 @@ test("the lock of a killed run does not block the next run", async (context) => 
 function everythingIn(folder: string): string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return names.filter((name) => !/\.(?:record|list-\d+)\.(?:zst|gz)$/.test(name)).toSorted();
+    return names
+      .filter((name) => !/\.(?:record|draft|list-\d+)\.(?:zst|gz)$/.test(name))
+      .toSorted();
   } catch {
     return [];
   }
