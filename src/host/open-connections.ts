@@ -8,8 +8,9 @@ const MOST_OPEN = 512;
 const MOST_WAITING = 8;
 /** The interval at which the speed of clients is measured. Younger connections have no speed yet. */
 const LOOK_MS = 1000;
-/** A client that reads nothing for this long has gone. */
+/** A client that reads nothing for this long has gone; longer if a large write is under way, which is measured as a whole. */
 const SILENCE_MS = 60_000;
+const SLOWEST_BYTES_PER_MS = 4;
 /** The weight of one second in the measured speed. */
 const WEIGHT = 0.2;
 
@@ -128,7 +129,11 @@ export class OpenConnections {
       if (taken === undefined) connection.speed = bytes;
       else connection.speed += WEIGHT * (bytes - taken - connection.speed);
       if (taken === undefined || bytes !== taken) connection.silentSince = now;
-      else if (now - connection.silentSince > SILENCE_MS) end(connection);
+      else if (
+        now - connection.silentSince >
+        SILENCE_MS + socket.writableLength / SLOWEST_BYTES_PER_MS
+      )
+        end(connection);
       connection.taken = bytes;
     }
     this.expendable = this.open.size < MOST_OPEN / 2 ? [] : expendableOf(this.open.values());
