@@ -75,6 +75,9 @@ async function attempt(
   }
 }
 
+/** Reading larger local files a second time would cost a tenth of a large build. */
+const LARGEST_LOCAL = 1024 * 1024;
+
 /** Undefined if the file has changed since it was read. */
 async function localDigest(
   path: string | undefined,
@@ -82,7 +85,7 @@ async function localDigest(
   host: Host,
 ): Promise<string | undefined> {
   if (path === undefined || (await host.stampOf(path))?.text !== stamp) return undefined;
-  return await digestOfFile(path, host);
+  return (await host.sizeOf(path)) > LARGEST_LOCAL ? undefined : await digestOfFile(path, host);
 }
 
 /** The SHA-256 of what was read from each source. For several files of a source, that of their digests. */
