@@ -8,7 +8,6 @@ const SRC = join(import.meta.dirname, "../src");
 /** Where more than five things may be joined: what a setting can be, figures, progress, debug lines, and answers to questions. */
 const WHOLE: Readonly<Record<string, number>> = {
   "cli/flags/args.ts": 1,
-  "cli/output/artifact-text.ts": 1,
   "cli/output/audit-text.ts": 1,
   "cli/output/change-text.ts": 1,
   "cli/output/changelog-text.ts": 3,
@@ -24,6 +23,7 @@ const WHOLE: Readonly<Record<string, number>> = {
   "cli/output/progress-lines.ts": 2,
   "build/prepare.ts": 1,
   "cli/output/stats-text.ts": 1,
+  "cli/output/written-text.ts": 1,
   "publish/output-plan.ts": 1,
   "publish/format-outputs.ts": 2,
   "build/guards/suffixes.ts": 1,
