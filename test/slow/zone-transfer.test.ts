@@ -1,93 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { missingCorpus } from "../support/corpus.ts";
 import { compileFor } from "../support/resolvers/compiled-for.ts";
-import { type Said, ZONE, askAll, startUpstream } from "../support/resolvers/dns-client.ts";
+import { askAll, startUpstream } from "../support/resolvers/dns-client.ts";
+import { follow, isAt, transfers, until } from "../support/resolvers/followers.ts";
 import { realNames } from "../support/resolvers/real-names.ts";
 import { Running, servers } from "../support/resolvers/servers.ts";
 import { freeTcpPort } from "../support/resolvers/squid.ts";
-import {
-  type Place,
-  type Secondary,
-  primaryCommand,
-  reload,
-  secondaries,
-  startServer,
-} from "../support/resolvers/zone-servers.ts";
+import { primaryCommand, reload, startServer } from "../support/resolvers/zone-servers.ts";
 import { isNightly } from "../support/nightly.ts";
 
 const RULES = 200_000;
 const CHANGED = 2000;
 const PUBLISHES = isNightly ? 50 : 14;
-const PATIENCE_MS = 60_000;
-
-interface Follower {
-  readonly secondary: Secondary;
-  readonly place: Place;
-  server: ReturnType<typeof startServer>;
-  /** Milliseconds from the reload to the last change, of each publish. */
-  readonly times: number[];
-}
-
-async function ask({ secondary, place }: Follower, names: readonly string[]): Promise<Said[]> {
-  const { suffix } = secondary;
-  if (suffix === undefined) return await askAll(place.port, names);
-  return await askAll(
-    place.port,
-    names.map((name) => name + suffix),
-    64,
-    ZONE,
-  );
-}
-
-/** Whether all of these are blocked, and all of those are not. */
-async function isAt(
-  follower: Follower,
-  blocked: readonly string[],
-  passed: readonly string[],
-): Promise<boolean> {
-  const answers = await ask(follower, [...blocked, ...passed]);
-  return answers.every((said, index) => said === (index < blocked.length ? "blocked" : "passed"));
-}
-
-async function until(what: string, condition: () => Promise<boolean>): Promise<number> {
-  const began = Date.now();
-  while (!(await condition())) {
-    assert.ok(Date.now() - began < PATIENCE_MS, what);
-    await new Promise((later) => setTimeout(later, 50));
-  }
-  return Date.now() - began;
-}
-
-function transfers(folder: string): { kind: string; bytes: number }[] {
-  const log = readFileSync(join(folder, "xfer.log"), "utf8");
-  return [
-    ...log.matchAll(
-      /(?<kind>[AI]XFR)(?:-style IXFR)? ended: \d+ messages, \d+ records, (?<bytes>\d+) bytes/g,
-    ),
-  ].map(({ groups }) => ({ kind: groups!["kind"]!, bytes: Number(groups!["bytes"]) }));
-}
-
-async function follow(
-  context: TestContext,
-  root: string,
-  primary: number,
-  upstream: number,
-): Promise<Follower[]> {
-  const followers: Follower[] = [];
-  for (const [index, secondary] of secondaries.entries()) {
-    const place = { folder: join(root, `secondary-${index}`), port: await freeTcpPort() };
-    mkdirSync(place.folder);
-    const server = startServer(secondary.start(place, primary, upstream));
-    const follower = { secondary, place, server, times: [] };
-    context.after(() => follower.server.child.kill("SIGKILL"));
-    followers.push(follower);
-  }
-  return followers;
-}
 
 test(
   "a publish reaches four different secondaries as a difference",
@@ -107,7 +35,10 @@ test(
     const upstream = await startUpstream();
     context.after(() => upstream.close());
     const place = { folder: join(root, "primary"), port: await freeTcpPort() };
-    const followers = await follow(context, root, place.port, upstream.port);
+    const followers = await follow(context, root, {
+      primary: place.port,
+      upstream: upstream.port,
+    });
     const listeners = followers.map((one) => ({ port: one.place.port, how: one.secondary.notify }));
     const primary = startServer(primaryCommand(place, zone, listeners));
     context.after(() => primary.child.kill("SIGKILL"));
