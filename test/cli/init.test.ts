@@ -94,6 +94,12 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
   }
 });
 
+test("addresses as operands: init says how to name lists", async () => {
+  const { exit, stderr } = await new MemoryProject({}).run("init", "https://a.example/hosts.txt");
+  assert.equal(exit, 2);
+  assert.match(stderr, /hint: Name each list with -i: rules-compiler init -i URL/);
+});
+
 test("on a terminal, init asks, and repeats the question after an invalid answer", async () => {
   const answers = ["\u001b[1~Mi\u001bOCne\u001b[D", "1 99", "2, https://x.example/list.txt,"];
   const stdin = {

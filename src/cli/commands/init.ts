@@ -28,7 +28,11 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   const [file = NEW_CONFIG, ...more] = args.operands;
   if (more.length > 0 || !/\.ya?ml$/i.test(file))
     throw new CompilerError([
-      errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml"),
+      errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml", {
+        ...(args.operands.some((one) => one.includes("://")) && {
+          hint: "Name each list with -i: rules-compiler init -i URL -i URL",
+        }),
+      }),
     ]);
   const path = host.path.resolve(host.cwd, file);
   // If both default files exist, only the first is read.
