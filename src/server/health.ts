@@ -1,6 +1,7 @@
+import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
-import type { HeldList } from "./held-lists.ts";
+import type { HeldList } from "./held-list.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthInput {
@@ -12,6 +13,7 @@ export interface HealthInput {
   readonly missing: readonly string[];
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
+  readonly resolvers?: readonly ResolverState[];
   readonly isRunning: boolean;
   readonly next: number | undefined;
 }
@@ -27,8 +29,8 @@ export function ageOf(lastSuccess: string | undefined, now: number): number | un
 
 export interface Health {
   /**
-   * `degraded` and `refused` count as healthy, because the list is recent enough. In a degraded list a source is a cached copy
-   * or missing; `refused` means that a guard refused the next list.
+   * `degraded` and `refused` count as healthy, because the list is recent enough. `degraded` means that a source is a cached copy
+   * or missing, or that a resolver does not answer from the list; `refused` means that a guard refused the next list.
    */
   readonly status: "healthy" | "degraded" | "refused" | "starting" | "unhealthy";
   readonly isHealthy: boolean;
@@ -41,6 +43,8 @@ export interface Health {
   readonly next: string | null;
   /** Lists that stay at an earlier build until they are released. They count as healthy. */
   readonly held: readonly HeldList[];
+  /** Whether resolvers answer from the lists. The server delivers the list anyway, so they do not decide `isHealthy`. */
+  readonly resolvers: readonly ResolverState[];
   readonly lastProblem: Problem | null;
   /** All problems of the last run, with locations and hints. */
   readonly problems: readonly Problem[];
@@ -55,7 +59,7 @@ export interface Health {
 
 /** Whether clients can rely on the lists that are served. */
 export function healthOf(input: HealthInput): Health {
-  const { history, now, limitMs, isRunning, next, held = [] } = input;
+  const { history, now, limitMs, isRunning, next, held = [], resolvers = [] } = input;
   const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
   const lastRun = runs.at(-1);
@@ -63,13 +67,14 @@ export function healthOf(input: HealthInput): Health {
   return {
     status,
     isHealthy: status === "healthy" || status === "degraded" || status === "refused",
-    reason: held.length === 0 ? reason : `${reason}; held: ${someOf(held.map(({ list }) => list))}`,
+    reason: [reason, ...heldText(held), ...unprovedText(resolvers)].join("; "),
     lastSuccess: lastSuccess ?? null,
     ageSeconds: age === undefined ? null : Math.round(age / 1000),
     limitSeconds: Math.round(limitMs / 1000),
     running: isRunning,
     next: next === undefined || next === Infinity ? null : new Date(next).toISOString(),
     held,
+    resolvers,
     lastProblem: lastRun?.problem ?? null,
     problems: lastRun === undefined ? [] : problemsOf(lastRun),
     sources: sourcesOf(history).map(({ label, state, lines, kept }) => ({
@@ -82,8 +87,18 @@ export function healthOf(input: HealthInput): Health {
   };
 }
 
+function heldText(held: readonly HeldList[]): string[] {
+  return held.length === 0 ? [] : [`held: ${someOf(held.map(({ list }) => list))}`];
+}
+
+function unprovedText(resolvers: readonly ResolverState[]): string[] {
+  const bad = resolvers.filter(isUnproved);
+  const texts = bad.map(({ resolver, outcome }) => `${resolver} (${outcome})`);
+  return bad.length === 0 ? [] : [`resolvers that are not proved: ${someOf(texts)}`];
+}
+
 function statusOf(
-  { history, limitMs, missing, isRunning }: HealthInput,
+  { history, limitMs, missing, isRunning, resolvers = [] }: HealthInput,
   age: number | undefined,
 ): Pick<Health, "status" | "reason"> {
   const { lastBuild, lastSuccess, runs } = history;
@@ -121,5 +136,6 @@ function statusOf(
   }
   if (lastBuild?.degraded === true)
     return { status: "degraded", reason: `degraded sources: ${states}` };
-  return { status: "healthy", reason: `the last successful build is ${hours} old${because}` };
+  const status = resolvers.some(isUnproved) ? "degraded" : "healthy";
+  return { status, reason: `the last successful build is ${hours} old${because}` };
 }

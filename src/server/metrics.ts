@@ -1,7 +1,9 @@
 import { VERSION } from "../diagnostics/version.ts";
+import { OUTCOMES as PROOF_OUTCOMES } from "../build/state/last-proof.ts";
+import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
-import type { HeldList } from "./held-lists.ts";
+import type { HeldList } from "./held-list.ts";
 import type { ListVersion } from "./list-version.ts";
 
 /** The values that a scrape reports. */
@@ -11,6 +13,7 @@ export interface MetricsInput {
   readonly isHealthy: boolean;
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
+  readonly resolvers?: readonly ResolverState[];
   readonly isRunning: boolean;
   readonly startedAt: number;
   readonly next: number | undefined;
@@ -72,6 +75,7 @@ export function metricsText(readings: MetricsInput): string {
   runMetrics(out, readings);
   listMetrics(out, readings);
   sourceMetrics(out, history);
+  resolverMetrics(out, readings.resolvers ?? []);
   out.family(
     "counter",
     "http_requests_total",
@@ -239,6 +243,54 @@ function sourceMetrics(out: Exposition, history: History): void {
       Object.entries(dropped).map(([reason, count]) => [{ source: label, reason }, count] as const),
     ),
   );
+}
+
+/** Resolvers that were never asked have no samples but `resolver_proved`. */
+function resolverMetrics(out: Exposition, resolvers: readonly ResolverState[]): void {
+  const gauge = (
+    name: string,
+    help: string,
+    valueOf: (resolver: ResolverState) => number | undefined,
+  ): void =>
+    out.family(
+      "gauge",
+      name,
+      help,
+      resolvers.flatMap((one) => {
+        const value = valueOf(one);
+        return value === undefined ? [] : [[labelsOf(one), value] as const];
+      }),
+    );
+  gauge(
+    "resolver_proved",
+    "1 if a resolver answered from the published list when last asked.",
+    (one) => Number(one.outcome === "proved"),
+  );
+  out.family(
+    "gauge",
+    "resolver_outcome",
+    "1 for the outcome of the last proof of a resolver, 0 for the others.",
+    resolvers
+      .filter(({ outcome }) => outcome !== null)
+      .flatMap((one) =>
+        PROOF_OUTCOMES.map(
+          (outcome) => [{ ...labelsOf(one), outcome }, Number(outcome === one.outcome)] as const,
+        ),
+      ),
+  );
+  gauge("resolver_asked_timestamp_seconds", "Time when a resolver was last asked.", (one) =>
+    moment(one.at ?? undefined),
+  );
+  gauge("resolver_proved_timestamp_seconds", "Time of the last proof that succeeded.", (one) =>
+    moment(one.lastProved?.at),
+  );
+  gauge("resolver_latency_seconds", "Median time of the answers of a resolver.", (one) =>
+    one.latencyMs === null ? undefined : seconds(one.latencyMs),
+  );
+}
+
+function labelsOf({ resolver, list }: ResolverState): Labels {
+  return { resolver, list };
 }
 
 function moment(text: string | undefined): number | undefined {

@@ -1,5 +1,6 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
+import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
@@ -12,8 +13,9 @@ import {
 } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
-import { type HeldList, HeldLists } from "./held-lists.ts";
+import type { HeldList } from "./held-list.ts";
 import { readHistory } from "./history-file.ts";
+import { LastRead } from "./last-read.ts";
 import { ListStore } from "./list-store.ts";
 import { metricsText } from "./metrics.ts";
 import { onceASecond } from "./once-a-second.ts";
@@ -40,6 +42,8 @@ export interface ServeSettings {
   readonly compile: RunnerOptions["compile"];
   /** Reads which lists are held. */
   readonly held: () => Promise<readonly HeldList[]>;
+  /** Reads the last proofs of the resolvers. */
+  readonly proofs: () => Promise<readonly ResolverState[]>;
   /** The files of the reports, one per list. */
   readonly reports: readonly string[];
   /** Writes the reports. */
@@ -70,7 +74,8 @@ class Server {
   private readonly store: ListStore;
   private readonly reports: ListStore;
   private readonly patches: ListStore;
-  private readonly held: HeldLists;
+  private readonly held: LastRead<HeldList>;
+  private readonly proofs: LastRead<ResolverState>;
   private readonly requests = new Map<string, number>();
   private readonly startedAt: number;
   private runner!: Runner;
@@ -88,7 +93,8 @@ class Server {
     this.store = new ListStore(host, log, settings.root);
     this.reports = new ListStore(host, log);
     this.patches = new ListStore(host, log);
-    this.held = new HeldLists(settings.held, host);
+    this.held = new LastRead(settings.held, host);
+    this.proofs = new LastRead(settings.proofs, host);
     this.startedAt = host.now().getTime();
   }
 
@@ -114,6 +120,7 @@ class Server {
     this.reports.serve(settings.reports);
     await this.reports.refresh();
     await this.held.refresh();
+    await this.proofs.refresh();
     this.listening = await this.listen();
     const { address, port } = this.listening;
     log.write("info", "listening", { address, port, schedule: settings.schedule.pattern });
@@ -136,6 +143,7 @@ class Server {
         this.next = undefined;
         await this.runner.run(trigger);
         await this.held.refresh();
+        await this.proofs.refresh();
       },
       onNext: (at) => {
         this.next = at;
@@ -194,6 +202,7 @@ class Server {
         lists: this.store.all,
         isHealthy: this.health().isHealthy,
         held: this.held.all,
+        resolvers: this.proofs.all,
         isRunning: this.runner.runningSince !== undefined,
         startedAt: this.startedAt,
         next: this.next,
@@ -239,6 +248,7 @@ class Server {
       limitMs: maxAgeMs ?? 3 * schedule.longestInterval,
       missing: this.store.missing,
       held: this.held.look(),
+      resolvers: this.proofs.look(),
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });

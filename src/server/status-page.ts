@@ -2,9 +2,10 @@ import { VERSION } from "../diagnostics/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { numberText } from "../diagnostics/number-text.ts";
 import { table } from "../pages/table.ts";
+import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
-import type { HeldList } from "./held-lists.ts";
+import type { HeldList } from "./held-list.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html, labelled } from "../pages/html.ts";
@@ -61,8 +62,8 @@ export function statusPage(view: StatusView): string {
         </header>
         <main>
           ${stateCard(view)} ${health.held.map((one) => heldCard(one, now))}
-          ${refusalCard(history, now)} ${listsSection(view)} ${sourcesSection(history, now)}
-          ${historySection(history, now)}
+          ${refusalCard(history, now)} ${listsSection(view)} ${resolversSection(health, now)}
+          ${sourcesSection(history, now)} ${historySection(history, now)}
           <p class="faint">
             ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
             <a href="health">health</a>, <a href="metrics">metrics</a>
@@ -185,6 +186,28 @@ function listsSection(view: StatusView): Html {
   const columns = ["file", "#rules", "#bytes", "published", "compressed"];
   return html`<h2>Lists</h2>
     ${table("Lists", hasReports ? [...columns, "report"] : columns, rows)}`;
+}
+
+function resolversSection({ resolvers }: Health, now: number): Html | undefined {
+  if (resolvers.length === 0) return undefined;
+  const rows = resolvers.map((one) => resolverRow(one, now));
+  const columns = ["resolver", "outcome", "list", "build", "last proved", "#latency", "asked"];
+  return html`<h2>Resolvers</h2>
+    ${table("Resolvers", columns, rows)}`;
+}
+
+function resolverRow(one: ResolverState, now: number): Html {
+  const { resolver, list, outcome, detail, build, latencyMs, at, lastProved } = one;
+  const tone = outcome === null ? "faint" : outcome === "proved" ? "good" : "bad";
+  return html`<tr>
+    <td>${resolver} ${faint(detail ?? undefined)}</td>
+    <td data-name="outcome" class="${tone}">${outcome ?? "not asked yet"}</td>
+    <td data-name="list">${list}</td>
+    <td data-name="build"><code>${build ?? "–"}</code></td>
+    <td data-name="last proved">${agoText(lastProved?.at ?? null, now)}</td>
+    <td class="n" data-name="latency">${latencyMs === null ? "–" : `${latencyMs} ms`}</td>
+    <td data-name="asked">${agoText(at, now)}</td>
+  </tr>`;
 }
 
 function sourcesSection(history: History, now: number): Html | undefined {

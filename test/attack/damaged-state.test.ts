@@ -84,6 +84,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
       return { exit: 0, build: BUILD };
     },
     held: async () => [],
+    proofs: async () => [],
     reports: ["/project/rules/.rules-compiler/report.html"],
     report: async () => {},
   };

@@ -9,6 +9,7 @@ import {
   withRun,
 } from "../../src/server/history.ts";
 import { isHistory } from "../../src/server/history-shape.ts";
+import type { ResolverState } from "../../src/resolvers/last-proofs.ts";
 import { metricsText } from "../../src/server/metrics.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import { statusPage } from "../../src/server/status-page.ts";
@@ -105,6 +106,59 @@ function page(history: History, more: Partial<Parameters<typeof statusPage>[0]> 
 function assertLines(text: readonly string[], expected: readonly string[]): void {
   for (const line of expected) assert.ok(text.includes(line), `${line}\n${text.join("\n")}`);
 }
+
+const HOME: ResolverState = {
+  resolver: 'ho"me',
+  list: "My list",
+  outcome: "stale",
+  detail: "answers from <b>",
+  build: "0123456789ab",
+  at: "2026-11-15T11:30:00.000Z",
+  since: "2026-11-15T11:00:00.000Z",
+  latencyMs: 12,
+  lastProved: { at: "2026-11-15T06:00:00.000Z", build: "ba9876543210" },
+};
+const NEVER: ResolverState = {
+  resolver: "new",
+  list: "My list",
+  outcome: null,
+  detail: null,
+  build: null,
+  at: null,
+  since: null,
+  latencyMs: null,
+  lastProved: null,
+};
+
+test("resolvers are in the health, the metrics and on the page, and one that is not proved degrades", () => {
+  const good = withRun(NO_HISTORY, run({}), build());
+  const degraded = health(good, { resolvers: [HOME, NEVER] });
+  assert.equal(degraded.status, "degraded");
+  assert.equal(degraded.isHealthy, true, "the list is served all the same");
+  assert.match(degraded.reason, /; resolvers that are not proved: ho"me \(stale\)$/);
+  assert.deepEqual(degraded.resolvers, [HOME, NEVER]);
+  const proved = { ...HOME, outcome: "proved" as const };
+  assert.equal(health(good, { resolvers: [proved, NEVER] }).status, "healthy");
+  const refused = withRun(good, REFUSED, undefined);
+  assert.equal(health(refused, { resolvers: [HOME] }).status, "refused");
+  assertLines(metrics(good, { resolvers: [HOME, NEVER] }), [
+    'rules_compiler_resolver_proved{resolver="ho\\"me",list="My list"} 0',
+    'rules_compiler_resolver_proved{resolver="new",list="My list"} 0',
+    'rules_compiler_resolver_outcome{resolver="ho\\"me",list="My list",outcome="stale"} 1',
+    'rules_compiler_resolver_outcome{resolver="ho\\"me",list="My list",outcome="proved"} 0',
+    `rules_compiler_resolver_asked_timestamp_seconds{resolver="ho\\"me",list="My list"} ${Date.parse(HOME.at!) / 1000}`,
+    `rules_compiler_resolver_proved_timestamp_seconds{resolver="ho\\"me",list="My list"} ${Date.parse(HOME.lastProved!.at) / 1000}`,
+    'rules_compiler_resolver_latency_seconds{resolver="ho\\"me",list="My list"} 0.012',
+  ]);
+  const text = page(good, { health: degraded });
+  assert.match(text, /ho&quot;me/);
+  assert.match(text, /answers from &lt;b&gt;/);
+  assert.match(text, /class="bad">stale</);
+  assert.match(text, /0123456789ab/);
+  assert.match(text, /12 ms/);
+  assert.match(text, /not asked yet/);
+  assert.doesNotMatch(page(good), /Resolvers/);
+});
 
 test("a recent build is healthy, and every other status has a reason", () => {
   const good = withRun(NO_HISTORY, run({}), build());

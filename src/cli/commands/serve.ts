@@ -8,10 +8,11 @@ import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, type Diagnostic, errorOf, placeOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
+import { type ResolverState, lastProofs } from "../../resolvers/last-proofs.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
 import type { SuccessfulBuild, Problem } from "../../server/history.ts";
-import type { HeldList } from "../../server/held-lists.ts";
+import type { HeldList } from "../../server/held-list.ts";
 import type { RunResult, RunnerOptions } from "../../server/runner.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
@@ -51,8 +52,9 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
   const report = reportApart(reports, { options, host, signal }, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
   const held = (): Promise<HeldList[]> => heldLists(plans, host);
+  const proofs = (): Promise<ResolverState[]> => lastProofs(all, options, host);
   const paths = { root, folder, lists, reports };
-  await serve({ ...settings, ...paths, compile, held, report }, host, log, signal);
+  await serve({ ...settings, ...paths, compile, held, proofs, report }, host, log, signal);
   return Exit.Done;
 };
 
