@@ -6,6 +6,8 @@ import type { CompileOptions } from "../engine/compile-options.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { phase } from "./build-context.ts";
 import { type Verdict, checkGuards } from "./guards/check-guards.ts";
+import { unprovedBuild } from "./guards/unproved-build.ts";
+import { ListEnd } from "./list-canary.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { LockSession } from "./lock-session.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
@@ -52,10 +54,12 @@ export async function prepare(
   const lock = await LockSession.open(plan.list, session);
   await more.slot?.acquire();
   const text = covers.buffer();
+  const end = new ListEnd();
   const withText: DraftSink = {
     ...sink,
     write: (bytes) => {
       sink.write(bytes);
+      end.push(bytes);
       text?.append(bytes, 0, bytes.length);
     },
   };
@@ -86,7 +90,8 @@ export async function prepare(
   );
   const cover =
     text === undefined ? { violations: [], warnings: [] } : await covers.check(plan, text.view());
-  const violations = [...guards.violations, ...cover.violations];
+  const unproved = await unprovedBuild(plan, end.canary, session);
+  const violations = [...guards.violations, ...cover.violations, ...unproved];
   const { warnings } = guards;
   report([...warnings, ...cover.warnings]);
   if (violations.length === 0 && text !== undefined) covers.add(plan, text.view());

@@ -38,6 +38,12 @@ export const RESOLVER_FIELDS = {
       "Name of the list that the resolver must answer from. Required if the configuration has several lists.",
     example: "Family",
   },
+  on_failure: {
+    type: "choice",
+    values: ["keep", "rollback"],
+    description:
+      "What a build with `--hooks` does if the resolver was proved with the list before and is `stale`, `unfiltered` or `wrong` with the new one: `keep` the new list (the default), or `rollback` to the one before. See [Prove](../guide/prove.md#roll-back).",
+  },
 } as const;
 
 export const RESOLVERS_FIELDS: {

@@ -15,6 +15,8 @@ export interface Resolver {
   readonly serverName: string | undefined;
   /** The name of the list. */
   readonly list: string;
+  /** Whether a list that it does not answer from is rolled back. */
+  readonly mayRollBack: boolean;
 }
 
 interface ResolverPlace {
@@ -56,7 +58,8 @@ function isName(text: string): boolean {
 
 /** The resolvers of a valid configuration. */
 export function resolversOf({ name: title, lists, resolvers = [] }: Config): Resolver[] {
-  return resolvers.map(({ address: written, name, port, protocol, server_name: own, list }) => {
+  return resolvers.map((one) => {
+    const { address: written, name, port, protocol, server_name: own, list } = one;
     const place = placeOf(written)!;
     const used = protocol ?? place.protocol ?? "udp";
     return {
@@ -66,6 +69,7 @@ export function resolversOf({ name: title, lists, resolvers = [] }: Config): Res
       protocol: used,
       serverName: own,
       list: list ?? lists?.[0]?.name ?? title,
+      mayRollBack: one.on_failure === "rollback",
     };
   });
 }
@@ -100,6 +104,11 @@ export function resolverProblems(config: Config): { message: string; hint?: stri
       add("has two different protocols", "Write the protocol in `address` or in `protocol`");
     if (serverName !== undefined && used !== "tls")
       add("has a server_name, but its protocol is not tls", "Remove it, or set protocol to tls");
+    if (one.on_failure === "rollback" && config.canary === false)
+      add(
+        "has on_failure: rollback, but the list has no canary, which shows the build",
+        "Remove canary: false, or on_failure",
+      );
     if (list === undefined && known.length > 1)
       add("does not say which list it answers from", `Add "list": one of ${someOf(known)}`);
     if (list !== undefined && !known.includes(list)) {

@@ -15,7 +15,7 @@ export const Exit = {
   Changes: 10,
   /** Of `health`. */
   Unhealthy: 11,
-  /** Of `prove`. */
+  /** Of `prove`, and of a build with hooks. */
   Unproved: 12,
   Interrupted: 130,
   Terminated: 143,
@@ -40,7 +40,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Problems: "`lint`: a list has errors; with `--strict`, errors or warnings.",
   Changes: "`plan` and `diff` with `--exit-code`: something changes.",
   Unhealthy: "`health`: the server is unhealthy or does not respond.",
-  Unproved: "`prove`: a resolver does not answer from the published list.",
+  Unproved: "`prove`, and `compile --hooks`: a resolver does not answer from the list.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

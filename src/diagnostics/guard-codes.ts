@@ -12,6 +12,12 @@ export const GUARD_CODES = {
       "The new list has a rule for one of the largest public suffixes, such as com, or for nearly every name. The published list stays.",
     hint: "Remove the rule, or accept it with `guards.may_block_suffixes`",
   },
+  "unproved-build": {
+    exit: 5,
+    meaning:
+      "The new list is the one that `on_failure: rollback` took back, because a resolver did not answer from it. The published list stays until the rules change.",
+    hint: "Find out why the resolver could not use it; then publish it with --accept unproved-build",
+  },
   "protected-names": {
     meaning:
       "A source without full trust blocks names that devices need. Its rules for these names were dropped; broader rules got an exception.",

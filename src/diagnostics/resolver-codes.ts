@@ -1,4 +1,4 @@
-/** Diagnostics of `prove`. */
+/** Diagnostics of proofs: of `prove`, and after a build with `--hooks`. */
 export const RESOLVER_CODES = {
   "no-resolvers": {
     exit: 2,
@@ -30,5 +30,16 @@ export const RESOLVER_CODES = {
     exit: 12,
     meaning: "A resolver does not answer, or answers every question with an error.",
     hint: "Check that it runs, its address and port, the firewall, and whether it permits this client",
+  },
+  "proof-rollback": {
+    meaning:
+      "A resolver did not answer from the new list, so the last proved build was published again (`on_failure: rollback`).",
+    hint: "Find out why the resolver could not use the new list; it is not published again until its rules change, or with --accept unproved-build",
+  },
+  "no-proved-build": {
+    exit: 12,
+    meaning:
+      "A resolver does not answer from the new list, and the last proved build cannot be published again, because it is no longer stored.",
+    hint: "Check the resolver, or publish another build: rules-compiler builds lists them",
   },
 } as const;

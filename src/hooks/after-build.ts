@@ -10,17 +10,24 @@ import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagno
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { dueEvents } from "./due-events.ts";
+import { type Told, dueStates, isPublishDue } from "./due-events.ts";
+import { type ResolverState, lastProofs } from "../resolvers/last-proofs.ts";
 import { HookFailure } from "./hook-failure.ts";
 import { messageOf } from "./hook-message.ts";
 import { HookState, hookKey } from "./hook-state.ts";
 import { type FinishedList, factsOf, finishedList } from "./list-facts.ts";
 import { runHook, titleOf } from "./run-hook.ts";
 
+/** What hooks run for: files that were published, or states that changed. Resolvers are asked between the two. */
+export type HookPhase = "published" | "state";
+
 export interface HookContext {
   readonly options: ProjectOptions;
   /** Whether hooks may run. */
   readonly isAllowed: boolean;
+  readonly phase: HookPhase;
+  /** Lists that resolvers do not answer from: hooks that reload run again. */
+  readonly reloadAgain?: ReadonlySet<string>;
   readonly host: Host;
   readonly signal: AbortSignal;
   readonly report: (diagnostic: Diagnostic) => void;
@@ -39,13 +46,13 @@ export async function afterBuild(outcome: BuildOutcome, context: HookContext): P
   if (outcome.status === "interrupted" || options.inputs.length > 0) return;
   // Saves most runs from reading the configuration twice.
   if (!isAllowed && !(await mayHaveHooks(options, host))) return;
-  const { hooks, folder } = await hooksOf(options, host);
+  const { hooks, folder, resolvers } = await hooksOf(options, host);
   if (hooks.length === 0) return;
   if (!isAllowed) return context.report(skipped(hooks.length));
   const known: Known[] = [];
   const keys = await Promise.all(hooks.map(hookKey));
   for (const one of outcome.lists) {
-    const list = await finishedList(one, options, host);
+    const list = await finishedList(one, resolvers, options, host);
     if (list === undefined) continue;
     const state = await HookState.open(list.path, host);
     state.keepOnly(keys);
@@ -69,13 +76,19 @@ async function mayHaveHooks({ configPath }: ProjectOptions, host: Host): Promise
 async function hooksOf(
   options: ProjectOptions,
   host: Host,
-): Promise<{ readonly hooks: readonly HookConfig[]; readonly folder: string }> {
+): Promise<{
+  readonly hooks: readonly HookConfig[];
+  readonly folder: string;
+  readonly resolvers: readonly ResolverState[];
+}> {
   try {
-    const { project } = await openProject({ ...options, filter: [] }, host);
-    return { hooks: project.config.after ?? [], folder: project.folder };
+    const { project, lists } = await openProject({ ...options, filter: [] }, host);
+    const hooks = project.config.after ?? [];
+    const resolvers = hooks.length === 0 ? [] : await lastProofs(lists, options, host);
+    return { hooks, folder: project.folder, resolvers };
   } catch (error) {
     // The file changed after the build read it; the next run reports its problems.
-    if (error instanceof CompilerError) return { hooks: [], folder: "" };
+    if (error instanceof CompilerError) return { hooks: [], folder: "", resolvers: [] };
     throw error;
   }
 }
@@ -110,15 +123,29 @@ class HooksRun {
         else isDone = hasReloaded ??= await this.once(hook, event, list);
       }
       // A hook that failed still does not know, so the next run tries again.
-      if (isDone) await state.set(key, list.now);
+      if (isDone) await state.set(key, this.learned(state.get(key), list.now));
     }
   }
 
+  /** What a hook knows after this phase. */
+  private learned(told: Told | undefined, { files, ...states }: Told): Told {
+    const { files: known, ...before } = told ?? { health: "good" };
+    if (this.context.phase === "published")
+      return { ...before, ...(files !== undefined && { files }) };
+    return { ...states, ...(known !== undefined && { files: known }) };
+  }
+
   private eventsOf(hook: HookConfig, key: string, { list, state }: Known): HookEvent[] {
+    const { phase, reloadAgain } = this.context;
+    const { on = ["published"], post, reload } = hook;
+    const told = state.get(key);
     const { health } = list.now;
-    if (hook.post?.as === "healthchecks") return [health === "good" ? "published" : health];
-    const { on = ["published"] } = hook;
-    return dueEvents(state.get(key), list.now).filter((event) => on.includes(event));
+    if (post?.as === "healthchecks")
+      return phase === "state" ? [health === "good" ? "published" : health] : [];
+    if (phase === "state") return dueStates(told, list.now).filter((event) => on.includes(event));
+    const isAgain = reload !== undefined && reloadAgain?.has(list.outcome.list) === true;
+    const isDue = isPublishDue(told, list.now) || isAgain;
+    return isDue && on.includes("published") ? ["published"] : [];
   }
 
   private async once(hook: HookConfig, event: HookEvent, list: FinishedList): Promise<boolean> {

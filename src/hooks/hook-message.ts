@@ -1,4 +1,5 @@
 import { VERSION } from "../diagnostics/version.ts";
+import type { Outcome } from "../build/state/last-proof.ts";
 import type { HookEvent } from "../config/hook-fields.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -23,6 +24,8 @@ export interface HookMessage {
   readonly removed?: number;
   /** Sources that were skipped or replaced by their last good copy. */
   readonly degraded: readonly string[];
+  /** Resolvers that do not answer from the list. */
+  readonly unproved: readonly { readonly resolver: string; readonly outcome: Outcome }[];
   /** Why the list was not published. */
   readonly problems: readonly { readonly code: string; readonly message: string }[];
 }
@@ -40,12 +43,15 @@ export function messageOf(event: HookEvent, facts: ListFacts): HookMessage {
 
 /** The message in one line, for people. */
 export function lineOf(message: HookMessage): string {
-  const { event, list, rules, added, removed, degraded, problems } = message;
+  const { event, list, rules, added, removed, degraded, unproved, problems } = message;
   const parts = [`${printable(list)}: ${event}`];
   if (rules !== undefined) parts.push(countText(rules, "rule"));
   if (added !== undefined) parts.push(`${added} added`);
   if (removed !== undefined) parts.push(`${removed} removed`);
-  if (event === "degraded") parts.push(`affected sources: ${someOf(degraded)}`);
+  if (event === "degraded" && degraded.length > 0)
+    parts.push(`affected sources: ${someOf(degraded)}`);
+  if (event !== "published" && unproved.length > 0)
+    parts.push(`resolvers: ${someOf(unproved.map((one) => `${one.resolver} is ${one.outcome}`))}`);
   const [problem] = problems;
   if (problem !== undefined) parts.push(`[${problem.code}] ${problem.message}`);
   return printable(parts.join("; "), MOST_TEXT);
@@ -66,6 +72,7 @@ export function variablesOf(message: HookMessage): Record<string, string> {
     ADDED: added,
     REMOVED: removed,
     DEGRADED: degraded.length,
+    UNPROVED: message.unproved.length,
     PROBLEM: problem?.code,
     MESSAGE: lineOf(message),
   };

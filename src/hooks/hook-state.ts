@@ -51,7 +51,7 @@ export class HookState {
   /** Stores at once, so that a run that is killed repeats as little as possible. */
   async set(key: string, told: Told): Promise<void> {
     const known = this.get(key);
-    if (known?.health === told.health && known.files === told.files) return;
+    if (known !== undefined && isSame(known, told)) return;
     this.told[key] = told;
     await this.store();
   }
@@ -77,6 +77,12 @@ export async function shortDigest(text: string): Promise<string> {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+function isSame(one: Told, other: Told): boolean {
+  const { isUnproved = false } = one;
+  const isKnown = one.health === other.health && one.files === other.files;
+  return isKnown && isUnproved === (other.isUnproved ?? false);
+}
+
 function isState(value: unknown): value is StoredState {
   if (typeof value !== "object" || value === null) return false;
   const { version, files, told } = value as Partial<StoredState>;
@@ -87,6 +93,7 @@ function isState(value: unknown): value is StoredState {
 
 function isTold(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { health, files } = value as Partial<Told>;
+  const { health, files, isUnproved = false } = value as Partial<Told>;
+  if (typeof isUnproved !== "boolean") return false;
   return HEALTHS.has(health!) && (files === undefined || typeof files === "string");
 }

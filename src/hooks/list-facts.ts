@@ -2,6 +2,7 @@ import { type ListOutcome, isDegraded } from "../build/build-outcome.ts";
 import { listFiles } from "../build/list-files.ts";
 import type { ProjectOptions } from "../build/build-options.ts";
 import { digestAt } from "../build/state/saved-plan.ts";
+import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { changedRules } from "../explain/changed-rules.ts";
 import type { Host } from "../host/host.ts";
@@ -18,6 +19,8 @@ export interface FinishedList {
   /** Its files, as absolute paths. */
   readonly files: readonly string[];
   readonly now: Told;
+  /** The resolvers that do not answer from it. */
+  readonly unproved: readonly ResolverState[];
 }
 
 /** Comparing larger lists would take too much memory. */
@@ -26,6 +29,7 @@ const MOST_COMPARED = 64 * 1024 * 1024;
 /** Undefined if another run builds the list: that run has its own hooks. */
 export async function finishedList(
   outcome: ListOutcome,
+  resolvers: readonly ResolverState[],
   options: ProjectOptions,
   host: Host,
 ): Promise<FinishedList | undefined> {
@@ -39,11 +43,13 @@ export async function finishedList(
   const isPublished = health === "good" || health === "degraded";
   const isNew = list === undefined && outcome.status === "published";
   const known = stamps.length > 0 || isNew;
+  const unproved = resolvers.filter((one) => one.list === outcome.list && isUnproved(one));
   const now = {
     health,
+    ...(unproved.length > 0 && { isUnproved: true }),
     ...(isPublished && known && { files: await shortDigest(stamps.join("\n")) }),
   };
-  return { outcome, path: list?.path, files, now };
+  return { outcome, path: list?.path, files, now, unproved };
 }
 
 function healthOf({ status, report }: ListOutcome): ListHealth {
@@ -53,7 +59,7 @@ function healthOf({ status, report }: ListOutcome): ListHealth {
 
 /** What a message contains about a list. It reads the list, so it is made only for a hook that runs. */
 export async function factsOf(list: FinishedList, host: Host): Promise<ListFacts> {
-  const { outcome, path, files } = list;
+  const { outcome, path, files, unproved } = list;
   const { report, diagnostics, status } = outcome;
   const isPublished = status === "published" || status === "unchanged";
   const build = path === undefined ? undefined : await digestAt(path, host);
@@ -67,6 +73,7 @@ export async function factsOf(list: FinishedList, host: Host): Promise<ListFacts
     ...(isPublished && report && { rules: report.rules }),
     ...(isPublished && path !== undefined && (await changeOf(path, host))),
     degraded: sources.map(({ label }) => label),
+    unproved: unproved.map(({ resolver, outcome: state }) => ({ resolver, outcome: state! })),
     problems: isPublished ? [] : diagnostics.map(({ code, message }) => ({ code, message })),
   };
 }

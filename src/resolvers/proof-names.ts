@@ -1,6 +1,6 @@
+import { canaryOf } from "../build/list-canary.ts";
 import { keptStates } from "../build/state/kept-build.ts";
 import { publishedState } from "../build/state/published-build.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { Config } from "../config/config.ts";
 import { PROTECTED_NAMES } from "../engine/protected-names.ts";
 import { asciiName } from "../explain/asked-name.ts";
@@ -38,8 +38,6 @@ const MOST_LISTED = 10;
 const MOST_FREED = 4;
 const MOST_REACHABLE = 4;
 const MOST_OLDER = 6;
-/** The end of a list, where its canary is. */
-const END_BYTES = 4096;
 /** How many candidates are looked at for each name that is asked for. */
 const CANDIDATES = 8;
 const PLAIN_NAME =
@@ -48,11 +46,11 @@ const PLAIN_NAME =
 /** Rejects with a `HostError` if the list cannot be read. */
 export async function proofNames(path: string, config: Config, host: Host): Promise<ProofNames> {
   const now = await publishedState(path, host);
-  const canary = canaryOf(now);
+  const canary = canaryOf(now.bytes);
   const older: OtherCanary[] = [];
   let before: ListState | undefined;
   for await (const { at, state } of keptStates(path, host)) {
-    const other = canaryOf(state);
+    const other = canaryOf(state.bytes);
     if (other === canary && (canary !== undefined || isSame(state, now))) continue;
     before ??= state;
     if (other !== undefined && !older.some((one) => one.canary === other))
@@ -77,11 +75,6 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
       .filter((name) => !isBlocked(name))
       .slice(0, MOST_REACHABLE),
   };
-}
-
-/** The canary at the end of a list. */
-export function canaryOf({ bytes }: ListState): string | undefined {
-  return canaryIn(decodeUtf8(bytes, Math.max(0, bytes.length - END_BYTES), bytes.length));
 }
 
 function isSame(one: ListState, other: ListState): boolean {

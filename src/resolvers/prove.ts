@@ -1,8 +1,8 @@
 import type { ProjectOptions } from "../build/build-options.ts";
+import { canaryOf } from "../build/list-canary.ts";
 import { listFiles } from "../build/list-files.ts";
 import { type ListConfig, openProject } from "../build/project.ts";
 import { type Outcome, rememberProofs } from "../build/state/last-proof.ts";
-import { publishedState } from "../build/state/published-build.ts";
 import type { Config } from "../config/config.ts";
 import { type Resolver, resolversOf } from "../config/resolvers.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -10,7 +10,7 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { buildOf } from "../syntax/canary-name.ts";
 import { type ClientLimits, DnsClient } from "./dns-client.ts";
-import { type OtherCanary, type ProofNames, canaryOf, proofNames } from "./proof-names.ts";
+import { type OtherCanary, type ProofNames, proofNames } from "./proof-names.ts";
 import { type CheckOptions, type CheckResult, ResolverCheck } from "./resolver-check.ts";
 
 /** Whether a resolver answers from the published list. */
@@ -31,6 +31,8 @@ export interface ProveOptions {
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly limits?: ClientLimits | undefined;
+  /** The lists whose resolvers are asked; all by default. */
+  readonly lists?: ReadonlySet<string> | undefined;
 }
 
 const PAUSE_MS = 500;
@@ -54,7 +56,8 @@ export async function proveResolvers(
   const { project, lists } = await openProject(options, host);
   const selected = new Map(lists.map((one) => [one.config.name, one]));
   const all = resolversOf(project.config);
-  const resolvers = all.filter(({ list }) => selected.has(list));
+  const isWanted = (list: string): boolean => how.lists?.has(list) ?? true;
+  const resolvers = all.filter(({ list }) => selected.has(list) && isWanted(list));
   if (resolvers.length === 0)
     throw new CompilerError([
       errorOf("no-resolvers", `${printable(options.configPath)} names no resolver to ask`),
@@ -97,6 +100,11 @@ async function listOf(
   return { name: config.name, path: file.path, names: await proofNames(file.path, config, host) };
 }
 
+/** The canary of the published list; undefined if the list has no canary or does not exist. */
+export async function publishedCanary(path: string, host: Host): Promise<string | undefined> {
+  return (await host.exists(path)) ? canaryOf(await host.readFile(path)) : undefined;
+}
+
 /** The canaries of all published lists of the configuration. */
 async function otherCanaries(
   config: Config,
@@ -106,7 +114,7 @@ async function otherCanaries(
   const canaries: OtherCanary[] = [];
   for (const { name } of config.lists ?? []) {
     const [file] = listFiles(name, options, host);
-    const canary = file && canaryOf(await publishedState(file.path, host));
+    const canary = file && (await publishedCanary(file.path, host));
     if (canary !== undefined) canaries.push({ canary, of: name });
   }
   return canaries;

@@ -1,9 +1,10 @@
+import { Exit } from "../diagnostics/exit.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { isDegraded } from "../sources/acquire.ts";
 
 export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
-export const TRIGGERS = ["start", "schedule", "signal", "request"] as const;
+export const TRIGGERS = ["start", "schedule", "retry", "signal", "request"] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /** The problem code of a run that exceeded its time limit. */
@@ -34,6 +35,11 @@ export interface Run {
   readonly problem?: Problem;
   /** The next errors, as many as fit on a page. */
   readonly further?: readonly Problem[];
+}
+
+/** Whether a repeated run may end better: it failed, used a copy of a source, or left a resolver unproved. */
+export function isWorthRetrying({ outcome, degraded, exit }: Run): boolean {
+  return outcome === "failed" || degraded === true || exit === Exit.Unproved;
 }
 
 /** All problems of a run. */

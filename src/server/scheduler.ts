@@ -2,8 +2,8 @@ import type { Host } from "../host/host.ts";
 import type { Schedule } from "./schedule.ts";
 
 export interface ScheduledRun {
-  /** `start` catches up on a time that passed while the server was down. */
-  readonly trigger: "start" | "schedule";
+  /** `start` catches up on a time that passed while the server was down; `retry` repeats a run that was not good. */
+  readonly trigger: "start" | "schedule" | "retry";
   /** The scheduled time that the run is for. */
   readonly slot: number;
   /** How late the run is, in milliseconds. */
@@ -14,11 +14,15 @@ export interface SchedulerOptions {
   readonly schedule: Schedule;
   /** Maximum random delay, so that many servers do not contact the same sources in the same second. */
   readonly jitterMs: number;
+  /** When a run that was not good is first repeated; doubled every time. 0 for never. */
+  readonly retryMs: number;
   readonly host: Pick<Host, "now" | "wait">;
   readonly signal: AbortSignal;
   random(): number;
   /** Resolves when the run has ended; scheduled times that passed meanwhile are skipped. */
   run(due: ScheduledRun): Promise<void>;
+  /** Whether the last run was not good, and another may end better. */
+  isRetryDue(): boolean;
   /** Called with the time of the next run. */
   onNext(at: number): void;
   /** Called with the number of scheduled times that passed during a run. */
@@ -27,10 +31,15 @@ export interface SchedulerOptions {
 
 /** Clocks change and machines sleep, so the clock is read again at least this often. */
 const LONGEST_WAIT_MS = 30_000;
+/** Assumed after the last scheduled time. */
+const LAST_INTERVAL_MS = 86_400_000;
+const MOST_DOUBLINGS = 30;
 
 /** Starts one run for every scheduled time. */
 export class Scheduler {
   private readonly options: SchedulerOptions;
+  /** Retries since the last good run. */
+  private retries = 0;
 
   constructor(options: SchedulerOptions) {
     this.options = options;
@@ -47,8 +56,14 @@ export class Scheduler {
     }
     while (!signal.aborted) {
       const slot = schedule.next(this.searchFrom(done));
-      if (slot === Infinity) return await this.idle();
       const interval = schedule.next(slot) - slot;
+      const retry = this.retryTime(interval);
+      if (retry < slot) {
+        await this.retry(retry, Math.max(done, 0));
+        done = this.skipPassed(done);
+        continue;
+      }
+      if (slot === Infinity) return await this.idle();
       const due = slot + this.options.random() * Math.min(jitterMs, interval / 2);
       this.options.onNext(due);
       await this.waitUntil(due);
@@ -58,6 +73,28 @@ export class Scheduler {
       await this.options.run({ trigger: "schedule", slot, lag: this.now() - due });
       done = this.skipPassed(slot);
     }
+  }
+
+  /** When to repeat a run that was not good: after a time that doubles up to half of the interval, less up to a quarter at random. */
+  private retryTime(interval: number): number {
+    const { retryMs } = this.options;
+    if (!this.options.isRetryDue()) this.retries = 0;
+    else if (retryMs > 0) {
+      const most = (Number.isFinite(interval) ? interval : LAST_INTERVAL_MS) / 2;
+      const wait = Math.min(retryMs * 2 ** Math.min(this.retries, MOST_DOUBLINGS), most);
+      return this.now() + wait * (1 - this.options.random() / 4);
+    }
+    return Infinity;
+  }
+
+  /** Waits, and runs again unless another run was good meanwhile. */
+  private async retry(due: number, slot: number): Promise<void> {
+    const { signal } = this.options;
+    this.options.onNext(due);
+    await this.waitUntil(due);
+    if (isStopped(signal) || this.now() < due || !this.options.isRetryDue()) return;
+    this.retries++;
+    await this.options.run({ trigger: "retry", slot, lag: 0 });
   }
 
   private now(): number {

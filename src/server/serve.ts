@@ -14,6 +14,7 @@ import {
 import type { EventLog } from "./event-log.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
 import type { HeldList } from "./held-list.ts";
+import { isWorthRetrying } from "./history.ts";
 import { readHistory } from "./history-file.ts";
 import { LastRead } from "./last-read.ts";
 import { ListStore } from "./list-store.ts";
@@ -29,6 +30,8 @@ export interface ServeSettings {
   readonly listenOn: ListenPlace;
   readonly schedule: Schedule;
   readonly jitterMs: number;
+  /** When a run that was not good is first repeated; 0 for never. */
+  readonly retryMs: number;
   /** Maximum age of the last successful build, in milliseconds; three times the interval by default. */
   readonly maxAgeMs: number | undefined;
   /** Time limit of a run; 0 for none. */
@@ -128,13 +131,14 @@ class Server {
   }
 
   async keepGoing(): Promise<void> {
-    const { schedule, jitterMs } = this.settings;
+    const { schedule, jitterMs, retryMs } = this.settings;
     const now = this.host.now().getTime();
     const age = ageOf(this.runner.history.lastSuccess, now);
     const isComplete = this.store.missing.length === 0;
     const scheduler = new Scheduler({
       schedule,
       jitterMs,
+      retryMs,
       host: this.host,
       signal: this.signal,
       random: Math.random,
@@ -144,6 +148,10 @@ class Server {
         await this.runner.run(trigger);
         await this.held.refresh();
         await this.proofs.refresh();
+      },
+      isRetryDue: () => {
+        const last = this.runner.history.runs.at(-1);
+        return last !== undefined && isWorthRetrying(last);
       },
       onNext: (at) => {
         this.next = at;

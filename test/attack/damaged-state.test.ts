@@ -75,6 +75,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     listenOn: { address: "127.0.0.1", port: 0, connectionsPerClient: 64 },
     schedule: SCHEDULE,
     jitterMs: 0,
+    retryMs: 0,
     maxAgeMs: undefined,
     runTimeoutMs: 0,
     folder: FOLDER,

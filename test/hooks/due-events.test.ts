@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HookEvent } from "../../src/config/hook-fields.ts";
-import { type ListHealth, type Told, dueEvents } from "../../src/hooks/due-events.ts";
+import { type ListHealth, type Told, dueStates, isPublishDue } from "../../src/hooks/due-events.ts";
 import { HookState } from "../../src/hooks/hook-state.ts";
 import { memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
@@ -17,21 +17,28 @@ test("over random histories every change is reported until a hook succeeds, and 
     let published: number | undefined;
     // What a simple observer expects: the last health and files that were delivered.
     let health: ListHealth | undefined;
+    let wasUnproved = false;
     let delivered: number | undefined;
     for (let step = 0; step < 12; step++) {
       const next = HEALTHS[random.below(4)]!;
       const isPublished = next === "good" || next === "degraded";
       if (isPublished && random.below(2) === 0) files++;
-      const found: Told = isPublished ? { health: next, files: String(files) } : { health: next };
+      const isUnproved = random.below(3) === 0;
+      const known = { health: next, ...(isUnproved && { isUnproved }) };
+      const found: Told = isPublished ? { ...known, files: String(files) } : known;
       if (isPublished) published = files;
       const expected = new Set<HookEvent>();
       if (delivered !== published) expected.add("published");
       if (next !== health && next !== "good") expected.add(next);
-      if (next === "good" && health !== undefined && health !== "good") expected.add("recovered");
+      if (isUnproved && !wasUnproved) expected.add("degraded");
+      const wasBad = wasUnproved || (health !== undefined && health !== "good");
+      if (next === "good" && !isUnproved && wasBad) expected.add("recovered");
       // Every run reads what the last one stored.
       const state = await HookState.open("/project/list.txt", host);
       const now = await state.complete(found);
-      const events = dueEvents(state.get("hook"), now);
+      const told = state.get("hook");
+      const events: HookEvent[] = isPublishDue(told, now) ? ["published"] : [];
+      events.push(...dueStates(told, now));
       assert.deepEqual(new Set(events), expected, `round ${round}, step ${step}`);
       assert.equal(events.length, expected.size);
       for (const event of events) seen.set(event, (seen.get(event) ?? 0) + 1);
@@ -39,6 +46,7 @@ test("over random histories every change is reported until a hook succeeds, and 
       if (isFailure) continue;
       await state.set("hook", now);
       health = next;
+      wasUnproved = isUnproved;
       delivered = published;
     }
   }

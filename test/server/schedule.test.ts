@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CompilerError } from "../support/internals.ts";
 import { Schedule } from "../../src/server/schedule.ts";
+import { Random } from "../support/random.ts";
 import { type ScheduledRun, Scheduler } from "../../src/server/scheduler.ts";
 
 const HOUR = 3_600_000;
@@ -12,6 +13,9 @@ class FakeWorld {
   time: number;
   readonly runs: (ScheduledRun & { at: number })[] = [];
   skipped = 0;
+  /** Whether the last run was not good. */
+  isBad = false;
+  readonly ends: { at: number; isBad: boolean }[] = [];
   private readonly stop = new AbortController();
 
   constructor(start: string) {
@@ -26,6 +30,9 @@ class FakeWorld {
       lastSuccess?: string;
       work?: () => number;
       jitterMs?: number;
+      retryMs?: number;
+      random?: () => number;
+      isBad?: () => boolean;
       crashAt?: string;
       onWait?: () => void;
       until?: number;
@@ -38,8 +45,10 @@ class FakeWorld {
     const scheduler = new Scheduler({
       schedule,
       jitterMs: settings.jitterMs ?? 0,
+      retryMs: settings.retryMs ?? 0,
+      isRetryDue: () => this.isBad,
       signal: this.stop.signal,
-      random: () => 0.5,
+      random: settings.random ?? (() => 0.5),
       host: {
         now: () => new Date(this.time),
         wait: async (ms) => {
@@ -52,6 +61,8 @@ class FakeWorld {
       run: async (due) => {
         this.runs.push({ ...due, at: this.time });
         this.time += settings.work?.() ?? 20_000;
+        this.isBad = settings.isBad?.() ?? false;
+        this.ends.push({ at: this.time, isBad: this.isBad });
         if (this.time >= Math.min(end, crash) || this.runs.length === settings.until)
           this.stop.abort();
       },
@@ -270,4 +281,86 @@ test("a clock that is set back during a wait does not make the wait longer", asy
     until: 3,
   });
   assert.deepEqual(world.slots.slice(0, 2), ["2025-11-02T12:00", "2025-11-02T18:00"]);
+});
+
+test("over random outcomes, bad runs are repeated with growing pauses, and every scheduled time gets its run", async () => {
+  const random = new Random(17);
+  let retries = 0;
+  for (let round = 0; round < 40; round++) {
+    const hours = [1, 6, 12][random.below(3)]!;
+    const retryMs = [10_000, 60_000, 20 * 60_000][random.below(3)]!;
+    const percent = [5, 50, 95, 100][random.below(4)]!;
+    const world = new FakeWorld("2026-11-02T00:00:00Z");
+    await world.keep(new Schedule(`0 */${hours} * * *`, "UTC"), "2026-11-05T00:00:00Z", {
+      retryMs,
+      work: () => 500,
+      random: () => random.below(1000) / 1000,
+      isBad: () => random.below(100) < percent,
+    });
+    const slots = world.runs.filter(({ trigger }) => trigger !== "retry").map(({ slot }) => slot);
+    const all = everyHours("2026-11-02T00:00:00Z", hours, 72 / hours).map((one) =>
+      Date.parse(`${one}Z`),
+    );
+    assert.ok(slots.length + world.skipped >= all.length, `${hours} h: ${slots.length}`);
+    assert.equal(new Set(slots).size, slots.length, "no scheduled time twice");
+    let pauses = 0;
+    for (const [index, { trigger, at }] of world.runs.entries()) {
+      const before = world.ends[index - 1];
+      if (before?.isBad !== true) pauses = 0;
+      if (trigger !== "retry") continue;
+      retries++;
+      assert.equal(before?.isBad, true, "only after a bad run");
+      const longest = Math.min(retryMs * 2 ** pauses, (hours * HOUR) / 2);
+      const pause = at - before.at;
+      assert.ok(pause >= 0.75 * longest - 1 && pause <= longest + 1, `${pause} of ${longest}`);
+      pauses++;
+    }
+  }
+  assert.ok(retries > 500, String(retries));
+});
+
+test("a good run meanwhile, by request, ends the retries; with --retry 0 no run is repeated", async () => {
+  const schedule = new Schedule("0 */6 * * *", "UTC");
+  const lastSuccess = "2026-11-02T05:00:00Z";
+  const world = new FakeWorld("2026-11-02T05:59:00Z");
+  let waits = 0;
+  await world.keep(schedule, "2026-11-02T11:59:00Z", {
+    lastSuccess,
+    retryMs: 60_000,
+    isBad: () => true,
+    // A run by request is good after the first retry.
+    onWait: () => {
+      if (world.runs.length === 2 && ++waits === 2) world.isBad = false;
+    },
+  });
+  assert.deepEqual(
+    world.runs.map(({ trigger }) => trigger),
+    ["schedule", "retry"],
+  );
+  const never = new FakeWorld("2026-11-02T05:59:00Z");
+  await never.keep(schedule, "2026-11-03T00:30:00Z", { lastSuccess, isBad: () => true });
+  assert.deepEqual(never.slots, everyHours("2026-11-02T06:00:00Z", 6, 4));
+  // The first run after a start may be a retry, too: an earlier server left a bad one.
+  const started = new FakeWorld("2026-11-02T06:01:00Z");
+  started.isBad = true;
+  const until = "2026-11-02T07:00:00Z";
+  await started.keep(schedule, until, { lastSuccess: "2026-11-02T06:00:30Z", retryMs: 60_000 });
+  assert.deepEqual(
+    started.runs.map(({ trigger }) => trigger),
+    ["retry"],
+  );
+});
+
+test("a run that is not good is repeated after the last scheduled time, too", async () => {
+  const world = new FakeWorld("2027-06-01T23:59:00Z");
+  let runs = 0;
+  await world.keep(new Schedule("0 0 0 2 6 * 2027", "UTC"), "2027-06-02T05:00:00Z", {
+    lastSuccess: "2027-06-01T23:00:00Z",
+    retryMs: 60_000,
+    isBad: () => ++runs < 4,
+  });
+  assert.deepEqual(
+    world.runs.map(({ trigger }) => trigger),
+    ["schedule", "retry", "retry", "retry"],
+  );
 });

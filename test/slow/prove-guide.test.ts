@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -21,16 +21,26 @@ test("the guide about prove works with a real dnsmasq, as it is written", async 
   const folder = mkdtempSync(join(tmpdir(), "prove-guide-"));
   const internet = await startInternet();
   const port = await freePort();
+  // The service of the system, in this folder.
+  const bin = join(folder, "bin");
+  const PATH = `${bin}:${process.env["PATH"]}`;
+  mkdirSync(bin);
+  const program = (name: string, text: string): void =>
+    writeFileSync(join(bin, name), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
+  program("sudo", 'exec "$@"');
+  program(
+    "stop",
+    "if [ -f pid ]; then p=$(cat pid); kill $p; while kill -0 $p 2>/dev/null; do sleep 0.05; done; rm -f pid; fi",
+  );
+  program(
+    "systemctl",
+    '[ "$*" = "restart dnsmasq" ] || exit 1; stop; exec dnsmasq -C dnsmasq.conf --no-hosts --user=root --pid-file="$PWD/pid"',
+  );
   const bash = async (script: string): Promise<{ code: number | null; said: string }> => {
-    // The service of the system, in this folder.
-    const prelude = `rules-compiler() { '${process.execPath}' '${PROGRAM}' "$@"; }
-sudo() { "$@"; }
-stop() { if [ -f pid ]; then p=$(cat pid); kill $p; while kill -0 $p 2>/dev/null; do sleep 0.05; done; rm -f pid; fi; }
-systemctl() { [ "$*" = "restart dnsmasq" ] || return 1; stop; dnsmasq -C dnsmasq.conf --no-hosts --user=root --pid-file="$PWD/pid"; }
-`;
+    const prelude = `rules-compiler() { '${process.execPath}' '${PROGRAM}' "$@"; }\n`;
     const child = spawn("bash", ["-c", prelude + script], {
       cwd: folder,
-      env: { ...process.env, CI: "true", XDG_CACHE_HOME: join(folder, ".cache") },
+      env: { ...process.env, PATH, CI: "true", XDG_CACHE_HOME: join(folder, ".cache") },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let said = "";
@@ -59,5 +69,5 @@ systemctl() { [ "$*" = "restart dnsmasq" ] || return 1; stop; dnsmasq -C dnsmasq
       }
     else if (title !== undefined) writeFileSync(join(folder, title), here(text));
   }
-  assert.ok(shown >= 6, String(shown));
+  assert.ok(shown >= 14, String(shown));
 });

@@ -12,6 +12,7 @@ export const GUARD_NAMES = [
   "new-exceptions",
   "not-covered",
   "empty-output",
+  "unproved-build",
 ] as const;
 
 /** The name of a guard, which is the code of its refusal. */

@@ -25,11 +25,25 @@ export interface ResolverProof {
   readonly lastProved?: { readonly at: string; readonly build: string | null };
 }
 
+/** A build that was rolled back because a resolver did not answer from it. */
+export interface UndoneBuild {
+  readonly build: string;
+  readonly at: string;
+  /** Which resolver, and how it answered. */
+  readonly reason: string;
+  /** Whether the build is not published again. False if the rollback did not help: the list is not the cause then. */
+  readonly isRefused: boolean;
+}
+
 /** The proofs of a list, by the name of the resolver. */
 export interface LastProof {
   readonly version: 1;
   readonly resolvers: Readonly<Record<string, ResolverProof>>;
+  /** Builds that were rolled back, oldest first. */
+  readonly undone?: readonly UndoneBuild[];
 }
+
+const MOST_UNDONE = 50;
 
 function fileOf(list: string, host: Host): StateFile<LastProof> {
   const name = `${host.path.basename(list)}.proof.json`;
@@ -41,6 +55,19 @@ export async function readProofs(list: string, host: Host): Promise<LastProof["r
   return (await fileOf(list, host).read())?.resolvers ?? {};
 }
 
+/** The builds of the list at a path that were rolled back, oldest first. */
+export async function readUndone(list: string, host: Host): Promise<readonly UndoneBuild[]> {
+  return (await fileOf(list, host).read())?.undone ?? [];
+}
+
+/** Adds a build that is rolled back, or replaces what is known about it. Rejects with a `HostError`: it may happen only once. */
+export async function rememberUndone(list: string, one: UndoneBuild, host: Host): Promise<void> {
+  const file = fileOf(list, host);
+  const { resolvers = {}, undone = [] } = (await file.read()) ?? {};
+  const others = undone.filter(({ build }) => build !== one.build);
+  await file.write({ version: 1, resolvers, undone: [...others, one].slice(-MOST_UNDONE) }, 1);
+}
+
 /** Adds proofs to those of the list. Proofs of resolvers that `known` does not have are forgotten. */
 export async function rememberProofs(
   list: string,
@@ -48,7 +75,7 @@ export async function rememberProofs(
   known: ReadonlySet<string>,
   host: Host,
 ): Promise<void> {
-  const before = await readProofs(list, host);
+  const { resolvers: before = {}, undone = [] } = (await fileOf(list, host).read()) ?? {};
   const resolvers: Record<string, ResolverProof> = Object.create(null);
   for (const name of known) {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
@@ -62,14 +89,29 @@ export async function rememberProofs(
     const since = old?.outcome === outcome ? old.since : at;
     resolvers[name] = { ...proof, since, ...(lastProved && { lastProved }) };
   }
-  await fileOf(list, host).tryWrite({ version: 1, resolvers }, 1);
+  // A build that was published in spite of its rollback, and is proved now.
+  const isProved = [...proofs.values()].every(({ outcome }) => outcome === "proved");
+  const builds = new Set([...proofs.values()].map(({ build }) => build));
+  const kept = undone.map((one) =>
+    isProved && builds.has(one.build) ? { ...one, isRefused: false } : one,
+  );
+  const state: LastProof = { version: 1, resolvers, ...(kept.length > 0 && { undone: kept }) };
+  await fileOf(list, host).tryWrite(state, 1);
 }
 
 function isLastProof(value: unknown): value is LastProof {
   if (typeof value !== "object" || value === null) return false;
-  const { version, resolvers } = value as Partial<LastProof>;
+  const { version, resolvers, undone = [] } = value as Partial<LastProof>;
+  if (!Array.isArray(undone) || !undone.every(isUndone)) return false;
   if (version !== 1 || typeof resolvers !== "object" || resolvers === null) return false;
   return Object.values(resolvers).every(isProof);
+}
+
+function isUndone(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { build, at, reason, isRefused } = value as Partial<UndoneBuild>;
+  const texts = [build, at, reason].every((text) => typeof text === "string");
+  return texts && typeof isRefused === "boolean" && !Number.isNaN(Date.parse(at!));
 }
 
 function isProof(value: unknown): boolean {

@@ -1,26 +1,51 @@
 import { build } from "../../build/build.ts";
+import type { BuildOutcome } from "../../build/build-outcome.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { BuildScreen } from "../output/build-screen.ts";
+import type { HookPhase } from "../../hooks/after-build.ts";
+import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
 import { buildExit } from "../build-exit.ts";
+import { proofWait } from "../flags/serve-options.ts";
+import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
-/** Builds the lists of a configuration and publishes them. */
+/** Builds the lists of a configuration and publishes them. With `--hooks`, runs the hooks and asks the resolvers. */
 export const compileCommand: Command = async (options, host, reporter, signal) => {
-  const { inputs, output, cacheDir } = options;
+  const { inputs, output, cacheDir, hooks: isAllowed } = options;
   if (inputs.length > 0 && output === undefined) {
     const hint = "Add -o list.txt, or -o - for standard output";
     throw new CompilerError([errorOf("unknown-flag", "-i needs -o", { hint })]);
   }
+  const waitMs = proofWait(options.args);
   reporter.debug(`cache: ${cacheDir === undefined ? "off" : printable(cacheDir)}`);
   const screen = new BuildScreen(options, host, reporter);
-  const outcome = await build({ options, host, signal, emit: screen.show });
-  await screen.end(outcome);
-  // Without hooks, a build that changed nothing ends without reading the configuration.
-  if (options.hooks || outcome.lists.some(({ isCached }) => !isCached)) {
+  const context = { options, host, signal, emit: screen.show };
+  const built = await build(context);
+  screen.showTotal(built);
+  const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
+  const runHooks = async (
+    outcome: BuildOutcome,
+    phase: HookPhase,
+    reloadAgain?: ReadonlySet<string>,
+  ): Promise<void> => {
     const { afterBuild } = await import("../../hooks/after-build.ts");
-    const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
-    await afterBuild(outcome, { options, isAllowed: options.hooks, host, signal, report });
-  }
-  return buildExit(outcome, options, signal);
+    const again = reloadAgain && { reloadAgain };
+    await afterBuild(outcome, { options, isAllowed, host, signal, report, phase, ...again });
+  };
+  let proved: ProvedBuild = { outcome: built, proofs: [], isProved: true };
+  if (isAllowed) {
+    const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
+    proved = await proveAfterBuild(built, {
+      ...context,
+      waitMs,
+      reload: (outcome, unproved) => runHooks(outcome, "published", unproved),
+    });
+    screen.showProofs(proved.proofs);
+    await runHooks(proved.outcome, "state");
+    // Without hooks, a build that changed nothing ends without reading the configuration.
+  } else if (built.lists.some(({ isCached }) => !isCached)) await runHooks(built, "published");
+  await screen.sendJson(proved.outcome, proved.proofs);
+  const exit = buildExit(proved.outcome, options, signal);
+  return exit === Exit.Done && !proved.isProved ? Exit.Unproved : exit;
 };

@@ -1,31 +1,18 @@
-import type { Outcome } from "../../build/state/last-proof.ts";
-import type { Code } from "../../diagnostics/codes.ts";
-import { errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import { proofDiagnostics } from "../../resolvers/proof-diagnostic.ts";
 import { type Proof, proveResolvers } from "../../resolvers/prove.ts";
-import { flagsOf } from "../flags/command-flags.ts";
-import { durationOf } from "../flags/serve-options.ts";
+import { proofWait } from "../flags/serve-options.ts";
 import type { Reporter } from "../output/reporter.ts";
 import { showText } from "../output/show-text.ts";
 import { renderTable } from "../output/table.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
-const DEFAULT_WAIT = "30s";
-
-const CODES: Readonly<Record<Exclude<Outcome, "proved">, Code>> = {
-  stale: "resolver-stale",
-  unfiltered: "resolver-unfiltered",
-  wrong: "resolver-wrong",
-  unreachable: "resolver-unreachable",
-};
-
 /** Asks resolvers whether they answer from the published list. */
 export const proveCommand: Command = async (options, host, reporter, signal) => {
-  const { wait = DEFAULT_WAIT } = flagsOf("prove", options.args);
-  const waitMs = durationOf("wait", wait);
+  const waitMs = proofWait(options.args);
   const proofs = await proveResolvers(options, host, { waitMs, signal });
   const bad = proofs.filter(({ outcome }) => outcome !== "proved");
   if (options.json)
@@ -34,14 +21,7 @@ export const proveCommand: Command = async (options, host, reporter, signal) => 
       host,
     );
   else await showText(textOf(proofs, reporter, columnsOf(host.stdout)), host);
-  for (const { resolver, outcome, detail } of bad)
-    reporter.diagnostic(
-      errorOf(
-        CODES[outcome as keyof typeof CODES],
-        `The resolver ${printable(resolver, 60)} is ${outcome}`,
-        { cause: detail },
-      ),
-    );
+  for (const diagnostic of bad.flatMap(proofDiagnostics)) reporter.diagnostic(diagnostic);
   return bad.length === 0 ? Exit.Done : Exit.Unproved;
 };
 

@@ -84,7 +84,8 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
         if (problem.code !== "environment-ignored") onProblem(problem);
       },
     });
-    if (exit === Exit.Done || exit === Exit.Degraded) return { exit, ...buildIn(stdout, name) };
+    if (exit === Exit.Done || exit === Exit.Degraded || exit === Exit.Unproved)
+      return { exit, ...buildIn(stdout, name) };
     return exit === Exit.Guard && stdout.trim() !== ""
       ? { exit, sources: buildIn(stdout, name).build?.sources }
       : { exit };
@@ -110,7 +111,11 @@ function reportApart(
   };
 }
 
-type PrintedBuild = SuccessfulBuild & { readonly diagnostics: unknown; readonly held?: true };
+type PrintedBuild = SuccessfulBuild & {
+  readonly diagnostics: unknown;
+  readonly held?: true;
+  readonly resolvers?: unknown;
+};
 
 /** The report that a run printed. Reports of several lists are combined into one. */
 function buildIn(stdout: string, name: string): Pick<RunResult, "build" | "isHeld"> {
@@ -124,7 +129,7 @@ function buildIn(stdout: string, name: string): Pick<RunResult, "build" | "isHel
   const isHeld = printed.length > 0 && printed.every(({ held }) => held === true);
   const builds = printed
     .filter((one): one is PrintedBuild => "sources" in one)
-    .map(({ diagnostics: _said, held: _held, ...build }) => build);
+    .map(({ diagnostics: _said, held: _held, resolvers: _asked, ...build }) => build);
   if (builds.length === 0) return { isHeld };
   const build = isOne ? builds[0]! : together(builds, name);
   return { isHeld, build: { ...build, sources: withOwnLabels(build.sources) } };

@@ -142,7 +142,7 @@ export const FLAGS = [
     name: "hooks",
     only: ["compile", "serve"],
     description:
-      "Run what the configuration lists under after: programs run with your permissions, messages leave this machine",
+      "Run what the configuration lists under after, then prove its resolvers: programs run with your permissions, messages leave this machine",
   },
   {
     name: "compat",
@@ -167,6 +167,13 @@ export const FLAGS = [
     value: "TIME",
     only: ["serve"],
     description: "Delay each run by a random time up to this (default: 5m)",
+  },
+  {
+    name: "retry",
+    value: "TIME",
+    only: ["serve"],
+    description:
+      "Repeat a run after this time if it failed, used a copy of a source or left a resolver unproved; each further time after twice as long, up to half of the interval; 0 never repeats (default: 1m)",
   },
   {
     name: "port",
@@ -248,8 +255,9 @@ export const FLAGS = [
   {
     name: "wait",
     value: "TIME",
-    only: ["prove"],
-    description: "How long a resolver may take to load the list (default: 30s)",
+    only: ["prove", "compile", "serve"],
+    description:
+      "How long a resolver may take to load the list; with compile and serve only after --hooks (default: 30s)",
   },
   {
     name: "key",

@@ -11,6 +11,8 @@ export interface ServeOptions {
   readonly listenOn: ListenPlace;
   readonly schedule: Schedule;
   readonly jitterMs: number;
+  /** When a run that was not good is first repeated; 0 for never. */
+  readonly retryMs: number;
   readonly maxAgeMs: number | undefined;
   readonly runTimeoutMs: number;
 }
@@ -18,6 +20,8 @@ export interface ServeOptions {
 const DEFAULT_PORT = 5000;
 const DEFAULT_SCHEDULE = "0 */6 * * *";
 const DEFAULT_JITTER = "5m";
+const DEFAULT_RETRY = "1m";
+const DEFAULT_WAIT = "30s";
 const DEFAULT_RUN_TIMEOUT = "15m";
 /** A browser opens six connections, a resolver one. */
 const DEFAULT_CONNECTIONS = 64;
@@ -33,9 +37,15 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
     },
     schedule: new Schedule(value("schedule") ?? DEFAULT_SCHEDULE, value("time-zone")),
     jitterMs: durationOf("jitter", value("jitter") ?? DEFAULT_JITTER),
+    retryMs: durationOf("retry", value("retry") ?? DEFAULT_RETRY),
     runTimeoutMs: durationOf("run-timeout", value("run-timeout") ?? DEFAULT_RUN_TIMEOUT),
     maxAgeMs: value("max-age") === undefined ? undefined : durationOf("max-age", value("max-age")!),
   };
+}
+
+/** How long a resolver may take to load a list. */
+export function proofWait({ values }: Args): number {
+  return durationOf("wait", values.get("wait")?.[0] ?? DEFAULT_WAIT);
 }
 
 /** The port of the server: `--port`, then `PORT`, so that a container's health check uses the same port as its server. */

@@ -4,6 +4,7 @@ import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import type { Proof } from "../../resolvers/prove.ts";
 import type { Options } from "../flags/options.ts";
 import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
 import { writtenText, lossLines } from "./written-text.ts";
@@ -69,19 +70,46 @@ export class BuildScreen {
   };
 
   /** Prints the final output after all lists are done. */
-  async end({ status, lists, seconds }: BuildOutcome): Promise<void> {
-    const { reporter, options } = this;
+  async end(outcome: BuildOutcome): Promise<void> {
+    await this.sendJson(outcome, []);
+    this.showTotal(outcome);
+  }
+
+  /** With `--json`, prints the reports, with the proofs of resolvers that were asked. */
+  async sendJson({ status, lists }: BuildOutcome, proofs: readonly Proof[]): Promise<void> {
+    if (!this.options.json || status === "interrupted") return;
+    const documentOf = (one: ListOutcome, document: object): object => {
+      const resolvers = proofs.filter(({ list }) => list === one.list);
+      return resolvers.length === 0 ? document : { ...document, resolvers };
+    };
+    const [first] = lists;
+    if (this.lists > 1) {
+      const documents = lists.map((one) => documentOf(one, listDocument(one)));
+      await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, this.host);
+    } else if (first?.report !== undefined || first?.status === "held")
+      await this.sendReport(documentOf(first, reportOf(first)));
+  }
+
+  /** Prints the proofs that succeeded. Each of the others is an error. */
+  showProofs(proofs: readonly Proof[]): void {
+    const { style } = this.reporter;
+    for (const { resolver, outcome, build, detail } of proofs)
+      if (outcome === "proved") {
+        const text = build === null ? detail : `build ${build}; ${detail}`;
+        this.reporter.info(
+          `${style.good(outcome)} ${style.strong(printable(resolver, 60))}: ${text}`,
+        );
+      }
+  }
+
+  /** Prints what became of all lists. */
+  showTotal({ status, lists, seconds }: BuildOutcome): void {
+    const { reporter } = this;
     if (status === "interrupted") {
       reporter.diagnostic(this.published.length === 0 ? INTERRUPTED : published(this.published));
       return;
     }
-    const isOne = this.lists === 1;
-    const [first] = lists;
-    if (options.json && isOne && (first?.report !== undefined || first?.status === "held"))
-      await this.sendReport(first);
-    if (isOne) return;
-    if (options.json)
-      await sendToOutput(`${JSON.stringify({ lists: lists.map(documentOf) })}\n`, this.host);
+    if (this.lists === 1) return;
     const failed = lists.filter((one) => one.status === "refused" || one.status === "failed");
     const missing = failed.length === 0 ? "" : `, ${failed.length} of them not published`;
     reporter.info(`${countText(lists.length, "list")} in ${seconds.toFixed(1)} s${missing}`);
@@ -137,8 +165,8 @@ export class BuildScreen {
   }
 
   /** With `-o -`, standard output contains the list, so the report goes to standard error. */
-  private async sendReport(outcome: ListOutcome): Promise<void> {
-    const text = `${JSON.stringify(reportOf(outcome))}\n`;
+  private async sendReport(document: object): Promise<void> {
+    const text = `${JSON.stringify(document)}\n`;
     if (this.options.output === "-") this.host.stderr.write(text);
     else await sendToOutput(text, this.host);
   }
@@ -153,7 +181,7 @@ function reportOf(outcome: ListOutcome): object {
 }
 
 /** The JSON document of one of several lists. */
-function documentOf(outcome: ListOutcome): object {
+function listDocument(outcome: ListOutcome): object {
   const { status, list, exit, diagnostics } = outcome;
   const isReported = outcome.report !== undefined || status === "held";
   const report = isReported ? reportOf(outcome) : {};

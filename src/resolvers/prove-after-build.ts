@@ -1,0 +1,156 @@
+import type { BuildContext } from "../build/build-context.ts";
+import type { BuildOutcome, ListOutcome } from "../build/build-outcome.ts";
+import { listFiles } from "../build/list-files.ts";
+import { openProject } from "../build/project.ts";
+import type { ResolverProof } from "../build/state/last-proof.ts";
+import { readProofs } from "../build/state/last-proof.ts";
+import { type Resolver, resolversOf } from "../config/resolvers.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
+import { Exit } from "../diagnostics/exit.ts";
+import { buildOf } from "../syntax/canary-name.ts";
+import type { ClientLimits } from "./dns-client.ts";
+import { proofDiagnostics } from "./proof-diagnostic.ts";
+import { type Proof, proveResolvers, publishedCanary } from "./prove.ts";
+import { type Failure, undoBuild, undoneFailures, rememberEffect } from "./undo-build.ts";
+
+export interface ProofContext extends BuildContext {
+  /** How long a resolver may take to load a list. */
+  readonly waitMs: number;
+  readonly limits?: ClientLimits;
+  /** Runs the hooks of published files. Those that reload run again for lists in `unproved`, too. */
+  readonly reload: (outcome: BuildOutcome, unproved: ReadonlySet<string>) => Promise<void>;
+}
+
+/** A build whose lists resolvers were asked about. */
+export interface ProvedBuild {
+  /** With what was published last: a list may have been rolled back. */
+  readonly outcome: BuildOutcome;
+  /** Of the resolvers that were asked. */
+  readonly proofs: readonly Proof[];
+  /** Whether every resolver that was asked answers from the list that the build made. */
+  readonly isProved: boolean;
+}
+
+/** A list that resolvers must answer from, before they are asked. */
+export interface ListBefore {
+  readonly name: string;
+  readonly path: string;
+  readonly resolvers: readonly Resolver[];
+  readonly proofs: Readonly<Record<string, ResolverProof>>;
+  /** Whether all of them are proved with the list that is published now. */
+  readonly isProved: boolean;
+}
+
+/**
+ * Reloads and asks resolvers after a build: if a list was published, or a resolver is not proved with the published list. A resolver
+ * that was proved before may cause one rollback to the build that it was proved with.
+ */
+export async function proveAfterBuild(
+  outcome: BuildOutcome,
+  context: ProofContext,
+): Promise<ProvedBuild> {
+  const lists = await listsBefore(outcome, context);
+  const unproved = lists.filter((one) => !one.isProved);
+  await context.reload(outcome, new Set(unproved.filter(wasAsked).map(({ name }) => name)));
+  const published = new Set(
+    outcome.lists.filter(({ status }) => status === "published").map(({ list }) => list),
+  );
+  const due = lists.filter((one) => !one.isProved || published.has(one.name));
+  if (due.length === 0) return { outcome, proofs: [], isProved: true };
+  const proofs = await prove(due, context);
+  report(proofs, context);
+  return await undoFailures({ outcome, proofs, lists: due }, context);
+}
+
+/** Goes back to the last proved build of every list that a resolver does not answer from, if it asks for that. */
+async function undoFailures(
+  { outcome, proofs, lists }: Omit<ProvedBuild, "isProved"> & { readonly lists: ListBefore[] },
+  context: ProofContext,
+): Promise<ProvedBuild> {
+  const undone = new Map<string, ListOutcome>();
+  const causes: { readonly list: ListBefore; readonly failures: readonly Failure[] }[] = [];
+  for (const list of lists) {
+    if (context.signal.aborted) break;
+    const failures = await undoneFailures(list, proofs, context.host);
+    const again = failures.length === 0 ? undefined : await undoBuild(list, failures, context);
+    if (again === undefined) continue;
+    undone.set(list.name, again);
+    causes.push({ list, failures });
+    context.emit({ kind: "list-done", outcome: again, lists: outcome.lists.length });
+  }
+  if (undone.size === 0) {
+    const isProved = proofs.every((one) => one.outcome === "proved");
+    return { outcome, proofs, isProved };
+  }
+  const now = {
+    ...outcome,
+    lists: outcome.lists.map((one) => undone.get(one.list) ?? one),
+  };
+  await context.reload(now, new Set(undone.keys()));
+  const later = await prove(
+    causes.map(({ list }) => list),
+    context,
+  );
+  report(later, context);
+  for (const { list, failures } of causes)
+    await rememberEffect(list, failures, later, context.host);
+  const others = proofs.filter(({ list }) => !undone.has(list));
+  return { outcome: now, proofs: [...others, ...later], isProved: false };
+}
+
+function wasAsked({ resolvers, proofs }: ListBefore): boolean {
+  return resolvers.some(({ name }) => Object.hasOwn(proofs, name));
+}
+
+function report(proofs: readonly Proof[], { emit }: ProofContext): void {
+  for (const diagnostic of proofs.flatMap(proofDiagnostics))
+    emit({ kind: "diagnostic", diagnostic });
+}
+
+/** The lists of a build that are published and have resolvers. */
+async function listsBefore(
+  { status, lists: outcomes }: BuildOutcome,
+  { options, host }: ProofContext,
+): Promise<ListBefore[]> {
+  if (status === "interrupted" || options.inputs.length > 0) return [];
+  const found: ListBefore[] = [];
+  try {
+    const { project, lists } = await openProject(options, host);
+    for (const { config } of lists) {
+      const { name } = config;
+      const resolvers = resolversOf(project.config).filter(({ list }) => list === name);
+      const [file] = listFiles(name, options, host);
+      const outcome = outcomes.find(({ list }) => list === name);
+      // Another run that builds the list asks by itself.
+      if (resolvers.length === 0 || outcome === undefined || outcome.exit === Exit.Locked) continue;
+      if (file === undefined || !(await host.exists(file.path))) continue;
+      const { path } = file;
+      const proofs = await readProofs(path, host);
+      const canary = await publishedCanary(path, host);
+      const build = canary === undefined ? null : buildOf(canary);
+      const isProved = resolvers.every(({ name: resolver }) => {
+        const proof = Object.hasOwn(proofs, resolver) ? proofs[resolver] : undefined;
+        return proof?.outcome === "proved" && proof.build === build;
+      });
+      found.push({ name, path, resolvers, proofs, isProved });
+    }
+  } catch (error) {
+    // The configuration changed after the build read it; the next run reports its problems.
+    if (!(error instanceof CompilerError)) throw error;
+    return [];
+  }
+  return found;
+}
+
+async function prove(
+  lists: readonly ListBefore[],
+  { options, host, signal, waitMs, limits }: ProofContext,
+): Promise<Proof[]> {
+  try {
+    const names = new Set(lists.map(({ name }) => name));
+    return await proveResolvers(options, host, { waitMs, signal, limits, lists: names });
+  } catch (error) {
+    if (signal.aborted || error instanceof CompilerError) return [];
+    throw error;
+  }
+}
