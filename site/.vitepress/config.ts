@@ -66,6 +66,18 @@ export default defineConfig({
         ],
       },
       {
+        text: "Resolvers",
+        items: [
+          { text: "unbound", link: "/resolvers/unbound" },
+          { text: "BIND", link: "/resolvers/bind" },
+          { text: "Knot Resolver", link: "/resolvers/knot-resolver" },
+          { text: "PowerDNS Recursor", link: "/resolvers/powerdns-recursor" },
+          { text: "dnsdist", link: "/resolvers/dnsdist" },
+          { text: "dnsmasq", link: "/resolvers/dnsmasq" },
+          { text: "smartdns", link: "/resolvers/smartdns" },
+        ],
+      },
+      {
                 text: "Deployment",
         items: [
           { text: "serve", link: "/guide/serve" },

@@ -22,7 +22,7 @@ export const RELOAD_PRESETS: Readonly<Record<ReloadName, Reload>> = {
   "knot-resolver": program("kresctl", "reload", "--force"),
   "knot-resolver-5": program("systemctl", "restart", "kresd@*"),
   "powerdns-recursor": program("rec_control", "reload-lua-config"),
-  // The function is defined in the configuration of dnsdist; see docs/guide/hooks.md.
+  // The function is defined in the configuration of dnsdist; see docs/resolvers/dnsdist.md.
   dnsdist: program("dnsdist", "-e", "reloadList()"),
   dnsmasq: async ({ pid_file: file = "/run/dnsmasq/dnsmasq.pid" }, setting) =>
     await signalByFile(file, { program: "dnsmasq", signal: "SIGHUP" }, setting),

@@ -10,7 +10,13 @@ import { missingCorpus } from "../../support/corpus.ts";
 import { isNightly } from "../../support/nightly.ts";
 import { compileFor } from "../../support/resolvers/compiled-for.ts";
 import { startUpstream } from "../../support/resolvers/dns-client.ts";
-import { type Follower, follow, isAt, transfers, until } from "../../support/resolvers/followers.ts";
+import {
+  type Follower,
+  follow,
+  isAt,
+  transfers,
+  until,
+} from "../../support/resolvers/followers.ts";
 import { realNames } from "../../support/resolvers/real-names.ts";
 import { freeTcpPort } from "../../support/resolvers/squid.ts";
 import { primaryCommand, reload, startServer } from "../../support/resolvers/zone-servers.ts";

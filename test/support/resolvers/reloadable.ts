@@ -36,7 +36,7 @@ function unbound(modules: string, list: (setting: Setting) => string): Reloadabl
 
 /** The configuration of the guide, with the paths of the test. */
 function dnsdistFunction(list: string): string {
-  const guide = join(import.meta.dirname, "../../../docs/guide/hooks.md");
+  const guide = join(import.meta.dirname, "../../../docs/resolvers/dnsdist.md");
   const block = blocksOf(readFileSync(guide, "utf8")).find(({ title }) => title === "dnsdist.conf");
   return block!.text.replace("/var/lib/rules/my-list.dnsdist", list);
 }
