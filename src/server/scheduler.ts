@@ -68,7 +68,7 @@ export class Scheduler {
       this.options.onNext(due);
       await this.waitUntil(due);
       if (isStopped(signal)) return;
-      // The clock was set back: another scheduled time may come first.
+      // A retry is due, or the clock was set back: another scheduled time may come first.
       if (this.now() < due) continue;
       await this.options.run({ trigger: "schedule", slot, lag: this.now() - due });
       done = this.skipPassed(slot);
@@ -101,12 +101,15 @@ export class Scheduler {
     return this.options.host.now().getTime();
   }
 
-  /** Returns early if the clock is set back. */
+  /** Returns early if the clock is set back, or if a run by request was not good. */
   private async waitUntil(due: number): Promise<void> {
     const { host, signal } = this.options;
     const began = this.now();
-    while (this.now() < due && this.now() >= began - LONGEST_WAIT_MS && !isStopped(signal))
+    const wasRetryDue = this.options.isRetryDue();
+    while (this.now() < due && this.now() >= began - LONGEST_WAIT_MS && !isStopped(signal)) {
       await host.wait(Math.min(due - this.now(), LONGEST_WAIT_MS), signal);
+      if (!wasRetryDue && this.options.isRetryDue()) return;
+    }
   }
 
   /** If the schedule has no further times, the server keeps serving. */

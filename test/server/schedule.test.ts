@@ -340,6 +340,20 @@ test("a good run meanwhile, by request, ends the retries; with --retry 0 no run 
   const never = new FakeWorld("2026-11-02T05:59:00Z");
   await never.keep(schedule, "2026-11-03T00:30:00Z", { lastSuccess, isBad: () => true });
   assert.deepEqual(never.slots, everyHours("2026-11-02T06:00:00Z", 6, 4));
+  // A run by request that is not good is repeated, too.
+  const requested = new FakeWorld("2026-11-02T06:01:00Z");
+  await requested.keep(schedule, "2026-11-02T11:59:00Z", {
+    lastSuccess: "2026-11-02T06:00:30Z",
+    retryMs: 60_000,
+    onWait: () => {
+      if (requested.runs.length === 0 && requested.time > Date.parse("2026-11-02T09:00:00Z"))
+        requested.isBad = true;
+    },
+  });
+  assert.deepEqual(
+    requested.runs.map(({ trigger }) => trigger),
+    ["retry"],
+  );
   // The first run after a start may be a retry, too: an earlier server left a bad one.
   const started = new FakeWorld("2026-11-02T06:01:00Z");
   started.isBad = true;

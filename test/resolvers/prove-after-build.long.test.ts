@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { isNightly } from "../support/nightly.ts";
+import { Random, seedFrom } from "../support/random.ts";
+import { ProofLoop } from "../support/resolvers/proof-loop.ts";
+import { RELOADS } from "../support/resolvers/simulated-resolvers.ts";
+
+test("over random failures, a build is rolled back at most once, only to a proved build, and the state is true", async (context) => {
+  const seed = seedFrom(process.env["SEED"]);
+  const random = new Random(seed);
+  const seen = new Map<string, number>();
+  const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
+  for (let round = 0; round < (isNightly ? 200 : 10); round++) {
+    const loop = new ProofLoop(random.chance(0.8) ? "rollback" : "keep");
+    const proved = new Set<string>();
+    const undone = new Set<string>();
+    for (let step = 0; step < 14; step++) {
+      const where = `seed ${seed}, round ${round}, step ${step}`;
+      for (const resolver of loop.resolvers) {
+        resolver.mode = random.chance(0.5) ? "whole" : random.pick(RELOADS);
+        resolver.isDown = random.chance(0.1);
+      }
+      const before =
+        step === 0 ? undefined : { proof: loop.proof, rollbacks: loop.rollbacks.length };
+      const known = new Set(before?.proof.undone?.map(({ build }) => build));
+      const { exit, proofs, stderr } = await loop.publish(random.below(4));
+      const { resolvers, undone: now = [] } = loop.proof;
+      // At most one rollback per build, and only to a build that was proved.
+      const rollbacks = loop.rollbacks.length - (before?.rollbacks ?? 0);
+      assert.ok(rollbacks <= 1, where);
+      if (rollbacks === 1) {
+        const fresh = now.filter(({ build }) => !known.has(build));
+        assert.equal(fresh.length, 1, where);
+        assert.ok(!undone.has(fresh[0]!.build), where);
+        undone.add(fresh[0]!.build);
+        assert.ok(proved.has(loop.build), `${where}: rolled back to an unproved build`);
+        assert.match(stderr, /proof-rollback/, where);
+        count("rolled back");
+      }
+      // Those who were asked say what is true; the others were proved with this list.
+      for (const [index, name] of ["first", "second"].entries()) {
+        const { outcome, at, build } = resolvers[name]!;
+        const isAsked = at !== before?.proof.resolvers[name]?.at;
+        assert.equal(build, loop.build, where);
+        const truth = loop.resolvers[index]!.outcomeFor(loop.list);
+        assert.equal(outcome, isAsked ? truth : "proved", `${where}: ${name} ${stderr}`);
+        if (outcome === "proved" && index === 0) proved.add(build);
+        count(outcome);
+      }
+      const isRefused = /unproved-build/.test(stderr) && exit === 5;
+      if (isRefused) count("refused");
+      const isGood = Object.values(resolvers).every(({ outcome }) => outcome === "proved");
+      assert.equal(exit, isRefused ? 5 : isGood && rollbacks === 0 ? 0 : 12, `${where}: ${stderr}`);
+      for (const one of proofs) assert.equal(resolvers[one.resolver]!.outcome, one.outcome, where);
+      // The last event that hooks heard of is the state.
+      const last = loop.events.at(-1)?.["event"];
+      if (isRefused || !isGood) assert.ok(last !== undefined && last !== "recovered", where);
+      else assert.ok(last === undefined || last === "recovered", where);
+    }
+  }
+  context.diagnostic([...seen].map(([what, times]) => `${what} ${times}`).join(", "));
+  for (const what of [
+    "rolled back",
+    "refused",
+    "proved",
+    "stale",
+    "unfiltered",
+    "wrong",
+    "unreachable",
+  ])
+    assert.ok((seen.get(what) ?? 0) > 3, what);
+});
+
+/** What a killed process sees of the rest of its run. */
+class Killed extends Error {}
+
+test("after a kill at any moment, the next runs end in a true state, and no build is rolled back twice", async (context) => {
+  const random = new Random(seedFrom(process.env["SEED"]));
+  const seen = { kills: 0, rollbacks: 0 };
+  const changing = [
+    "rename",
+    "removeFile",
+    "appendFile",
+    "link",
+    "exchange",
+    "runProgram",
+  ] as const;
+  for (let round = 0; round < (isNightly ? 200 : 8); round++) {
+    let left = Infinity;
+    const loop = new ProofLoop("rollback");
+    loop.change((host) =>
+      Object.fromEntries(
+        changing.map((name) => {
+          const real = host[name] as (...words: unknown[]) => Promise<unknown>;
+          const mortal = async (...words: unknown[]): Promise<unknown> => {
+            if (left-- <= 0) throw new Killed("killed");
+            return await real(...words);
+          };
+          return [name, mortal];
+        }),
+      ),
+    );
+    await loop.compile();
+    for (let step = 0; step < 6; step++) {
+      const where = `round ${round}, step ${step}`;
+      for (const resolver of loop.resolvers)
+        resolver.mode = random.pick(["whole", "whole", "picky", "half"]);
+      const number = random.below(4);
+      left = random.below(120);
+      await loop.publish(number).catch(() => {});
+      if (left < 0) seen.kills++;
+      left = Infinity;
+      // The machine starts again; everything works, or the list is still one that a resolver cannot use.
+      for (const resolver of loop.resolvers) resolver.mode = random.pick(["whole", "picky"]);
+      const { exit, stderr } = await loop.publish(number);
+      assert.ok([0, 5, 12].includes(exit), `${where}: ${stderr}`);
+      const { resolvers } = loop.proof;
+      for (const [index, name] of ["first", "second"].entries()) {
+        const truth = loop.resolvers[index]!.outcomeFor(loop.list);
+        assert.equal(resolvers[name]!.outcome, truth, `${where}: ${name}\n${stderr}`);
+        assert.equal(resolvers[name]!.build, loop.build, where);
+        if (exit === 0) assert.equal(truth, "proved", where);
+      }
+      assert.equal((await loop.project.run("history", "-c", "c.json", "--verify")).exit, 0, where);
+    }
+    const builds = new Set(loop.proof.undone?.map(({ build }) => build));
+    assert.ok(loop.rollbacks.length <= builds.size, "at most one per build");
+    seen.rollbacks += loop.rollbacks.length;
+  }
+  context.diagnostic(JSON.stringify(seen));
+  assert.ok(seen.kills > 10 && seen.rollbacks > 2, JSON.stringify(seen));
+});
