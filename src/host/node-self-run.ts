@@ -9,7 +9,7 @@ import { joinBytes } from "./join-bytes.ts";
 const PATIENCE_MS = 3000;
 
 export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
-  const { words, signal } = run;
+  const { words, signal, maxBytes = Infinity } = run;
   const child = spawn(process.execPath, [...selfWords(), ...words], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -27,6 +27,7 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   child.stdout.on("data", (piece: Uint8Array) => {
+    if (length + piece.length > maxBytes) return void child.kill("SIGKILL");
     pieces.push(piece);
     length += piece.length;
   });

@@ -1,7 +1,7 @@
 import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { HeldList } from "./held-lists.ts";
-import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
+import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthInput {
   readonly history: History;
@@ -10,6 +10,8 @@ export interface HealthInput {
   readonly limitMs: number;
   /** Names of configured lists whose files are missing. */
   readonly missing: readonly string[];
+  /** When a file was last published. */
+  readonly publishedAt?: (file: string) => string | undefined;
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
   readonly isRunning: boolean;
@@ -39,6 +41,13 @@ export interface Health {
   readonly limitSeconds: number;
   readonly running: boolean;
   readonly next: string | null;
+  readonly lastRun: Pick<Run, "at" | "trigger" | "outcome" | "seconds" | "degraded"> | null;
+  /** The lists of the last successful build. */
+  readonly lists: readonly {
+    readonly name: string;
+    readonly rules: number;
+    readonly publishedAt: string | null;
+  }[];
   /** Lists that stay at an earlier build until they are released. They count as healthy. */
   readonly held: readonly HeldList[];
   readonly lastProblem: Problem | null;
@@ -69,6 +78,8 @@ export function healthOf(input: HealthInput): Health {
     limitSeconds: Math.round(limitMs / 1000),
     running: isRunning,
     next: next === undefined || next === Infinity ? null : new Date(next).toISOString(),
+    lastRun: lastRun === undefined ? null : runOf(lastRun),
+    lists: listsOf(input),
     held,
     lastProblem: lastRun?.problem ?? null,
     problems: lastRun === undefined ? [] : problemsOf(lastRun),
@@ -80,6 +91,21 @@ export function healthOf(input: HealthInput): Health {
       kept,
     })),
   };
+}
+
+function runOf({ at, trigger, outcome, seconds, degraded }: Run): Health["lastRun"] {
+  return { at, trigger, outcome, seconds, ...(degraded !== undefined && { degraded }) };
+}
+
+function listsOf({ history: { lastBuild }, publishedAt }: HealthInput): Health["lists"] {
+  if (lastBuild === undefined) return [];
+  const { name, rules, outputs, lists } = lastBuild;
+  const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
+  return all.map((one) => ({
+    name: one.name,
+    rules: one.rules,
+    publishedAt: publishedAt?.(one.file) ?? null,
+  }));
 }
 
 function statusOf(

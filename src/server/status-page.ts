@@ -10,6 +10,7 @@ import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html, labelled } from "../pages/html.ts";
 import type { ListVersion } from "./list-version.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
+import { whyForm } from "./why-page.ts";
 
 export interface StatusView {
   readonly history: History;
@@ -21,6 +22,8 @@ export interface StatusView {
   readonly nameOf: (file: string) => string;
   /** File names of the reports. */
   readonly reports: readonly string[];
+  /** Whom clients can ask about a name. */
+  readonly asks: Parameters<typeof whyForm>[0];
 }
 
 /** Runs in the table; the charts show the whole history. */
@@ -61,8 +64,8 @@ export function statusPage(view: StatusView): string {
         </header>
         <main>
           ${stateCard(view)} ${health.held.map((one) => heldCard(one, now))}
-          ${refusalCard(history, now)} ${listsSection(view)} ${sourcesSection(history, now)}
-          ${historySection(history, now)}
+          ${refusalCard(history, now)} ${whyForm(view.asks)} ${listsSection(view)}
+          ${sourcesSection(history, now)} ${historySection(history, now)}
           <p class="faint">
             ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
             <a href="health">health</a>, <a href="metrics">metrics</a>

@@ -1,8 +1,9 @@
 import { build } from "../../build/build.ts";
-import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { buildExit } from "../build-exit.ts";
+import { hooksAfter } from "../hooks-after.ts";
 import type { Command } from "./registry.ts";
 
 /** Builds the lists of a configuration and publishes them. */
@@ -16,11 +17,6 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const screen = new BuildScreen(options, host, reporter);
   const outcome = await build({ options, host, signal, emit: screen.show });
   await screen.end(outcome);
-  // Without hooks, a build that changed nothing ends without reading the configuration.
-  if (options.hooks || outcome.lists.some(({ isCached }) => !isCached)) {
-    const { afterBuild } = await import("../../hooks/after-build.ts");
-    const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
-    await afterBuild(outcome, { options, isAllowed: options.hooks, host, signal, report });
-  }
+  await hooksAfter(outcome, { options, host, reporter, signal });
   return buildExit(outcome, options, signal);
 };

@@ -140,7 +140,7 @@ export const FLAGS = [
   },
   {
     name: "hooks",
-    only: ["compile", "serve"],
+    only: ["compile", "serve", "apply", "rollback"],
     description:
       "Run what the configuration lists under after: programs run with your permissions, messages leave this machine",
   },
@@ -171,7 +171,7 @@ export const FLAGS = [
   {
     name: "port",
     value: "PORT",
-    only: ["serve", "health"],
+    only: ["serve", "health", "status"],
     description: "Port of the server (default: PORT, or 5000)",
   },
   {
@@ -199,6 +199,13 @@ export const FLAGS = [
     only: ["serve"],
     description:
       "Maximum connections per client address; beyond it, the slowest is closed (default: 64)",
+  },
+  {
+    name: "token-file",
+    value: "FILE",
+    only: ["serve"],
+    description:
+      "File with the token that POST requests must present; without it, only local processes may send them (default: SERVE_TOKEN_FILE)",
   },
   {
     name: "dns-api-url",
@@ -250,6 +257,19 @@ export const FLAGS = [
     value: "TIME",
     only: ["prove"],
     description: "How long a resolver may take to load the list (default: 30s)",
+  },
+  {
+    name: "resolver",
+    value: "NAME",
+    only: ["why"],
+    description:
+      "Ask this resolver of the configuration which names the name is an alias of, and answer for each",
+  },
+  {
+    name: "url",
+    value: "URL",
+    only: ["status"],
+    description: "Address of the server (default: http://127.0.0.1 and the port)",
   },
   {
     name: "key",

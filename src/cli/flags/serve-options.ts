@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly jitterMs: number;
   readonly maxAgeMs: number | undefined;
   readonly runTimeoutMs: number;
+  /** The file of the token that requests must present. */
+  readonly tokenFile: string | undefined;
 }
 
 const DEFAULT_PORT = 5000;
@@ -34,6 +36,7 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
     schedule: new Schedule(value("schedule") ?? DEFAULT_SCHEDULE, value("time-zone")),
     jitterMs: durationOf("jitter", value("jitter") ?? DEFAULT_JITTER),
     runTimeoutMs: durationOf("run-timeout", value("run-timeout") ?? DEFAULT_RUN_TIMEOUT),
+    tokenFile: value("token-file") ?? (env["SERVE_TOKEN_FILE"] || undefined),
     maxAgeMs: value("max-age") === undefined ? undefined : durationOf("max-age", value("max-age")!),
   };
 }
