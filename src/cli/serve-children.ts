@@ -64,8 +64,8 @@ export function whyApart(
       const problem = problemIn(line);
       if (problem.severity === "error") problems.push(problem);
     };
-    const run = { words, signal, onLine, maxBytes: MOST_ANSWER_BYTES };
-    const { exit, stdout } = await host.runSelf!(run);
+    const limits = { maxBytes: MOST_ANSWER_BYTES, isBackground: true };
+    const { exit, stdout } = await host.runSelf!({ words, signal, onLine, ...limits });
     if (stdout.trim() !== "" && exit !== undefined) return answersIn(stdout, list ?? lists[0]!);
     const [first] = problems;
     if (first === undefined)

@@ -92,6 +92,8 @@ export interface SelfRun {
   readonly words: readonly string[];
   /** After an abort, the run has a few seconds to stop. */
   readonly signal: AbortSignal;
+  /** Whether everything else on the machine goes first, where the system can do that. */
+  readonly isBackground?: boolean;
   /** A run that prints more to standard output is stopped. */
   readonly maxBytes?: number;
   /** Receives its standard error, line by line. */

@@ -100,11 +100,9 @@ export class WhyAnswers {
     try {
       const { signal } = this.options;
       const { value, isLate } = await withDeadline(DEADLINE_MS, signal, (until) =>
-        this.options.answer(question, until),
+        this.options.answer(question, until).catch(() => undefined),
       );
       return isLate ? "late" : (value ?? "failed");
-    } catch {
-      return "failed";
     } finally {
       // The place goes to the next one.
       const next = this.waiting.shift();

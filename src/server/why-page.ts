@@ -1,5 +1,6 @@
 import type { Explanation, LineFate, RuleInList } from "../explain/why.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
+import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { Html, html } from "../pages/html.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
@@ -7,8 +8,6 @@ import { table } from "../pages/table.ts";
 import type { WhyOfList } from "./why-answers.ts";
 
 interface WhyView {
-  /** The name as it was typed. */
-  readonly typed: string;
   readonly query: URLSearchParams;
   readonly answer: { readonly error?: string; readonly lists?: readonly WhyOfList[] };
   readonly listNames: readonly string[];
@@ -18,6 +17,8 @@ interface WhyView {
 /** Lines of sources that are shown; the rest are counted. */
 const MOST_LINES = 20;
 
+const LONGEST_NAME = 253;
+
 const VERDICTS = {
   blocked: ["bad", "blocked"],
   allowed: ["good", "allowed"],
@@ -26,14 +27,15 @@ const VERDICTS = {
 } as const;
 
 /** The answer for a name, and a field for the next question. */
-export function whyPage({ typed, query, answer, listNames, resolvers }: WhyView): string {
+export function whyPage({ query, answer, listNames, resolvers }: WhyView): string {
+  const typed = typedIn(query);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>${typed === "" ? "Is a name blocked?" : `Is ${typed.slice(0, 253)} blocked?`}</title>
+        <title>${typed === "" ? "Is a name blocked?" : `Is ${typed} blocked?`}</title>
         ${new Html(`<style>${PAGE_STYLE}</style>`)}
       </head>
       <body>
@@ -64,8 +66,8 @@ export function whyForm(
     <input
       name="name"
       type="search"
-      value="${(query.get("name") ?? "").slice(0, 253)}"
-      maxlength="253"
+      value="${typedIn(query)}"
+      maxlength="${LONGEST_NAME}"
       required
       autocapitalize="none"
       autocomplete="off"
@@ -77,6 +79,11 @@ export function whyForm(
     ${resolvers.length > 0 ? choice("resolver", "without aliases", resolvers, query) : undefined}
     <button>Is it blocked?</button>
   </form>`;
+}
+
+/** The name as it was typed. */
+function typedIn(query: URLSearchParams): string {
+  return printable(query.get("name") ?? "", LONGEST_NAME);
 }
 
 function choice(
@@ -132,13 +139,13 @@ function explanation({ name, verdict, rule, since, partial, lines, unseen }: Exp
 }
 
 function ruleText({ text, source, file, line }: RuleInList): Html {
-  return html`<code>${text}</code>
+  return html`<code>${printable(text, 300)}</code>
     <span class="faint">${source}, ${file}${line === 0 ? "" : `:${line}`}</span>`;
 }
 
 function lineRow({ text, source, file, line, meaning }: LineFate): Html {
   return html`<tr>
-    <td><code>${text.slice(0, 300)}</code></td>
+    <td><code>${printable(text, 300)}</code></td>
     <td data-name="source">
       ${source}
       <div class="faint"><code>${file}:${line}</code></div>

@@ -28,7 +28,7 @@ export async function whyReply(request: WebRequest, context: WhyContext): Promis
   const reply = (status: number, answer: object, more: Record<string, string> = {}): WebReply => {
     if (!isPage) return jsonReply(status, answer, { vary: "accept", ...more });
     const { listNames, why } = context;
-    const view = { typed, query, answer, listNames, resolvers: why.resolvers };
+    const view = { query, answer, listNames, resolvers: why.resolvers };
     const page = pageReply(status, whyPage(view));
     return { ...page, headers: { ...page.headers, vary: "accept", ...more } };
   };

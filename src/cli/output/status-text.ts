@@ -23,12 +23,11 @@ export function statusText(health: ServerHealth, style: Style, columns: number):
   const held = new Map(entriesOf(health, "held").map((one) => [text(one["list"]), one]));
   const listRow = (one: Fields): string[] => {
     const hold = held.get(text(one["name"]));
-    const state = hold === undefined ? "" : `, held at the build of ${moment(hold["build"])}`;
-    return [
-      name(one["name"]),
-      rules(one["rules"]),
-      `published ${moment(one["publishedAt"])}${state}`,
-    ];
+    const state =
+      hold === undefined
+        ? `published ${moment(one["publishedAt"])}`
+        : `held at the build of ${moment(hold["build"])}`;
+    return [name(one["name"]), rules(one["rules"]), state];
   };
   const rows = [
     ...renderTable(
