@@ -1,6 +1,6 @@
 import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
-import type { HeldList } from "./held-lists.ts";
+import { type HeldList, rulesOf } from "./held-lists.ts";
 import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthInput {
@@ -97,13 +97,13 @@ function runOf({ at, trigger, outcome, seconds, degraded }: Run): Health["lastRu
   return { at, trigger, outcome, seconds, ...(degraded !== undefined && { degraded }) };
 }
 
-function listsOf({ history: { lastBuild }, publishedAt }: HealthInput): Health["lists"] {
+function listsOf({ history: { lastBuild }, publishedAt, held = [] }: HealthInput): Health["lists"] {
   if (lastBuild === undefined) return [];
   const { name, rules, outputs, lists } = lastBuild;
   const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
   return all.map((one) => ({
     name: one.name,
-    rules: one.rules,
+    rules: rulesOf(one, held),
     publishedAt: publishedAt?.(one.file) ?? null,
   }));
 }

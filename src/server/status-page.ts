@@ -4,7 +4,7 @@ import { numberText } from "../diagnostics/number-text.ts";
 import { table } from "../pages/table.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
-import type { HeldList } from "./held-lists.ts";
+import { type HeldList, rulesOf } from "./held-lists.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html, labelled } from "../pages/html.ts";
@@ -104,15 +104,19 @@ function hasOneReport({ history, reports }: StatusView): boolean {
 }
 
 /** The number of rules per list, and of names per format output, by file name. */
-function countsOf({ history: { lastBuild }, nameOf }: StatusView): ReadonlyMap<string, number> {
+function countsOf({
+  history: { lastBuild },
+  health,
+  nameOf,
+}: StatusView): ReadonlyMap<string, number> {
   if (lastBuild === undefined) return new Map();
-  const { lists, outputs, rules } = lastBuild;
-  const main = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, rules }));
+  const { lists, outputs, name, rules } = lastBuild;
+  const main = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, name, rules }));
   return new Map([
     ...outputs.flatMap(({ file, names }) =>
       names === undefined ? [] : [[nameOf(file), names] as const],
     ),
-    ...main.map(({ file, rules: count }) => [nameOf(file), count] as const),
+    ...main.map((one) => [nameOf(one.file), rulesOf(one, health.held)] as const),
   ]);
 }
 

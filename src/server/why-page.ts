@@ -120,13 +120,19 @@ function explanation({ name, verdict, rule, since, partial, lines, unseen }: Exp
       since === undefined
         ? undefined
         : html`<div class="faint">
-            since ${momentText(since.at)}${since.isOldest ? " or longer" : ""}
+            since
+            ${momentText(since.at)}${since.isOldest ? " or earlier: no older build is stored" : ""}
           </div>`
     }
     ${partial.map((one) => html`<div>for some clients or query types: ${ruleText(one)}</div>`)}
     ${
-      lines.length === 0
+      lines.length === 0 && unseen.length === 0
         ? html`<div class="faint">no line of any source names it or a parent domain</div>`
+        : undefined
+    }
+    ${
+      lines.length === 0
+        ? undefined
         : table("Lines", ["line", "source", "fate"], lines.slice(0, MOST_LINES).map(lineRow))
     }
     ${more > 0 ? html`<div class="faint">and ${more} more lines</div>` : undefined}

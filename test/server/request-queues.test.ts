@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type ActionEnd, Actions } from "../../src/server/actions.ts";
 import { EventLog } from "../../src/server/event-log.ts";
 import { NO_HISTORY } from "../../src/server/history.ts";
@@ -254,7 +254,7 @@ test("the status of the answer shows how the action ended", async () => {
     });
     const reply = await actions.answer(REQUEST, runner);
     assert.equal(reply.status, status);
-    assert.deepEqual(JSON.parse(String(reply.body)), {
+    assert.deepEqual(JSON.parse(reply.body as string), {
       action: "hold",
       list: "Home",
       exit: exit ?? null,
@@ -272,7 +272,7 @@ test("a client does not wait for an action behind a long run", async () => {
   });
   const { status, body } = await impatient.answer(REQUEST, runner);
   assert.equal(status, 202);
-  assert.match(String(body), /"state": "queued"/);
+  assert.match(body as string, /"state": "queued"/);
   await runner.settled();
   assert.deepEqual(notes, ["hold"]);
 });

@@ -77,8 +77,11 @@ resolvers
   );
 });
 
+function many<T>(one: T): T[] {
+  return Array<T>(500).fill(one);
+}
+
 test("a server with many lists, sources and resolvers fits on the screen, too", async (context) => {
-  const many = <T>(one: T): T[] => Array<T>(500).fill(one);
   const { lists, held, sources, resolvers } = HEALTH;
   const body = JSON.stringify({
     ...HEALTH,
@@ -129,7 +132,7 @@ test("nothing that a server sends reaches the terminal unescaped", async (contex
     }
 });
 
-test("an unhealthy server, another program or nobody ends in exit code 11", async (context) => {
+test("an unhealthy server, another program or no answer ends in exit code 11", async (context) => {
   const unwell = { ...HEALTH, status: "unhealthy", reason: "no build has succeeded yet" };
   const sick = await status(context, { status: 503, body: JSON.stringify(unwell) });
   assert.equal(sick.exit, 11);
@@ -140,9 +143,9 @@ test("an unhealthy server, another program or nobody ends in exit code 11", asyn
     assert.equal(other.exit, 11);
     assert.equal(other.stdout, "");
   }
-  const nobody = await new DiskProject(context).run("status", "--port", "1");
-  assert.equal(nobody.exit, 11);
-  assert.match(nobody.stderr, /No server responds at http:\/\/127\.0\.0\.1:1\/health/);
+  const silent = await new DiskProject(context).run("status", "--port", "1");
+  assert.equal(silent.exit, 11);
+  assert.match(silent.stderr, /No server responds at http:\/\/127\.0\.0\.1:1\/health/);
 });
 
 test("--url is the address of a server, and a password in it is not repeated", async (context) => {

@@ -74,13 +74,15 @@ async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldLi
   for (const { list, files } of plans) {
     const hold = files[0] && (await readHold(files[0].path, host));
     if (hold === undefined) continue;
-    const { at: since, by, of: build } = hold === "damaged" ? UNKNOWN_HOLD : hold;
-    held.push({ list: list.config.name, since, by, build });
+    const name = list.config.name;
+    if (hold === "damaged") held.push({ list: name, since: null, by: null, build: null });
+    else {
+      const { at: since, by, of: build, report } = hold;
+      held.push({ list: name, since, by, build, rules: report.rules });
+    }
   }
   return held;
 }
-
-const UNKNOWN_HOLD = { at: null, by: null, of: null };
 
 /** Compiles in a child process, which frees its memory at the end. Meanwhile the server answers requests. */
 function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {
