@@ -35,10 +35,18 @@ async function bash(
   script: string,
   folder: string,
 ): Promise<{ code: number | null; said: string }> {
-  const prelude = `rules-compiler() { '${process.execPath}' '${PROGRAM}' "$@"; }\n`;
-  const child = spawn("bash", ["-c", prelude + script], {
+  // A program, not a function: a server in the background gets the signals that a page sends.
+  const bin = join(folder, ".bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(
+    join(bin, "rules-compiler"),
+    `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
+    { mode: 0o755 },
+  );
+  const PATH = `${bin}:${process.env["PATH"]}`;
+  const child = spawn("bash", ["-c", script], {
     cwd: folder,
-    env: { ...process.env, CI: "true", XDG_CACHE_HOME: join(folder, ".cache") },
+    env: { ...process.env, PATH, CI: "true", XDG_CACHE_HOME: join(folder, ".cache") },
   });
   let said = "";
   for (const stream of [child.stdout, child.stderr])

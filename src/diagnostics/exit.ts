@@ -13,7 +13,7 @@ export const Exit = {
   Problems: 9,
   /** Of `plan` and `diff` with `--exit-code`. No error has it, so that scripts can tell. */
   Changes: 10,
-  /** Of `health`. */
+  /** Of `health` and `status`. */
   Unhealthy: 11,
   /** Of `prove`, and of a build with hooks. */
   Unproved: 12,
@@ -39,7 +39,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Api: "The DNS API did not respond, or rejected the key.",
   Problems: "`lint`: a list has errors; with `--strict`, errors or warnings.",
   Changes: "`plan` and `diff` with `--exit-code`: something changes.",
-  Unhealthy: "`health`: the server is unhealthy or does not respond.",
+  Unhealthy: "`health`, `status`: the server is unhealthy or does not respond.",
   Unproved: "`prove`, and `compile --hooks`: a resolver does not answer from the list.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",

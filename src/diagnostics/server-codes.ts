@@ -10,6 +10,12 @@ export const SERVER_CODES = {
     meaning: "The address or port is in use or not available.",
     hint: "Stop the other program, or choose another with --port and --listen",
   },
+  "bad-token-file": {
+    exit: 2,
+    meaning:
+      "The token file of `serve` cannot be read, can be read by other users, or contains no token.",
+    hint: "Write a random token into a file of your own: (umask 077; openssl rand -hex 32 > token)",
+  },
   "run-timeout": {
     meaning:
       "A run of `serve` exceeded `--run-timeout` and was stopped. The last good list is still served, and the schedule continues.",

@@ -26,6 +26,8 @@ export interface Host {
    * memory that the process may still use.
    */
   scratchSpace(): Promise<{ readonly folder: string; readonly free: number }>;
+  /** Whether users other than its owner and group may read a file. Undefined where files have no such permissions. */
+  isReadableByOthers?(path: string): Promise<boolean>;
   /** Bytes of a file; 0 if it does not exist. */
   sizeOf(path: string): Promise<number>;
   /** Detects changes of a file without reading it; undefined if it does not exist. */
@@ -90,6 +92,10 @@ export interface SelfRun {
   readonly words: readonly string[];
   /** After an abort, the run has a few seconds to stop. */
   readonly signal: AbortSignal;
+  /** Whether everything else on the machine goes first, where the system can do that. */
+  readonly isBackground?: boolean;
+  /** A run that prints more to standard output is stopped. */
+  readonly maxBytes?: number;
   /** Receives its standard error, line by line. */
   onLine(line: string): void;
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { constants, setPriority } from "node:os";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { decodeUtf8 } from "../bytes/utf8.ts";
@@ -9,10 +10,11 @@ import { joinBytes } from "./join-bytes.ts";
 const PATIENCE_MS = 3000;
 
 export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
-  const { words, signal } = run;
+  const { words, signal, maxBytes = Infinity } = run;
   const child = spawn(process.execPath, [...selfWords(), ...words], {
     stdio: ["ignore", "pipe", "pipe"],
   });
+  if (run.isBackground === true) lowerPriority(child.pid);
   let patience: ReturnType<typeof setTimeout> | undefined;
   function stop(): void {
     child.kill("SIGTERM");
@@ -27,6 +29,7 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   child.stdout.on("data", (piece: Uint8Array) => {
+    if (length + piece.length > maxBytes) return void child.kill("SIGKILL");
     pieces.push(piece);
     length += piece.length;
   });
@@ -41,6 +44,14 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
       resolve({ exit: code ?? undefined, stdout: decodeUtf8(joinBytes(pieces, length)) });
     });
   });
+}
+
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended, or the runtime may not do that.
+  }
 }
 
 /** What precedes the program's arguments on its command line. */

@@ -40,6 +40,10 @@ export function nodeHost(): Host {
         () => true,
         () => false,
       ),
+    ...(process.platform !== "win32" && {
+      isReadableByOthers: (path: string) =>
+        attempt(async () => ((await stat(path)).mode & constants.S_IROTH) !== 0),
+    }),
     stampOf: (path) => stat(path).then(stampOf, () => undefined),
     realPath: (path) => attempt(() => realpath(path)),
     makeFolder: (path) => attempt(() => makeFolder(path)),

@@ -26,6 +26,10 @@ polyline{fill:none;stroke:var(--blue);stroke-width:2;vector-effect:non-scaling-s
 rect.bad{fill:var(--bad);opacity:.6}
 .axis{display:flex;justify-content:space-between;gap:1rem;color:var(--faint);font-size:.8rem;margin:.25rem 0 0}
 a{color:var(--blue)}
+form{display:flex;gap:.5rem;flex-wrap:wrap;margin:1rem 0}
+input,select,button{font:inherit;max-width:100%;padding:.4rem .6rem;border:1px solid var(--faint);border-radius:.35rem;background:var(--ground);color:var(--ink)}
+input{flex:1 1 16rem;min-width:0}
+button{background:var(--card);padding:.4rem .9rem}
 code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
 @media (max-width:40rem){
 thead{display:none}

@@ -1,8 +1,5 @@
 /** The style of the report, in addition to the style of all pages. */
 export const REPORT_STYLE: string = `
-form{display:flex;gap:.5rem;flex-wrap:wrap}
-input{font:inherit;flex:1 1 16rem;padding:.4rem .6rem;border:1px solid var(--faint);border-radius:.35rem;background:var(--ground);color:var(--ink)}
-button{font:inherit;padding:.4rem .9rem;border:1px solid var(--faint);border-radius:.35rem;background:var(--card);color:var(--ink)}
 #answer{min-height:1.5em;font-weight:600;overflow-wrap:anywhere;margin:.5rem 0 0}
 #answer.blocked{color:var(--bad)}#answer.allowed{color:var(--good)}#answer.rewritten{color:var(--warn)}
 ul.bars{list-style:none;margin:.5rem 0;padding:0}

@@ -10,6 +10,8 @@ export interface DnsAnswer {
   readonly isAuthoritative: boolean;
   readonly isTruncated: boolean;
   readonly addresses: readonly string[];
+  /** Targets of the CNAME records, by owner, in lower case; absent without such records. */
+  readonly aliases?: ReadonlyMap<string, string>;
   /** Whether the answer has records other than addresses. */
   readonly hasOthers: boolean;
   /** The owner of the SOA record in the authority section, in lower case. */
@@ -101,12 +103,16 @@ function answerOf(packet: Packet): DnsAnswer {
   const addresses = answers.flatMap((one) =>
     one.type === "A" || one.type === "AAAA" ? one.data : [],
   );
+  const aliases = answers.flatMap((one) =>
+    one.type === "CNAME" ? [[one.name.toLowerCase(), one.data.toLowerCase()] as const] : [],
+  );
   const options = additionals.flatMap((one) => (one.type === "OPT" ? one.options : []));
   return {
     rcode: (packet as unknown as { readonly rcode: string }).rcode,
     isAuthoritative: packet.flag_aa,
     isTruncated: packet.flag_tc,
     addresses,
+    ...(aliases.length > 0 && { aliases: new Map(aliases) }),
     hasOthers: addresses.length < answers.length,
     soa: soaIn(authorities),
     policySoa: soaIn(additionals),

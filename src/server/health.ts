@@ -1,8 +1,8 @@
 import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
-import type { HeldList } from "./held-list.ts";
-import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
+import { type HeldList, rulesOf } from "./held-list.ts";
+import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthInput {
   readonly history: History;
@@ -11,6 +11,8 @@ export interface HealthInput {
   readonly limitMs: number;
   /** Names of configured lists whose files are missing. */
   readonly missing: readonly string[];
+  /** When a file was last published. */
+  readonly publishedAt?: (file: string) => string | undefined;
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
   readonly resolvers?: readonly ResolverState[];
@@ -41,6 +43,13 @@ export interface Health {
   readonly limitSeconds: number;
   readonly running: boolean;
   readonly next: string | null;
+  readonly lastRun: Pick<Run, "at" | "trigger" | "outcome" | "seconds" | "degraded"> | null;
+  /** The lists of the last successful build. */
+  readonly lists: readonly {
+    readonly name: string;
+    readonly rules: number;
+    readonly publishedAt: string | null;
+  }[];
   /** Lists that stay at an earlier build until they are released. They count as healthy. */
   readonly held: readonly HeldList[];
   /** Whether resolvers answer from the lists. The server delivers the list anyway, so they do not decide `isHealthy`. */
@@ -73,6 +82,8 @@ export function healthOf(input: HealthInput): Health {
     limitSeconds: Math.round(limitMs / 1000),
     running: isRunning,
     next: next === undefined || next === Infinity ? null : new Date(next).toISOString(),
+    lastRun: lastRun === undefined ? null : runOf(lastRun),
+    lists: listsOf(input),
     held,
     resolvers,
     lastProblem: lastRun?.problem ?? null,
@@ -95,6 +106,21 @@ function unprovedText(resolvers: readonly ResolverState[]): string[] {
   const bad = resolvers.filter(isUnproved);
   const texts = bad.map(({ resolver, outcome }) => `${resolver} (${outcome})`);
   return bad.length === 0 ? [] : [`resolvers that are not proved: ${someOf(texts)}`];
+}
+
+function runOf({ at, trigger, outcome, seconds, degraded }: Run): Health["lastRun"] {
+  return { at, trigger, outcome, seconds, ...(degraded !== undefined && { degraded }) };
+}
+
+function listsOf({ history: { lastBuild }, publishedAt, held = [] }: HealthInput): Health["lists"] {
+  if (lastBuild === undefined) return [];
+  const { name, rules, outputs, lists } = lastBuild;
+  const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
+  return all.map((one) => ({
+    name: one.name,
+    rules: rulesOf(one, held),
+    publishedAt: publishedAt?.(one.file) ?? null,
+  }));
 }
 
 function statusOf(

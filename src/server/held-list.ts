@@ -5,4 +5,14 @@ export interface HeldList {
   readonly since: string | null;
   readonly by: string | null;
   readonly build: string | null;
+  /** The number of its rules. */
+  readonly rules?: number;
+}
+
+/** The rules of a list: those of the build that it is held at, or of the last run. */
+export function rulesOf(
+  { name, rules }: { readonly name: string; readonly rules: number },
+  held: readonly HeldList[],
+): number {
+  return held.find(({ list }) => list === name)?.rules ?? rules;
 }

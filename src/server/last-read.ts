@@ -21,6 +21,12 @@ export class LastRead<Fact> {
     return this.all;
   }
 
+  /** Like `refresh`, but sees everything that happened before the call. */
+  async refreshNow(): Promise<void> {
+    await this.reading;
+    await this.refresh();
+  }
+
   /** Resolves when the facts have been read. */
   async refresh(): Promise<void> {
     this.begunAt = this.host.now().getTime();

@@ -1,10 +1,19 @@
-import { createHash } from "node:crypto";
 import { PATCH_FOLDER } from "../publish/patches.ts";
-import { PAGE_STYLE } from "../pages/page-style.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
+import {
+  ACTIONS,
+  type Action,
+  type ActionRequest,
+  parametersOf,
+  refusalOf,
+} from "./action-request.ts";
 import { answerList } from "./answer-list.ts";
+import type { BearerToken } from "./bearer-token.ts";
 import type { Health } from "./health.ts";
 import type { ListVersion } from "./list-version.ts";
+import { jsonReply, pageReply, textReply } from "./replies.ts";
+import { whyReply } from "./why-reply.ts";
+import type { WhyAnswers } from "./why-answers.ts";
 
 /** What the routes need from the server. */
 export interface RouteContext {
@@ -18,25 +27,23 @@ export interface RouteContext {
   report(list: string): ListVersion | undefined;
   /** Starts a run, or queues one behind the current run. */
   compile(): "started" | "queued";
+  /** Publishes an earlier build, holds a list or releases it. */
+  act(request: ActionRequest): Promise<WebReply>;
+  /** The token that requests to act must have; undefined if only local processes may act. */
+  readonly token: BearerToken | undefined;
+  /** Names of the lists. */
+  readonly listNames: readonly string[];
+  readonly why: WhyAnswers;
 }
-
-const STYLE_HASH = createHash("sha256").update(PAGE_STYLE).digest("base64");
-
-const PAGE_HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "cache-control": "no-store",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-} as const;
 
 /** The response to a request, and the name of its route for the metrics. */
 export function route(
   request: WebRequest,
   context: RouteContext,
-): { name: string; reply: WebReply } {
+): { name: string; reply: WebReply | Promise<WebReply> } {
   const path = request.target.split("?")[0]!;
-  if (path === "/compile") return { name: "compile", reply: compileReply(request, context) };
+  const action = ACTIONS.find((one) => path === `/${one}`);
+  if (action !== undefined) return { name: action, reply: actionReply(action, request, context) };
   const folder = FOLDERS.find((one) => path.startsWith(`/${one}/`));
   const name = folder ?? NAMES[path] ?? "other";
   const isRead = request.method === "GET" || request.method === "HEAD";
@@ -55,6 +62,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "/health": "health",
   "/metrics": "metrics",
   "/report": "report",
+  "/why": "why",
 };
 
 function readReply(
@@ -62,7 +70,8 @@ function readReply(
   path: string,
   request: WebRequest,
   context: RouteContext,
-): WebReply {
+): WebReply | Promise<WebReply> {
+  if (name === "why") return whyReply(request, context);
   if (name === "health") {
     const health = context.health();
     return jsonReply(health.isHealthy ? 200 : 503, health);
@@ -75,12 +84,15 @@ function readReply(
         "cache-control": "no-store",
       },
     };
-  if (name === "page") return { status: 200, headers: PAGE_HEADERS, body: context.page() };
+  if (name === "page") return pageReply(200, context.page());
   const report = name === "report" ? context.report(listInPath(path)) : undefined;
   if (report !== undefined) return reportReply(answerList(request, report));
   const version = name === "rules" ? versionAt(listInPath(path), context) : undefined;
   if (version !== undefined) return answerList(request, version);
-  return textReply(404, "Not found. Available: /, /report, /health, /metrics, /rules/<file>\n");
+  return textReply(
+    404,
+    "Not found. Available: /, /report, /health, /metrics, /rules/<file>, /why?name=\n",
+  );
 }
 
 /** The page contains its own content security policy, with hashes of its script and style. Only a header can forbid framing. */
@@ -109,49 +121,14 @@ function listInPath(path: string): string {
   }
 }
 
-/** Only local processes may start a run: no proxies, and no pages in a browser. */
-function compileReply(request: WebRequest, context: RouteContext): WebReply {
-  const { headers, method, address } = request;
-  if (method !== "POST") return textReply(405, "Use POST to start a run\n", { allow: "POST" });
-  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
-  const isPage = headers["origin"] !== undefined || headers["sec-fetch-site"] !== undefined;
-  if (isForwarded || isPage || !isLoopback(address) || !isLocalName(headers["host"] ?? ""))
-    return textReply(
-      403,
-      "Only local processes may start a run, not through a proxy or a browser\n",
-    );
-  return jsonReply(202, { state: context.compile() });
-}
-
-const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
-
-function isLoopback(address: string): boolean {
-  const plain = address.replace(/^::ffff:/, "");
-  return plain === "::1" || /^127(?:\.\d{1,3}){3}$/.test(plain);
-}
-
-/** Against DNS rebinding: any other name may be made to resolve to this machine. */
-function isLocalName(host: string): boolean {
-  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
-  return name === "localhost" || isLoopback(name);
-}
-
-function textReply(
-  status: number,
-  body: WebReply["body"],
-  more: Record<string, string> = {},
-): WebReply {
-  return {
-    status,
-    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...more },
-    body,
-  };
-}
-
-function jsonReply(status: number, value: object): WebReply {
-  return {
-    status,
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
-    body: `${JSON.stringify(value, undefined, 2)}\n`,
-  };
+function actionReply(
+  action: Action,
+  request: WebRequest,
+  context: RouteContext,
+): WebReply | Promise<WebReply> {
+  const refusal = refusalOf(request, context.token);
+  if (refusal !== undefined) return refusal;
+  const asked = parametersOf(action, request, context.listNames);
+  if (asked === "compile") return jsonReply(202, { state: context.compile() });
+  return "status" in asked ? asked : context.act(asked);
 }

@@ -65,11 +65,22 @@ export class Runner {
   /** Resolves when a run that began after this call has ended. Calls during a run share the next one. */
   run(trigger: Trigger): Promise<void> {
     if (this.current === undefined) return this.begin(trigger);
-    this.queued ??= this.current.then(() => {
-      this.queued = undefined;
-      return this.begin(trigger);
-    });
+    this.queued ??= this.beginLater(trigger);
     return this.queued;
+  }
+
+  /** Whether a run, or other work, is in progress. */
+  get isBusy(): boolean {
+    return this.current !== undefined;
+  }
+
+  /** Does other work while no run is in progress, and no run begins before it ends. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    while (this.current !== undefined) await this.current;
+    const done = work();
+    const end = (): void => void (this.current = undefined);
+    this.current = done.then(end, end);
+    return await done;
   }
 
   /** Resolves when no run is in progress. */
@@ -83,6 +94,12 @@ export class Runner {
       count,
       reason: "a run was in progress",
     });
+  }
+
+  private async beginLater(trigger: Trigger): Promise<void> {
+    while (this.current !== undefined) await this.current;
+    this.queued = undefined;
+    await this.begin(trigger);
   }
 
   private begin(trigger: Trigger): Promise<void> {

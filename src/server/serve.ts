@@ -9,6 +9,7 @@ import {
   HostError,
   type ListenPlace,
   type Listening,
+  type WebReply,
   type WebRequest,
 } from "../host/host.ts";
 import type { EventLog } from "./event-log.ts";
@@ -20,6 +21,8 @@ import { LastRead } from "./last-read.ts";
 import { ListStore } from "./list-store.ts";
 import { metricsText } from "./metrics.ts";
 import { onceASecond } from "./once-a-second.ts";
+import { type RequestSettings, requestContext } from "./request-context.ts";
+import { ReportRenewal } from "./report-renewal.ts";
 import { type RouteContext, route } from "./routes.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 import type { Schedule } from "./schedule.ts";
@@ -43,6 +46,7 @@ export interface ServeSettings {
   /** The files that the configuration names. */
   readonly lists: readonly string[];
   readonly compile: RunnerOptions["compile"];
+  readonly requests: RequestSettings;
   /** Reads which lists are held. */
   readonly held: () => Promise<readonly HeldList[]>;
   /** Reads the last proofs of the resolvers. */
@@ -79,14 +83,14 @@ class Server {
   private readonly patches: ListStore;
   private readonly held: LastRead<HeldList>;
   private readonly proofs: LastRead<ResolverState>;
+  private readonly renewal: ReportRenewal;
+  private readonly context: RouteContext;
   private readonly requests = new Map<string, number>();
   private readonly startedAt: number;
   private runner!: Runner;
   private listening: Listening | undefined;
   private next: number | undefined;
   private lagMs = 0;
-  private reporting: Promise<void> | undefined;
-  private isReportDue = false;
 
   constructor(settings: ServeSettings, host: Host, log: EventLog, signal: AbortSignal) {
     this.settings = settings;
@@ -99,6 +103,24 @@ class Server {
     this.held = new LastRead(settings.held, host);
     this.proofs = new LastRead(settings.proofs, host);
     this.startedAt = host.now().getTime();
+    this.renewal = new ReportRenewal({
+      log,
+      signal,
+      renew: async () => {
+        await settings.report();
+        await this.reports.refreshNow();
+      },
+    });
+    const parts = { host, log, signal, timeoutMs: settings.runTimeoutMs };
+    this.context = {
+      ...this.pages,
+      ...requestContext(
+        settings.requests,
+        { ...parts, onDone: () => this.afterAction(), version: () => this.version() },
+        () => this.runner,
+      ),
+      compile: () => this.runNow("request"),
+    };
   }
 
   async begin(): Promise<void> {
@@ -166,7 +188,7 @@ class Server {
   async end(): Promise<void> {
     await this.listening?.close();
     await this.runner.settled();
-    await this.reporting;
+    await this.renewal.settled();
     await this.store.settled();
     await this.reports.settled();
     await this.patches.settled();
@@ -190,20 +212,32 @@ class Server {
 
   private answer(request: WebRequest): ReturnType<typeof route>["reply"] {
     const { name, reply } = route(request, this.context);
+    if (reply instanceof Promise) return reply.then((later) => this.counted(request, name, later));
+    return this.counted(request, name, reply);
+  }
+
+  private counted(request: WebRequest, name: string, reply: WebReply): WebReply {
     const key = `${name} ${reply.status}`;
     this.requests.set(key, (this.requests.get(key) ?? 0) + 1);
     if (this.log.isEnabled("debug"))
       this.log.write("debug", "request", {
         method: request.method,
-        target: request.target,
+        // A query may hold what is not meant for a log.
+        target: request.target.split("?")[0],
         status: reply.status,
         address: request.address,
       });
     return reply;
   }
 
-  private readonly context: RouteContext = {
-    health: () => this.health(),
+  /** Changes with every list that is published. */
+  private version(): string {
+    for (const name of this.store.names) this.store.find(name);
+    return this.store.all.map(({ fingerprint }) => fingerprint).join(" ");
+  }
+
+  private readonly pages = {
+    health: (): Health => this.health(),
     metrics: this.onceASecond(() =>
       metricsText({
         history: this.runner.history,
@@ -225,18 +259,18 @@ class Server {
         lists: this.store.all,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
-        nameOf: (file) => this.store.nameOf(this.host.path.resolve(this.host.cwd, file)),
+        nameOf: (file) => this.nameOf(file),
         reports: this.reports.all.map(({ name }) => name),
+        asks: this.settings.requests,
       }),
     ),
-    list: (name) => this.store.find(name),
-    report: (list) => {
+    list: (name: string) => this.store.find(name),
+    report: (list: string) => {
       const [only, ...more] = this.reports.names;
       if (list !== "") return this.reports.find(`${list}.report.html`);
       return more.length === 0 ? this.reports.find(only!) : undefined;
     },
-    patch: (name) => this.patches.find(name),
-    compile: () => this.runNow("request"),
+    patch: (name: string) => this.patches.find(name),
   };
 
   /** As bytes, which all requests within a second share. */
@@ -255,6 +289,7 @@ class Server {
       now,
       limitMs: maxAgeMs ?? 3 * schedule.longestInterval,
       missing: this.store.missing,
+      publishedAt: (file) => this.store.find(this.nameOf(file))?.modified.toISOString(),
       held: this.held.look(),
       resolvers: this.proofs.look(),
       isRunning: this.runner.runningSince !== undefined,
@@ -262,10 +297,23 @@ class Server {
     });
   }
 
+  /** The served name of an output file. */
+  private nameOf(file: string): string {
+    return this.store.nameOf(this.host.path.resolve(this.host.cwd, file));
+  }
+
   private runNow(trigger: "signal" | "request"): "started" | "queued" {
-    const state = this.runner.runningSince === undefined ? "started" : "queued";
+    const state = this.runner.isBusy ? "queued" : "started";
     void this.runner.run(trigger);
     return state;
+  }
+
+  /** An action may have published other files; the lists that they belong to stay the same. */
+  private async afterAction(): Promise<readonly HeldList[]> {
+    await this.held.refreshNow();
+    await this.store.refreshNow();
+    this.renewal.begin();
+    return this.held.all;
   }
 
   private async servePublished(): Promise<void> {
@@ -275,9 +323,7 @@ class Server {
     this.store.serve(paths);
     await this.store.refreshNow();
     await this.servePatches(paths);
-    // In the background, because the list is published. Lists that arrive meanwhile share the next report.
-    this.isReportDue = true;
-    this.reporting ??= this.renewReports().finally(() => (this.reporting = undefined));
+    this.renewal.begin();
   }
 
   /** Serves the patches in the folders beside the lists. */
@@ -291,17 +337,5 @@ class Server {
         if (name.endsWith(".patch")) paths.push(this.host.path.join(folder, name));
     this.patches.serve(paths);
     await this.patches.refreshNow();
-  }
-
-  private async renewReports(): Promise<void> {
-    while (this.isReportDue && !this.signal.aborted) {
-      this.isReportDue = false;
-      try {
-        await this.settings.report();
-        await this.reports.refreshNow();
-      } catch (error) {
-        this.log.write("warning", "no-report", { reason: (error as Error).message });
-      }
-    }
   }
 }

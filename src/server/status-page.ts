@@ -5,12 +5,13 @@ import { table } from "../pages/table.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
-import type { HeldList } from "./held-list.ts";
+import { type HeldList, rulesOf } from "./held-list.ts";
 import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html, labelled } from "../pages/html.ts";
 import type { ListVersion } from "./list-version.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
+import { whyForm } from "./why-page.ts";
 
 export interface StatusView {
   readonly history: History;
@@ -22,6 +23,8 @@ export interface StatusView {
   readonly nameOf: (file: string) => string;
   /** File names of the reports. */
   readonly reports: readonly string[];
+  /** Whom clients can ask about a name. */
+  readonly asks: Parameters<typeof whyForm>[0];
 }
 
 /** Runs in the table; the charts show the whole history. */
@@ -62,8 +65,9 @@ export function statusPage(view: StatusView): string {
         </header>
         <main>
           ${stateCard(view)} ${health.held.map((one) => heldCard(one, now))}
-          ${refusalCard(history, now)} ${listsSection(view)} ${resolversSection(health, now)}
-          ${sourcesSection(history, now)} ${historySection(history, now)}
+          ${refusalCard(history, now)} ${whyForm(view.asks)} ${listsSection(view)}
+          ${resolversSection(health, now)} ${sourcesSection(history, now)}
+          ${historySection(history, now)}
           <p class="faint">
             ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
             <a href="health">health</a>, <a href="metrics">metrics</a>
@@ -102,15 +106,19 @@ function hasOneReport({ history, reports }: StatusView): boolean {
 }
 
 /** The number of rules per list, and of names per format output, by file name. */
-function countsOf({ history: { lastBuild }, nameOf }: StatusView): ReadonlyMap<string, number> {
+function countsOf({
+  history: { lastBuild },
+  health,
+  nameOf,
+}: StatusView): ReadonlyMap<string, number> {
   if (lastBuild === undefined) return new Map();
-  const { lists, outputs, rules } = lastBuild;
-  const main = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, rules }));
+  const { lists, outputs, name, rules } = lastBuild;
+  const main = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, name, rules }));
   return new Map([
     ...outputs.flatMap(({ file, names }) =>
       names === undefined ? [] : [[nameOf(file), names] as const],
     ),
-    ...main.map(({ file, rules: count }) => [nameOf(file), count] as const),
+    ...main.map((one) => [nameOf(one.file), rulesOf(one, health.held)] as const),
   ]);
 }
 

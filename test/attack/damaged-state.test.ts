@@ -77,6 +77,13 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     jitterMs: 0,
     retryMs: 0,
     maxAgeMs: undefined,
+    requests: {
+      listNames: ["My list"],
+      resolvers: [],
+      token: undefined,
+      act: async () => ({ exit: 0, problems: [] }),
+      why: async () => [],
+    },
     runTimeoutMs: 0,
     folder: FOLDER,
     lists: ["/project/rules/my-list.txt"],

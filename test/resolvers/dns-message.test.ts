@@ -61,6 +61,7 @@ test("an answer is read with everything that shows a policy", () => {
     isAuthoritative: false,
     isTruncated: false,
     addresses: ["192.0.2.1"],
+    aliases: new Map([["ads.example.org", "x.example.net"]]),
     hasOthers: true,
     soa: "example.org",
     policySoa: "example.org",

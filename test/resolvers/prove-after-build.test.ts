@@ -176,7 +176,9 @@ test("each of several lists has its own proofs, and only the one that failed is 
     assert.ok(said.lists.length === 2, stderr);
     return {
       exit,
-      lists: said.lists.map((one) => `${one.name} ${one.resolvers?.map(({ outcome }) => outcome)}`),
+      lists: said.lists.map(
+        (one) => `${one.name} ${one.resolvers?.map(({ outcome }) => outcome).join()}`,
+      ),
     };
   };
   assert.deepEqual(await compile(0), { exit: 0, lists: ["List proved", "Other proved"] });

@@ -13,6 +13,8 @@ import type { ResolverState } from "../../src/resolvers/last-proofs.ts";
 import { metricsText } from "../../src/server/metrics.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import { statusPage } from "../../src/server/status-page.ts";
+import { WhyAnswers } from "../../src/server/why-answers.ts";
+import { memoryHost } from "../support/internals.ts";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 const HOUR = 3_600_000;
@@ -99,6 +101,7 @@ function page(history: History, more: Partial<Parameters<typeof statusPage>[0]> 
     schedule: "0 */6 * * *",
     reports: [],
     nameOf: (file) => file,
+    asks: { listNames: ["My list"], resolvers: [] },
     ...more,
   });
 }
@@ -303,6 +306,16 @@ function context(started: string[]): RouteContext {
       started.push("run");
       return "started";
     },
+    act: async () => assert.fail("no action is expected"),
+    token: undefined,
+    listNames: ["My list"],
+    why: new WhyAnswers({
+      host: memoryHost(),
+      signal: new AbortController().signal,
+      resolvers: [],
+      answer: async () => assert.fail("no question is expected"),
+      version: () => "",
+    }),
   };
 }
 
@@ -312,22 +325,22 @@ interface Client {
   readonly started?: string[];
 }
 
-function ask(
+async function ask(
   method: string,
   target: string,
   { headers = {}, address = "127.0.0.1", started = [] }: Client = {},
-): { status: number; name: string } {
+): Promise<{ status: number; name: string }> {
   const request = { method, target, headers: { host: "127.0.0.1:5000", ...headers }, address };
   const { name, reply } = route(request, context(started));
-  return { status: reply.status, name };
+  return { status: (await reply).status, name };
 }
 
-test("each route answers with its status", () => {
-  assert.equal(ask("GET", "/health").status, 200);
-  assert.equal(ask("GET", "/health?x=1").status, 200);
-  assert.equal(ask("HEAD", "/metrics").status, 200);
-  assert.equal(ask("GET", "/").status, 200);
-  assert.equal(ask("POST", "/").status, 405);
+test("each route answers with its status", async () => {
+  assert.equal((await ask("GET", "/health")).status, 200);
+  assert.equal((await ask("GET", "/health?x=1")).status, 200);
+  assert.equal((await ask("HEAD", "/metrics")).status, 200);
+  assert.equal((await ask("GET", "/")).status, 200);
+  assert.equal((await ask("POST", "/")).status, 405);
   for (const target of [
     "/x",
     "/report",
@@ -339,18 +352,21 @@ test("each route answers with its status", () => {
     "/rules/../serve.json",
     "//",
   ])
-    assert.equal(ask("GET", target).status, 404, target);
+    assert.equal((await ask("GET", target)).status, 404, target);
 });
 
-test("only local processes may start a run", () => {
+test("only local processes may start a run", async () => {
   const started: string[] = [];
   const localhost = { host: "localhost:5000" };
-  assert.equal(ask("POST", "/compile", { started }).status, 202);
+  assert.equal((await ask("POST", "/compile", { started })).status, 202);
   assert.equal(
-    ask("POST", "/compile", { headers: localhost, address: "::1", started }).status,
+    (await ask("POST", "/compile", { headers: localhost, address: "::1", started })).status,
     202,
   );
-  assert.equal(ask("POST", "/compile", { address: "::ffff:127.0.0.1", started }).status, 202);
+  assert.equal(
+    (await ask("POST", "/compile", { address: "::ffff:127.0.0.1", started })).status,
+    202,
+  );
   assert.equal(started.length, 3);
   for (const [headers, address] of [
     [{}, "192.0.2.7"],
@@ -365,10 +381,10 @@ test("only local processes may start a run", () => {
     [{ host: "127.0.0.1.evil.example" }, "127.0.0.1"],
   ] as const)
     assert.equal(
-      ask("POST", "/compile", { headers, address, started }).status,
+      (await ask("POST", "/compile", { headers, address, started })).status,
       403,
       JSON.stringify(headers),
     );
-  assert.equal(ask("GET", "/compile", { started }).status, 405);
+  assert.equal((await ask("GET", "/compile", { started })).status, 405);
   assert.equal(started.length, 3);
 });

@@ -67,3 +67,41 @@ test(
     assert.deepEqual(said, []);
   },
 );
+
+test(
+  "a name is searched from the status page, without scripts, and the answer is accessible",
+  { timeout: 180_000 },
+  async (context) => {
+    const served = await servedWithPast(context);
+    const lines = Array.from({ length: 950 }, (_, index) => `||d${index}.example^`);
+    served.write([...lines, "||www.d5.example^", "0.0.0.0 www.d5.example", "||*.d5.example^"]);
+    served.child.kill("SIGHUP");
+    await served.event("run-ended", 8);
+    const browser = await browserFor(context);
+    for (const [name, options] of LOOKS) {
+      const page = await browser.newPage({ ...options, javaScriptEnabled: false });
+      const said: string[] = [];
+      page.on("console", (message) => said.push(message.text?.() ?? ""));
+      await page.goto(served.url("/"));
+      await page.fill("input[name=name]", "www.d5.example");
+      await page.press("input[name=name]", "Enter");
+      await page.waitForURL(/\/why\?name=www\.d5\.example/);
+      assert.match((await page.textContent(".state")) ?? "", /^www\.d5\.example: blocked$/);
+      assert.match((await page.textContent("main")) ?? "", /\|\|d5\.example\^/);
+      await page.screenshot(pictureOf(`why-${name}`));
+      // The field on the answer, with text that must stay text.
+      await page.fill("input[name=name]", '"><script>alert(1)</script>');
+      await page.press("input[name=name]", "Enter");
+      await page.waitForURL(/script/);
+      assert.match((await page.textContent("[role=alert]")) ?? "", /a domain name such as/);
+      assert.deepEqual(
+        said.filter((one) => !one.includes("400")),
+        [],
+        `${name}: the browser has nothing to complain about, its policy included`,
+      );
+      const scripted = await browser.newPage(options);
+      await scripted.goto(served.url("/why?name=d5.example"));
+      await assertAccessible(scripted, name, context);
+    }
+  },
+);

@@ -66,9 +66,9 @@ function facts(isHealthy: boolean): RouteContext {
   return { health: () => health, metrics: () => "x 1\n" } as unknown as RouteContext;
 }
 
-function statusOf(target: string, isHealthy: boolean): number {
+async function statusOf(target: string, isHealthy: boolean): Promise<number> {
   const request = { method: "GET", target, headers: {}, address: "127.0.0.1" };
-  return route(request, facts(isHealthy)).reply.status;
+  return (await route(request, facts(isHealthy)).reply).status;
 }
 
 export const server: SpecifiedSection = {
@@ -79,9 +79,9 @@ export const server: SpecifiedSection = {
       meaning: "2xx if the server is healthy, another status otherwise.",
       door: ".NET",
       met: "`rules-compiler serve`",
-      check: () => {
-        assert.equal(statusOf("/health", true), 200);
-        assert.equal(statusOf("/health", false), 503);
+      check: async () => {
+        assert.equal(await statusOf("/health", true), 200);
+        assert.equal(await statusOf("/health", false), 503);
       },
     },
     {
@@ -96,7 +96,7 @@ export const server: SpecifiedSection = {
       meaning: "No path was named.",
       door: ".NET",
       met: "`/metrics` of `rules-compiler serve`",
-      check: () => assert.equal(statusOf("/metrics", true), 200),
+      check: async () => assert.equal(await statusOf("/metrics", true), 200),
     },
   ],
 };

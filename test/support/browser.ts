@@ -13,6 +13,8 @@ const ARTIFACTS = join(root, "test/artifacts");
 export interface Page {
   goto(url: string): Promise<unknown>;
   fill(selector: string, text: string): Promise<void>;
+  press(selector: string, key: string): Promise<void>;
+  waitForURL(url: RegExp): Promise<void>;
   textContent(selector: string): Promise<string | null>;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
   evaluate<T>(code: string): Promise<T>;

@@ -1,22 +1,46 @@
 import { applyPlan } from "../../build/apply-plan.ts";
+import { BUILD } from "../../build/state/kept-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { buildExit } from "../build-exit.ts";
+import { hooksAfter } from "../hooks-after.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
+import { publishKept } from "./rollback.ts";
 
-/** Publishes what `plan --save` saved. */
+/** Publishes what `plan --save` saved, or a kept build. */
 export const applyCommand: Command = async (options, host, reporter, signal) => {
-  const [path, ...more] = options.args.operands;
-  if (path === undefined || more.length > 0)
+  const [operand, ...more] = options.args.operands;
+  if (operand === undefined || more.length > 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "apply needs a plan", {
-        hint: "Such as: plan --save my.plan, and then: apply my.plan",
+      errorOf("unknown-flag", "apply needs a plan or a build", {
+        hint: "Such as: plan --save my.plan, and then: apply my.plan; or: apply @1",
       }),
     ]);
+  const setting = { options, host, reporter, signal };
+  if (BUILD.test(operand)) return await publishKept({ build: operand }, setting);
+  const { values, switches } = options.args;
+  refuseChoice(values.has("output") || values.has("filter") || switches.has("copy-to-rules"));
   const screen = new BuildScreen(options, host, reporter);
-  const list = await applyPlan(path, { options, host, signal, emit: screen.show });
+  const list = await applyPlan(operand, { options, host, signal, emit: screen.show });
   screen.show({ kind: "list-done", outcome: list, lists: 1 });
   const outcome = { status: list.status, lists: [list], seconds: list.seconds };
   await screen.end(outcome);
+  // The files are those of the plan.
+  const own = { ...options, output: list.outputs[0]?.file };
+  await hooksAfter(outcome, { ...setting, options: own });
   return buildExit(outcome, options, signal);
 };
+
+/** Throws a `CompilerError` if the user selects a list or a file, which a plan has. */
+function refuseChoice(isChosen: boolean): void {
+  if (!isChosen) return;
+  throw new CompilerError([
+    errorOf(
+      "unknown-flag",
+      "A plan names its list and files; -o, -r and --filter are for apply @1",
+      {
+        hint: "Save another plan with plan -o FILE --save my.plan",
+      },
+    ),
+  ]);
+}

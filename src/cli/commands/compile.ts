@@ -1,18 +1,17 @@
 import { build } from "../../build/build.ts";
-import type { BuildOutcome } from "../../build/build-outcome.ts";
-import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import type { HookPhase } from "../../hooks/after-build.ts";
 import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
 import { buildExit } from "../build-exit.ts";
+import { hooksAfter, runHooks } from "../hooks-after.ts";
 import { proofWait } from "../flags/serve-options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
 /** Builds the lists of a configuration and publishes them. With `--hooks`, runs the hooks and asks the resolvers. */
 export const compileCommand: Command = async (options, host, reporter, signal) => {
-  const { inputs, output, cacheDir, hooks: isAllowed } = options;
+  const { inputs, output, cacheDir } = options;
   if (inputs.length > 0 && output === undefined) {
     const hint = "Add -o list.txt, or -o - for standard output";
     throw new CompilerError([errorOf("unknown-flag", "-i needs -o", { hint })]);
@@ -23,28 +22,18 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const context = { options, host, signal, emit: screen.show };
   const built = await build(context);
   screen.showTotal(built);
-  const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
-  const runHooks = async (
-    outcome: BuildOutcome,
-    phase: HookPhase,
-    reloadAgain?: ReadonlySet<string>,
-  ): Promise<void> => {
-    const { afterBuild } = await import("../../hooks/after-build.ts");
-    const again = reloadAgain && { reloadAgain };
-    await afterBuild(outcome, { options, isAllowed, host, signal, report, phase, ...again });
-  };
+  const setting = { options, host, reporter, signal };
   let proved: ProvedBuild = { outcome: built, proofs: [], isProved: true };
-  if (isAllowed) {
+  if (options.hooks) {
     const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
     proved = await proveAfterBuild(built, {
       ...context,
       waitMs,
-      reload: (outcome, unproved) => runHooks(outcome, "published", unproved),
+      reload: (outcome, unproved) => runHooks(outcome, "published", setting, unproved),
     });
     screen.showProofs(proved.proofs);
-    await runHooks(proved.outcome, "state");
-    // Without hooks, a build that changed nothing ends without reading the configuration.
-  } else if (built.lists.some(({ isCached }) => !isCached)) await runHooks(built, "published");
+    await runHooks(proved.outcome, "state", setting);
+  } else await hooksAfter(built, setting);
   await screen.sendJson(proved.outcome, proved.proofs);
   const exit = buildExit(proved.outcome, options, signal);
   return exit === Exit.Done && !proved.isProved ? Exit.Unproved : exit;

@@ -83,8 +83,12 @@ export const commands: readonly CommandEntry[] = [
     brief: "publish a saved plan",
     computes: true,
     operands: "PLAN",
-    description: "Publish a saved plan, unless the published list has changed since",
-    examples: [["apply my.plan", "publish the plan"]],
+    description:
+      "Publish a saved plan, unless the published list has changed since; or publish a stored build again, like rollback",
+    examples: [
+      ["apply my.plan", "publish the plan"],
+      ["apply -c my-list.yaml @1", "publish the build before the last again"],
+    ],
     load: async () => (await import("./apply.ts")).applyCommand,
   },
   {
@@ -289,6 +293,16 @@ export const commands: readonly CommandEntry[] = [
     description: "Check the health of a local server",
     examples: [["health --port 8080", "exit code 0 if the server is healthy, else 11"]],
     load: async () => (await import("./health.ts")).healthCommand,
+  },
+  {
+    name: "status",
+    group: "more",
+    description: "Show a running server: lists, runs, sources, held lists and resolvers",
+    examples: [
+      ["status", "the server on this machine; exit code 0 if it is healthy, else 11"],
+      ["status --url http://192.0.2.7:5000", "another server"],
+    ],
+    load: async () => (await import("./status.ts")).statusCommand,
   },
   {
     name: "completions",

@@ -1,11 +1,12 @@
 import { release } from "../../build/hold-list.ts";
-import { rollback } from "../../build/rollback.ts";
+import { type RollbackRequest, rollback } from "../../build/rollback.ts";
 import { BUILD } from "../../build/state/kept-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { momentText } from "../../diagnostics/moment-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { buildExit } from "../build-exit.ts";
+import { type HooksSetting, hooksAfter } from "../hooks-after.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
@@ -25,18 +26,23 @@ export const rollbackCommand: Command = async (options, host, reporter, signal) 
     ]);
   const { hold, release: ends } = flagsOf("rollback", options.args);
   if (ends) return await releaseList(options, host, reporter, signal);
+  return await publishKept({ build: operand, hold }, { options, host, reporter, signal });
+};
+
+/** Publishes a kept build again, shows it, and runs hooks. */
+export async function publishKept(request: RollbackRequest, setting: HooksSetting): Promise<Exit> {
+  const { options, host, reporter, signal } = setting;
   const screen = new BuildScreen(options, host, reporter);
-  const { of, isHeld, ...list } = await rollback(
-    { build: operand, hold },
-    { options, host, signal, emit: screen.show },
-  );
+  const context = { options, host, signal, emit: screen.show };
+  const { of, isHeld, ...list } = await rollback(request, context);
   screen.show({ kind: "list-done", outcome: list, lists: 1 });
   const state = isHeld ? "is published again and held" : "is published again";
   reporter.info(`the build of ${momentText(of)} ${state}`);
   const outcome = { status: list.status, lists: [list], seconds: list.seconds };
   await screen.end(outcome);
+  await hooksAfter(outcome, setting);
   return buildExit(outcome, options, signal);
-};
+}
 
 /** Ends the hold of a list, if it is held. */
 const releaseList: Command = async (options, host, reporter, signal) => {

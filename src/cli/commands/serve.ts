@@ -4,20 +4,23 @@ import type { ListPlan } from "../../build/list-plan.ts";
 import { readHold } from "../../build/state/hold.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openProject } from "../../build/project.ts";
+import { resolversOf } from "../../config/resolvers.ts";
 import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, type Diagnostic, errorOf, placeOf } from "../../diagnostics/diagnostic.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
 import { type ResolverState, lastProofs } from "../../resolvers/last-proofs.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
-import type { SuccessfulBuild, Problem } from "../../server/history.ts";
+import type { SuccessfulBuild } from "../../server/history.ts";
 import type { HeldList } from "../../server/held-list.ts";
 import type { RunResult, RunnerOptions } from "../../server/runner.ts";
+import { readToken } from "../../server/bearer-token.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
+import { actApart, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
 /** Compiles on a schedule in child processes, and serves the lists, their health and their metrics. */
@@ -37,6 +40,8 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
         hint: "Remove -o -, or name a file",
       }),
     ]);
+  const token =
+    settings.tokenFile === undefined ? undefined : await readToken(settings.tokenFile, host);
   const log = new EventLog(host, {
     json: options.json || !host.stderr.isTerminal,
     style: reporter.style,
@@ -54,7 +59,20 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
   const held = (): Promise<HeldList[]> => heldLists(plans, host);
   const proofs = (): Promise<ResolverState[]> => lastProofs(all, options, host);
   const paths = { root, folder, lists, reports };
-  await serve({ ...settings, ...paths, compile, held, proofs, report }, host, log, signal);
+  const listNames = plans.map(({ list }) => list.config.name);
+  const requests = {
+    token,
+    listNames,
+    resolvers: resolversOf(project.config).map(({ name }) => name),
+    act: actApart(options, host),
+    why: whyApart(listNames, options, host),
+  };
+  await serve(
+    { ...settings, ...paths, requests, compile, held, proofs, report },
+    host,
+    log,
+    signal,
+  );
   return Exit.Done;
 };
 
@@ -63,13 +81,15 @@ async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldLi
   for (const { list, files } of plans) {
     const hold = files[0] && (await readHold(files[0].path, host));
     if (hold === undefined) continue;
-    const { at: since, by, of: build } = hold === "damaged" ? UNKNOWN_HOLD : hold;
-    held.push({ list: list.config.name, since, by, build });
+    const name = list.config.name;
+    if (hold === "damaged") held.push({ list: name, since: null, by: null, build: null });
+    else {
+      const { at: since, by, of: build, report } = hold;
+      held.push({ list: name, since, by, build, rules: report.rules });
+    }
   }
   return held;
 }
-
-const UNKNOWN_HOLD = { at: null, by: null, of: null };
 
 /** Compiles in a child process, which frees its memory at the end. Meanwhile the server answers requests. */
 function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {
@@ -80,8 +100,7 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
       signal,
       onLine: (line) => {
         const problem = problemIn(line);
-        // The server already reported it at startup.
-        if (problem.code !== "environment-ignored") onProblem(problem);
+        if (isNew(problem)) onProblem(problem);
       },
     });
     if (exit === Exit.Done || exit === Exit.Degraded || exit === Exit.Unproved)
@@ -162,13 +181,4 @@ function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulB
 function withOwnLabels(sources: SuccessfulBuild["sources"]): SuccessfulBuild["sources"] {
   const labels = distinctNames(sources.map(({ label }) => label));
   return sources.map((source, index) => ({ ...source, label: labels[index]! }));
-}
-
-function problemIn(line: string): Problem & { severity: string } {
-  try {
-    const { at, ...said } = JSON.parse(line) as Diagnostic;
-    return at === undefined ? said : { ...said, at: placeOf(at) };
-  } catch {
-    return { severity: "error", code: "said", message: line };
-  }
 }

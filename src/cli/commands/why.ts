@@ -6,10 +6,12 @@ import { MappedNames } from "../../explain/plain-names.ts";
 import { asciiName, askedName } from "../../explain/asked-name.ts";
 import { inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
+import type { BuildContext } from "../../build/build-context.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
 import { explanationText } from "../output/explanation-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, lastList, listNames } from "../../build/state/published-build.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import type { Options } from "../flags/options.ts";
 import { locationText } from "../output/location-text.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
@@ -17,7 +19,7 @@ import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
 /** Answers from the record of the last build, without compiling. */
-export const whyCommand: Command = async (options, host, reporter) => {
+export const whyCommand: Command = async (options, host, reporter, signal) => {
   const { operands } = options.args;
   if (operands.length === 0)
     throw new CompilerError([
@@ -25,12 +27,17 @@ export const whyCommand: Command = async (options, host, reporter) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
+  const { resolver } = flagsOf("why", options.args);
+  if (resolver !== undefined && operands.includes("-"))
+    throw new CompilerError([errorOf("unknown-flag", "--resolver needs names, not -")]);
   const lists = await listNames(options, host);
   if (operands.length === 1 && operands[0] === "-") {
     await answerMany(lists, options, host);
     return Exit.Done;
   }
-  const names = operands.map(askedName);
+  const asked = operands.map(askedName);
+  const names =
+    resolver === undefined ? asked : await withAliases(asked, resolver, { options, host, signal });
   const answer = async (list: string): Promise<ListAnswer> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
@@ -44,6 +51,19 @@ export const whyCommand: Command = async (options, host, reporter) => {
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };
+
+/** The names, each followed by those that it is an alias of. */
+async function withAliases(
+  names: readonly string[],
+  resolver: string,
+  { options, host, signal }: Pick<BuildContext, "options" | "host" | "signal">,
+): Promise<string[]> {
+  const { cnameChain, resolverNamed } = await import("../../resolvers/cname-chain.ts");
+  const found = await resolverNamed(resolver, options, host);
+  const chains: string[] = [];
+  for (const name of names) chains.push(...(await cnameChain(name, found, host, { signal })));
+  return [...new Set(chains)];
+}
 
 /** Reads a query log and prints one line per name and list. */
 async function answerMany(lists: readonly string[], options: Options, host: Host): Promise<void> {

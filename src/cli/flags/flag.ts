@@ -10,6 +10,7 @@ export const SETS = {
     "report",
     "builds",
     "rollback",
+    "apply",
     "history",
     "prove",
   ],

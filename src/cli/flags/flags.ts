@@ -1,5 +1,6 @@
-/** The table of all options, for parsing, `--help` and docs/reference/command-line.md. Commands are in commands/registry.ts. */
+import { SERVER_FLAGS } from "./server-flags.ts";
 
+/** The table of all options, for parsing, `--help` and docs/reference/command-line.md. Commands are in commands/registry.ts. */
 export const FLAGS = [
   {
     name: "config",
@@ -140,7 +141,7 @@ export const FLAGS = [
   },
   {
     name: "hooks",
-    only: ["compile", "serve"],
+    only: ["compile", "serve", "apply", "rollback"],
     description:
       "Run what the configuration lists under after, then prove its resolvers: programs run with your permissions, messages leave this machine",
   },
@@ -150,63 +151,7 @@ export const FLAGS = [
     description:
       "Behave like HostlistCompiler: trust every source, also in private networks, and accept empty ones",
   },
-  {
-    name: "schedule",
-    value: "CRON",
-    only: ["serve"],
-    description: "When to compile, as a cron expression (default: 0 */6 * * *)",
-  },
-  {
-    name: "time-zone",
-    value: "ZONE",
-    only: ["serve"],
-    description: "Time zone of the schedule, such as Europe/Berlin (default: the system time zone)",
-  },
-  {
-    name: "jitter",
-    value: "TIME",
-    only: ["serve"],
-    description: "Delay each run by a random time up to this (default: 5m)",
-  },
-  {
-    name: "retry",
-    value: "TIME",
-    only: ["serve"],
-    description:
-      "Repeat a run after this time if it failed, used a copy of a source or left a resolver unproved; each further time after twice as long, up to half of the interval; 0 never repeats (default: 1m)",
-  },
-  {
-    name: "port",
-    value: "PORT",
-    only: ["serve", "health"],
-    description: "Port of the server (default: PORT, or 5000)",
-  },
-  {
-    name: "listen",
-    value: "ADDRESS",
-    only: ["serve"],
-    description: "Address to listen on; 0.0.0.0 or :: for all (default: 127.0.0.1)",
-  },
-  {
-    name: "max-age",
-    value: "TIME",
-    only: ["serve"],
-    description:
-      "Report unhealthy when the last good list is older than this (default: three times the interval of the schedule)",
-  },
-  {
-    name: "run-timeout",
-    value: "TIME",
-    only: ["serve"],
-    description: "Stop a run that takes longer than this; 0 disables the limit (default: 15m)",
-  },
-  {
-    name: "connections-per-client",
-    value: "COUNT",
-    only: ["serve"],
-    description:
-      "Maximum connections per client address; beyond it, the slowest is closed (default: 64)",
-  },
+  ...SERVER_FLAGS,
   {
     name: "dns-api-url",
     value: "URL",
@@ -258,6 +203,19 @@ export const FLAGS = [
     only: ["prove", "compile", "serve"],
     description:
       "How long a resolver may take to load the list; with compile and serve only after --hooks (default: 30s)",
+  },
+  {
+    name: "resolver",
+    value: "NAME",
+    only: ["why"],
+    description:
+      "Ask this resolver of the configuration which names the name is an alias of, and answer for each",
+  },
+  {
+    name: "url",
+    value: "URL",
+    only: ["status"],
+    description: "Address of the server (default: http://127.0.0.1 and the port)",
   },
   {
     name: "key",

@@ -31,7 +31,7 @@ Options of a command: rules-compiler help COMMAND. All: rules-compiler --help
 
 function groupRows(group: CommandEntry["group"]): string[] {
   const own = commands.filter((entry) => entry.group === group);
-  if (group === "more") return [own.map(({ name }) => name).join(", ")];
+  if (group === "more") return [own.map(({ name }) => name).join(" ")];
   const width = Math.max(...commands.map(({ name }) => name.length));
   return own.map(({ name, brief = "" }) => `${name.padEnd(width)}  ${brief}`);
 }

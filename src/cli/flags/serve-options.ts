@@ -15,6 +15,8 @@ export interface ServeOptions {
   readonly retryMs: number;
   readonly maxAgeMs: number | undefined;
   readonly runTimeoutMs: number;
+  /** The file of the token that requests must present. */
+  readonly tokenFile: string | undefined;
 }
 
 const DEFAULT_PORT = 5000;
@@ -39,6 +41,7 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
     jitterMs: durationOf("jitter", value("jitter") ?? DEFAULT_JITTER),
     retryMs: durationOf("retry", value("retry") ?? DEFAULT_RETRY),
     runTimeoutMs: durationOf("run-timeout", value("run-timeout") ?? DEFAULT_RUN_TIMEOUT),
+    tokenFile: value("token-file") ?? (env["SERVE_TOKEN_FILE"] || undefined),
     maxAgeMs: value("max-age") === undefined ? undefined : durationOf("max-age", value("max-age")!),
   };
 }

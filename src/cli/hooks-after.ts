@@ -1,0 +1,39 @@
+import type { BuildOutcome } from "../build/build-outcome.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { HookPhase } from "../hooks/after-build.ts";
+import type { Host } from "../host/host.ts";
+import type { Options } from "./flags/options.ts";
+import type { Reporter } from "./output/reporter.ts";
+
+export interface HooksSetting {
+  readonly options: Options;
+  readonly host: Host;
+  readonly reporter: Reporter;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the hooks that are due after a build. Without `--hooks`, notes that there are some, if a list was compiled or published. */
+export async function hooksAfter(outcome: BuildOutcome, setting: HooksSetting): Promise<void> {
+  if (setting.options.hooks) {
+    await runHooks(outcome, "published", setting);
+    await runHooks(outcome, "state", setting);
+    return;
+  }
+  const isNews = outcome.lists.some(({ isCached, status }) => !isCached && status !== "held");
+  // A build that changed nothing ends without reading the configuration.
+  if (isNews) await runHooks(outcome, "published", setting);
+}
+
+/** Runs the hooks of one phase. Those of `reloadAgain` reload, although the list is the same. */
+export async function runHooks(
+  outcome: BuildOutcome,
+  phase: HookPhase,
+  { options, host, reporter, signal }: HooksSetting,
+  reloadAgain?: ReadonlySet<string>,
+): Promise<void> {
+  const { afterBuild } = await import("../hooks/after-build.ts");
+  const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
+  const again = reloadAgain && { reloadAgain };
+  const isAllowed = options.hooks;
+  await afterBuild(outcome, { options, isAllowed, host, signal, report, phase, ...again });
+}

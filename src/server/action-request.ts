@@ -1,0 +1,100 @@
+import { BUILD } from "../build/state/kept-build.ts";
+import { someOf } from "../diagnostics/some-of.ts";
+import type { WebReply, WebRequest } from "../host/host.ts";
+import type { BearerToken } from "./bearer-token.ts";
+import { textReply } from "./replies.ts";
+
+/** What a POST request can ask for. */
+export const ACTIONS = ["compile", "rollback", "hold", "release"] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** A permitted request to change what is published. */
+export interface ActionRequest {
+  readonly action: Exclude<Action, "compile">;
+  readonly list: string;
+  /** `@1`, `@2026-11-14`; of a rollback only. */
+  readonly build?: string;
+  readonly hold: boolean;
+  /** The address of the client. */
+  readonly from: string;
+}
+
+const PARAMETERS: Readonly<Record<Action, readonly string[]>> = {
+  compile: [],
+  rollback: ["list", "to", "hold"],
+  hold: ["list"],
+  release: ["list"],
+};
+
+/** Why a request may not act; undefined if it may. With a token, only the token counts; without, only local processes may. */
+export function refusalOf(
+  request: WebRequest,
+  token: BearerToken | undefined,
+): WebReply | undefined {
+  const { headers, method, address } = request;
+  if (method !== "POST") return textReply(405, "Use POST\n", { allow: "POST" });
+  // A page of any site can send requests to this machine; browsers name the site or say where the request comes from.
+  const isPage = headers["origin"] !== undefined || headers["sec-fetch-site"] !== undefined;
+  if (isPage) return textReply(403, "Not from a browser\n");
+  if (token !== undefined)
+    return token.isIn(headers["authorization"])
+      ? undefined
+      : textReply(401, "A valid token is needed: Authorization: Bearer TOKEN\n", {
+          "www-authenticate": 'Bearer realm="rules-compiler"',
+        });
+  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
+  if (!isForwarded && isLoopback(address) && isLocalName(headers["host"] ?? "")) return undefined;
+  return textReply(
+    403,
+    "Only local processes may do this, not through a proxy or a browser; others need serve --token-file\n",
+  );
+}
+
+/** The parameters of a permitted request, or the reply to a request that has others than it may. */
+export function parametersOf(
+  action: Action,
+  request: WebRequest,
+  lists: readonly string[],
+): ActionRequest | "compile" | WebReply {
+  const { target, address, headers } = request;
+  const query = new URLSearchParams(target.split("?").slice(1).join("?"));
+  const keys = [...query.keys()];
+  const unknown = keys.find((key) => !PARAMETERS[action].includes(key));
+  const known = someOf(PARAMETERS[action]) || "none";
+  if (unknown !== undefined || new Set(keys).size < keys.length)
+    return textReply(400, `Unknown or repeated parameter. Known: ${known}\n`);
+  if (action === "compile") return "compile";
+  const hasBody =
+    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+  if (hasBody)
+    return textReply(415, `Send no body; parameters belong in the query. Known: ${known}\n`);
+  const list = query.get("list") ?? (lists.length === 1 ? lists[0]! : "");
+  if (!lists.includes(list)) return textReply(404, `Add list=, one of: ${someOf(lists)}\n`);
+  const to = query.get("to");
+  const build = to === null ? undefined : `@${to.replace(/^@/, "")}`;
+  if (build !== undefined && !BUILD.test(build))
+    return textReply(400, "to= must be a build such as 1 or 2026-11-14\n");
+  const hold = query.get("hold");
+  if (hold !== null && !/^(?:|[01]|true|false)$/.test(hold))
+    return textReply(400, "hold= must be 1 or 0\n");
+  return {
+    action,
+    list,
+    ...(build !== undefined && { build }),
+    hold: action === "hold" || /^(?:|1|true)$/.test(hold ?? "0"),
+    from: address,
+  };
+}
+
+const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
+
+function isLoopback(address: string): boolean {
+  const plain = address.replace(/^::ffff:/, "");
+  return plain === "::1" || /^127(?:\.\d{1,3}){3}$/.test(plain);
+}
+
+/** Against DNS rebinding: any other name may be made to resolve to this machine. */
+function isLocalName(host: string): boolean {
+  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+  return name === "localhost" || isLoopback(name);
+}

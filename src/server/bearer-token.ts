@@ -1,0 +1,59 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import { type Host, HostError } from "../host/host.ts";
+
+/** Shorter tokens could be guessed. */
+const SHORTEST = 16;
+const LONGEST = 4096;
+
+/** A token that requests must present. Only its digest is kept, so that it cannot be printed. */
+export class BearerToken {
+  readonly #digest: Uint8Array;
+
+  constructor(token: string) {
+    this.#digest = digestOf(token);
+  }
+
+  /** Whether an `Authorization` header has the token. Takes the same time for every wrong one. */
+  isIn(authorization: string | undefined): boolean {
+    const given = /^bearer +(?<token>[\x21-\x7e]+)$/i.exec(authorization ?? "")?.groups?.["token"];
+    return timingSafeEqual(digestOf(given ?? ""), this.#digest) && given !== undefined;
+  }
+}
+
+function digestOf(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}
+
+/** Reads a token: one line of visible ASCII characters. Rejects with a `CompilerError` that does not repeat it. */
+export async function readToken(file: string, host: Host): Promise<BearerToken> {
+  const path = host.path.resolve(host.cwd, file);
+  let text: string;
+  try {
+    if ((await host.isReadableByOthers?.(path)) === true)
+      throw problem("Other users can read the token file", file, { hint: "Run: chmod 600 FILE" });
+    text = decodeUtf8(await host.readFile(path));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const cause = reasonOf(error.code, error.message);
+    throw problem("The token file cannot be read", file, { cause });
+  }
+  const token = text.replace(/\r?\n$/, "");
+  if (token.length >= SHORTEST && token.length <= LONGEST && /^[\x21-\x7e]+$/.test(token))
+    return new BearerToken(token);
+  const message = `The token file must contain one line of ${SHORTEST} to ${LONGEST} visible ASCII characters`;
+  throw problem(message, file);
+}
+
+function problem(
+  message: string,
+  file: string,
+  more: Parameters<typeof errorOf>[2] = {},
+): CompilerError {
+  return new CompilerError([
+    errorOf("bad-token-file", message, { at: { file: printable(file) }, ...more }),
+  ]);
+}

@@ -1,0 +1,356 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Explanation } from "../../src/explain/why.ts";
+import { runProgram } from "../support/command.ts";
+import { answerTo, udpServer } from "../support/resolvers/dns-server.ts";
+import { Served } from "../support/served.ts";
+
+const TOKEN = "correct-horse-battery-staple-0123456789";
+const LINES = Array.from({ length: 3000 }, (_, index) => `||d${index}.example^`);
+const ONCE_A_YEAR = ["--schedule", "0 0 1 1 *"] as const;
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function ask(served: Served, path: string, init: RequestInit = {}): Promise<Reply> {
+  const response = await fetch(served.url(path), init);
+  return { status: response.status, text: await response.text() };
+}
+
+interface WhyJson {
+  readonly lists: readonly { readonly list: string; readonly names: readonly Explanation[] }[];
+}
+
+interface ActionJson {
+  readonly state?: string;
+  readonly exit: number;
+  readonly held: { readonly list: string; readonly by: string } | null;
+}
+
+async function json<T>(served: Served, path: string, init?: RequestInit): Promise<T> {
+  return JSON.parse((await ask(served, path, init)).text) as T;
+}
+
+async function post(served: Served, path: string): Promise<ActionJson> {
+  return await json<ActionJson>(served, path, { method: "POST" });
+}
+
+/** A server with two builds, the second with one rule more. */
+async function servedTwice(context: TestContext, ...words: string[]): Promise<Served> {
+  const served = new Served(context, LINES);
+  await served.start(...ONCE_A_YEAR, ...words);
+  await served.event("run-ended");
+  served.write([...LINES, "||bank.example^"]);
+  served.child.kill("SIGHUP");
+  await served.event("run-ended", 2);
+  return served;
+}
+
+function listOf(served: Served): string {
+  return readFileSync(join(served.folder, "rules/my-list.txt"), "utf8");
+}
+
+test("a bad list is taken back, held and released by requests", { timeout: 60_000 }, async (t) => {
+  const served = await servedTwice(t);
+  const why = await json<WhyJson>(served, "/why?name=www.bank.example");
+  const [answer] = why.lists[0]!.names;
+  assert.equal(answer!.verdict, "blocked");
+  assert.deepEqual(answer!.rule, {
+    text: "||bank.example^",
+    source: "a",
+    file: "a.txt",
+    line: LINES.length + 1,
+  });
+  assert.equal(answer!.since?.isOldest, false);
+  const asked = await runProgram(["why", "--json", "--no-cache", "www.bank.example"], {
+    cwd: served.folder,
+  });
+  const { list, ...said } = JSON.parse(asked.stdout) as Record<string, unknown>;
+  assert.match(String(list), /my-list\.txt$/);
+  const stripped = JSON.parse(
+    JSON.stringify(said, (key, value: unknown) => (key === "path" ? undefined : value)),
+  ) as unknown;
+  assert.deepEqual(answer, stripped, "the same facts, without paths");
+  assert.ok(!JSON.stringify(why).includes(served.folder));
+
+  const back = await post(served, "/rollback?hold");
+  assert.equal(back.exit, 0, JSON.stringify(back));
+  assert.equal(back.held?.by, "serve for 127.0.0.1");
+  assert.doesNotMatch(listOf(served), /bank/);
+  assert.doesNotMatch((await ask(served, "/rules/my-list.txt")).text, /bank/, "at once");
+  const after = await json<WhyJson>(served, "/why?name=www.bank.example");
+  assert.equal(after.lists[0]!.names[0]!.verdict, "neither", "not from memory");
+  assert.equal((await json<{ held: unknown[] }>(served, "/health")).held.length, 1);
+
+  served.child.kill("SIGHUP");
+  assert.equal((await served.event("run-ended", 3))["outcome"], "unchanged");
+  const status = await runProgram(["status", "--port", String(served.port)]);
+  assert.equal(status.exit, 0, status.stderr);
+  assert.match(status.stdout, /^ {2}My list +3,000 rules +held at the build of /m);
+
+  assert.equal((await post(served, "/release")).held, null);
+  assert.equal((await post(served, "/compile")).state, "started");
+  await served.event("run-ended", 4);
+  assert.match(listOf(served), /bank/);
+  const kept = await post(served, "/hold");
+  assert.equal(kept.held?.list, "My list");
+  assert.match(listOf(served), /bank/);
+
+  const missing = await ask(served, "/rollback?to=99", { method: "POST" });
+  assert.equal(missing.status, 400);
+  assert.match(missing.text, /"code": "build-missing"/);
+  const history = await runProgram(["history"], { cwd: served.folder });
+  assert.match(history.stdout, /rolled-back .*serve for 127\.0\.0\.1/);
+  await served.stop();
+});
+
+test(
+  "with a token, only the token counts, and it is nowhere to be seen",
+  { timeout: 60_000 },
+  async (t) => {
+    const served = new Served(t, LINES);
+    writeFileSync(join(served.folder, "token"), `${TOKEN}\n`, { mode: 0o600 });
+    await served.start(...ONCE_A_YEAR, "--token-file", "token", "--listen", "0.0.0.0", "-d");
+    await served.event("run-ended");
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const other = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+    const places = [`127.0.0.1:${served.port}`, ...(other ? [`${other}:${served.port}`] : [])];
+    t.diagnostic(`asked through ${places.length} addresses`);
+    for (const place of places)
+      for (const action of ["compile", "rollback", "hold", "release"]) {
+        const url = `http://${place}/${action}`;
+        const statusWith = async (more: Record<string, string>): Promise<number> =>
+          (await fetch(url, { method: "POST", headers: more })).status;
+        assert.equal(await statusWith({}), 401, url);
+        assert.equal(await statusWith({ authorization: `Bearer ${TOKEN}x` }), 401, url);
+        assert.equal(await statusWith({ ...headers, origin: "https://evil.example" }), 403, url);
+      }
+    assert.equal((await ask(served, `/hold?token=${TOKEN}`, { method: "POST" })).status, 401);
+    assert.equal((await ask(served, "/hold", { method: "POST", headers })).status, 200);
+    assert.equal((await ask(served, "/release", { method: "POST", headers })).status, 200);
+    const shown = await Promise.all(
+      ["/", "/health", "/metrics", "/why?name=d1.example"].map((path) => ask(served, path)),
+    );
+    const files = ["my-list.txt.history.jsonl", "serve.json"].map((file) =>
+      readFileSync(join(served.folder, "rules/.rules-compiler", file), "utf8"),
+    );
+    const all = JSON.stringify([served.events, shown, files]);
+    assert.match(all, /"event":"request"/);
+    assert.ok(!all.includes(TOKEN));
+    await served.stop();
+  },
+);
+
+test("without a token, another machine cannot act", { timeout: 60_000 }, async (t) => {
+  const other = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+  if (other === undefined) return t.skip("this machine has no other address");
+  const served = await servedTwice(t, "--listen", "0.0.0.0");
+  for (const action of ["compile", "rollback", "hold", "release"]) {
+    const { status } = await fetch(`http://${other}:${served.port}/${action}`, { method: "POST" });
+    assert.equal(status, 403, action);
+  }
+  assert.equal(served.events.filter(({ event }) => event === "action").length, 0);
+  await served.stop();
+});
+
+test("a token file that others can read stops the start", { timeout: 60_000 }, async (t) => {
+  const served = new Served(t, LINES);
+  const file = join(served.folder, "token");
+  writeFileSync(file, TOKEN);
+  chmodSync(file, 0o644);
+  for (const [words, env] of [
+    [["--token-file", "token"], {}],
+    [[], { SERVE_TOKEN_FILE: "token" }],
+  ] as const) {
+    const ended = await runProgram(["serve", "--port", "0", ...words], {
+      cwd: served.folder,
+      env: { PATH: process.env["PATH"], ...env },
+    });
+    assert.equal(ended.exit, 2);
+    assert.match(ended.stderr, /bad-token-file/);
+    assert.match(ended.stderr, /Other users can read the token file/);
+    assert.ok(!ended.stderr.includes(TOKEN));
+  }
+  // The test ends a child that was never started.
+  served.child = { kill: () => true } as unknown as typeof served.child;
+});
+
+/** The first line of the answer to bytes that are sent as they are; "" if the connection ends without one. */
+async function raw(port: number, start: string, body: Iterable<string> = []): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (piece) => (text += String(piece)));
+  socket.on("error", () => {});
+  socket.write(start);
+  const pieces = body[Symbol.iterator]();
+  const dripping = setInterval(() => {
+    const { value, done } = pieces.next();
+    if (done !== true) socket.write(value);
+  }, 50);
+  const deadline = setTimeout(() => socket.destroy(), 10_000);
+  const answered = new Promise<void>((resolve) => socket.on("data", () => resolve()));
+  await Promise.race([answered, once(socket, "close")]);
+  clearInterval(dripping);
+  clearTimeout(deadline);
+  socket.destroy();
+  return text.split("\r\n")[0]!;
+}
+
+function head(target: string, more: string): string {
+  return `POST ${target} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n\r\n`;
+}
+
+test("bodies are never waited for", { timeout: 60_000 }, async (t) => {
+  const served = await servedTwice(t);
+  const drip = Array<string>(1000).fill("x");
+  const shapes: readonly (readonly [string, string, RegExp])[] = [
+    ["a slow body", head("/rollback", "Content-Length: 1000"), / 415 /],
+    ["a body that never comes", head("/hold", "Content-Length: 99999999"), / 415 /],
+    ["a slow body in chunks", head("/release", "Transfer-Encoding: chunked"), / 415 /],
+    ["a slow body of compile", head("/compile", "Content-Length: 1000"), / 202 /],
+    [
+      "a form",
+      head("/rollback", "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 4"),
+      / 415 /,
+    ],
+    ["two lengths", head("/hold", "Content-Length: 1\r\nContent-Length: 2"), / 400 /],
+    ["both framings", head("/hold", "Content-Length: 1\r\nTransfer-Encoding: chunked"), / 400 /],
+    ["a huge target", head(`/rollback?to=${"1".repeat(20_000)}`, "X: y"), / 400 /],
+    ["a huge header", head("/rollback", `Authorization: Bearer ${"x".repeat(20_000)}`), / 400 /],
+    ["no target", head("*", "X: y"), / 404 | 400 /],
+  ];
+  for (const [shape, bytes, wanted] of shapes) {
+    const began = performance.now();
+    assert.match(await raw(served.port, bytes, drip), wanted, shape);
+    assert.ok(performance.now() - began < 5000, `${shape} is answered at once`);
+  }
+  assert.equal(served.events.filter(({ event }) => event === "action").length, 0);
+  await served.event("run-ended", 3);
+  await served.stop();
+});
+
+/** One request for /health on its own connection, in milliseconds. */
+async function healthMs(port: number): Promise<number> {
+  const began = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    const options = { port, host: "127.0.0.1", path: "/health", agent: false };
+    http.get(options, (response) => response.resume().once("end", resolve)).once("error", reject);
+  });
+  return performance.now() - began;
+}
+
+test("many questions at once leave the server responsive", { timeout: 120_000 }, async (t) => {
+  const served = await servedTwice(t);
+  const statuses = new Map<number, number>();
+  const over = new AbortController();
+  const asking = Array.from({ length: 40 }, async (_, client) => {
+    for (let at = 0; !over.signal.aborted; at++) {
+      const { status } = await ask(served, `/why?name=n${client}-${at}.example`);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      await new Promise((later) => setTimeout(later, 20));
+    }
+  });
+  // A machine that does other work, too, is slow at times; a server that cannot answer is slow every time.
+  let [p50, p90] = [Infinity, Infinity];
+  for (let round = 0; round < 6 && p90 > 100; round++) {
+    const times: number[] = [];
+    while (times.length < 40) {
+      times.push(await healthMs(served.port));
+      await new Promise((later) => setTimeout(later, 30));
+    }
+    times.sort((a, b) => a - b);
+    p50 = Math.min(p50, times[19]!);
+    p90 = Math.min(p90, times[35]!);
+  }
+  over.abort();
+  await Promise.all(asking);
+  t.diagnostic(
+    `health p50 ${p50.toFixed(1)} ms, p90 ${p90.toFixed(1)} ms; answers ${JSON.stringify([...statuses])}`,
+  );
+  assert.ok(p50 <= 100, `p50 ${p50.toFixed(0)} ms`);
+  assert.ok((statuses.get(200) ?? 0) > 0);
+  assert.deepEqual(
+    [...statuses.keys()].filter((status) => status !== 200 && status !== 429),
+    [],
+  );
+  assert.equal((await ask(served, "/why?name=d1.example")).status, 200, "and nothing is left over");
+  await served.stop();
+});
+
+test(
+  "aliases are followed with a resolver of the configuration, for each list",
+  { timeout: 60_000 },
+  async (t) => {
+    const port = await udpServer(t, (asked, reply) =>
+      reply(
+        answerTo(asked, {
+          answers: [{ type: "CNAME", name: "shop.example", ttl: 1, data: "d1.example" }],
+        }),
+      ),
+    );
+    const served = new Served(t, LINES);
+    const source = { name: "a", source: "a.txt", type: "adblock" };
+    const config = {
+      name: "Lists",
+      sources: [source],
+      lists: [
+        { name: "My list", sources: ["a"] },
+        { name: "Other", sources: ["a"], exclusions: ["||d1.example^"] },
+      ],
+      resolvers: [{ name: "home & away", address: "127.0.0.1", port, list: "My list" }],
+    };
+    writeFileSync(join(served.folder, "compiler-config.json"), JSON.stringify(config));
+    await served.start(...ONCE_A_YEAR);
+    await served.event("run-ended");
+    const verdicts = async (query: string): Promise<unknown> => {
+      const { lists } = await json<WhyJson>(served, `/why?name=shop.example${query}`);
+      return lists.map((one) => [
+        one.list,
+        ...one.names.map((name) => `${name.name} ${name.verdict}`),
+      ]);
+    };
+    assert.deepEqual(await verdicts(""), [
+      ["My list", "shop.example neither"],
+      ["Other", "shop.example neither"],
+    ]);
+    assert.deepEqual(await verdicts("&resolver=home+%26+away"), [
+      ["My list", "shop.example neither", "d1.example blocked"],
+      ["Other", "shop.example neither", "d1.example neither"],
+    ]);
+    assert.deepEqual(await verdicts("&list=Other&resolver=home+%26+away"), [
+      ["Other", "shop.example neither", "d1.example neither"],
+    ]);
+    const page = await ask(served, "/", { headers: { accept: "text/html" } });
+    assert.match(page.text, /<option value="home &amp; away">/);
+    assert.equal((await ask(served, "/rollback", { method: "POST" })).status, 404);
+    await served.stop();
+  },
+);
+
+test(
+  "a list without a record has no answer, and the page says so",
+  { timeout: 60_000 },
+  async (t) => {
+    const served = new Served(t, LINES);
+    await served.start(...ONCE_A_YEAR, "--no-record");
+    await served.event("run-ended");
+    const { status, text } = await ask(served, "/why?name=d1.example");
+    assert.equal(status, 503);
+    assert.match(text, /"code": "record-missing"/);
+    const page = await ask(served, "/why?name=d1.example&html");
+    assert.match(page.text, /No record of/);
+    await served.stop();
+  },
+);
