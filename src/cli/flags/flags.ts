@@ -1,7 +1,6 @@
 import { SERVER_FLAGS } from "./server-flags.ts";
 
-/** The table of all options, for parsing, `--help` and docs/reference/command-line.md. Commands are in commands/registry.ts. */
-export const FLAGS = [
+const BUILD_FLAGS = [
   {
     name: "config",
     short: "c",
@@ -151,7 +150,9 @@ export const FLAGS = [
     description:
       "Behave like HostlistCompiler: trust every source, also in private networks, and accept empty ones",
   },
-  ...SERVER_FLAGS,
+] as const;
+
+const OTHER_FLAGS = [
   {
     name: "dns-api-url",
     value: "URL",
@@ -286,5 +287,12 @@ export const FLAGS = [
     description: "Print help; -h prints a short version; with a command, both print its own help",
   },
 ] as const;
+
+/** The table of all options, for parsing, `--help` and docs/reference/command-line.md. Commands are in commands/registry.ts. */
+export const FLAGS: readonly [
+  ...typeof BUILD_FLAGS,
+  ...typeof SERVER_FLAGS,
+  ...typeof OTHER_FLAGS,
+] = [...BUILD_FLAGS, ...SERVER_FLAGS, ...OTHER_FLAGS];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
