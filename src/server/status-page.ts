@@ -199,13 +199,13 @@ function listsSection(view: StatusView): Html {
 function resolversSection({ resolvers }: Health, now: number): Html | undefined {
   if (resolvers.length === 0) return undefined;
   const rows = resolvers.map((one) => resolverRow(one, now));
-  const columns = ["resolver", "outcome", "list", "build", "last proved", "#latency", "asked"];
+  const columns = ["resolver", "outcome", "list", "build", "last proved", "#latency"];
   return html`<h2>Resolvers</h2>
     ${table("Resolvers", columns, rows)}`;
 }
 
 function resolverRow(one: ResolverState, now: number): Html {
-  const { resolver, list, outcome, detail, build, latencyMs, at, lastProved } = one;
+  const { resolver, list, outcome, detail, build, latencyMs, lastProved } = one;
   const tone = outcome === null ? "faint" : outcome === "proved" ? "good" : "bad";
   return html`<tr>
     <td>${resolver} ${faint(detail ?? undefined)}</td>
@@ -214,7 +214,6 @@ function resolverRow(one: ResolverState, now: number): Html {
     <td data-name="build"><code>${build ?? "–"}</code></td>
     <td data-name="last proved">${agoText(lastProved?.at ?? null, now)}</td>
     <td class="n" data-name="latency">${latencyMs === null ? "–" : `${latencyMs} ms`}</td>
-    <td data-name="asked">${agoText(at, now)}</td>
   </tr>`;
 }
 

@@ -11,7 +11,7 @@ test("over random failures, a build is rolled back at most once, only to a prove
   const random = new Random(seed);
   const seen = new Map<string, number>();
   const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
-  for (let round = 0; round < (isNightly ? 200 : 10); round++) {
+  for (let round = 0; round < (isNightly ? 100 : 10); round++) {
     const loop = new ProofLoop(random.chance(0.8) ? "rollback" : "keep");
     const proved = new Set<string>();
     const undone = new Set<string>();
@@ -86,7 +86,7 @@ test("after a kill at any moment, the next runs end in a true state, and no buil
     "exchange",
     "runProgram",
   ] as const;
-  for (let round = 0; round < (isNightly ? 200 : 8); round++) {
+  for (let round = 0; round < (isNightly ? 100 : 8); round++) {
     let left = Infinity;
     const loop = new ProofLoop("rollback");
     loop.change((host) =>

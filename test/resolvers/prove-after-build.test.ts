@@ -176,8 +176,8 @@ test("each of several lists has its own proofs, and only the one that failed is 
     assert.ok(said.lists.length === 2, stderr);
     return {
       exit,
-      lists: said.lists.map(
-        (one) => `${one.name} ${one.resolvers?.map(({ outcome }) => outcome).join()}`,
+      lists: said.lists.map(({ name, resolvers = [] }) =>
+        [name, ...resolvers.map(({ outcome }) => outcome)].join(" "),
       ),
     };
   };

@@ -5,7 +5,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
 import { buildExit } from "../build-exit.ts";
 import { hooksAfter, runHooks } from "../hooks-after.ts";
-import { proofWait } from "../flags/serve-options.ts";
+import { proofWait } from "../flags/duration-of.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 

@@ -3,7 +3,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { proofDiagnostics } from "../../resolvers/proof-diagnostic.ts";
 import { type Proof, proveResolvers } from "../../resolvers/prove.ts";
-import { proofWait } from "../flags/serve-options.ts";
+import { proofWait } from "../flags/duration-of.ts";
 import type { Reporter } from "../output/reporter.ts";
 import { showText } from "../output/show-text.ts";
 import { renderTable } from "../output/table.ts";

@@ -1,9 +1,9 @@
-import { durationMs } from "../../config/duration.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host, ListenPlace } from "../../host/host.ts";
 import { Schedule } from "../../server/schedule.ts";
 import type { Args } from "./args.ts";
+import { durationOf } from "./duration-of.ts";
 import type { FlagName } from "./flags.ts";
 
 /** Options that only `serve` has. */
@@ -23,7 +23,6 @@ const DEFAULT_PORT = 5000;
 const DEFAULT_SCHEDULE = "0 */6 * * *";
 const DEFAULT_JITTER = "5m";
 const DEFAULT_RETRY = "1m";
-const DEFAULT_WAIT = "30s";
 const DEFAULT_RUN_TIMEOUT = "15m";
 /** A browser opens six connections, a resolver one. */
 const DEFAULT_CONNECTIONS = 64;
@@ -46,11 +45,6 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
   };
 }
 
-/** How long a resolver may take to load a list. */
-export function proofWait({ values }: Args): number {
-  return durationOf("wait", values.get("wait")?.[0] ?? DEFAULT_WAIT);
-}
-
 /** The port of the server: `--port`, then `PORT`, so that a container's health check uses the same port as its server. */
 export function portOf({ values }: Args, env: Host["env"]): number {
   const text = values.get("port")?.[0] ?? (env["PORT"] || String(DEFAULT_PORT));
@@ -64,17 +58,5 @@ function countOf(name: FlagName, text: string = String(DEFAULT_CONNECTIONS)): nu
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new CompilerError([
     errorOf("unknown-flag", `--${name} must be 1 or more, not ${printable(text, 40)}`),
-  ]);
-}
-
-/** Throws a `CompilerError` for anything but a duration or 0. */
-export function durationOf(name: FlagName, text: string): number {
-  const ms = text === "0" ? 0 : durationMs(text);
-  if (ms !== undefined) return ms;
-  throw new CompilerError([
-    errorOf(
-      "unknown-flag",
-      `--${name} must be a duration such as 90s, 5m or 12h, not ${printable(text, 40)}`,
-    ),
   ]);
 }
