@@ -112,8 +112,9 @@ export class WhyAnswers {
   }
 }
 
-/** How much text an answer has; answers that say nothing are not worth keeping. */
+/** How much text an answer has. An answer with a problem is not kept: a list may just be published. */
 async function sized(end: Promise<WhyEnd>): Promise<{ value: WhyEnd; size: number }> {
   const value = await end;
-  return { value, size: typeof value === "string" ? Infinity : JSON.stringify(value).length };
+  const isWhole = typeof value !== "string" && value.every(({ problem }) => problem === undefined);
+  return { value, size: isWhole ? JSON.stringify(value).length : Infinity };
 }

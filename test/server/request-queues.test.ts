@@ -115,7 +115,7 @@ test("the same question is computed once per build and minute", async () => {
   assert.equal(desk.asked, 4, "the clock was set back");
 });
 
-test("an answer that fails or is large is not kept, and memory stays bounded", async () => {
+test("an answer that fails, has a problem or is large is not kept, and memory stays bounded", async () => {
   const desk = new Desk();
   const broken = desk.ask("a.example");
   await turn();
@@ -125,10 +125,15 @@ test("an answer that fails or is large is not kept, and memory stays bounded", a
   await turn();
   desk.pending.shift()!.end([{ list: "x".repeat(40_000), names: [] }]);
   assert.equal(typeof (await large), "object");
+  const partly = desk.ask("a.example");
+  await turn();
+  const problem = { code: "record-outdated", message: "It has changed" };
+  desk.pending.shift()!.end([...ANSWER, { list: "Other", problem }]);
+  assert.equal(typeof (await partly), "object");
   const again = desk.ask("a.example");
   await desk.endAll();
   await again;
-  assert.equal(desk.asked, 3);
+  assert.equal(desk.asked, 4);
   for (let at = 0; at < 300; at++) {
     const end = desk.ask(`n${at}.example`);
     await desk.endAll();
@@ -228,6 +233,7 @@ test("eight actions wait, and further ones are refused", async () => {
   const replies = Array.from({ length: 12 }, () => actions.answer(REQUEST, runner));
   const statuses = (await Promise.all(replies)).map(({ status }) => status);
   assert.deepEqual(statuses, [...Array<number>(8).fill(200), ...Array<number>(4).fill(503)]);
+  assert.equal((await actions.answer(REQUEST, runner)).status, 200, "there is room again");
 });
 
 test("the status of the answer shows how the action ended", async () => {
