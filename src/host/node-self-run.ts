@@ -47,10 +47,12 @@ export function runSelf(run: SelfRun): Promise<SelfRunEnd> {
 }
 
 function lowerPriority(pid: number | undefined): void {
+  // Deno would ask for a permission.
+  if (pid === undefined || process.versions["deno"] !== undefined) return;
   try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended, or the runtime may not do that.
+    // It has ended.
   }
 }
 
