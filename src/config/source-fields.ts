@@ -1,3 +1,19 @@
+/** Feeds that sources can be, beside the formats of lists. A test compares them with `feeds/registry.ts`. */
+export const FEED_NAMES = [
+  "urls",
+  "csv",
+  "ndjson",
+  "urlhaus",
+  "openphish",
+  "phishtank",
+  "threatfox",
+  "misp",
+  "stix",
+  "tranco",
+  "umbrella",
+] as const;
+export type FeedName = (typeof FEED_NAMES)[number];
+
 /** Fields that only sources have; `fields.ts` has those that they share with lists. */
 export const SOURCE_ONLY_FIELDS = {
   source: {
@@ -15,8 +31,37 @@ export const SOURCE_ONLY_FIELDS = {
   type: {
     type: "source-type",
     description:
-      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment.",
+      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment. Or a [feed](../guide/feeds.md): `urls`, `csv`, `json` with `path`, `ndjson`, `urlhaus`, `openphish`, `phishtank`, `threatfox`, `misp`, `stix`, `tranco`, `umbrella`.",
     example: "hosts",
+  },
+  column: {
+    type: "column",
+    description:
+      "For `csv`: the column with names or URLs, by its name in the header or by its number from 1.",
+    example: "url",
+  },
+  delimiter: {
+    type: "string",
+    description: "For `csv`: the character between columns. Default: `,`.",
+    example: ";",
+  },
+  path: {
+    type: "string",
+    description:
+      "For `json` and `ndjson`: a JSON Pointer to names or URLs, in which `*` matches any key or index. `json` without a path is the [format](formats.md) of lists.",
+    example: "/data/*/host",
+  },
+  where: {
+    type: "matches",
+    description:
+      "For `csv`, `json`, `ndjson` and feeds made of them: only rows with these values, by column, or by key of the object that contains the value.",
+    example: '{ "status": "online" }',
+  },
+  urls: {
+    type: "choice",
+    values: ["whole", "host"],
+    description:
+      "For feeds: when a URL is a rule for its host. `whole` (the default): only if it has no path. `host`: always, except on hosts that many people share.",
   },
   mirrors: {
     type: "strings",

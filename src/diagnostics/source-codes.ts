@@ -24,6 +24,12 @@ export const SOURCE_CODES = {
     meaning: "A remote source did not respond in time.",
     hint: "Check the network and the proxy settings; the server may be down",
   },
+  "bad-feed": {
+    exit: 4,
+    meaning:
+      "The text of a source is not the feed that its type, column or path describes, or it is not complete.",
+    hint: "Check type, column, delimiter and path of the source against the first lines of the feed",
+  },
   "private-address": {
     exit: 4,
     meaning: "A remote source, or a redirect of it, resolves to this machine or a private network.",

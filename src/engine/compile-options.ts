@@ -69,6 +69,7 @@ export const FETCH_DEFAULTS: {
   readonly allowPrivate: boolean;
   readonly isSecret: boolean;
   readonly type: "adblock";
+  readonly feed: undefined;
   readonly bounds: SourceBounds;
   readonly mayBlock: undefined;
 } = {
@@ -79,6 +80,7 @@ export const FETCH_DEFAULTS: {
   allowPrivate: false,
   isSecret: false,
   type: "adblock",
+  feed: undefined,
   bounds: SOURCE_BOUNDS,
   mayBlock: undefined,
 };

@@ -1,5 +1,7 @@
 import { durationMs } from "../config/duration.ts";
 import { hasCanary } from "../config/resolvers.ts";
+import { isFeed } from "../config/feed-values.ts";
+import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Config, SourceConfig } from "../config/config.ts";
@@ -29,7 +31,10 @@ export interface PlannedSource {
   readonly shown: string;
   /** Whether even the path of its address is secret. */
   readonly isSecret: boolean;
+  /** The syntax of its lines. */
   readonly type: SourceType;
+  /** The feed that its lines are made from. */
+  readonly feed: FeedSettings | undefined;
   readonly passes: StageSettings;
   /** Whether this level or the one above splits hosts lines into names. */
   readonly splitHosts: boolean;
@@ -87,7 +92,8 @@ export function planOf(
       label: source.name ?? shown[index]!,
       shown: shown[index]!,
       isSecret: source.secret === true,
-      type: source.type ?? "adblock",
+      type: isFeed(source) ? "domains" : (source.type ?? "adblock"),
+      feed: feedOf(source),
       passes,
       splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
       mirrors: source.mirrors ?? [],
@@ -101,6 +107,13 @@ export function planOf(
     };
   });
   return { config, sources, list };
+}
+
+/** The settings of a feed; undefined for a list. */
+export function feedOf(source: SourceConfig): FeedSettings | undefined {
+  if (!isFeed(source)) return undefined;
+  const { type = "", column, delimiter, where, path, urls } = source;
+  return { type, column, delimiter, where, path, urls };
 }
 
 function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBounds {

@@ -29,7 +29,7 @@ import { locate } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
-import type { SourceOptions } from "./source-options.ts";
+import { type SourceOptions, readingOf, storeKeyOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
@@ -143,7 +143,8 @@ export class SourceReader {
   async cancelledBy(source: PlannedSource): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
     const { level, mayCancel } = this.trustOf(source);
-    if (level !== "full" || !mayCancel || foreignFormats.has(source.type)) return names;
+    const isTranslated = source.feed !== undefined || foreignFormats.has(source.type);
+    if (level !== "full" || !mayCancel || isTranslated) return names;
     const look = (text: Uint8Array): void => {
       for (const name of cancelledNames(text)) names.add(name);
     };
@@ -233,14 +234,7 @@ export class SourceReader {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
-    const { isSecret } = wish;
-    const load = {
-      checkpoint: this.checkpoint,
-      blockBytes,
-      buffers,
-      isSecret,
-      json: wish.type === "json",
-    };
+    const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers };
     const label = wish.shown;
     if (location.kind === "file") {
       // Only an optional source must be checked before it is read.
@@ -258,6 +252,7 @@ export class SourceReader {
     const remote: RemoteSource = {
       ...wish,
       url: location.url,
+      storeKey: storeKeyOf(location.url, wish),
       label: printable(label),
       bounds: compat ? undefined : wish.bounds,
       accept: options.accept ?? [],

@@ -22,6 +22,8 @@ import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 export interface RemoteSource {
   readonly url: string;
   readonly mirrors: readonly string[];
+  /** Its name in the store. Two feeds from one address have different names, because their lines differ. */
+  readonly storeKey: string;
   readonly label: string;
   /** The age, in milliseconds, up to which its last good copy may be used instead. */
   readonly maxStaleMs: number;
@@ -103,7 +105,7 @@ const CLOCK_SLACK_MS = 24 * 3600 * 1000;
 export async function acquire(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
   const { store, offline } = context;
   if (source.locked !== undefined) return await acquireLocked(source, source.locked, context);
-  const record = await store?.recordOf(source.url);
+  const record = await store?.recordOf(source.storeKey);
   let causes: readonly Diagnostic[];
   let held: HeldError | undefined;
   try {
@@ -142,13 +144,13 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
 
 /** Without this note, the holding time would start again with every run. */
 async function noteOffer(
-  { url }: RemoteSource,
+  { storeKey }: RemoteSource,
   offer: HeldOffer,
   store: SourceStore,
   { onStoreError }: AcquireContext,
 ): Promise<void> {
   try {
-    await store.hold(url, offer);
+    await store.hold(storeKey, offer);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     onStoreError(error);
@@ -330,7 +332,7 @@ async function keep(
   if (store === undefined) return await describeFiles(files);
   try {
     const shown = shownAddress(source.url, source.isSecret);
-    const stored = await store.keep({ url: source.url, shown }, files, known);
+    const stored = await store.keep({ url: source.storeKey, shown }, files, known);
     if (fetch.signal?.aborted !== true) await texts.moveInto(store, stored);
     return stored;
   } catch (error) {

@@ -2,11 +2,13 @@ import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
 import { decodeText, isPacked, refuseHtml } from "./decode.ts";
+import { FeedFile } from "./feed-file.ts";
 import type { InputFile, LoadOptions } from "./source-list.ts";
 import { type Location, isBelow } from "./location.ts";
 import { refuseOther } from "./not-a-list.ts";
 import { fileError, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
+import { openAgain } from "./web-text.ts";
 import type { WebTexts } from "./web-texts.ts";
 
 /** The first read, which is enough to detect the format of a file. */
@@ -75,6 +77,12 @@ export class FileFinder {
       const raw = await this.attempt(label, () => this.host.readFile(path));
       const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
       await file.close();
+      if (this.options.feed !== undefined) {
+        const unpacked = openAgain(bytes.length, (from, into) =>
+          into.set(bytes.subarray(from, from + into.length)),
+        );
+        return await this.inBlocks(unpacked, label, { place: path, key: path, folder });
+      }
       return this.inMemory(bytes, isRepaired, { place: path, key: path, folder });
     });
   }
@@ -90,7 +98,9 @@ export class FileFinder {
       const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
       if (unpacked !== undefined && isPacked(head)) return await unpacked();
-      const text = new FileBlocks(file, printable(label), this.buffers, this.options.blockBytes);
+      const { feed, blockBytes } = this.options;
+      const lines = feed && new FeedFile(file, feed, head);
+      const text = new FileBlocks(lines ?? file, printable(label), this.buffers, blockBytes);
       const { cutter } = text;
       const isWeb = unpacked === undefined;
       return {
@@ -101,7 +111,7 @@ export class FileFinder {
           refuseHtml(head, printable(label));
           if (isWeb && this.options.json !== true)
             refuseOther(head, head.length === file.size, printable(label));
-          return text.blocks(head);
+          return lines === undefined ? text.blocks(head) : linesOf(lines, text);
         },
         close: () => {
           this.buffers.push(first);
@@ -136,4 +146,9 @@ export class FileFinder {
       throw error instanceof HostError ? fileError(label, error) : error;
     }
   }
+}
+
+async function* linesOf(lines: FeedFile, text: FileBlocks): AsyncGenerator<TextBlock> {
+  const first = new Uint8Array(FIRST_BYTES);
+  yield* text.blocks(first.subarray(0, await lines.read(first)));
 }
