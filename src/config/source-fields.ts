@@ -85,6 +85,34 @@ export const SOURCE_ONLY_FIELDS = {
       "How long the source may take from its first request, including retries, mirrors and includes. Default: `120s`.",
     example: "30s",
   },
+  max_bytes: {
+    type: "size",
+    description:
+      "How large the source may be, unpacked and with its includes. Default: `256M`. All downloads of a run share a quarter of what is free.",
+    example: "1G",
+  },
+  auth: {
+    type: "object",
+    fields: {
+      bearer_file: {
+        type: "string",
+        description: "File with a token, for `Authorization: Bearer`.",
+        example: "abuse-ch.key",
+      },
+      basic_file: {
+        type: "string",
+        description: "File with `user:password`, for `Authorization: Basic`.",
+      },
+    },
+    description:
+      "Key of the source in a file: `bearer_file` or `basic_file`, relative to the configuration. It is sent to the server of `source` only, never to mirrors or other servers that it redirects to, and never shown or stored.",
+  },
+  headers_file: {
+    type: "string",
+    description:
+      "File with further headers of requests, such as `Auth-Key: …`, one a line. The same holds for them as for `auth`.",
+    example: "headers.txt",
+  },
   allow_private: {
     type: "boolean",
     description:

@@ -5,7 +5,7 @@ import type { ConfigNode } from "./config-node.ts";
 import { ConfigProblems } from "./config-problems.ts";
 import { durationMs } from "./duration.ts";
 import type { Config, SourceConfig } from "./config.ts";
-import { columnOf, feedProblems, matchesOf } from "./feed-values.ts";
+import { columnOf, matchesOf } from "./feed-values.ts";
 import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
 import { hookProblems } from "./hook-problems.ts";
@@ -13,6 +13,7 @@ import { reportIncomplete } from "./incomplete-sources.ts";
 import { listProblems, listsOf } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
 import { resolverProblems } from "./resolvers.ts";
+import { sourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
 
 /** Names that validation checks against. */
@@ -320,7 +321,7 @@ class ConfigCheck {
       return { source: "" };
     }
     const source = this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
-    for (const { message, hint } of this.problems.hasErrors ? [] : feedProblems(source, path))
+    for (const { message, hint } of this.problems.hasErrors ? [] : sourceProblems(source, path))
       this.problems.invalid(node.offset, message, hint);
     return source;
   }

@@ -30,6 +30,15 @@ export const SOURCE_CODES = {
       "The text of a source is not the feed that its type, column or path describes, or it is not complete.",
     hint: "Check type, column, delimiter and path of the source against the first lines of the feed",
   },
+  "bad-key-file": {
+    exit: 4,
+    meaning: "A file with keys of a source cannot be read, or does not have the expected form.",
+    hint: "headers_file has lines such as X-Key: value; bearer_file has a token, basic_file user:password",
+  },
+  "key-file-open": {
+    meaning: "Other users of the machine may read a file with keys of a source.",
+    hint: "Run chmod 600 on the file",
+  },
   "private-address": {
     exit: 4,
     meaning: "A remote source, or a redirect of it, resolves to this machine or a private network.",

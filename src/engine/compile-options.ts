@@ -1,3 +1,4 @@
+import type { KeyFiles } from "../sources/request-headers.ts";
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import type { MemoryOptions } from "./memory-plan.ts";
@@ -70,6 +71,8 @@ export const FETCH_DEFAULTS: {
   readonly isSecret: boolean;
   readonly type: "adblock";
   readonly feed: undefined;
+  readonly maxBytes: undefined;
+  readonly keyFiles: KeyFiles;
   readonly bounds: SourceBounds;
   readonly mayBlock: undefined;
 } = {
@@ -81,6 +84,8 @@ export const FETCH_DEFAULTS: {
   isSecret: false,
   type: "adblock",
   feed: undefined,
+  maxBytes: undefined,
+  keyFiles: { headers: undefined, bearer: undefined, basic: undefined },
   bounds: SOURCE_BOUNDS,
   mayBlock: undefined,
 };

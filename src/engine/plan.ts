@@ -3,6 +3,8 @@ import { hasCanary } from "../config/resolvers.ts";
 import { isFeed } from "../config/feed-values.ts";
 import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
+import type { KeyFiles } from "../sources/request-headers.ts";
+import { sizeBytes } from "../config/size.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Config, SourceConfig } from "../config/config.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
@@ -43,6 +45,9 @@ export interface PlannedSource {
   readonly isOptional: boolean;
   readonly maxStaleMs: number;
   readonly timeoutMs: number | undefined;
+  readonly maxBytes: number | undefined;
+  /** Paths of files with its keys, as written in the configuration. */
+  readonly keyFiles: KeyFiles;
   readonly allowPrivate: boolean;
   /** What its rules may do; undefined if that depends on its location. */
   readonly trust: Trust | undefined;
@@ -100,6 +105,12 @@ export function planOf(
       isOptional: source.optional === true,
       maxStaleMs: durationMs(source.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
       timeoutMs: durationMs(source.timeout ?? ""),
+      maxBytes: sizeBytes(source.max_bytes ?? ""),
+      keyFiles: {
+        headers: source.headers_file,
+        bearer: source.auth?.bearer_file,
+        basic: source.auth?.basic_file,
+      },
       allowPrivate: source.allow_private === true,
       trust: source.trust,
       bounds: boundsOf(config, source),

@@ -128,13 +128,21 @@ export function acquiredKey(
   wish: Partial<
     Pick<
       PlannedSource,
-      "mirrors" | "maxStaleMs" | "timeoutMs" | "allowPrivate" | "bounds" | "mayBlock" | "feed"
+      | "mirrors"
+      | "maxStaleMs"
+      | "timeoutMs"
+      | "allowPrivate"
+      | "bounds"
+      | "mayBlock"
+      | "feed"
+      | "maxBytes"
+      | "keyFiles"
     >
   >,
 ): string {
   const { mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock, feed } = wish;
-  const limits = [maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock];
-  return JSON.stringify([url, mirrors, ...limits, feed]);
+  const limits = [maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock, wish.maxBytes];
+  return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles]);
 }
 
 /** Digest that identifies files. */
@@ -167,5 +175,7 @@ function keyOf(source: PlannedSource): string {
     bounds,
     mayBlock,
     feed,
+    source.maxBytes,
+    source.keyFiles,
   ]);
 }

@@ -1,4 +1,7 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { feedFormats } from "../feeds/registry.ts";
+import type { Host } from "../host/host.ts";
+import { type RequestHeaders, readRequestHeaders } from "../sources/request-headers.ts";
 import type { LoadOptions } from "../sources/source-list.ts";
 import type { PlannedSource } from "./plan.ts";
 
@@ -14,6 +17,8 @@ export type SourceOptions = Pick<
   | "isOptional"
   | "maxStaleMs"
   | "timeoutMs"
+  | "maxBytes"
+  | "keyFiles"
   | "allowPrivate"
   | "bounds"
   | "mayBlock"
@@ -27,4 +32,18 @@ export function readingOf({ type, feed, isSecret }: SourceOptions): LoadOptions 
 
 export function storeKeyOf(url: string, { feed }: SourceOptions): string {
   return feed === undefined ? url : `${url} ${JSON.stringify(feed)}`;
+}
+
+/** The headers with keys for the requests of a source. Rejects with a `CompilerError`. */
+export async function keysOf(
+  url: string,
+  { keyFiles }: SourceOptions,
+  { folder, host }: { readonly folder: string; readonly host: Host },
+  warn: (warning: Diagnostic) => void,
+): Promise<RequestHeaders | undefined> {
+  const inFolder = (file: string | undefined): string | undefined =>
+    file === undefined ? undefined : host.path.resolve(folder, file);
+  const { headers, bearer, basic } = keyFiles;
+  const files = { headers: inFolder(headers), bearer: inFolder(bearer), basic: inFolder(basic) };
+  return await readRequestHeaders(url, files, host, warn);
 }

@@ -30,6 +30,8 @@ export interface Host {
   sizeOf(path: string): Promise<number>;
   /** Detects changes of a file without reading it; undefined if it does not exist. */
   stampOf(path: string): Promise<FileStamp | undefined>;
+  /** Whether other users of the machine may read a file; undefined if unknown. */
+  isOpenToOthers?(path: string): Promise<boolean | undefined>;
   /** Bytes of memory that this process may use: the machine's, or the limit of the container. */
   memoryLimit(): number;
   /** Identifies this process to other processes. */

@@ -40,6 +40,13 @@ export function nodeHost(): Host {
         () => true,
         () => false,
       ),
+    isOpenToOthers: async (path) =>
+      process.platform === "win32"
+        ? undefined
+        : await stat(path).then(
+            ({ mode }) => (mode & 0o077) !== 0,
+            () => undefined,
+          ),
     stampOf: (path) => stat(path).then(stampOf, () => undefined),
     realPath: (path) => attempt(() => realpath(path)),
     makeFolder: (path) => attempt(() => makeFolder(path)),

@@ -41,7 +41,7 @@ for (const { title, text } of recipes)
   test(`${title} compiles`, async () => {
     const config = parse(text) as Config;
     const files: Record<string, string> = {};
-    const sources = config.sources.map((source, index) => {
+    const sources = config.sources.map(({ headers_file: _file, auth: _auth, ...source }, index) => {
       files[`feed-${index}`] = FEEDS[source.type ?? ""] ?? "";
       return { ...source, source: `feed-${index}` };
     });

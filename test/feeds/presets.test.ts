@@ -171,6 +171,7 @@ test("values that are not plain names", () => {
     "http:///x": "#h",
     "-a.example.com": "#h",
     "a-.example.com": "#h",
+    "a.example.com-": "#h",
     "a..example.com": "#h",
     "a_b.example.com": "#h",
     "*.example.com": "#h",
