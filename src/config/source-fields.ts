@@ -123,6 +123,11 @@ export const SOURCE_ONLY_FIELDS = {
     description:
       "Whether nearly all of its names may change from one day to the next. By default, a remote source of 1,000 names or more that shares less than 30 % with its last good copy is held.",
   },
+  check_count: {
+    type: "boolean",
+    description:
+      "Whether a remote list that names its number of entries in a comment, such as `! Number of entries: 1234`, must have 90 % of them (the default). One that has fewer was truncated on its way and counts as failed, also when it is fetched for the first time.",
+  },
   secret: {
     type: "boolean",
     description:

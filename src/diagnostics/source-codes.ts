@@ -50,6 +50,12 @@ export const SOURCE_CODES = {
       "A remote source has far fewer entries than its last good copy, or than its largest version of the last 30 days. The cached copy is used.",
     hint: "Check the source; if the change is intended, run once with --accept source-shrunk",
   },
+  "source-truncated": {
+    exit: 4,
+    meaning:
+      "A remote source has less than 90 % of the entries that its own header names. Its last good copy is used, if there is one.",
+    hint: "Try again later; if the header of the list is wrong, set check_count: false on the source",
+  },
   "source-replaced": {
     exit: 4,
     meaning:

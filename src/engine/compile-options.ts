@@ -72,6 +72,7 @@ export const FETCH_DEFAULTS: {
   readonly type: "adblock";
   readonly feed: undefined;
   readonly maxBytes: undefined;
+  readonly checksCount: boolean;
   readonly keyFiles: KeyFiles;
   readonly bounds: SourceBounds;
   readonly mayBlock: undefined;
@@ -85,6 +86,7 @@ export const FETCH_DEFAULTS: {
   type: "adblock",
   feed: undefined,
   maxBytes: undefined,
+  checksCount: true,
   keyFiles: { headers: undefined, bearer: undefined, basic: undefined },
   bounds: SOURCE_BOUNDS,
   mayBlock: undefined,

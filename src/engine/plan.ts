@@ -49,6 +49,8 @@ export interface PlannedSource {
   /** Paths of files with its keys, as written in the configuration. */
   readonly keyFiles: KeyFiles;
   readonly allowPrivate: boolean;
+  /** Whether it must have as many entries as its header names. */
+  readonly checksCount: boolean;
   /** What its rules may do; undefined if that depends on its location. */
   readonly trust: Trust | undefined;
   /** How much it may differ from its last good copy. */
@@ -112,6 +114,7 @@ export function planOf(
         basic: source.auth?.basic_file,
       },
       allowPrivate: source.allow_private === true,
+      checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
       bounds: boundsOf(config, source),
       mayBlock: config.guards?.may_block ?? [],

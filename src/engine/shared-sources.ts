@@ -137,11 +137,20 @@ export function acquiredKey(
       | "feed"
       | "maxBytes"
       | "keyFiles"
+      | "checksCount"
     >
   >,
 ): string {
   const { mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock, feed } = wish;
-  const limits = [maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock, wish.maxBytes];
+  const limits = [
+    maxStaleMs,
+    timeoutMs,
+    allowPrivate,
+    bounds,
+    mayBlock,
+    wish.maxBytes,
+    wish.checksCount,
+  ];
   return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles]);
 }
 
@@ -177,5 +186,6 @@ function keyOf(source: PlannedSource): string {
     feed,
     source.maxBytes,
     source.keyFiles,
+    source.checksCount,
   ]);
 }

@@ -21,6 +21,7 @@ export type SourceOptions = Pick<
   | "keyFiles"
   | "allowPrivate"
   | "bounds"
+  | "checksCount"
   | "mayBlock"
 >;
 

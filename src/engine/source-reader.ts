@@ -257,6 +257,7 @@ export class SourceReader {
       accept: options.accept ?? [],
       kind: this.kindOf(wish),
       mayBeEmpty: compat,
+      checksCount: wish.checksCount && !compat,
       locked: lockedFiles(options.lock, wish),
     };
     const key = acquiredKey(location.url, wish);

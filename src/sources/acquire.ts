@@ -15,6 +15,7 @@ import {
   type StoredFile,
   describeFiles,
 } from "./source-store.ts";
+import { refuseTruncated } from "./declared-count.ts";
 import type { WebPlace } from "./web-text.ts";
 import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 
@@ -33,6 +34,8 @@ export interface RemoteSource {
   readonly accept: readonly string[];
   /** Checks that it is a list of the expected kind. */
   readonly kind: ListKind;
+  /** Whether it must have as many entries as its header names. */
+  readonly checksCount: boolean;
   /** Whether it may be empty. */
   readonly mayBeEmpty: boolean;
   /** Whether messages must hide the path of its address too. */
@@ -193,7 +196,7 @@ async function acquireLocked(
     throw sourceError("lock-mismatch", `The locked version of ${source.label} is not cached`);
   const anything = { ...source.kind, judge: async () => {} };
   const fetched = await fetchAny(
-    { ...source, bounds: undefined, kind: anything },
+    { ...source, bounds: undefined, kind: anything, checksCount: false },
     undefined,
     context,
   );
@@ -279,6 +282,7 @@ async function fetchFrom(
       const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);
       await list.check(gauge);
       measure = gauge.measure;
+      if (source.checksCount) refuseTruncated(source.label, measure.entries, gauge.declared);
     }
     refuseEmpty(list, source);
     await kind.judge(measure.watched, list);
