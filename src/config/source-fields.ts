@@ -85,6 +85,12 @@ export const SOURCE_ONLY_FIELDS = {
       "How long the source may take from its first request, including retries, mirrors and includes. Default: `120s`.",
     example: "30s",
   },
+  member: {
+    type: "string",
+    description:
+      "Which file of an archive (`.zip`, `.tar.gz`, `.tar.zst`) is the list; `*` matches any text. Not needed for an archive with a single file.",
+    example: "*/domains",
+  },
   max_bytes: {
     type: "size",
     description:

@@ -72,6 +72,7 @@ export const FETCH_DEFAULTS: {
   readonly type: "adblock";
   readonly feed: undefined;
   readonly maxBytes: undefined;
+  readonly member: undefined;
   readonly checksCount: boolean;
   readonly keyFiles: KeyFiles;
   readonly bounds: SourceBounds;
@@ -86,6 +87,7 @@ export const FETCH_DEFAULTS: {
   type: "adblock",
   feed: undefined,
   maxBytes: undefined,
+  member: undefined,
   checksCount: true,
   keyFiles: { headers: undefined, bearer: undefined, basic: undefined },
   bounds: SOURCE_BOUNDS,

@@ -46,6 +46,8 @@ export interface PlannedSource {
   readonly maxStaleMs: number;
   readonly timeoutMs: number | undefined;
   readonly maxBytes: number | undefined;
+  /** Selects a file of an archive. */
+  readonly member: string | undefined;
   /** Paths of files with its keys, as written in the configuration. */
   readonly keyFiles: KeyFiles;
   readonly allowPrivate: boolean;
@@ -108,6 +110,7 @@ export function planOf(
       maxStaleMs: durationMs(source.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
       timeoutMs: durationMs(source.timeout ?? ""),
       maxBytes: sizeBytes(source.max_bytes ?? ""),
+      member: source.member,
       keyFiles: {
         headers: source.headers_file,
         bearer: source.auth?.bearer_file,

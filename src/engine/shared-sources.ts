@@ -136,6 +136,7 @@ export function acquiredKey(
       | "mayBlock"
       | "feed"
       | "maxBytes"
+      | "member"
       | "keyFiles"
       | "checksCount"
     >
@@ -151,7 +152,7 @@ export function acquiredKey(
     wish.maxBytes,
     wish.checksCount,
   ];
-  return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles]);
+  return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles, wish.member]);
 }
 
 /** Digest that identifies files. */
@@ -186,6 +187,7 @@ function keyOf(source: PlannedSource): string {
     feed,
     source.maxBytes,
     source.keyFiles,
+    source.member,
     source.checksCount,
   ]);
 }

@@ -18,6 +18,7 @@ export type SourceOptions = Pick<
   | "maxStaleMs"
   | "timeoutMs"
   | "maxBytes"
+  | "member"
   | "keyFiles"
   | "allowPrivate"
   | "bounds"
@@ -26,13 +27,14 @@ export type SourceOptions = Pick<
 >;
 
 /** How the text of a source is read. */
-export function readingOf({ type, feed, isSecret }: SourceOptions): LoadOptions {
+export function readingOf({ type, feed, isSecret, member }: SourceOptions): LoadOptions {
   const isJson = feed === undefined ? type === "json" : feedFormats.get(feed.type)!.isJson === true;
-  return { json: isJson, feed, isSecret };
+  return { json: isJson, feed, isSecret, member };
 }
 
-export function storeKeyOf(url: string, { feed }: SourceOptions): string {
-  return feed === undefined ? url : `${url} ${JSON.stringify(feed)}`;
+export function storeKeyOf(url: string, { feed, member }: SourceOptions): string {
+  const reading = [feed, member].filter((one) => one !== undefined);
+  return reading.length === 0 ? url : `${url} ${JSON.stringify(reading)}`;
 }
 
 /** The headers with keys for the requests of a source. Rejects with a `CompilerError`. */

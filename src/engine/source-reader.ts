@@ -281,6 +281,7 @@ export class SourceReader {
         slots,
         watch,
         keys,
+        member: wish.member,
         limits: {
           ...limits,
           sourceMs: wish.timeoutMs ?? limits.sourceMs,

@@ -49,9 +49,13 @@ export async function* fateLines(
       // Numbers of rows in JSON are not lines of the file.
       const { feed } = file;
       const isCounted = feed !== undefined && feedFormats.get(feed.type)?.isJson === true;
-      return textsIn(
-        bufferOf(isCounted ? await feedText(bytes, feed) : bytes),
-        lines.map(({ line }) => line),
+      const text = isCounted ? await feedText(bytes, feed) : bytes;
+      return (
+        text &&
+        textsIn(
+          bufferOf(text),
+          lines.map(({ line }) => line),
+        )
       );
     });
     const { label } = record.header.sources[file.source]!;

@@ -163,6 +163,7 @@ export class SourceLines {
         this.buffers[buffer] = new Uint8Array(file.size);
       const bytes = await readFully(file, this.buffers[buffer]!.subarray(0, file.size), 0);
       const text = recorded.feed === undefined ? bytes : await feedText(bytes, recorded.feed);
+      if (text === undefined) return undefined;
       return [{ bytes: text, position: 0, line: 1, isPlain: false }];
     });
   }

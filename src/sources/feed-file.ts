@@ -2,7 +2,7 @@ import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { isAscii } from "../bytes/utf8.ts";
 import type { OpenFile } from "../host/host.ts";
 import { FeedLines } from "../feeds/feed-lines.ts";
-import type { FeedReader } from "../feeds/feed-reader.ts";
+import { FeedError, type FeedReader } from "../feeds/feed-reader.ts";
 import type { FeedSettings } from "../feeds/feed-settings.ts";
 import { openFeed } from "../feeds/registry.ts";
 import { loadIdna } from "../syntax/idna.ts";
@@ -73,8 +73,11 @@ export class FeedFile implements OpenFile {
   }
 }
 
-/** The lines of a feed that is in memory. */
-export async function feedText(bytes: Uint8Array, settings: FeedSettings): Promise<Uint8Array> {
+/** The lines of a feed that is in memory; undefined if it cannot be read, for example because it is packed. */
+export async function feedText(
+  bytes: Uint8Array,
+  settings: FeedSettings,
+): Promise<Uint8Array | undefined> {
   const lines = new FeedFile(
     openAgain(0, () => {}),
     settings,
@@ -82,11 +85,16 @@ export async function feedText(bytes: Uint8Array, settings: FeedSettings): Promi
   );
   const text = new ByteBuffer(PIECE);
   const piece = new Uint8Array(PIECE);
-  for (let count = -1; count !== 0;) {
-    count = await lines.read(piece);
-    text.append(piece, 0, count);
+  try {
+    for (let count = -1; count !== 0;) {
+      count = await lines.read(piece);
+      text.append(piece, 0, count);
+    }
+    return text.view();
+  } catch (error) {
+    if (error instanceof FeedError) return undefined;
+    throw error;
   }
-  return text.view();
 }
 
 /** The text without a byte order mark. */

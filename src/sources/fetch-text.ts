@@ -31,6 +31,8 @@ export interface FetchContext {
   readonly isSecret?: boolean | undefined;
   readonly watch?: FetchWatch | undefined;
   readonly keys?: RequestHeaders | undefined;
+  /** Selects a file of an archive. */
+  readonly member?: string | undefined;
 }
 
 /** Receives the progress of a download. */

@@ -1,13 +1,16 @@
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
-import { decodeText, isPacked, refuseHtml } from "./decode.ts";
+import { decodeText, isPacked, isWide, refuseHtml } from "./decode.ts";
+import { DownloadedBody } from "./downloaded-body.ts";
+import { FETCH_LIMITS } from "./fetch-limits.ts";
 import { FeedFile } from "./feed-file.ts";
 import type { InputFile, LoadOptions } from "./source-list.ts";
 import { type Location, isBelow } from "./location.ts";
 import { refuseOther } from "./not-a-list.ts";
 import { fileError, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
+import { unpack } from "./unpack.ts";
 import { openAgain } from "./web-text.ts";
 import type { WebTexts } from "./web-texts.ts";
 
@@ -74,7 +77,10 @@ export class FileFinder {
     const file = await this.attempt(label, () => this.host.openFile(path));
     this.inputs.push({ path: location.path, stamp: file.stamp });
     return await this.inBlocks(file, label, { place: path, key: path, folder }, async () => {
-      const raw = await this.attempt(label, () => this.host.readFile(path));
+      const raw = await this.unpacked(
+        await this.attempt(label, () => this.host.readFile(path)),
+        label,
+      );
       const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
       await file.close();
       if (this.options.feed !== undefined) {
@@ -97,7 +103,7 @@ export class FileFinder {
     try {
       const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
-      if (unpacked !== undefined && isPacked(head)) return await unpacked();
+      if (unpacked !== undefined && (isPacked(head) || isWide(head))) return await unpacked();
       const { feed, blockBytes } = this.options;
       const lines = feed && new FeedFile(file, feed, head);
       const text = new FileBlocks(lines ?? file, printable(label), this.buffers, blockBytes);
@@ -122,6 +128,24 @@ export class FileFinder {
       await file.close().catch(() => {});
       throw error;
     }
+  }
+
+  /** The bytes of a list that is packed or in an archive. */
+  private async unpacked(bytes: Uint8Array, label: string): Promise<Uint8Array> {
+    if (isWide(bytes)) return bytes;
+    const packed = new DownloadedBody(this.host);
+    packed.append(bytes);
+    const limits = { ...FETCH_LIMITS, maxBytes: MAX_LIST_BYTES, maxRatio: Infinity };
+    const { member } = this.options;
+    const body = await unpack(packed, undefined, printable(label), {
+      host: this.host,
+      limits,
+      member,
+    });
+    const text = new Uint8Array(body.size);
+    if (text.length > 0) body.read(0, text);
+    body.close();
+    return text;
   }
 
   private inMemory(

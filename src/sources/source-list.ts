@@ -41,6 +41,8 @@ export interface LoadOptions {
   readonly isSecret?: boolean | undefined;
   /** Whether the list is written in JSON. */
   readonly json?: boolean | undefined;
+  /** Selects a file of an archive. */
+  readonly member?: string | undefined;
   /** The feed that its lines are made from. */
   readonly feed?: FeedSettings | undefined;
 }

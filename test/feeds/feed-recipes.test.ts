@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, "../..");
 /** What the recipes fetch, by the type of the source. */
 const FEEDS: Readonly<Record<string, string>> = {
   json: '{"data":[{"host":"api.example.com","active":true},{"host":"old.example.com","active":false}]}',
+  domains: "plain.example.com\n",
   ndjson: '{"host":"log.example.com"}\n',
   ...Object.fromEntries(
     Object.entries({
@@ -41,10 +42,12 @@ for (const { title, text } of recipes)
   test(`${title} compiles`, async () => {
     const config = parse(text) as Config;
     const files: Record<string, string> = {};
-    const sources = config.sources.map(({ headers_file: _file, auth: _auth, ...source }, index) => {
-      files[`feed-${index}`] = FEEDS[source.type ?? ""] ?? "";
-      return { ...source, source: `feed-${index}` };
-    });
+    const sources = config.sources.map(
+      ({ headers_file: _file, auth: _auth, member: _member, ...source }, index) => {
+        files[`feed-${index}`] = FEEDS[source.type ?? ""] ?? "";
+        return { ...source, source: `feed-${index}` };
+      },
+    );
     const project = new MemoryProject({
       ...files,
       "compiler-config.json": JSON.stringify({ ...config, sources }),

@@ -73,6 +73,19 @@ test("a packed file and a byte order mark are read", async () => {
   }
 });
 
+test("why does not fail for a feed in a packed file", async () => {
+  const sources = [{ source: "f.json.gz", type: "json", path: "/*" }];
+  const project = new MemoryProject({
+    "compiler-config.json": JSON.stringify({ name: "L", sources }),
+  });
+  project.memory.files.set("/project/f.json.gz", gzipSync('["one.example.com"]'));
+  assert.equal((await project.run("compile")).exit, 0);
+  const { stdout, exit } = await project.run("why", "one.example.com");
+  assert.match(stdout, /one\.example\.com {2}BLOCKED/);
+  assert.notEqual(exit, 70);
+  assert.notEqual((await project.run("lines", "--fate", "live")).exit, 70);
+});
+
 test("a feed that does not fit its settings fails, and says why", async () => {
   const config = { sources: [{ ...csv(), column: "url" }] };
   await assert.rejects(
