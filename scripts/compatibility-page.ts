@@ -69,7 +69,10 @@ function sourceSettings(sources: Vector["config"]["sources"]): object {
   const settings: Record<string, unknown> = {};
   for (const source of sources)
     for (const [key, value] of Object.entries(source))
-      if (key !== "source" && (key !== "name" || String(value).includes("\n")))
+      if (
+        key !== "source" &&
+        (key !== "name" || (typeof value === "string" && value.includes("\n")))
+      )
         settings[key] = value;
   return settings;
 }

@@ -1,5 +1,11 @@
 import { TRANSFORMATION_NAMES } from "../src/engine/plan.ts";
-import { type Field, LIST_FIELDS, SOURCE_FIELDS, TRUST_LEVELS } from "../src/config/fields.ts";
+import {
+  type Field,
+  LIST_FIELDS,
+  SOURCE_FIELDS,
+  SOURCE_TYPES,
+  TRUST_LEVELS,
+} from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { DURATION } from "../src/config/duration.ts";
 import { FORMAT_NAMES } from "../src/config/output-fields.ts";
@@ -45,7 +51,11 @@ function typeSchema({ type, required, values, most, fields, plain }: Field): obj
     case "transformations":
       return { type: "array", items: { enum: TRANSFORMATION_NAMES } };
     case "source-type":
-      return { enum: FORMAT_NAMES };
+      return { enum: SOURCE_TYPES };
+    case "column":
+      return { type: ["string", "integer"], minLength: 1, minimum: 1, maximum: 999 };
+    case "matches":
+      return { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } };
     case "trust":
       return { enum: TRUST_LEVELS };
     case "number":

@@ -39,6 +39,7 @@ export default defineConfig({
           { text: "Import your current lists", link: "/guide/adopt" },
           { text: "Coming from other software", link: "/guide/coming-from" },
           { text: "Cookbook", link: "/guide/cookbook" },
+          { text: "Threat feeds", link: "/guide/feeds" },
         ],
       },
       {

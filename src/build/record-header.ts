@@ -7,6 +7,7 @@ import {
   type RecordedFile,
 } from "../record/record-format.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
+import { feedOf } from "../engine/plan.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
 import { VERSION } from "../diagnostics/version.ts";
 
@@ -44,11 +45,13 @@ function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): 
   const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
   const copies = new Map([...files.values()].flat().map(({ key, sha256 }) => [key, sha256]));
   return rules.pool.origins.map(({ source, file, place }): RecordedFile => {
-    const format = config.sources[source]?.type ?? "adblock";
+    const own = config.sources[source];
+    const format = own?.type ?? "adblock";
+    const feed = own && feedOf(own);
     const known = {
       source,
       file,
-      ...(foreignFormats.has(format) ? { format } : {}),
+      ...(feed !== undefined ? { feed } : foreignFormats.has(format) ? { format } : {}),
     };
     if (place === undefined) return { ...known, isOwn: true };
     const stamp = stamps.get(place);

@@ -36,6 +36,13 @@ export function isValidUtf8(bytes: Uint8Array): boolean {
   }
 }
 
+/** Whether all bytes are ASCII. Uses the platform's check if available. */
+export function isAscii(bytes: Uint8Array): boolean {
+  if (typeof buffer.isAscii === "function") return buffer.isAscii(bytes);
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! >= 128) return false;
+  return true;
+}
+
 /** The bytes with invalid UTF-8 replaced by U+FFFD. */
 export function repairUtf8(bytes: Uint8Array): Uint8Array {
   return encodeUtf8(decoder.decode(bytes));

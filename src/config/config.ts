@@ -21,6 +21,8 @@ interface SimpleValues {
   readonly transformations: readonly (TransformationName | (string & {}))[];
   readonly sources: readonly SourceConfig[];
   readonly "source-type": SourceType;
+  readonly column: string;
+  readonly matches: Readonly<Record<string, string>>;
   readonly trust: Trust;
   readonly boolean: boolean;
   readonly number: number;

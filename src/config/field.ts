@@ -11,8 +11,12 @@ export type FieldType =
   | "transformations"
   /** A list of sources; at least one */
   | "sources"
-  /** One of `FORMAT_NAMES` */
+  /** One of `FORMAT_NAMES` or `FEED_NAMES` */
   | "source-type"
+  /** The name of a column, or its number */
+  | "column"
+  /** An object of texts */
+  | "matches"
   /** One of `TRUST_LEVELS` */
   | "trust"
   | "boolean"

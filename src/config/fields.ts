@@ -1,8 +1,8 @@
 import { HOOK_FIELDS } from "./hook-fields.ts";
-import { type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
+import { FORMAT_NAMES, type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { PUBLISH_FIELDS } from "./publish-fields.ts";
 import { RESOLVERS_FIELDS } from "./resolver-fields.ts";
-import { SOURCE_ONLY_FIELDS } from "./source-fields.ts";
+import { FEED_NAMES, type FeedName, SOURCE_ONLY_FIELDS } from "./source-fields.ts";
 import { TITLE_FIELDS } from "./title-fields.ts";
 
 export type { Field } from "./field.ts";
@@ -12,8 +12,9 @@ export type { Field } from "./field.ts";
  * all come from these two tables.
  */
 
-/** The formats that sources can have. */
-export type SourceType = FormatName;
+/** The formats and feeds that sources can have. */
+export const SOURCE_TYPES: readonly SourceType[] = [...FORMAT_NAMES, ...FEED_NAMES];
+export type SourceType = FormatName | FeedName;
 
 /** What the lines of a source may do, most trusted first. */
 export const TRUST_LEVELS = ["full", "standard", "block-only"] as const;

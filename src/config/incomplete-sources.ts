@@ -1,13 +1,31 @@
+import { warningOf } from "../diagnostics/diagnostic.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import type { ConfigNode } from "./config-node.ts";
+import type { ConfigProblems } from "./config-problems.ts";
 
 const FALLBACKS: Readonly<Record<string, string>> = {
   name: "Without a name, the address or file is the label",
   type: "Without a type, a source is read as adblock",
 };
 
+/** One message for all: a configuration of HostlistCompiler may have fifty. */
+export function reportIncomplete(
+  items: readonly ConfigNode[],
+  path: string,
+  problems: ConfigProblems,
+): void {
+  const found = incompleteSources(items, path);
+  if (found === undefined) return;
+  const { message, hint, offset } = found;
+  const { at } = problems.at(offset);
+  // Omits the frame, because the line does not show the problem.
+  const { frame: _, ...place } = at ?? { file: "" };
+  const where = at === undefined ? {} : { at: place };
+  problems.report(() => warningOf("source-incomplete", message, { hint, ...where }));
+}
+
 /** The message about sources without a name or a type, and the first such source, or undefined. */
-export function incompleteSources(
+function incompleteSources(
   items: readonly ConfigNode[],
   path: string,
 ): { readonly message: string; readonly hint: string; readonly offset: number } | undefined {

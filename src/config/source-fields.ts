@@ -1,3 +1,19 @@
+/** Feeds that sources can be, beside the formats of lists. A test compares them with `feeds/registry.ts`. */
+export const FEED_NAMES = [
+  "urls",
+  "csv",
+  "ndjson",
+  "urlhaus",
+  "openphish",
+  "phishtank",
+  "threatfox",
+  "misp",
+  "stix",
+  "tranco",
+  "umbrella",
+] as const;
+export type FeedName = (typeof FEED_NAMES)[number];
+
 /** Fields that only sources have; `fields.ts` has those that they share with lists. */
 export const SOURCE_ONLY_FIELDS = {
   source: {
@@ -15,8 +31,37 @@ export const SOURCE_ONLY_FIELDS = {
   type: {
     type: "source-type",
     description:
-      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment.",
+      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment. Or a [feed](../guide/feeds.md): `urls`, `csv`, `json` with `path`, `ndjson`, `urlhaus`, `openphish`, `phishtank`, `threatfox`, `misp`, `stix`, `tranco`, `umbrella`.",
     example: "hosts",
+  },
+  column: {
+    type: "column",
+    description:
+      "For `csv`: the column with names or URLs, by its name in the header or by its number from 1.",
+    example: "url",
+  },
+  delimiter: {
+    type: "string",
+    description: "For `csv`: the character between columns. Default: `,`.",
+    example: ";",
+  },
+  path: {
+    type: "string",
+    description:
+      "For `json` and `ndjson`: a JSON Pointer to names or URLs, in which `*` matches any key or index. `json` without a path is the [format](formats.md) of lists.",
+    example: "/data/*/host",
+  },
+  where: {
+    type: "matches",
+    description:
+      "For `csv`, `json`, `ndjson` and feeds made of them: only rows with these values, by column, or by key of the object that contains the value.",
+    example: '{ "status": "online" }',
+  },
+  urls: {
+    type: "choice",
+    values: ["whole", "host"],
+    description:
+      "For feeds: when a URL is a rule for its host. `whole` (the default): only if it has no path. `host`: always, except on hosts that many people share.",
   },
   mirrors: {
     type: "strings",
@@ -40,6 +85,40 @@ export const SOURCE_ONLY_FIELDS = {
       "How long the source may take from its first request, including retries, mirrors and includes. Default: `120s`.",
     example: "30s",
   },
+  member: {
+    type: "string",
+    description:
+      "Which file of an archive (`.zip`, `.tar.gz`, `.tar.zst`) is the list; `*` matches any text. Not needed for an archive with a single file.",
+    example: "*/domains",
+  },
+  max_bytes: {
+    type: "size",
+    description:
+      "How large the source may be, unpacked and with its includes. Default: `256M`. All downloads of a run share a quarter of what is free.",
+    example: "1G",
+  },
+  auth: {
+    type: "object",
+    fields: {
+      bearer_file: {
+        type: "string",
+        description: "File with a token, for `Authorization: Bearer`.",
+        example: "abuse-ch.key",
+      },
+      basic_file: {
+        type: "string",
+        description: "File with `user:password`, for `Authorization: Basic`.",
+      },
+    },
+    description:
+      "Key of the source in a file: `bearer_file` or `basic_file`, relative to the configuration. It is sent to the server of `source` only, never to mirrors or other servers that it redirects to, and never shown or stored.",
+  },
+  headers_file: {
+    type: "string",
+    description:
+      "File with further headers of requests, such as `Auth-Key: …`, one a line. The same holds for them as for `auth`.",
+    example: "headers.txt",
+  },
   allow_private: {
     type: "boolean",
     description:
@@ -49,6 +128,11 @@ export const SOURCE_ONLY_FIELDS = {
     type: "boolean",
     description:
       "Whether nearly all of its names may change from one day to the next. By default, a remote source of 1,000 names or more that shares less than 30 % with its last good copy is held.",
+  },
+  check_count: {
+    type: "boolean",
+    description:
+      "Whether a remote list that names its number of entries in a comment, such as `! Number of entries: 1234`, must have 90 % of them (the default). One that has fewer was truncated on its way and counts as failed, also when it is fetched for the first time.",
   },
   secret: {
     type: "boolean",

@@ -1,17 +1,19 @@
-import { type Diagnostic, type Place, warningOf } from "../diagnostics/diagnostic.ts";
+import type { Diagnostic, Place } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigNode } from "./config-node.ts";
 import { ConfigProblems } from "./config-problems.ts";
 import { durationMs } from "./duration.ts";
 import type { Config, SourceConfig } from "./config.ts";
-import { type Field, LIST_FIELDS, SOURCE_FIELDS, TRUST_LEVELS } from "./fields.ts";
+import { columnOf, matchesOf } from "./feed-values.ts";
+import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
 import { hookProblems } from "./hook-problems.ts";
-import { incompleteSources } from "./incomplete-sources.ts";
+import { reportIncomplete } from "./incomplete-sources.ts";
 import { listProblems, listsOf } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
 import { resolverProblems } from "./resolvers.ts";
+import { sourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
 
 /** Names that validation checks against. */
@@ -111,7 +113,11 @@ class ConfigCheck {
       case "transformations":
         return this.transformations(node, path);
       case "source-type":
-        return this.choice(node, path, FORMAT_NAMES);
+        return this.choice(node, path, SOURCE_TYPES);
+      case "column":
+        return columnOf(node, path, this.problems);
+      case "matches":
+        return matchesOf(node, path, this.problems);
       case "trust":
         return this.choice(node, path, TRUST_LEVELS);
       case "boolean":
@@ -290,20 +296,8 @@ class ConfigCheck {
         "Add at least one source",
       );
     const sources = node.items.map((item, index) => this.sourceObject(item, `${path}[${index}]`));
-    this.incomplete(node.items, path);
+    reportIncomplete(node.items, path, this.problems);
     return sources;
-  }
-
-  /** One message for all: a configuration of HostlistCompiler may have fifty. */
-  private incomplete(items: readonly ConfigNode[], path: string): void {
-    const found = incompleteSources(items, path);
-    if (found === undefined) return;
-    const { message, hint, offset } = found;
-    const { at } = this.problems.at(offset);
-    // Omits the frame, because the line does not show the problem.
-    const { frame: _, ...place } = at ?? { file: "" };
-    const where = at === undefined ? {} : { at: place };
-    this.problems.report(() => warningOf("source-incomplete", message, { hint, ...where }));
   }
 
   private source(node: ConfigNode, path: string): string | undefined {
@@ -326,7 +320,10 @@ class ConfigCheck {
       this.problems.invalid(node.offset, `${path} must be an object`, 'Write { "source": "…" }');
       return { source: "" };
     }
-    return this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
+    const source = this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
+    for (const { message, hint } of this.problems.hasErrors ? [] : sourceProblems(source, path))
+      this.problems.invalid(node.offset, message, hint);
+    return source;
   }
 
   /** A list must not have two validators. */

@@ -24,6 +24,21 @@ export const SOURCE_CODES = {
     meaning: "A remote source did not respond in time.",
     hint: "Check the network and the proxy settings; the server may be down",
   },
+  "bad-feed": {
+    exit: 4,
+    meaning:
+      "The text of a source is not the feed that its type, column or path describes, or it is not complete.",
+    hint: "Check type, column, delimiter and path of the source against the first lines of the feed",
+  },
+  "bad-key-file": {
+    exit: 4,
+    meaning: "A file with keys of a source cannot be read, or does not have the expected form.",
+    hint: "headers_file has lines such as X-Key: value; bearer_file has a token, basic_file user:password",
+  },
+  "key-file-open": {
+    meaning: "Other users of the machine may read a file with keys of a source.",
+    hint: "Run chmod 600 on the file",
+  },
   "private-address": {
     exit: 4,
     meaning: "A remote source, or a redirect of it, resolves to this machine or a private network.",
@@ -34,6 +49,12 @@ export const SOURCE_CODES = {
     meaning:
       "A remote source has far fewer entries than its last good copy, or than its largest version of the last 30 days. The cached copy is used.",
     hint: "Check the source; if the change is intended, run once with --accept source-shrunk",
+  },
+  "source-truncated": {
+    exit: 4,
+    meaning:
+      "A remote source has less than 90 % of the entries that its own header names. Its last good copy is used, if there is one.",
+    hint: "Try again later; if the header of the list is wrong, set check_count: false on the source",
   },
   "source-replaced": {
     exit: 4,

@@ -35,13 +35,13 @@ export const ANY_KIND: ListKind = { watched: WATCHED, judge: async () => {} };
 /** Recognizes block-lists. A list that blocks too many of the built-in protected names is something else. */
 export class BlocklistKind implements ListKind {
   readonly watched: ReadonlySet<string> = WATCHED;
-  private readonly source: Pick<PlannedSource, "type" | "shown">;
+  private readonly source: Pick<PlannedSource, "type" | "shown" | "feed">;
   private readonly names: readonly string[];
   private readonly engineOf: () => Engine;
 
   /** Names in `mayBlock` do not count. `engineOf` is lazy: few lists need their rules checked. */
   constructor(
-    source: Pick<PlannedSource, "type" | "shown">,
+    source: Pick<PlannedSource, "type" | "shown" | "feed">,
     mayBlock: readonly string[],
     engineOf: () => Engine,
   ) {
@@ -59,7 +59,7 @@ export class BlocklistKind implements ListKind {
     const { stage, problem } = this.counter(new RowFinder(kernel), true);
     const sink = new SourceSink(
       new ChunkPool(kernel),
-      { index: 0, type: this.source.type, splitHosts: false },
+      { ...this.source, index: 0, splitHosts: false },
       { scanner, preparing: [{ prepare: prepareRegex }] },
       (chunk) => stage.push(chunk, (judged) => judged.leave()),
     );

@@ -1,3 +1,4 @@
+import type { KeyFiles } from "../sources/request-headers.ts";
 import type { FetchLimits } from "../sources/fetch-limits.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import type { MemoryOptions } from "./memory-plan.ts";
@@ -69,6 +70,11 @@ export const FETCH_DEFAULTS: {
   readonly allowPrivate: boolean;
   readonly isSecret: boolean;
   readonly type: "adblock";
+  readonly feed: undefined;
+  readonly maxBytes: undefined;
+  readonly member: undefined;
+  readonly checksCount: boolean;
+  readonly keyFiles: KeyFiles;
   readonly bounds: SourceBounds;
   readonly mayBlock: undefined;
 } = {
@@ -79,6 +85,11 @@ export const FETCH_DEFAULTS: {
   allowPrivate: false,
   isSecret: false,
   type: "adblock",
+  feed: undefined,
+  maxBytes: undefined,
+  member: undefined,
+  checksCount: true,
+  keyFiles: { headers: undefined, bearer: undefined, basic: undefined },
   bounds: SOURCE_BOUNDS,
   mayBlock: undefined,
 };

@@ -1,6 +1,10 @@
 import { durationMs } from "../config/duration.ts";
 import { hasCanary } from "../config/resolvers.ts";
+import { isFeed } from "../config/feed-values.ts";
+import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
+import type { KeyFiles } from "../sources/request-headers.ts";
+import { sizeBytes } from "../config/size.ts";
 import { isAddress } from "../sources/location.ts";
 import type { Config, SourceConfig } from "../config/config.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
@@ -29,7 +33,10 @@ export interface PlannedSource {
   readonly shown: string;
   /** Whether even the path of its address is secret. */
   readonly isSecret: boolean;
+  /** The syntax of its lines. */
   readonly type: SourceType;
+  /** The feed that its lines are made from. */
+  readonly feed: FeedSettings | undefined;
   readonly passes: StageSettings;
   /** Whether this level or the one above splits hosts lines into names. */
   readonly splitHosts: boolean;
@@ -38,7 +45,14 @@ export interface PlannedSource {
   readonly isOptional: boolean;
   readonly maxStaleMs: number;
   readonly timeoutMs: number | undefined;
+  readonly maxBytes: number | undefined;
+  /** Selects a file of an archive. */
+  readonly member: string | undefined;
+  /** Paths of files with its keys, as written in the configuration. */
+  readonly keyFiles: KeyFiles;
   readonly allowPrivate: boolean;
+  /** Whether it must have as many entries as its header names. */
+  readonly checksCount: boolean;
   /** What its rules may do; undefined if that depends on its location. */
   readonly trust: Trust | undefined;
   /** How much it may differ from its last good copy. */
@@ -87,20 +101,36 @@ export function planOf(
       label: source.name ?? shown[index]!,
       shown: shown[index]!,
       isSecret: source.secret === true,
-      type: source.type ?? "adblock",
+      type: isFeed(source) ? "domains" : (source.type ?? "adblock"),
+      feed: feedOf(source),
       passes,
       splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
       mirrors: source.mirrors ?? [],
       isOptional: source.optional === true,
       maxStaleMs: durationMs(source.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
       timeoutMs: durationMs(source.timeout ?? ""),
+      maxBytes: sizeBytes(source.max_bytes ?? ""),
+      member: source.member,
+      keyFiles: {
+        headers: source.headers_file,
+        bearer: source.auth?.bearer_file,
+        basic: source.auth?.basic_file,
+      },
       allowPrivate: source.allow_private === true,
+      checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
       bounds: boundsOf(config, source),
       mayBlock: config.guards?.may_block ?? [],
     };
   });
   return { config, sources, list };
+}
+
+/** The settings of a feed; undefined for a list. */
+export function feedOf(source: SourceConfig): FeedSettings | undefined {
+  if (!isFeed(source)) return undefined;
+  const { type = "", column, delimiter, where, path, urls } = source;
+  return { type, column, delimiter, where, path, urls };
 }
 
 function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBounds {

@@ -128,12 +128,31 @@ export function acquiredKey(
   wish: Partial<
     Pick<
       PlannedSource,
-      "mirrors" | "maxStaleMs" | "timeoutMs" | "allowPrivate" | "bounds" | "mayBlock"
+      | "mirrors"
+      | "maxStaleMs"
+      | "timeoutMs"
+      | "allowPrivate"
+      | "bounds"
+      | "mayBlock"
+      | "feed"
+      | "maxBytes"
+      | "member"
+      | "keyFiles"
+      | "checksCount"
     >
   >,
 ): string {
-  const { mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock } = wish;
-  return JSON.stringify([url, mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock]);
+  const { mirrors, maxStaleMs, timeoutMs, allowPrivate, bounds, mayBlock, feed } = wish;
+  const limits = [
+    maxStaleMs,
+    timeoutMs,
+    allowPrivate,
+    bounds,
+    mayBlock,
+    wish.maxBytes,
+    wish.checksCount,
+  ];
+  return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles, wish.member]);
 }
 
 /** Digest that identifies files. */
@@ -152,7 +171,7 @@ function sizeOf({ chunks }: KeptSource): number {
 function keyOf(source: PlannedSource): string {
   const { label, type, splitHosts, mirrors, isOptional, maxStaleMs, timeoutMs, allowPrivate } =
     source;
-  const { bounds, mayBlock } = source;
+  const { bounds, mayBlock, feed } = source;
   return JSON.stringify([
     source.source,
     label,
@@ -165,5 +184,10 @@ function keyOf(source: PlannedSource): string {
     allowPrivate,
     bounds,
     mayBlock,
+    feed,
+    source.maxBytes,
+    source.keyFiles,
+    source.member,
+    source.checksCount,
   ]);
 }

@@ -1,3 +1,8 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { feedFormats } from "../feeds/registry.ts";
+import type { Host } from "../host/host.ts";
+import { type RequestHeaders, readRequestHeaders } from "../sources/request-headers.ts";
+import type { LoadOptions } from "../sources/source-list.ts";
 import type { PlannedSource } from "./plan.ts";
 
 /** The options for obtaining a source. */
@@ -7,11 +12,41 @@ export type SourceOptions = Pick<
   | "shown"
   | "isSecret"
   | "type"
+  | "feed"
   | "mirrors"
   | "isOptional"
   | "maxStaleMs"
   | "timeoutMs"
+  | "maxBytes"
+  | "member"
+  | "keyFiles"
   | "allowPrivate"
   | "bounds"
+  | "checksCount"
   | "mayBlock"
 >;
+
+/** How the text of a source is read. */
+export function readingOf({ type, feed, isSecret, member }: SourceOptions): LoadOptions {
+  const isJson = feed === undefined ? type === "json" : feedFormats.get(feed.type)!.isJson === true;
+  return { json: isJson, feed, isSecret, member };
+}
+
+export function storeKeyOf(url: string, { feed, member }: SourceOptions): string {
+  const reading = [feed, member].filter((one) => one !== undefined);
+  return reading.length === 0 ? url : `${url} ${JSON.stringify(reading)}`;
+}
+
+/** The headers with keys for the requests of a source. Rejects with a `CompilerError`. */
+export async function keysOf(
+  url: string,
+  { keyFiles }: SourceOptions,
+  { folder, host }: { readonly folder: string; readonly host: Host },
+  warn: (warning: Diagnostic) => void,
+): Promise<RequestHeaders | undefined> {
+  const inFolder = (file: string | undefined): string | undefined =>
+    file === undefined ? undefined : host.path.resolve(folder, file);
+  const { headers, bearer, basic } = keyFiles;
+  const files = { headers: inFolder(headers), bearer: inFolder(bearer), basic: inFolder(basic) };
+  return await readRequestHeaders(url, files, host, warn);
+}

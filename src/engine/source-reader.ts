@@ -1,7 +1,6 @@
 import { FETCH_DEFAULTS, type CompileOptions } from "./compile-options.ts";
-import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
 import type { Trust } from "../config/fields.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import { type Host, HostError } from "../host/host.ts";
@@ -29,9 +28,9 @@ import { locate } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
-import type { SourceOptions } from "./source-options.ts";
+import { type SourceOptions, keysOf, readingOf, storeKeyOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
-import { stateWarning } from "./state-text.ts";
+import { stateWarning, storeWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
 
 /** Reads sources and collects diagnostics about them. */
@@ -143,7 +142,8 @@ export class SourceReader {
   async cancelledBy(source: PlannedSource): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
     const { level, mayCancel } = this.trustOf(source);
-    if (level !== "full" || !mayCancel || foreignFormats.has(source.type)) return names;
+    const isTranslated = source.feed !== undefined || foreignFormats.has(source.type);
+    if (level !== "full" || !mayCancel || isTranslated) return names;
     const look = (text: Uint8Array): void => {
       for (const name of cancelledNames(text)) names.add(name);
     };
@@ -233,14 +233,7 @@ export class SourceReader {
     const { host, options, buffers } = this;
     const { signal, blockBytes } = options;
     const location = await this.locate(wish.source);
-    const { isSecret } = wish;
-    const load = {
-      checkpoint: this.checkpoint,
-      blockBytes,
-      buffers,
-      isSecret,
-      json: wish.type === "json",
-    };
+    const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers };
     const label = wish.shown;
     if (location.kind === "file") {
       // Only an optional source must be checked before it is read.
@@ -258,11 +251,13 @@ export class SourceReader {
     const remote: RemoteSource = {
       ...wish,
       url: location.url,
+      storeKey: storeKeyOf(location.url, wish),
       label: printable(label),
       bounds: compat ? undefined : wish.bounds,
       accept: options.accept ?? [],
       kind: this.kindOf(wish),
       mayBeEmpty: compat,
+      checksCount: wish.checksCount && !compat,
       locked: lockedFiles(options.lock, wish),
     };
     const key = acquiredKey(location.url, wish);
@@ -273,6 +268,10 @@ export class SourceReader {
     const before = store === undefined ? undefined : shared?.acquired.get(key);
     const wanted =
       before === undefined ? remote : { ...remote, locked: remote.locked ?? before.files };
+    const folder = options.configFolder ?? host.cwd;
+    const keys = await keysOf(location.url, wish, { folder, host }, (warning) =>
+      this.diagnostics.push(warning),
+    );
     this.budget ??= DownloadBudget.of(host);
     const acquired = await acquire(wanted, {
       budget: await this.budget,
@@ -281,7 +280,13 @@ export class SourceReader {
         signal,
         slots,
         watch,
-        limits: { ...limits, sourceMs: wish.timeoutMs ?? limits.sourceMs },
+        keys,
+        member: wish.member,
+        limits: {
+          ...limits,
+          sourceMs: wish.timeoutMs ?? limits.sourceMs,
+          maxBytes: wish.maxBytes ?? limits.maxBytes,
+        },
         allowPrivate: wish.allowPrivate || compat || options.allowPrivate === true,
       },
       load,
@@ -312,15 +317,10 @@ export class SourceReader {
     if (files !== undefined) this.files.set(source, files);
   }
 
-  private tellStoreError({ code, message }: HostError): void {
+  private tellStoreError(error: HostError): void {
     if (this.hasStoreFailed) return;
     this.hasStoreFailed = true;
-    const folder = printable(this.options.cacheDir ?? "");
-    this.diagnostics.push(
-      warningOf("cache-unusable", `Cannot write to the cache folder ${folder}`, {
-        cause: reasonOf(code, message),
-      }),
-    );
+    this.diagnostics.push(storeWarning(error, this.options.cacheDir ?? ""));
   }
 
   private tellState(index: number, label: string): void {

@@ -1,5 +1,6 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { ForeignFormat, ConfigReader, RowTaker } from "../formats/readers/foreign-reader.ts";
+import { fateOfLine } from "../feeds/feed-lines.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { splitLines } from "../formats/readers/line-by-line.ts";
 import type { LineScanner } from "../kernel/line-scanner.ts";
@@ -25,7 +26,7 @@ export interface SourceReading {
 /** Turns the lines of a source into chunks and sends them on while the next lines are read. */
 export class SourceSink implements LineSink {
   private readonly pool: ChunkPool;
-  private readonly source: Pick<PlannedSource, "index" | "type" | "splitHosts">;
+  private readonly source: Pick<PlannedSource, "index" | "type" | "splitHosts" | "feed">;
   private readonly scan: ListScan;
   private readonly push: (chunk: Chunk) => void;
   private readonly preparing: readonly Pick<Transformation, "prepare">[];
@@ -43,7 +44,7 @@ export class SourceSink implements LineSink {
 
   constructor(
     pool: ChunkPool,
-    source: Pick<PlannedSource, "index" | "type" | "splitHosts">,
+    source: Pick<PlannedSource, "index" | "type" | "splitHosts" | "feed">,
     { scanner, preparing }: SourceReading,
     push: (chunk: Chunk) => void,
   ) {
@@ -58,7 +59,10 @@ export class SourceSink implements LineSink {
     this.scan = new ListScan(
       pool,
       { hashComments: source.type !== "adblock", splitHosts: source.splitHosts, scanner },
-      (chunk) => this.ready.push(chunk),
+      (chunk) => {
+        if (source.feed !== undefined) takeFates(chunk);
+        this.ready.push(chunk);
+      },
     );
   }
 
@@ -177,6 +181,15 @@ export class SourceSink implements LineSink {
     this.kept?.push(keepChunk(chunk, chunk.origin - this.firstOrigin!));
     this.push(chunk);
     this.pool.cache.done(chunk);
+  }
+}
+
+/** Readers of feeds write fates into their lines. */
+function takeFates(chunk: Chunk): void {
+  const { bytes, start, end, fate, length } = chunk;
+  for (let row = 0; row < length; row++) {
+    const own = fateOfLine(bytes, start[row]!, end[row]!);
+    if (own !== Fate.Live) fate[row] = own;
   }
 }
 

@@ -1,4 +1,7 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { reasonOf } from "../diagnostics/reason.ts";
+import type { HostError } from "../host/host.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import type { SourceState } from "../sources/acquire.ts";
 
@@ -33,4 +36,11 @@ export function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "held")
     return `Using cached copy from ${momentText(state.goodAt)}: source differs too much`;
   return state?.kind === "dropped" ? "Skipped: source unavailable" : undefined;
+}
+
+/** The warning about a cache folder that cannot be written to. */
+export function storeWarning({ code, message }: HostError, folder: string): Diagnostic {
+  return warningOf("cache-unusable", `Cannot write to the cache folder ${printable(folder)}`, {
+    cause: reasonOf(code, message),
+  });
 }

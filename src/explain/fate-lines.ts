@@ -1,11 +1,13 @@
 import type { Buffer } from "node:buffer";
 import { LF } from "../bytes/ascii.ts";
 import { bufferOf } from "../bytes/search.ts";
+import { feedFormats } from "../feeds/registry.ts";
 import type { Host } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import { Other } from "../kernel/kernel-layout.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { FATES, fateName } from "../rules/fate.ts";
+import { feedText } from "../sources/feed-file.ts";
 import { readRecorded } from "./read-recorded.ts";
 import type { LineLocation } from "./why.ts";
 
@@ -44,9 +46,16 @@ export async function* fateLines(
     const lines = found.toSorted((a, b) => a.line - b.line);
     const texts = await readRecorded(file, cacheDir, host, async (opened) => {
       const bytes = await readFully(opened, new Uint8Array(opened.size), 0);
-      return textsIn(
-        bufferOf(bytes),
-        lines.map(({ line }) => line),
+      // Numbers of rows in JSON are not lines of the file.
+      const { feed } = file;
+      const isCounted = feed !== undefined && feedFormats.get(feed.type)?.isJson === true;
+      const text = isCounted ? await feedText(bytes, feed) : bytes;
+      return (
+        text &&
+        textsIn(
+          bufferOf(text),
+          lines.map(({ line }) => line),
+        )
       );
     });
     const { label } = record.header.sources[file.source]!;

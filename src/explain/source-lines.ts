@@ -8,6 +8,7 @@ import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { Fate, hasCause, isSilent } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
+import { feedText } from "../sources/feed-file.ts";
 import { type Span, spansOf } from "./file-spans.ts";
 import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
@@ -92,7 +93,8 @@ export class SourceLines {
     const ahead = hashes === undefined ? 1 : PARTS_AHEAD;
     const read = async ([index, file]: readonly [number, RecordedFile], at: number) => {
       // For other formats, the record has no positions in the file.
-      const isKnown = hashes !== undefined && file.format === undefined;
+      const isAsWritten = file.format === undefined && file.feed === undefined;
+      const isKnown = hashes !== undefined && isAsWritten;
       const spans = isKnown ? spansOf(this.framesOf.get(index)!, hashes) : undefined;
       return await this.read(file, spans, at % (ahead + 1));
     };
@@ -123,7 +125,8 @@ export class SourceLines {
           for (const [position, host] of named.entries()) {
             // A hosts line with several names may have a row for each, in their order.
             const row = rows.length === named.length ? rows[position] : rows[0];
-            if (row !== undefined) this.enterRow(row, text, queries.get(host) ?? [], found);
+            const shown = file.feed === undefined ? text : text.replace(/ #[a-z]$/, "");
+            if (row !== undefined) this.enterRow(row, shown, queries.get(host) ?? [], found);
           }
         }
       }
@@ -159,7 +162,9 @@ export class SourceLines {
       if (file.size > (this.buffers[buffer]?.length ?? 0))
         this.buffers[buffer] = new Uint8Array(file.size);
       const bytes = await readFully(file, this.buffers[buffer]!.subarray(0, file.size), 0);
-      return [{ bytes, position: 0, line: 1, isPlain: false }];
+      const text = recorded.feed === undefined ? bytes : await feedText(bytes, recorded.feed);
+      if (text === undefined) return undefined;
+      return [{ bytes: text, position: 0, line: 1, isPlain: false }];
     });
   }
 }

@@ -1,29 +1,8 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { Secret } from "../host/secret.ts";
 import { HookFailure } from "./hook-failure.ts";
-
-/** A secret that cannot be printed by accident. */
-export class Secret {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** The secret itself, for a request. */
-  reveal(): string {
-    return this.#text;
-  }
-
-  toString(): string {
-    return "(secret)";
-  }
-
-  toJSON(): string {
-    return "(secret)";
-  }
-}
 
 /** Reads a secret: one line of visible ASCII characters. Rejects with a `HookFailure` that does not repeat it. */
 export async function readSecret(file: string, folder: string, host: Host): Promise<Secret> {

@@ -26,8 +26,8 @@ export interface Host {
    * memory that the process may still use.
    */
   scratchSpace(): Promise<{ readonly folder: string; readonly free: number }>;
-  /** Whether users other than its owner and group may read a file. Undefined where files have no such permissions. */
-  isReadableByOthers?(path: string): Promise<boolean>;
+  /** The permission bits of a file, as `chmod` takes them; undefined if it does not exist. Absent where files have none. */
+  modeOf?(path: string): Promise<number | undefined>;
   /** Bytes of a file; 0 if it does not exist. */
   sizeOf(path: string): Promise<number>;
   /** Detects changes of a file without reading it; undefined if it does not exist. */

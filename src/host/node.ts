@@ -41,8 +41,11 @@ export function nodeHost(): Host {
         () => false,
       ),
     ...(process.platform !== "win32" && {
-      isReadableByOthers: (path: string) =>
-        attempt(async () => ((await stat(path)).mode & constants.S_IROTH) !== 0),
+      modeOf: (path: string) =>
+        stat(path).then(
+          ({ mode }) => mode & 0o777,
+          () => undefined,
+        ),
     }),
     stampOf: (path) => stat(path).then(stampOf, () => undefined),
     realPath: (path) => attempt(() => realpath(path)),

@@ -1,3 +1,4 @@
+import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { FateName } from "../rules/fate.ts";
 import { FATES } from "../rules/fate.ts";
 
@@ -39,6 +40,8 @@ export interface RecordedFile {
   readonly stamp?: string;
   /** Its syntax, if not adblock: its lines then differ from the rows. */
   readonly format?: string;
+  /** The feed that its lines were made from. */
+  readonly feed?: FeedSettings;
   /** SHA-256 of the cached copy, for a remote file. */
   readonly sha256?: string;
 }

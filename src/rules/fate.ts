@@ -62,6 +62,10 @@ export const FATES = [
     "over-budget",
     "new exception; together, they would unblock too many names that only other sources block",
   ],
+  ["no-value", "row of a feed without a name or URL"],
+  ["not-chosen", "row of a feed that `where` or the type of the feed leaves out"],
+  ["url-path", "URL with a path, which says nothing about the rest of its host"],
+  ["shared-host", "URL with a path on a host that many people share"],
 ] as const;
 
 /** What became of a line: `live` in the list, or why not. */
@@ -113,6 +117,10 @@ export const Fate = {
   NotFollowed: 41,
   TooNested: 42,
   OverBudget: 43,
+  NoValue: 44,
+  NotChosen: 45,
+  UrlPath: 46,
+  SharedHost: 47,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 
@@ -141,4 +149,5 @@ const SILENT = new Set<number>([
   Fate.Metadata,
   Fate.Joined,
   Fate.Setting,
+  Fate.NoValue,
 ]);

@@ -8,6 +8,8 @@ import { type Host, HostError } from "../host/host.ts";
 /** Shorter tokens could be guessed. */
 const SHORTEST = 16;
 const LONGEST = 4096;
+/** The permission bit of users other than the owner and the group. */
+const OTHERS_READ = 0o004;
 
 /** A token that requests must present. Only its digest is kept, so that it cannot be printed. */
 export class BearerToken {
@@ -33,7 +35,7 @@ export async function readToken(file: string, host: Host): Promise<BearerToken> 
   const path = host.path.resolve(host.cwd, file);
   let text: string;
   try {
-    if ((await host.isReadableByOthers?.(path)) === true)
+    if ((((await host.modeOf?.(path)) ?? 0) & OTHERS_READ) !== 0)
       throw problem("Other users can read the token file", file, { hint: "Run: chmod 600 FILE" });
     text = decodeUtf8(await host.readFile(path));
   } catch (error) {

@@ -15,6 +15,7 @@ import {
   type StoredFile,
   describeFiles,
 } from "./source-store.ts";
+import { refuseTruncated } from "./declared-count.ts";
 import type { WebPlace } from "./web-text.ts";
 import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 
@@ -22,6 +23,8 @@ import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 export interface RemoteSource {
   readonly url: string;
   readonly mirrors: readonly string[];
+  /** Its name in the store. Two feeds from one address have different names, because their lines differ. */
+  readonly storeKey: string;
   readonly label: string;
   /** The age, in milliseconds, up to which its last good copy may be used instead. */
   readonly maxStaleMs: number;
@@ -31,6 +34,8 @@ export interface RemoteSource {
   readonly accept: readonly string[];
   /** Checks that it is a list of the expected kind. */
   readonly kind: ListKind;
+  /** Whether it must have as many entries as its header names. */
+  readonly checksCount: boolean;
   /** Whether it may be empty. */
   readonly mayBeEmpty: boolean;
   /** Whether messages must hide the path of its address too. */
@@ -103,7 +108,7 @@ const CLOCK_SLACK_MS = 24 * 3600 * 1000;
 export async function acquire(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
   const { store, offline } = context;
   if (source.locked !== undefined) return await acquireLocked(source, source.locked, context);
-  const record = await store?.recordOf(source.url);
+  const record = await store?.recordOf(source.storeKey);
   let causes: readonly Diagnostic[];
   let held: HeldError | undefined;
   try {
@@ -142,13 +147,13 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
 
 /** Without this note, the holding time would start again with every run. */
 async function noteOffer(
-  { url }: RemoteSource,
+  { storeKey }: RemoteSource,
   offer: HeldOffer,
   store: SourceStore,
   { onStoreError }: AcquireContext,
 ): Promise<void> {
   try {
-    await store.hold(url, offer);
+    await store.hold(storeKey, offer);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     onStoreError(error);
@@ -191,7 +196,7 @@ async function acquireLocked(
     throw sourceError("lock-mismatch", `The locked version of ${source.label} is not cached`);
   const anything = { ...source.kind, judge: async () => {} };
   const fetched = await fetchAny(
-    { ...source, bounds: undefined, kind: anything },
+    { ...source, bounds: undefined, kind: anything, checksCount: false },
     undefined,
     context,
   );
@@ -277,6 +282,7 @@ async function fetchFrom(
       const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);
       await list.check(gauge);
       measure = gauge.measure;
+      if (source.checksCount) refuseTruncated(source.label, measure.entries, gauge.declared);
     }
     refuseEmpty(list, source);
     await kind.judge(measure.watched, list);
@@ -330,7 +336,7 @@ async function keep(
   if (store === undefined) return await describeFiles(files);
   try {
     const shown = shownAddress(source.url, source.isSecret);
-    const stored = await store.keep({ url: source.url, shown }, files, known);
+    const stored = await store.keep({ url: source.storeKey, shown }, files, known);
     if (fetch.signal?.aborted !== true) await texts.moveInto(store, stored);
     return stored;
   } catch (error) {

@@ -46,13 +46,13 @@ export async function recodeText(
   const head = new Uint8Array(Math.min(2, body.size));
   if (head.length > 0) body.read(0, head);
   const name = (charset ?? "utf-8").toLowerCase().replaceAll('"', "");
-  const isWide = isPacked(head);
-  if (!isWide && (name === "utf-8" || name === "utf8")) return body;
+  const isTwoBytes = isWide(head);
+  if (!isTwoBytes && (name === "utf-8" || name === "utf8")) return body;
   let recoded: DownloadedBody | undefined;
   try {
     // Servers claim iso-8859-1 for everything; valid UTF-8 is more trustworthy.
-    if (!isWide && isUtf8(body)) return body;
-    const from = isWide ? (head[0] === 0xff ? "utf-16le" : "utf-16be") : name;
+    if (!isTwoBytes && isUtf8(body)) return body;
+    const from = isTwoBytes ? (head[0] === 0xff ? "utf-16le" : "utf-16be") : name;
     recoded = new DownloadedBody(host, account);
     const decoder = decoderOf(from, label);
     for (const piece of body.pieces())
@@ -99,13 +99,19 @@ function isUtf8(body: DownloadedBody): boolean {
   }
 }
 
-/** Whether a file's first bytes mark it as gzip or UTF-16, which must be read as a whole. */
+/** Whether text begins as UTF-16 does. */
+export function isWide([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+}
+
+/** Whether a file's first bytes mark it as packed or an archive, which must be read as a whole. */
 export function isPacked(head: Uint8Array): boolean {
-  const [first, second] = head;
+  const [first, second, third] = head;
   return (
     (first === 0x1f && second === 0x8b) ||
-    (first === 0xff && second === 0xfe) ||
-    (first === 0xfe && second === 0xff)
+    (first === 0x28 && second === 0xb5 && third === 0x2f) ||
+    (first === 0x50 && second === 0x4b && (third === 3 || third === 5)) ||
+    decodeUtf8(head, 257, Math.min(262, head.length)) === "ustar"
   );
 }
 

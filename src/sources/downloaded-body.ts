@@ -39,11 +39,10 @@ export class DownloadedBody {
   }
 
   /** Its bytes; each piece is valid until the next one is read. */
-  *pieces(): Generator<Uint8Array> {
-    const { size } = this;
-    const buffer = new Uint8Array(Math.min(PIECE, size));
-    for (let at = 0; at < size; at += buffer.length) {
-      const piece = buffer.subarray(0, Math.min(buffer.length, size - at));
+  *pieces(start = 0, end: number = this.size): Generator<Uint8Array> {
+    const buffer = new Uint8Array(Math.min(PIECE, end - start));
+    for (let at = start; at < end; at += buffer.length) {
+      const piece = buffer.subarray(0, Math.min(buffer.length, end - at));
       this.read(at, piece);
       yield piece;
     }

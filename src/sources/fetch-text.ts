@@ -9,6 +9,7 @@ import { recodeText } from "./decode.ts";
 import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
 import type { DownloadAccount } from "./download-budget.ts";
 import { type HostSlots, SourceSlots } from "./host-slots.ts";
+import { type RequestHeaders, headersFor } from "./request-headers.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
 import { DownloadedBody } from "./downloaded-body.ts";
 import { unpack } from "./unpack.ts";
@@ -29,6 +30,9 @@ export interface FetchContext {
   /** Whether messages must hide the path of the address too. */
   readonly isSecret?: boolean | undefined;
   readonly watch?: FetchWatch | undefined;
+  readonly keys?: RequestHeaders | undefined;
+  /** Selects a file of an archive. */
+  readonly member?: string | undefined;
 }
 
 /** Receives the progress of a download. */
@@ -188,6 +192,7 @@ async function request(
     accept: "text/plain, */*;q=0.5",
     "accept-encoding": "gzip, br",
     "user-agent": "rules-compiler",
+    ...headersFor(url, context.keys),
   };
   if (validators.etag !== undefined) headers["if-none-match"] = validators.etag;
   else if (validators.lastModified !== undefined)

@@ -1,12 +1,17 @@
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
-import { decodeText, isPacked, refuseHtml } from "./decode.ts";
+import { decodeText, isPacked, isWide, refuseHtml } from "./decode.ts";
+import { DownloadedBody } from "./downloaded-body.ts";
+import { FETCH_LIMITS } from "./fetch-limits.ts";
+import { FeedFile } from "./feed-file.ts";
 import type { InputFile, LoadOptions } from "./source-list.ts";
 import { type Location, isBelow } from "./location.ts";
 import { refuseOther } from "./not-a-list.ts";
 import { fileError, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
+import { unpack } from "./unpack.ts";
+import { openAgain } from "./web-text.ts";
 import type { WebTexts } from "./web-texts.ts";
 
 /** The first read, which is enough to detect the format of a file. */
@@ -72,9 +77,18 @@ export class FileFinder {
     const file = await this.attempt(label, () => this.host.openFile(path));
     this.inputs.push({ path: location.path, stamp: file.stamp });
     return await this.inBlocks(file, label, { place: path, key: path, folder }, async () => {
-      const raw = await this.attempt(label, () => this.host.readFile(path));
+      const raw = await this.unpacked(
+        await this.attempt(label, () => this.host.readFile(path)),
+        label,
+      );
       const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
       await file.close();
+      if (this.options.feed !== undefined) {
+        const unpacked = openAgain(bytes.length, (from, into) =>
+          into.set(bytes.subarray(from, from + into.length)),
+        );
+        return await this.inBlocks(unpacked, label, { place: path, key: path, folder });
+      }
       return this.inMemory(bytes, isRepaired, { place: path, key: path, folder });
     });
   }
@@ -89,8 +103,10 @@ export class FileFinder {
     try {
       const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
-      if (unpacked !== undefined && isPacked(head)) return await unpacked();
-      const text = new FileBlocks(file, printable(label), this.buffers, this.options.blockBytes);
+      if (unpacked !== undefined && (isPacked(head) || isWide(head))) return await unpacked();
+      const { feed, blockBytes } = this.options;
+      const lines = feed && new FeedFile(file, feed, head);
+      const text = new FileBlocks(lines ?? file, printable(label), this.buffers, blockBytes);
       const { cutter } = text;
       const isWeb = unpacked === undefined;
       return {
@@ -101,7 +117,7 @@ export class FileFinder {
           refuseHtml(head, printable(label));
           if (isWeb && this.options.json !== true)
             refuseOther(head, head.length === file.size, printable(label));
-          return text.blocks(head);
+          return lines === undefined ? text.blocks(head) : linesOf(lines, text);
         },
         close: () => {
           this.buffers.push(first);
@@ -112,6 +128,24 @@ export class FileFinder {
       await file.close().catch(() => {});
       throw error;
     }
+  }
+
+  /** The bytes of a list that is packed or in an archive. */
+  private async unpacked(bytes: Uint8Array, label: string): Promise<Uint8Array> {
+    if (isWide(bytes)) return bytes;
+    const packed = new DownloadedBody(this.host);
+    packed.append(bytes);
+    const limits = { ...FETCH_LIMITS, maxBytes: MAX_LIST_BYTES, maxRatio: Infinity };
+    const { member } = this.options;
+    const body = await unpack(packed, undefined, printable(label), {
+      host: this.host,
+      limits,
+      member,
+    });
+    const text = new Uint8Array(body.size);
+    if (text.length > 0) body.read(0, text);
+    body.close();
+    return text;
   }
 
   private inMemory(
@@ -136,4 +170,9 @@ export class FileFinder {
       throw error instanceof HostError ? fileError(label, error) : error;
     }
   }
+}
+
+async function* linesOf(lines: FeedFile, text: FileBlocks): AsyncGenerator<TextBlock> {
+  const first = new Uint8Array(FIRST_BYTES);
+  yield* text.blocks(first.subarray(0, await lines.read(first)));
 }

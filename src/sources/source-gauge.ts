@@ -2,6 +2,7 @@ import { hashEnd } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { HashFilter } from "../kernel/row-finder.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
+import { declaredCount } from "./declared-count.ts";
 import { type Sketch, SketchMaker } from "./name-sketch.ts";
 
 /** Statistics of a source's text, gathered without parsing its rules. */
@@ -17,6 +18,9 @@ export interface SourceMeasure {
 
 /** Measures a text block by block. */
 export class SourceGauge implements WrittenNames {
+  /** How many entries its header names. */
+  declared: number | undefined;
+  private hasBegun = false;
   private entries = 0;
   private readonly salt: number;
   private readonly names = new SketchMaker();
@@ -34,6 +38,8 @@ export class SourceGauge implements WrittenNames {
   }
 
   look(bytes: Uint8Array, start: number, end: number): void {
+    if (!this.hasBegun) this.declared = declaredCount(bytes.subarray(start, end));
+    this.hasBegun = true;
     eachWrittenName(bytes, start, end, this);
   }
 

@@ -1,5 +1,7 @@
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { FeedError } from "../feeds/feed-reader.ts";
+import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { Checkpoint } from "../host/checkpoint.ts";
 import { type FileStamp, type Host, HostError } from "../host/host.ts";
 import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
@@ -39,6 +41,10 @@ export interface LoadOptions {
   readonly isSecret?: boolean | undefined;
   /** Whether the list is written in JSON. */
   readonly json?: boolean | undefined;
+  /** Selects a file of an archive. */
+  readonly member?: string | undefined;
+  /** The feed that its lines are made from. */
+  readonly feed?: FeedSettings | undefined;
 }
 
 const MAX_DEPTH = 8;
@@ -223,6 +229,12 @@ export class SourceList {
       directives.end();
     } catch (error) {
       if (error instanceof HostError) throw fileError(label, error);
+      if (error instanceof FeedError)
+        throw sourceError(
+          "bad-feed",
+          `${printable(label)} cannot be read as a feed`,
+          error.message,
+        );
       if (!(error instanceof DirectiveError)) throw error;
       throw sourceError("bad-directive", printable(error.message), undefined, {
         file: label,

@@ -1,3 +1,4 @@
+import { type ArchiveMember, chosenMember, membersOf } from "./archive.ts";
 import type { Host } from "../host/host.ts";
 import type { DownloadAccount } from "./download-budget.ts";
 import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
@@ -16,10 +17,12 @@ export interface UnpackContext {
   readonly room?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly account?: DownloadAccount | undefined;
+  /** Selects a file of an archive. */
+  readonly member?: string | undefined;
 }
 
 /**
- * Decodes the content encodings of a response, and a list that is itself gzip (`list.txt.gz`). Truncated data and data
+ * Decodes the content encodings of a response, and a list that is itself packed (`list.txt.gz`) or in an archive. Truncated data and data
  * that expands beyond the limits are errors, never a shorter list. Closes the given body if it returns another one.
  */
 export async function unpack(
@@ -37,7 +40,12 @@ export async function unpack(
   try {
     if (names.length > MOST_ENCODINGS) throw new Error("it is packed too many times");
     for (const name of names.toReversed()) body = await inflate(name, body, context);
-    if (isGzip(body)) body = await inflate("gzip", body, context);
+    const own = packingOf(body);
+    if (own !== undefined) body = await inflate(own, body, context);
+    const members = membersOf(body);
+    if (members !== undefined)
+      return await extract(body, chosenMember(members, context.member), context);
+    if (context.member !== undefined) throw new Error("it is not an archive, but member is set");
     return body;
   } catch (error) {
     body.close();
@@ -46,10 +54,51 @@ export async function unpack(
   }
 }
 
-function isGzip(body: DownloadedBody): boolean {
-  const head = new Uint8Array(Math.min(2, body.size));
-  if (head.length === 2) body.read(0, head);
-  return head[0] === 0x1f && head[1] === 0x8b;
+/** The packing of the bytes themselves, whatever the headers claim. */
+function packingOf(body: DownloadedBody): string | undefined {
+  const head = new Uint8Array(Math.min(4, body.size));
+  if (head.length === 4) body.read(0, head);
+  const [a, b, c, d] = head;
+  if (a === 0x1f && b === 0x8b) return "gzip";
+  return a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd ? "zstd" : undefined;
+}
+
+/** Replaces an archive by one of its files. */
+async function extract(
+  archive: DownloadedBody,
+  { start, end, packed }: ArchiveMember,
+  context: UnpackContext,
+): Promise<DownloadedBody> {
+  const { host, account, limits, room = limits.maxBytes } = context;
+  const own = new DownloadedBody(host, account);
+  try {
+    if (end - start > room) throw new Error(tooLargeText(limits));
+    for (const piece of archive.pieces(start, end)) own.append(piece);
+    if (packed === undefined) {
+      archive.close();
+      return own;
+    }
+    const text = await inflate("deflate-raw", own, context);
+    if (text.size === packed.size && ((await crcOf(text)) ?? packed.crc) === packed.crc) {
+      archive.close();
+      return text;
+    }
+    text.close();
+    throw new Error("the archive is damaged: a checksum is wrong");
+  } catch (error) {
+    own.close();
+    throw error;
+  }
+}
+
+/** The checksum of zip. */
+async function crcOf(body: DownloadedBody): Promise<number | undefined> {
+  const { crc32 } = await import("node:zlib");
+  // Deno 2.0 does not have it.
+  if (typeof crc32 !== "function") return undefined;
+  let crc = 0;
+  for (const piece of body.pieces()) crc = crc32(piece, crc);
+  return crc;
 }
 
 async function inflate(
@@ -65,6 +114,8 @@ async function inflate(
     ["x-gzip", () => zlib.createGunzip()],
     ["deflate", () => zlib.createInflate()],
     ["br", () => zlib.createBrotliDecompress()],
+    ["deflate-raw", () => zlib.createInflateRaw()],
+    ["zstd", () => zlib.createZstdDecompress()],
   ]);
   const make = makers.get(name);
   if (make === undefined) throw new Error(`unknown content encoding ${name}`);

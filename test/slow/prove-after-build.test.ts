@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -30,6 +30,10 @@ const UNITS: Readonly<Record<string, string>> = {
   smartdns: "smartdns",
 };
 const CONTROLS = ["unbound-control", "rndc", "rec_control", "dnsdist", "systemctl"];
+/** Servers must be able to read what root publishes. */
+const AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+/** Before the reload, a hook takes the file away from the server, while `locked` exists. */
+const LOCK = { run: ["sh", "-c", "if [ -e locked ]; then chmod 000 artifact; fi"] };
 /** A list with this name reaches the resolver only in part, while the file `half` exists. */
 const BAD_NAME = "bad.site.org";
 const counts = { runs: 0, wrong: 0 };
@@ -61,8 +65,8 @@ class Loop {
     // Ends the server before the folder is removed.
     this.project = new DiskProject(context, { env: this.env });
     context.after(() => this.stop());
-    // Some servers go on as another user.
-    chmodSync(this.project.folder, 0o755);
+    // The server is another user, as on a system.
+    chmodSync(this.project.folder, 0o777);
   }
 
   private at(name: string): string {
@@ -78,7 +82,8 @@ class Loop {
     this.port = await freePort();
     this.unit = unit;
     const setting = { folder, port: this.port, upstream, list: this.at("artifact"), allow: "" };
-    const { words, hooks } = this.kind.set(setting, await freeTcpPort());
+    const { words: own, hooks } = this.kind.set(setting, await freeTcpPort());
+    const words = [...AS_NOBODY, ...own];
     this.words = words;
     this.hooks = hooks;
     this.env["RULES_DIR"] = folder;
@@ -106,12 +111,14 @@ PATH='${path}' exec ${name} "$@"
   }
 
   /** Writes a file that breaks the reload, or removes it. */
-  set(flaw: "failing" | "ignored" | "half", isOn: boolean): void {
+  set(flaw: "failing" | "ignored" | "half" | "locked", isOn: boolean): void {
     if (isOn) writeFileSync(this.at(flaw), "");
     else rmSync(this.at(flaw), { force: true });
     // dnsmasq gets a signal; without its PID file it gets none.
     const [pid, away] = [this.at("dnsmasq.pid"), this.at("dnsmasq.away")];
-    if (flaw === "half" || !existsSync(isOn ? pid : away)) return;
+    // A publish keeps the mode of the file that it replaces.
+    if (flaw === "locked" && !isOn) chmodSync(this.at("artifact"), 0o644);
+    if (flaw === "half" || flaw === "locked" || !existsSync(isOn ? pid : away)) return;
     if (isOn) renameSync(pid, away);
     else renameSync(away, pid);
   }
@@ -134,10 +141,15 @@ PATH='${path}' exec ${name} "$@"
       );
   }
 
+  async restart(): Promise<void> {
+    await this.stop();
+    this.run();
+  }
+
   async stop(): Promise<void> {
     const file = this.at("unit.pid");
     if (existsSync(file)) {
-      process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
+      spawnSync("kill", ["-9", readFileSync(file, "utf8").trim()]);
       rmSync(file);
     }
     const { child } = this;
@@ -153,7 +165,7 @@ PATH='${path}' exec ${name} "$@"
       sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
       transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
       outputs: [{ format: this.kind.format, file: "artifact" }],
-      after: this.hooks.map((hook) => ({ ...hook, timeout: "30s" })),
+      after: [LOCK, ...this.hooks].map((hook) => ({ ...hook, timeout: "30s" })),
       resolvers: [{ name: "it", address: "127.0.0.1", port: this.port, on_failure: onFailure }],
     };
     this.project.write("c.json", JSON.stringify(config));
@@ -236,6 +248,20 @@ async function close(name: string, kind: Reloadable, context: TestContext): Prom
       loop.expect(await loop.publish(names(100), LONG), "0 proved");
     },
   );
+  await context.test("a file that the server may not read is found, and rolled back", async () => {
+    const before = loop.build;
+    loop.set("locked", true);
+    const failed = await loop.publish(names(110), SHORT);
+    loop.set("locked", false);
+    assert.equal(failed.exit, 12, failed.stderr);
+    const [, outcome] = /"code":"resolver-(\w+)"/.exec(failed.stderr) ?? [];
+    context.diagnostic(`${name}, a file that it may not read: ${outcome}`);
+    assert.ok(["stale", "unfiltered", "unreachable"].includes(outcome!), failed.stderr);
+    // unbound ends when it cannot read its configuration.
+    if (outcome === "unreachable") await loop.restart();
+    else assert.equal(loop.build, before, "rolled back");
+    loop.expect(await loop.publish(names(115), LONG), "0 proved");
+  });
   // dnsmasq is not reloaded by a program that a test can replace.
   if (name !== "dnsmasq")
     await context.test("a list that arrives in part is rolled back and reloaded", async () => {

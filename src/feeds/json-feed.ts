@@ -1,0 +1,191 @@
+import { Fate } from "../rules/fate.ts";
+import type { FeedLines } from "./feed-lines.ts";
+import { FeedError, type FeedReader } from "./feed-reader.ts";
+import type { Condition } from "./feed-settings.ts";
+import type { FeedValues } from "./feed-value.ts";
+import { type JsonEvents, JsonScanner } from "./json-scanner.ts";
+import { WholeLines } from "./whole-lines.ts";
+
+export interface JsonShape {
+  /** Pointers to the values. */
+  readonly paths: readonly string[];
+  /** On the object that contains the value. */
+  readonly where: readonly Condition[];
+  /** The names and URLs in a value; the value itself by default. */
+  readonly valuesIn?: ((value: string) => readonly string[]) | undefined;
+}
+
+interface Frame {
+  readonly isArray: boolean;
+  /** Pointers that lead to this object or array, and perhaps further. */
+  readonly pointers: readonly (readonly string[])[];
+  /** The key or index of the next value. */
+  key: string;
+  index: number;
+  /** Values of keys that conditions need, and values that wait for them. */
+  readonly fields: Map<string, string>;
+  readonly held: (string | undefined)[];
+}
+
+const MOST_HELD = 1000;
+const LONGEST_LINE = 16 * 1024 * 1024;
+const NONE: readonly (readonly string[])[] = [];
+
+/** Reads the values of a JSON text that pointers select. Each becomes a line, in their order. */
+export class JsonFeed implements FeedReader, JsonEvents {
+  private readonly shape: JsonShape;
+  private readonly values: FeedValues;
+  private readonly pointers: readonly (readonly string[])[];
+  private readonly keys: ReadonlySet<string>;
+  private readonly scanner: JsonScanner;
+  private readonly frames: Frame[] = [];
+  private lines!: FeedLines;
+  private hasText = false;
+
+  constructor(shape: JsonShape, values: FeedValues) {
+    this.shape = shape;
+    this.values = values;
+    this.pointers = shape.paths.map(tokensOf);
+    this.keys = new Set(shape.where.map(({ key }) => key));
+    this.scanner = new JsonScanner(this);
+  }
+
+  take(bytes: Uint8Array, lines: FeedLines): void {
+    this.lines = lines;
+    if (bytes.length > 0) this.hasText = true;
+    this.scanner.take(bytes);
+  }
+
+  end(lines: FeedLines): void {
+    this.lines = lines;
+    // An empty response is reported as such.
+    if (this.hasText) this.scanner.end();
+  }
+
+  open(isArray: boolean): void {
+    const pointers = this.next();
+    this.frames.push({ isArray, pointers, key: "", index: 0, fields: new Map(), held: [] });
+  }
+
+  close(): void {
+    const frame = this.frames.pop()!;
+    for (const value of frame.held) this.settle(value, frame);
+    this.passed();
+  }
+
+  key(text: string): void {
+    this.frames.at(-1)!.key = text;
+  }
+
+  get wantsText(): boolean {
+    const frame = this.frames.at(-1);
+    if (frame === undefined) return this.pointers.some(({ length }) => length === 0);
+    return frame.pointers.length > 0 && (this.isHit() || this.keys.has(frame.key));
+  }
+
+  text(value: string | undefined): void {
+    const frame = this.frames.at(-1);
+    if (frame === undefined || frame.pointers.length > 0) this.value(value, frame);
+    this.passed();
+  }
+
+  literal(text: string): void {
+    const frame = this.frames.at(-1);
+    if (frame !== undefined && this.keys.has(frame.key)) frame.fields.set(frame.key, text);
+    this.passed();
+  }
+
+  private value(value: string | undefined, frame: Frame | undefined): void {
+    if (frame !== undefined && this.keys.has(frame.key) && !frame.isArray)
+      frame.fields.set(frame.key, value ?? "");
+    if (!this.isHit()) return;
+    if (frame === undefined || this.keys.size === 0) this.write(value);
+    else if (frame.isArray) this.settle(value, frame);
+    else if (frame.held.push(value) > MOST_HELD)
+      throw new FeedError(`an object has more than ${MOST_HELD} values that the path selects`);
+  }
+
+  private settle(value: string | undefined, { fields }: Frame): void {
+    const isChosen = this.shape.where.every(({ key, values, orAbsent }) => {
+      const field = fields.get(key);
+      return field === undefined ? orAbsent === true : values.includes(field);
+    });
+    if (isChosen) this.write(value);
+    else this.lines.dropped(Fate.NotChosen);
+  }
+
+  private write(value: string | undefined): void {
+    const { valuesIn } = this.shape;
+    const found = value === undefined ? [] : (valuesIn?.(value) ?? [value]);
+    if (found.length === 0) this.lines.dropped(value === undefined ? Fate.BadSyntax : Fate.NoValue);
+    for (const one of found)
+      if (one.trim() === "") this.lines.dropped(Fate.NoValue);
+      else this.values.writeText(one.trim(), this.lines);
+  }
+
+  /** Whether a pointer ends at the next value. */
+  private isHit(): boolean {
+    const depth = this.frames.length;
+    return this.next().some(({ length }) => length === depth);
+  }
+
+  /** The pointers that lead to the next value. */
+  private next(): readonly (readonly string[])[] {
+    const frame = this.frames.at(-1);
+    if (frame === undefined) return this.pointers;
+    if (frame.pointers.length === 0) return NONE;
+    const step = this.frames.length - 1;
+    const key = frame.isArray ? String(frame.index) : frame.key;
+    return frame.pointers.filter((tokens) => tokens[step] === "*" || tokens[step] === key);
+  }
+
+  private passed(): void {
+    const frame = this.frames.at(-1);
+    if (frame !== undefined) frame.index++;
+  }
+}
+
+/** A JSON text in each line. An invalid line becomes one row without a rule. */
+export class NdjsonFeed implements FeedReader {
+  private readonly open: () => JsonFeed;
+  private readonly rows = new WholeLines(LONGEST_LINE);
+
+  constructor(shape: JsonShape, values: FeedValues) {
+    this.open = () => new JsonFeed(shape, values);
+  }
+
+  take(bytes: Uint8Array, lines: FeedLines): void {
+    this.rows.take(bytes, (text, start, end) => this.line(text.subarray(start, end), lines));
+  }
+
+  end(lines: FeedLines): void {
+    this.rows.end((text, start, end) => this.line(text.subarray(start, end), lines));
+  }
+
+  private line(text: Uint8Array, lines: FeedLines): void {
+    if (text.every((byte) => byte <= 32)) {
+      lines.blank();
+      return;
+    }
+    const before = lines.length;
+    try {
+      const feed = this.open();
+      feed.take(text, lines);
+      feed.end(lines);
+      if (lines.length === before) lines.dropped(Fate.NoValue);
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+      lines.length = before;
+      lines.dropped(Fate.BadSyntax);
+    }
+  }
+}
+
+/** The tokens of a pointer (RFC 6901). */
+function tokensOf(path: string): string[] {
+  if (path === "") return [];
+  return path
+    .slice(1)
+    .split("/")
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}

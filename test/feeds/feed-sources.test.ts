@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../support/internals.ts";
+import { MemoryProject } from "../support/memory-project.ts";
+import { ScriptedWeb } from "../support/scripted-web.ts";
+
+const CSV = [
+  "# feed",
+  "host,kind",
+  "a.example.com,malware",
+  "http://b.example.com/x,malware",
+  "c.example.com,parked",
+  "not a name,malware",
+].join("\n");
+
+function csv(where?: Record<string, string>): Config["sources"][number] {
+  return { source: "f.csv", type: "csv", column: "host", ...(where && { where }) };
+}
+
+async function rulesOf(config: Omit<Config, "name">, files: Record<string, string | Uint8Array>) {
+  const host = memoryHost({ files });
+  const result = await compile({ name: "n", ...config }, { host });
+  const rows = [...rowsOf(result.rules)].map(({ line, text, fate }) => `${line} ${text} ${fate}`);
+  const { report } = result;
+  result.close();
+  return { rows, report };
+}
+
+test("each row of a feed has its line number and a fate", async () => {
+  const { report } = await rulesOf({ sources: [csv({ kind: "malware" })] }, { "f.csv": CSV });
+  const [source] = report.sources;
+  assert.equal(source?.lines, 6);
+  assert.equal(source?.kept, 2);
+  assert.deepEqual(source?.dropped, {
+    "no-value": 1,
+    "url-path": 1,
+    "not-chosen": 1,
+    "bad-host": 1,
+  });
+});
+
+test("why names the row of a feed, and why it is not a rule", async () => {
+  const project = new MemoryProject({
+    "compiler-config.json": JSON.stringify({ name: "L", sources: [csv()] }),
+    "f.csv": CSV,
+  });
+  assert.equal((await project.run("compile")).exit, 0);
+  const { stdout } = await project.run("why", "a.example.com", "b.example.com");
+  assert.match(stdout, /BLOCKED[^]*f\.csv:3 {2}a\.example\.com {2}kept/);
+  assert.match(stdout, /f\.csv:4 {2}b\.example\.com {2}url-path/);
+});
+
+test("lines shows rows of CSV as they are, and values of JSON", async () => {
+  const sources = [csv(), { source: "f.json", type: "json", path: "/*" }];
+  const project = new MemoryProject({
+    "compiler-config.json": JSON.stringify({ name: "L", sources }),
+    "f.csv": CSV,
+    "f.json": '["one.example.com", "two.example.com",\n"three.example.com"]',
+  });
+  assert.equal((await project.run("compile")).exit, 0);
+  const { stdout } = await project.run("lines", "--fate", "live", "--fate", "url-path");
+  assert.match(stdout, /f\.csv:3: a\.example\.com,malware/);
+  assert.match(stdout, /f\.csv:4: http:\/\/b\.example\.com\/x,malware/);
+  assert.match(stdout, /f\.json:3: three\.example\.com/);
+});
+
+test("a packed file and a byte order mark are read", async () => {
+  const text = `\ufeffhost,kind\na.example.com,x\n`;
+  for (const bytes of [new TextEncoder().encode(text), gzipSync(text)]) {
+    const { report } = await rulesOf({ sources: [csv()] }, { "f.csv": bytes });
+    assert.equal(report.rules, 1);
+  }
+});
+
+test("why does not fail for a feed in a packed file", async () => {
+  const sources = [{ source: "f.json.gz", type: "json", path: "/*" }];
+  const project = new MemoryProject({
+    "compiler-config.json": JSON.stringify({ name: "L", sources }),
+  });
+  project.memory.files.set("/project/f.json.gz", gzipSync('["one.example.com"]'));
+  assert.equal((await project.run("compile")).exit, 0);
+  const { stdout, exit } = await project.run("why", "one.example.com");
+  assert.match(stdout, /one\.example\.com {2}BLOCKED/);
+  assert.notEqual(exit, 70);
+  assert.notEqual((await project.run("lines", "--fate", "live")).exit, 70);
+});
+
+test("a feed that does not fit its settings fails, and says why", async () => {
+  const config = { sources: [{ ...csv(), column: "url" }] };
+  await assert.rejects(
+    async () => await rulesOf(config, { "f.csv": CSV }),
+    (error) => {
+      assert.ok(error instanceof CompilerError);
+      assert.equal(error.diagnostics[0]?.code, "bad-feed");
+      assert.match(error.diagnostics[0]?.cause ?? "", /does not have the column url/);
+      return true;
+    },
+  );
+});
+
+test("two feeds from one address do not disturb each other", async () => {
+  const kinds = ["malware", "parked"];
+  const rows = Array.from(
+    { length: 4000 },
+    (_, index) => `n${index}.example.com,${kinds[index % 2]}`,
+  );
+  const url = "https://feed.example/f.csv";
+  const web = new ScriptedWeb();
+  web.answers[url] = `host,kind\n${rows.join("\n")}\n`;
+  const { host } = web;
+  const config: Config = {
+    name: "n",
+    sources: kinds.map((kind) => ({ ...csv({ kind }), source: url, name: kind })),
+  };
+  for (let run = 0; run < 3; run++) {
+    const result = await compile(config, { host, cacheDir: "/cache" });
+    const states = result.report.sources.map(({ state, kept }) => `${state} ${kept}`);
+    result.close();
+    assert.deepEqual(
+      states.map((state) => state.replace(/^\w+/, "")),
+      [" 2000", " 2000"],
+    );
+    assert.ok(
+      states.every((state) => /^(?:fetched|unchanged)/.test(state)),
+      states.join(),
+    );
+  }
+});
+
+test("settings of feeds are checked", async () => {
+  const bad: readonly (readonly [object, RegExp])[] = [
+    [{ type: "csv" }, /column is required for type csv/],
+    [{ type: "ndjson" }, /path is required for type ndjson/],
+    [{ type: "hosts", column: 2 }, /column is not for type hosts/],
+    [{ type: "json", path: "a" }, /not a JSON Pointer/],
+    [{ type: "csv", column: 0 }, /must be the name of a column/],
+    [{ type: "csv", column: 1, delimiter: "ab" }, /delimiter must be one character/],
+    [{ type: "csv", column: 1, where: ["x"] }, /where must be an object/],
+    [{ type: "csv", column: 1, where: { x: {} } }, /where must contain only texts/],
+    [{ type: "urls", urls: "all" }, /urls must be one of whole, host/],
+    [{ type: "adblock", urls: "host" }, /urls is not for type adblock/],
+  ];
+  for (const [source, expected] of bad) {
+    const config = { name: "L", sources: [{ source: "f.csv", name: "f", ...source }] };
+    const project = new MemoryProject({
+      "compiler-config.json": JSON.stringify(config),
+      "f.csv": CSV,
+    });
+    const { exit, stderr } = await project.run("compile");
+    assert.equal(exit, 2, stderr);
+    assert.match(stderr, expected);
+  }
+});

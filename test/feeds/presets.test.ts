@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { FEED_NAMES } from "../../src/config/source-fields.ts";
+import { FeedError } from "../../src/feeds/feed-reader.ts";
+import type { FeedSettings } from "../../src/feeds/feed-settings.ts";
+import { feedFormats } from "../../src/feeds/registry.ts";
+import { readFeed } from "../support/read-feed.ts";
+
+const folder = join(import.meta.dirname, "../fixtures/feeds");
+
+function linesOf(file: string, settings: FeedSettings): string[] {
+  return readFeed(readFileSync(join(folder, file)), settings).filter(
+    (line) => !line.startsWith("# "),
+  );
+}
+
+const EXPECTED: readonly (readonly [string, FeedSettings, readonly string[]])[] = [
+  [
+    "urlhaus.csv",
+    { type: "urlhaus" },
+    [
+      "malware.example.com",
+      "#i",
+      "hacked.example.org #p",
+      "raw.githubusercontent.com #s",
+      // A row of two lines.
+      "",
+      "upper.example.net",
+      "after.example.net",
+    ],
+  ],
+  [
+    "urlhaus.csv",
+    { type: "urlhaus", urls: "host", where: { url_status: "offline" } },
+    ["#w", "#w", "hacked.example.org", "#w", "", "#w", "#w"],
+  ],
+  ["urlhaus.json", { type: "urlhaus" }, ["malware.example.com", "hacked.example.org #p"]],
+  [
+    "openphish.txt",
+    { type: "openphish" },
+    [
+      "login.example.com",
+      "phish.example.org",
+      "shop.example.net #p",
+      "sites.google.com #s",
+      "victim.github.io",
+      "github.io #s",
+      "trick.example.com",
+      "#i",
+    ],
+  ],
+  [
+    "openphish.txt",
+    { type: "urls", urls: "host" },
+    [
+      "login.example.com",
+      "phish.example.org",
+      "shop.example.net",
+      "sites.google.com #s",
+      "victim.github.io",
+      "github.io #s",
+      "trick.example.com",
+      "#i",
+    ],
+  ],
+  [
+    "phishtank.csv",
+    { type: "phishtank" },
+    ["#n", "phish.example.com", "comma.example.com #p", "#w"],
+  ],
+  ["phishtank.json", { type: "phishtank" }, ["phish.example.com", "#w"]],
+  ["threatfox.csv", { type: "threatfox" }, ["c2.example.com", "#w", "gate.example.org #p", "#w"]],
+  ["threatfox.json", { type: "threatfox" }, ["c2.example.com", "#w"]],
+  ["misp-warninglist.json", { type: "misp" }, ["one.example.com", "two.example.com", "#i"]],
+  [
+    "misp-event.json",
+    { type: "misp" },
+    ["attr.example.com", "#w", "#w", "both.example.com", "object.example.com", "#w"],
+  ],
+  [
+    "stix.json",
+    { type: "stix" },
+    [
+      "bad.example.com",
+      "or1.example.com",
+      "or2.example.com",
+      "or3.example.com",
+      "url.example.com",
+      "#n",
+      "#n",
+      "#w",
+      "#w",
+      "#n",
+    ],
+  ],
+  ["tranco.csv", { type: "tranco" }, ["google.com", "example.net", "xn--bcher-kva.example"]],
+  ["umbrella.csv", { type: "umbrella" }, ["google.com", "#h", "a.example.net"]],
+];
+
+for (const [file, settings, expected] of EXPECTED)
+  test(`${file} as ${JSON.stringify(settings)}`, () => {
+    assert.deepEqual(linesOf(file, settings), expected);
+  });
+
+test("every kind of feed has a fixture, and the configuration knows all of them", () => {
+  // `json` is a format of lists, too.
+  assert.deepEqual([...feedFormats.keys()].toSorted(), [...FEED_NAMES, "json"].toSorted());
+  const generic = ["csv", "json", "ndjson"];
+  const tested = new Set([...EXPECTED.map(([, { type }]) => type), ...generic]);
+  assert.deepEqual(
+    [...feedFormats.keys()].filter((type) => !tested.has(type)),
+    [],
+  );
+});
+
+test("a feed that is cut, or something else, is refused", () => {
+  for (const [file, settings] of EXPECTED) {
+    const bytes = readFileSync(join(folder, file));
+    if (!file.endsWith(".json")) continue;
+    for (let end = 1; end < bytes.length - 2; end += 7)
+      assert.throws(() => readFeed(bytes.subarray(0, end), settings), FeedError, `${file} ${end}`);
+  }
+  const bad: readonly (readonly [string, FeedSettings])[] = [
+    ["id,link\n1,http://a.example.com/\n", { type: "urlhaus" }],
+    ["a,b\n1,a.example.com\n", { type: "csv", column: "host" }],
+    ["a,b\n1,a.example.com\n", { type: "csv", column: "b", where: { c: "1" } }],
+    ['1,"a.example.com\n2,b.example.com\n', { type: "csv", column: "2" }],
+    [`"${"x".repeat(70_000)}",a.example.com\n`, { type: "csv", column: "2" }],
+    ["x".repeat(70_000), { type: "urls" }],
+    ["<xml/>", { type: "stix" }],
+    ['{"objects":[]}]', { type: "stix" }],
+    ["[".repeat(70), { type: "json", path: "/*" }],
+    ['{"a":1,}', { type: "json", path: "/a" }],
+    ["[1 2]", { type: "json", path: "/*" }],
+    ['{"a" "b"}', { type: "json", path: "/*" }],
+    ['["a\nb"]', { type: "json", path: "/*" }],
+    ['["\\x"]', { type: "json", path: "/*" }],
+    ["[tru]", { type: "json", path: "/*" }],
+    ["[1}", { type: "json", path: "/*" }],
+  ];
+  for (const [text, settings] of bad)
+    assert.throws(() => readFeed(text, settings), FeedError, text.slice(0, 40));
+});
+
+test("values that are not plain names", () => {
+  const cases: Readonly<Record<string, string>> = {
+    "hxxp://a[.]example[.]com": "a.example.com",
+    "hXXps[:]//a(.)example{.}com/": "a.example.com",
+    "h**p://a[dot]example.com": "a.example.com",
+    "a[.]example[.]com": "a.example.com",
+    "http[://]a.example.com/x": "a.example.com #p",
+    "a.example.com.": "a.example.com",
+    "A.EXAMPLE.COM:8080": "a.example.com",
+    "a.example.com:8080/x": "a.example.com #p",
+    "//a.example.com/": "a.example.com",
+    "http://bücher.example/": "xn--bcher-kva.example",
+    "http://a.example.com?x": "a.example.com #p",
+    "http://a.example.com\\@b.example.com": "a.example.com #p",
+    "http://b.example.com@a.example.com": "a.example.com",
+    "http://[2001:db8::1]/": "#i",
+    "http://1.2.3.4/": "#i",
+    "1.2.3.4": "#i",
+    "http://0x7f.1/": "#i",
+    "a.0x1f": "#i",
+    "javascript:alert(1)": "#x",
+    "mailto:x@a.example.com": "#x",
+    "data://a.example.com": "#x",
+    localhost: "#h",
+    "http:///x": "#h",
+    "-a.example.com": "#h",
+    "a-.example.com": "#h",
+    "a.example.com-": "#h",
+    "a..example.com": "#h",
+    "a_b.example.com": "#h",
+    "*.example.com": "#h",
+    "||a.example.com^": "#h",
+    "http://a.example.com%2f/": "#h",
+    "http://a%2eexample.com/": "#h",
+    [`${"a".repeat(64)}.example.com`]: "#h",
+    [`${"a.".repeat(127)}com`]: "#h",
+  };
+  for (const [value, expected] of Object.entries(cases))
+    assert.deepEqual(readFeed(value, { type: "urls" }), [expected], value);
+});
+
+test("a row per line of CSV, whatever the row is", () => {
+  const text = [
+    "# comment",
+    "host;kind;note",
+    'a.example.com;x;"two',
+    'lines; and a ""quote"""',
+    "",
+    "b.example.com;y;",
+    '"c.example.com" ; "x";',
+    "d.example.com",
+    '"e.example.com"f;x;',
+    ";x;",
+  ].join("\r\n");
+  const settings: FeedSettings = {
+    type: "csv",
+    column: "host",
+    delimiter: ";",
+    where: { kind: "x" },
+  };
+  const expected = ["# comment", "#n", "", "a.example.com", "", "#w", "c.example.com"];
+  assert.deepEqual(readFeed(text, settings), [...expected, "#w", "#x", "#n"]);
+});
+
+test("lines of NDJSON stand alone", () => {
+  const text = '{"h":"a.example.com"}\n\nnot json\n{"h":["b.example.com"]}\n{"h":"c.example.com"';
+  assert.deepEqual(readFeed(text, { type: "ndjson", path: "/h" }), [
+    "a.example.com",
+    "",
+    "#x",
+    "#n",
+    "#x",
+  ]);
+  const deep = readFeed(text, { type: "ndjson", path: "/h/0" });
+  assert.equal(deep[3], "b.example.com");
+});
