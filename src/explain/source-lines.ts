@@ -42,6 +42,17 @@ interface Query {
 type Queries = ReadonlyMap<string, readonly Query[]>;
 type Found = Map<string, SourceLine[]>;
 
+/** What lines are searched for. */
+interface LineSearch {
+  readonly isWanted: (host: string) => boolean;
+  /** Whether a file is searched: one of its frames must satisfy this. */
+  readonly hasRow?: (frame: Frame) => boolean;
+  /** Texts, one of which every wanted line contains, and the hashes of all wanted names; without them, every line is read. */
+  readonly needles?: readonly string[] | undefined;
+  readonly hashes?: readonly number[] | undefined;
+  readonly isUnicode?: boolean;
+}
+
 /** The bytes of a file, or of a part of it. */
 interface LoadedSpan {
   readonly bytes: Uint8Array;
@@ -85,10 +96,38 @@ export class SourceLines {
     const hosts = new Set(names.flatMap(withParents));
     const hashes = needles && Array.from(hosts, (host) => this.record.hashOf(host));
     const found: Found = new Map(names.map((name) => [name, []]));
-    const unseen: RecordedFile[] = [];
-    const files = [...this.record.header.files.entries()].filter(
-      ([index, { isOwn }]) => this.framesOf.has(index) && isOwn !== true,
+    const isWanted = (host: string): boolean => queries.has(host);
+    const unseen = await this.search({ isWanted, needles, hashes, isUnicode }, (row, text, host) =>
+      this.enterRow(row, text, queries.get(host) ?? [], found),
     );
+    const lines = new Map<string, readonly SourceLine[]>();
+    for (const [name, some] of found) lines.set(name, some.toSorted(directFirst));
+    return { lines, unseen };
+  }
+
+  /**
+   * Visits the lines with a wanted name in the files with certain rows; every line of these is read. Returns the files that cannot
+   * be searched.
+   */
+  async visit(
+    isWanted: (host: string) => boolean,
+    hasRow: (frame: Frame) => boolean,
+    take: (row: number, host: string) => void,
+  ): Promise<readonly RecordedFile[]> {
+    return await this.search({ isWanted, hasRow }, (row, _, host) => take(row, host));
+  }
+
+  private async search(
+    { isWanted, hasRow, needles, hashes, isUnicode }: LineSearch,
+    take: (row: number, text: string, host: string) => void,
+  ): Promise<readonly RecordedFile[]> {
+    const unseen: RecordedFile[] = [];
+    const files = [...this.record.header.files.entries()].filter(([index, { isOwn }]) => {
+      const frames = this.framesOf.get(index);
+      return (
+        frames !== undefined && isOwn !== true && (hasRow === undefined || frames.some(hasRow))
+      );
+    });
     const ahead = hashes === undefined ? 1 : PARTS_AHEAD;
     const read = async ([index, file]: readonly [number, RecordedFile], at: number) => {
       // For other formats, the record has no positions in the file.
@@ -105,32 +144,33 @@ export class SourceLines {
       for (const span of spans ?? []) {
         const { bytes, isPlain } = span;
         if (file.format !== undefined) {
-          const lines = foreignLines(file.format, bytes, (host) => queries.has(host), needles);
+          const lines = foreignLines(file.format, bytes, isWanted, needles);
           for (const { line, rowInLine, host, text } of lines) {
             const row = rowsAt(line, frames)[rowInLine];
-            if (row !== undefined) this.enterRow(row, text, queries.get(host) ?? [], found);
+            if (row !== undefined && isWanted(host)) take(row, text, host);
           }
           continue;
         }
         const texts =
-          needles === undefined || (isUnicode && !isPlain)
+          needles === undefined || (isUnicode === true && !isPlain)
             ? allLines(bytes)
             : linesWithAny(bytes, needles, isPlain);
+        let number = 0;
         for (const { text, start } of texts) {
+          number++;
           const named = hostsIn(text);
-          if (!named.some((host) => queries.has(host))) continue;
-          const rows = this.rulesAt(lineAt(span, start, frames), frames);
+          if (!named.some(isWanted)) continue;
+          const line = needles === undefined ? number : lineAt(span, start, frames);
+          const rows = this.rulesAt(line, frames);
           for (const [position, host] of named.entries()) {
             // A hosts line with several names may have a row for each, in their order.
             const row = rows.length === named.length ? rows[position] : rows[0];
-            if (row !== undefined) this.enterRow(row, text, queries.get(host) ?? [], found);
+            if (row !== undefined && isWanted(host)) take(row, text, host);
           }
         }
       }
     }
-    const lines = new Map<string, readonly SourceLine[]>();
-    for (const [name, some] of found) lines.set(name, some.toSorted(directFirst));
-    return { lines, unseen };
+    return unseen;
   }
 
   private rulesAt(line: number, frames: readonly Frame[]): number[] {
@@ -213,11 +253,21 @@ function rowsAt(line: number, frames: readonly Frame[]): number[] {
   for (const { base, length, firstLine, lines } of frames) {
     if (lines === undefined) {
       if (line >= firstLine && line < firstLine + length) rows.push(base + line - firstLine);
-    } else
-      for (let at = lines.indexOf(line); at !== -1 && lines[at] === line; at++)
-        rows.push(base + at);
+    } else for (let at = firstAt(line, lines); lines[at] === line; at++) rows.push(base + at);
   }
   return rows;
+}
+
+/** Binary search: the first index with this line or a later one. */
+function firstAt(line: number, lines: Uint32Array): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle]! < line) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The number of the line at a position, counted from the nearest preceding position in the record. */

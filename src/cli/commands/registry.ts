@@ -158,6 +158,7 @@ export const commands: readonly CommandEntry[] = [
     examples: [
       ["stats -c my-list.yaml", "one row per source"],
       ["stats -c my-list.yaml --markdown > STATS.md", "for a README"],
+      ["stats -c my-list.yaml --traffic querylog.json", "which sources block your queries"],
     ],
     load: async () => (await import("./stats.ts")).statsCommand,
   },
