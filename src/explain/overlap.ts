@@ -45,7 +45,7 @@ export function carriersOf(record: BuildRecord): Carriers {
       const other = others?.[row - base] ?? 0;
       if ((other & (Other.Generated | Other.NoRule)) !== 0) continue;
       if (fate !== Fate.Live && !hasCause(fate)) continue;
-      const keeper = carriedBy(record, row);
+      const keeper = fate === Fate.Live ? row : carriedBy(record, row);
       if (fate === Fate.Live) state[row] = Carried.Rule;
       else if (keeper === undefined) state[row] = Carried.Narrower;
       if (keeper === undefined) continue;

@@ -12,7 +12,7 @@ import { type Span, spansOf } from "./file-spans.ts";
 import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
 import { readRecorded } from "./read-recorded.ts";
-import { allLines, linesWithAny } from "./matching-lines.ts";
+import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
 
 /** A line of a source that contains a name, or one of its parents. */
 export interface SourceLine {
@@ -45,8 +45,8 @@ type Found = Map<string, SourceLine[]>;
 /** What lines are searched for. */
 interface LineSearch {
   readonly isWanted: (host: string) => boolean;
-  /** Whether a file is searched: one of its frames must satisfy this. */
-  readonly hasRow?: (frame: Frame) => boolean;
+  /** Only lines with such a row are read. */
+  readonly isRow?: (row: number) => boolean;
   /** Texts, one of which every wanted line contains, and the hashes of all wanted names; without them, every line is read. */
   readonly needles?: readonly string[] | undefined;
   readonly hashes?: readonly number[] | undefined;
@@ -106,27 +106,26 @@ export class SourceLines {
   }
 
   /**
-   * Visits the lines with a wanted name in the files with certain rows; every line of these is read. Returns the files that cannot
-   * be searched.
+   * Visits the lines that have a wanted name and a row of a certain kind. Returns the files that cannot be searched.
    */
   async visit(
     isWanted: (host: string) => boolean,
-    hasRow: (frame: Frame) => boolean,
+    isRow: (row: number) => boolean,
     take: (row: number, host: string) => void,
   ): Promise<readonly RecordedFile[]> {
-    return await this.search({ isWanted, hasRow }, (row, _, host) => take(row, host));
+    return await this.search({ isWanted, isRow }, (row, _, host) => {
+      if (isRow(row)) take(row, host);
+    });
   }
 
   private async search(
-    { isWanted, hasRow, needles, hashes, isUnicode }: LineSearch,
+    { isWanted, isRow, needles, hashes, isUnicode }: LineSearch,
     take: (row: number, text: string, host: string) => void,
   ): Promise<readonly RecordedFile[]> {
     const unseen: RecordedFile[] = [];
     const files = [...this.record.header.files.entries()].filter(([index, { isOwn }]) => {
-      const frames = this.framesOf.get(index);
-      return (
-        frames !== undefined && isOwn !== true && (hasRow === undefined || frames.some(hasRow))
-      );
+      const frames = isOwn === true ? undefined : this.framesOf.get(index);
+      return frames !== undefined && (isRow === undefined || frames.some((one) => has(one, isRow)));
     });
     const ahead = hashes === undefined ? 1 : PARTS_AHEAD;
     const read = async ([index, file]: readonly [number, RecordedFile], at: number) => {
@@ -151,16 +150,14 @@ export class SourceLines {
           }
           continue;
         }
-        const texts =
-          needles === undefined || (isUnicode === true && !isPlain)
-            ? allLines(bytes)
-            : linesWithAny(bytes, needles, isPlain);
-        let number = 0;
-        for (const { text, start } of texts) {
-          number++;
+        const isListed = needles !== undefined && (isUnicode !== true || isPlain);
+        const texts: Iterable<FoundText & { readonly line?: number }> = isListed
+          ? linesWithAny(bytes, needles, isPlain)
+          : allLines(bytes, isRow && marksOf(frames, isRow));
+        for (const { text, start, line: counted } of texts) {
           const named = hostsIn(text);
           if (!named.some(isWanted)) continue;
-          const line = needles === undefined ? number : lineAt(span, start, frames);
+          const line = span.position === 0 && counted ? counted : lineAt(span, start, frames);
           const rows = this.rulesAt(line, frames);
           for (const [position, host] of named.entries()) {
             // A hosts line with several names may have a row for each, in their order.
@@ -256,6 +253,23 @@ function rowsAt(line: number, frames: readonly Frame[]): number[] {
     } else for (let at = firstAt(line, lines); lines[at] === line; at++) rows.push(base + at);
   }
   return rows;
+}
+
+function has({ base, length }: Frame, isRow: (row: number) => boolean): boolean {
+  for (let row = base; row < base + length; row++) if (isRow(row)) return true;
+  return false;
+}
+
+/** Marks the numbers of the lines with certain rows. */
+function marksOf(frames: readonly Frame[], isRow: (row: number) => boolean): Uint8Array {
+  const lineOf = ({ base, firstLine, lines }: Frame, row: number): number =>
+    lines?.[row - base] ?? firstLine + row - base;
+  const last = frames.map((frame) => lineOf(frame, frame.base + frame.length - 1));
+  const marks = new Uint8Array(Math.max(0, ...last) + 1);
+  for (const frame of frames)
+    for (let row = frame.base; row < frame.base + frame.length; row++)
+      if (isRow(row)) marks[lineOf(frame, row)] = 1;
+  return marks;
 }
 
 /** Binary search: the first index with this line or a later one. */

@@ -133,9 +133,8 @@ class TrafficTally {
     const covered = new Map<string, number>();
     const unseen = await this.lines.visit(
       (host) => wanted.has(formOf(host)),
-      ({ base, length }) => state.subarray(base, base + length).includes(Carried.Narrower),
+      (row) => state[row] === Carried.Narrower,
       (row, host) => {
-        if (state[row] !== Carried.Narrower) return;
         const name = formOf(host);
         const { source } = record.fileOf(row);
         covered.set(name, groups.with(covered.get(name) ?? -1, source));

@@ -16,7 +16,7 @@ export interface TrafficFile {
 }
 
 /** Names in lower case with the number of their queries. */
-export type NameCounts = ReadonlyMap<string, number>;
+export type NameCounts = Iterable<readonly [name: string, count: number]>;
 
 /** Longer lines are ignored. An entry of AdGuard Home holds two answers of up to 64 KiB each. */
 const LONGEST_LINE = 1024 * 1024;
@@ -28,7 +28,7 @@ export class TrafficReader {
   private readonly paths: readonly string[];
   private readonly host: Host;
   private readonly mostNames: number;
-  private counts = new Map<string, number>();
+  private counts = new Counts();
   private queries = 0;
 
   constructor(paths: readonly string[], host: Host, mostNames = 1_000_000) {
@@ -94,19 +94,39 @@ export class TrafficReader {
 
   private add(name: string, count: number): void {
     this.queries += count;
-    const known = this.counts.get(name);
-    if (known !== undefined) {
-      this.counts.set(name, known + count);
-      return;
-    }
-    const own = ownName(name);
-    this.counts.set(own, (this.counts.get(own) ?? 0) + count);
+    this.counts.add(name, count);
   }
 
   private handOut(): NameCounts {
     const { counts } = this;
-    this.counts = new Map();
-    return counts;
+    this.counts = new Counts();
+    return counts.entries();
+  }
+}
+
+/** The map has positions instead of counts, so that a known name takes one search, not two. */
+class Counts {
+  private readonly positions = new Map<string, number>();
+  private readonly sums: number[] = [];
+
+  get size(): number {
+    return this.positions.size;
+  }
+
+  add(name: string, count: number): void {
+    const position = this.positions.get(name) ?? this.enter(ownName(name));
+    this.sums[position]! += count;
+  }
+
+  private enter(name: string): number {
+    const known = this.positions.get(name);
+    if (known !== undefined) return known;
+    this.positions.set(name, this.sums.length);
+    return this.sums.push(0) - 1;
+  }
+
+  *entries(): Generator<readonly [string, number]> {
+    for (const [name, position] of this.positions) yield [name, this.sums[position]!];
   }
 }
 

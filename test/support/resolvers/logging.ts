@@ -11,60 +11,40 @@ export interface LoggingServer {
   start(setting: LogSetting): readonly string[];
 }
 
+function dnsmasq({ folder, port, upstream }: LogSetting, option: string): readonly string[] {
+  return [
+    "dnsmasq",
+    "-k",
+    "-p",
+    String(port),
+    "--listen-address=127.0.0.1",
+    "--bind-interfaces",
+    "--no-resolv",
+    "--no-hosts",
+    `--server=127.0.0.1#${upstream}`,
+    "--cache-size=0",
+    "--pid-file=",
+    "--user=root",
+    option,
+    `--log-facility=${join(folder, "queries.log")}`,
+  ];
+}
+
 function unbound(setting: LogSetting, ...options: string[]): readonly string[] {
   const server = `server:\n  logfile: "${join(setting.folder, "queries.log")}"\n  ${options.join("\n  ")}`;
   return ["unbound", "-d", "-c", unboundConf(setting, "iterator", server)];
 }
 
 export const loggingServers: ReadonlyMap<string, LoggingServer> = new Map<string, LoggingServer>([
+  ["dnsmasq", { format: "dnsmasq", start: (setting) => dnsmasq(setting, "--log-queries") }],
   [
-    "dnsmasq",
-    {
-      format: "dnsmasq",
-      start: ({ folder, port, upstream }) => [
-        "dnsmasq",
-        "-k",
-        "-p",
-        String(port),
-        "--listen-address=127.0.0.1",
-        "--bind-interfaces",
-        "--no-resolv",
-        "--no-hosts",
-        `--server=127.0.0.1#${upstream}`,
-        "--cache-size=0",
-        "--pid-file=",
-        "--user=root",
-        "--log-queries",
-        `--log-facility=${join(folder, "queries.log")}`,
-      ],
-    },
-  ],
-  [
-    "dnsmasq with more about each query",
-    {
-      format: "dnsmasq",
-      start: ({ folder, port, upstream }) => [
-        "dnsmasq",
-        "-k",
-        "-p",
-        String(port),
-        "--listen-address=127.0.0.1",
-        "--bind-interfaces",
-        "--no-resolv",
-        "--no-hosts",
-        `--server=127.0.0.1#${upstream}`,
-        "--cache-size=0",
-        "--pid-file=",
-        "--user=root",
-        "--log-queries=extra",
-        `--log-facility=${join(folder, "queries.log")}`,
-      ],
-    },
+    "dnsmasq with log-queries=extra",
+    { format: "dnsmasq", start: (setting) => dnsmasq(setting, "--log-queries=extra") },
   ],
   ["unbound", { format: "unbound", start: (setting) => unbound(setting, "log-queries: yes") }],
   [
     "unbound with replies",
-    { format: "unbound", start: (setting) => unbound(setting, "log-replies: yes") },
+    { format: "unbound (replies)", start: (setting) => unbound(setting, "log-replies: yes") },
   ],
   [
     "unbound with both",
@@ -90,7 +70,7 @@ logging { channel queries { file "${log}"; print-time yes; print-category yes; p
  category queries { queries; }; };
 `,
         );
-        return ["named", "-g", "-c", conf];
+        return ["named", "-f", "-c", conf];
       },
     },
   ],
