@@ -260,10 +260,12 @@ function has({ base, length }: Frame, isRow: (row: number) => boolean): boolean 
   return false;
 }
 
+function lineOf({ base, firstLine, lines }: Frame, row: number): number {
+  return lines?.[row - base] ?? firstLine + row - base;
+}
+
 /** Marks the numbers of the lines with certain rows. */
 function marksOf(frames: readonly Frame[], isRow: (row: number) => boolean): Uint8Array {
-  const lineOf = ({ base, firstLine, lines }: Frame, row: number): number =>
-    lines?.[row - base] ?? firstLine + row - base;
   const last = frames.map((frame) => lineOf(frame, frame.base + frame.length - 1));
   const marks = new Uint8Array(Math.max(0, ...last) + 1);
   for (const frame of frames)

@@ -24,14 +24,14 @@ async function countsOf(path: string): Promise<{ counts: Map<string, number>; fo
   return { counts, format: reader.files[0]!.format };
 }
 
-for (const [name, { format, start }] of loggingServers)
+for (const [name, logging] of loggingServers)
   test(`the log of a real ${name} has every query that was asked`, async (context) => {
     const folder = mkdtempSync(join(tmpdir(), "traffic-"));
     context.after(() => rmSync(folder, { recursive: true }));
     const upstream = await startUpstream();
     context.after(() => upstream.close());
     const port = await freePort();
-    const server = startServer(start({ folder, port, upstream: upstream.port }));
+    const server = startServer(logging.start({ folder, port, upstream: upstream.port }));
     context.after(() => server.child.kill("SIGKILL"));
     await until(`${name} answers`, async () => (await askAll(port, [FIRST]))[0] === "passed");
     const random = new Random(7);
@@ -59,12 +59,8 @@ for (const [name, { format, start }] of loggingServers)
       else server.child.once("close", () => ended());
     });
     const found = await countsOf(log);
-    assert.equal(found.format, format);
+    assert.equal(found.format, logging.format);
     found.counts.delete(FIRST);
-    assert.deepEqual(
-      [...found.counts].toSorted(),
-      [...expected].toSorted(),
-      readFileSync(log, "utf8").slice(0, 1000),
-    );
+    assert.deepEqual(found.counts, expected, readFileSync(log, "utf8").slice(0, 1000));
     assert.equal(sum(found.counts), QUERIES);
   });

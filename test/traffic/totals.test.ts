@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { trafficChange } from "../../src/explain/traffic-change.ts";
 import { trafficStats } from "../../src/explain/traffic-stats.ts";
 import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
 import { type Config, memoryHost } from "../support/internals.ts";
@@ -51,6 +52,40 @@ function compressed(line: string): string[] {
 function isException(line: string): boolean {
   return line.startsWith("@@");
 }
+
+function stateOf(lines: readonly string[]): { bytes: Uint8Array } {
+  return { bytes: new TextEncoder().encode(`${lines.join("\n")}\n`) };
+}
+
+test("changed queries of random logs match a brute-force comparison of two lists", async () => {
+  const list = fc.array(adblockLine, { maxLength: 12 });
+  const queries = fc.array(query, { minLength: 1, maxLength: 30 });
+  const format = fc.constantFrom(...logWriters.keys());
+  const sum = { blocked: 0, freed: 0 };
+  await fc.assert(
+    fc.asyncProperty(list, list, queries, format, async (old, fresh, asked, kind) => {
+      const host = memoryHost({ files: { log: logWriters.get(kind)!(asked) } });
+      const { names, ...counts } = await trafficChange(stateOf(old), stateOf(fresh), ["log"], host);
+      const [before, now] = [naiveRules(old), naiveRules(fresh)];
+      const expected = { blocked: new Map<string, number>(), freed: new Map<string, number>() };
+      for (const { name: one } of asked) {
+        const change = isBlocked(now, one) ? "blocked" : "freed";
+        if (isBlocked(before, one) === isBlocked(now, one)) continue;
+        expected[change].set(one, (expected[change].get(one) ?? 0) + 1);
+        sum[change]++;
+      }
+      for (const change of ["blocked", "freed"] as const) {
+        const found = names.filter((one) => one.change === change);
+        assert.deepEqual(new Map(found.map((one) => [one.name, one.queries])), expected[change]);
+        const all = [...expected[change].values()].reduce((total, count) => total + count, 0);
+        assert.equal(counts[change], all);
+      }
+      assert.equal(counts.queries, asked.length);
+    }),
+    propertyRuns(500),
+  );
+  assert.ok(sum.blocked > 500 && sum.freed > 500, JSON.stringify(sum));
+});
 
 test("totals of random logs and lists match a brute-force count over the source lines", async () => {
   const transformations = fc.constantFrom<readonly string[]>(

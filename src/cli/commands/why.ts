@@ -4,6 +4,9 @@ import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
 import { MappedNames } from "../../explain/plain-names.ts";
 import { asciiName, askedName } from "../../explain/asked-name.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+import { timesAsked } from "../../explain/traffic-change.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import { inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
@@ -26,24 +29,50 @@ export const whyCommand: Command = async (options, host, reporter) => {
       }),
     ]);
   const lists = await listNames(options, host);
+  const { traffic: logs } = flagsOf("why", options.args);
   if (operands.length === 1 && operands[0] === "-") {
+    if (logs.length > 0)
+      throw new CompilerError([
+        errorOf("unknown-flag", "why - takes no --traffic", {
+          hint: "Give the names as words, such as: why ads.example.com --traffic queries.log",
+        }),
+      ]);
     await answerMany(lists, options, host);
     return Exit.Done;
   }
   const names = operands.map(askedName);
+  const asked = logs.length === 0 ? undefined : await timesAsked(names, logs, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
     const columns = columnsOf(host.stdout);
     return {
       text: () =>
-        explanations.map((one) => explanationText(one, file, reporter.dataStyle, columns)).join(""),
-      documents: explanations.map((one) => ({ list: file, ...one })),
+        explanations
+          .map(
+            (one) =>
+              explanationText(one, file, reporter.dataStyle, columns) + askedText(one.name, asked),
+          )
+          .join(""),
+      documents: explanations.map((one) => ({
+        list: file,
+        ...one,
+        ...(asked && { asked: asked.times.get(one.name) ?? 0 }),
+      })),
       label: "names",
     };
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };
+
+function askedText(
+  name: string,
+  asked: Awaited<ReturnType<typeof timesAsked>> | undefined,
+): string {
+  if (asked === undefined) return "";
+  const times = countText(asked.times.get(name) ?? 0, "time");
+  return `  asked ${times} in ${countText(asked.queries, "query", "queries")}\n`;
+}
 
 /** Reads a query log and prints one line per name and list. */
 async function answerMany(lists: readonly string[], options: Options, host: Host): Promise<void> {

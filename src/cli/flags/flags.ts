@@ -238,7 +238,7 @@ export const FLAGS = [
     name: "traffic",
     value: "FILE",
     repeats: true,
-    only: ["stats"],
+    only: ["stats", "plan", "audit", "why"],
     description:
       "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, or one name per line; may be repeated",
   },
