@@ -109,7 +109,13 @@ export class ListRules {
    * rules for a name that the list does not block.
    */
   blocking(name: string): { readonly rules: readonly ListRule[]; readonly byName: boolean } {
-    const whole = this.index.matching(name).filter(({ isPartial }) => !isPartial);
+    const matching = this.index.matching(name);
+    // The common case.
+    if (matching.length === 0) {
+      const rules = this.nameRules(name);
+      return rules.length === 0 ? NOT_BLOCKED : { rules, byName: true };
+    }
+    const whole = matching.filter(({ isPartial }) => !isPartial);
     const exceptions = whole.filter(({ isAllow }) => isAllow);
     const { verdict } = decide(whole);
     if (verdict === "allowed" || verdict === "rewritten") return NOT_BLOCKED;
@@ -122,14 +128,16 @@ export class ListRules {
     return { rules, byName };
   }
 
-  private nameRules(name: string): ListRule[] {
-    const rules = [...(this.exact.get(name) ?? [])];
+  private nameRules(name: string): readonly ListRule[] {
+    let rules: ListRule[] | undefined;
     for (const parent of withParents(name)) {
       const { subtree, exact } = this.names.find(parent);
-      if (subtree !== undefined && !this.isCancelled(subtree.text)) rules.push(subtree);
-      if (parent === name && exact !== undefined) rules.push(exact);
+      if (subtree !== undefined && !this.isCancelled(subtree.text)) (rules ??= []).push(subtree);
+      if (parent === name && exact !== undefined) (rules ??= []).push(exact);
     }
-    return rules;
+    const special = this.exact.get(name);
+    if (special === undefined) return rules ?? NO_RULES;
+    return rules === undefined ? special : rules.concat(special);
   }
 
   /** Whether a `$badfilter` rule cancels a rule. */
