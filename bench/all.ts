@@ -15,6 +15,7 @@ const BENCHES = [
   ["several-lists.ts"],
   ["unchanged-lists.ts"],
   ["watch.ts"],
+  ["traffic.ts"],
   ["limits.ts"],
   ["reference.ts"],
 ];

@@ -56,6 +56,7 @@ export default defineConfig({
           { text: "No bad upstream gets through", link: "/guide/bad-upstreams" },
           { text: "When a night goes wrong", link: "/guide/when-a-night-goes-wrong" },
           { text: "Know what is in your list", link: "/guide/why" },
+          { text: "Which lists block your queries", link: "/guide/traffic" },
           { text: "One list, every resolver", link: "/guide/resolvers" },
           { text: "Hooks: reload, message", link: "/guide/hooks" },
           { text: "Zone transfer", link: "/guide/zone-transfer" },

@@ -4,6 +4,7 @@ import { NO_PLUGINS } from "../engine/plugins.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { type ListStats, statsOf } from "../explain/stats.ts";
+import { type TrafficStats, trafficStats } from "../explain/traffic-stats.ts";
 import type { Host } from "../host/host.ts";
 import { withFile } from "../host/with-file.ts";
 import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../import/config-text.ts";
@@ -19,6 +20,8 @@ export interface Audit {
   readonly stats: ListStats;
   /** Findings of the guards, and protected names that the lists block. */
   readonly findings: readonly Diagnostic[];
+  /** What the lists do for the queries of logs. */
+  readonly traffic?: TrafficStats;
 }
 
 /** Fetches and compiles the lists in the settings of another program. Writes nothing. */
@@ -26,6 +29,7 @@ export async function auditConfig(
   setup: ImportedConfig,
   path: string,
   context: BuildContext,
+  logs: readonly string[] = [],
 ): Promise<Audit> {
   const { host } = context;
   const folder = host.path.dirname(host.path.resolve(host.cwd, path));
@@ -43,7 +47,11 @@ export async function auditConfig(
   const { report, diagnostics } = run.compiled;
   const kept = diagnostics.filter(({ code }) => code === "protected-names");
   const findings = [...run.violations, ...run.warnings, ...kept];
-  return { report, stats: statsOf(run.state.record!), findings };
+  const record = run.state.record!;
+  const audit = { report, stats: statsOf(record), findings };
+  if (logs.length === 0) return audit;
+  const built = { list: run.state.bytes, record };
+  return { ...audit, traffic: await trafficStats(built, logs, options.cacheDir, world) };
 }
 
 /** The configuration that `init --from` would create, except that any source may fail. */

@@ -54,10 +54,16 @@ export async function dryRun(
   };
 }
 
+export interface PlannedChange {
+  readonly file: string;
+  /** The published list. */
+  readonly old: ListState;
+  readonly run: DryRun;
+  readonly change: ListChange;
+}
+
 /** Plans the lists of a session in order: the file of each, its draft, and what would change. Rejects with a `CompilerError`. */
-export async function* planChanges(
-  session: BuildSession,
-): AsyncGenerator<{ readonly file: string; readonly run: DryRun; readonly change: ListChange }> {
+export async function* planChanges(session: BuildSession): AsyncGenerator<PlannedChange> {
   for (const plan of session.plans) {
     const [output] = plan.files;
     if (output === undefined)
@@ -66,6 +72,6 @@ export async function* planChanges(
       ]);
     const old = await publishedState(output.path, session.host);
     const run = await dryRun(plan, session);
-    yield { file: output.name, run, change: await listChange(old, run.state) };
+    yield { file: output.name, old, run, change: await listChange(old, run.state) };
   }
 }

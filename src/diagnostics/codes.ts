@@ -100,6 +100,16 @@ const COMPILE_CODES = {
     meaning: "The file is not a known configuration and has no URLs of lists.",
     hint: "Supported: AdGuardHome.yaml, gravity.db, blocky's YAML, HostlistCompiler's JSON, or one URL per line",
   },
+  "traffic-unreadable": {
+    exit: 2,
+    meaning: "A query log given to `--traffic` cannot be read.",
+    hint: "Check the path and its permissions; a packed log must be complete",
+  },
+  "traffic-unknown": {
+    exit: 2,
+    meaning: "A file given to `--traffic` is not a query log in a known format.",
+    hint: "Supported: logs of AdGuard Home, dnsmasq, unbound, BIND and dnsdist, pihole-FTL.db, or one name per line",
+  },
   "file-exists": {
     exit: 2,
     meaning: "`init` would overwrite an existing file.",

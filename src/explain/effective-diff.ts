@@ -58,7 +58,7 @@ export function effectiveDiff(
     const witness = witnessFor(text);
     if (witness === undefined) patterns.push(text);
     else {
-      const { change, rule } = compare(witness, old, fresh);
+      const { change, rule } = compareName(witness, old, fresh);
       if (change !== undefined)
         wildcards.push({ name: text, self: change, below: undefined, rule });
     }
@@ -103,8 +103,8 @@ function concernedNames(
 }
 
 function changeOf(name: string, old: PlainList, fresh: PlainList): ChangedName {
-  const self = compare(name, old, fresh);
-  const below = compare(`${PROBE}.${name}`, old, fresh);
+  const self = compareName(name, old, fresh);
+  const below = compareName(`${PROBE}.${name}`, old, fresh);
   const change = self.change ?? below.change;
   return {
     name,
@@ -114,7 +114,8 @@ function changeOf(name: string, old: PlainList, fresh: PlainList): ChangedName {
   };
 }
 
-function compare(
+/** How the answer for one name changed. */
+export function compareName(
   name: string,
   old: PlainList,
   fresh: PlainList,

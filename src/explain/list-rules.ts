@@ -19,13 +19,14 @@ export interface ListAnswer {
 }
 
 const NO_RULES: readonly PlacedRule[] = [];
+const NOT_BLOCKED = { rules: NO_RULES, byName: false };
 const NEITHER: ListAnswer = { verdict: "neither", partial: NO_RULES };
 
 /** The rules of a published list: plain names, and special rules. */
 export class ListRules {
   private readonly names: PlainNames;
   private readonly index = new RuleIndex<PlacedRule>();
-  private readonly exact = new Map<string, ListRule>();
+  private readonly exact = new Map<string, ListRule[]>();
 
   private constructor(special: readonly ListRule[], names: PlainNames) {
     this.names = names;
@@ -66,7 +67,11 @@ export class ListRules {
     if (this.index.cancel(text)) return;
     const names = namesIn(text);
     if (names !== undefined) {
-      for (const name of names) if (!this.exact.has(name)) this.exact.set(name, { text, row });
+      for (const name of names) {
+        const known = this.exact.get(name);
+        if (known === undefined) this.exact.set(name, [{ text, row }]);
+        else known.push({ text, row });
+      }
       return;
     }
     const rule = readRule(text);
@@ -96,7 +101,43 @@ export class ListRules {
       if (subtree !== undefined && !this.isCancelled(subtree.text)) return subtree;
       if (parent === name && exact !== undefined) return exact;
     }
-    return this.exact.get(name);
+    return this.exact.get(name)?.[0];
+  }
+
+  /**
+   * Every rule that would block the name if the list had no other block rule, and whether rules that are only a name count. No
+   * rules for a name that the list does not block.
+   */
+  blocking(name: string): { readonly rules: readonly ListRule[]; readonly byName: boolean } {
+    const matching = this.index.matching(name);
+    // The common case.
+    if (matching.length === 0) {
+      const rules = this.nameRules(name);
+      return rules.length === 0 ? NOT_BLOCKED : { rules, byName: true };
+    }
+    const whole = matching.filter(({ isPartial }) => !isPartial);
+    const exceptions = whole.filter(({ isAllow }) => isAllow);
+    const { verdict } = decide(whole);
+    if (verdict === "allowed" || verdict === "rewritten") return NOT_BLOCKED;
+    const rules: ListRule[] = whole.filter(
+      (rule) => !rule.isAllow && decide([...exceptions, rule]).verdict === "blocked",
+    );
+    // Plain names block what no exception decides.
+    const byName = decide(exceptions).by === undefined;
+    if (byName) rules.push(...this.nameRules(name));
+    return { rules, byName };
+  }
+
+  private nameRules(name: string): readonly ListRule[] {
+    let rules: ListRule[] | undefined;
+    for (const parent of withParents(name)) {
+      const { subtree, exact } = this.names.find(parent);
+      if (subtree !== undefined && !this.isCancelled(subtree.text)) (rules ??= []).push(subtree);
+      if (parent === name && exact !== undefined) (rules ??= []).push(exact);
+    }
+    const special = this.exact.get(name);
+    if (special === undefined) return rules ?? NO_RULES;
+    return rules === undefined ? special : rules.concat(special);
   }
 
   /** Whether a `$badfilter` rule cancels a rule. */

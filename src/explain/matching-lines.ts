@@ -8,12 +8,18 @@ export interface FoundText {
   readonly start: number;
 }
 
-export function* allLines(bytes: Uint8Array): Generator<FoundText> {
+/** All lines with their numbers, or those whose number is marked. */
+export function* allLines(
+  bytes: Uint8Array,
+  marks?: Uint8Array,
+): Generator<FoundText & { readonly line: number }> {
   const buffer = bufferOf(bytes);
-  for (let start = 0; start < buffer.length;) {
+  let line = 1;
+  for (let start = 0; start < buffer.length; line++) {
     const end = buffer.indexOf(LF, start);
     const stop = end === -1 ? buffer.length : end;
-    yield { text: textAt(buffer, start, stop), start };
+    if (marks === undefined || marks[line] === 1)
+      yield { text: textAt(buffer, start, stop), start, line };
     start = stop + 1;
   }
 }

@@ -9,11 +9,33 @@ export interface CarriedRules {
   readonly rules: number;
 }
 
+/** The sources that have each rule of a list. */
+export interface Carriers {
+  /** The group of each row: the sources that have the rule; -1 for rows that are not rules of the list. */
+  readonly groupOf: Int32Array;
+  readonly groups: SourceGroups;
+  /** `Carried` of each row. */
+  readonly state: Uint8Array;
+}
+
+/** A rule of the list, or a line that a broader rule makes redundant; 0 is anything else. */
+export const Carried = { Rule: 1, Narrower: 2 } as const;
+
 /** Groups the rules of a list by the sources that have them. */
 export function carriedRules(record: BuildRecord): CarriedRules[] {
+  const { groupOf, groups, state } = carriersOf(record);
+  const counts = new Map<number, number>();
+  for (let row = 0; row < record.rows; row++)
+    if (state[row] === Carried.Rule)
+      counts.set(groupOf[row]!, (counts.get(groupOf[row]!) ?? 0) + 1);
+  return [...counts].map(([group, rules]) => ({ sources: groups.sourcesOf(group), rules }));
+}
+
+/** The sources that have each rule of a list, or an equivalent line. */
+export function carriersOf(record: BuildRecord): Carriers {
   const groups = new SourceGroups(record.header.sources.length);
   const groupOf = new Int32Array(record.rows).fill(-1);
-  const isCounted = new Uint8Array(record.rows);
+  const state = new Uint8Array(record.rows);
   for (const { base, length, fates, file, others } of record.frames) {
     const { source, isOwn } = record.header.files[file]!;
     if (isOwn === true) continue;
@@ -22,16 +44,15 @@ export function carriedRules(record: BuildRecord): CarriedRules[] {
       // A further name of a hosts line is a rule; generated lines and comments are not.
       const other = others?.[row - base] ?? 0;
       if ((other & (Other.Generated | Other.NoRule)) !== 0) continue;
-      const keeper = fate === Fate.Live ? row : hasCause(fate) ? carriedBy(record, row) : undefined;
+      if (fate !== Fate.Live && !hasCause(fate)) continue;
+      const keeper = fate === Fate.Live ? row : carriedBy(record, row);
+      if (fate === Fate.Live) state[row] = Carried.Rule;
+      else if (keeper === undefined) state[row] = Carried.Narrower;
       if (keeper === undefined) continue;
-      if (fate === Fate.Live) isCounted[row] = 1;
       groupOf[keeper] = groups.with(groupOf[keeper]!, source);
     }
   }
-  const counts = new Map<number, number>();
-  for (let row = 0; row < record.rows; row++)
-    if (isCounted[row] === 1) counts.set(groupOf[row]!, (counts.get(groupOf[row]!) ?? 0) + 1);
-  return [...counts].map(([group, rules]) => ({ sources: groups.sourcesOf(group), rules }));
+  return { groupOf, groups, state };
 }
 
 /** The rule of the list that is equivalent to a redundant line; undefined if it is broader. */
@@ -47,7 +68,7 @@ function carriedBy(record: BuildRecord, row: number): number | undefined {
 }
 
 /** Numbers the distinct sets of sources. */
-class SourceGroups {
+export class SourceGroups {
   private readonly count: number;
   private readonly members: (readonly number[])[] = [];
   private readonly byKey = new Map<string, number>();
@@ -74,6 +95,15 @@ class SourceGroups {
     }
     this.steps.set(step, found);
     return found;
+  }
+
+  /** The group with the sources of both. */
+  union(a: number, b: number): number {
+    if (a === b || b === -1) return a;
+    if (a === -1) return b;
+    let all = a;
+    for (const source of this.sourcesOf(b)) all = this.with(all, source);
+    return all;
   }
 
   sourcesOf(group: number): readonly number[] {

@@ -110,6 +110,8 @@ function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number):
 export class MappedNames implements PlainNames {
   private readonly subtrees = new Map<string, number>();
   private readonly exact = new Map<string, number>();
+  /** Rows with the name of an earlier row, which neither Compress nor Deduplicate merged. */
+  readonly repeats: { readonly row: number; readonly first: number }[] = [];
   private readonly starts: Uint32Array;
   private readonly list: Buffer;
 
@@ -125,7 +127,9 @@ export class MappedNames implements PlainNames {
       const found = nameIn(this.list.toString("latin1", start, end));
       if (found === undefined) return;
       const names = found.isSubtree ? this.subtrees : this.exact;
-      if (!names.has(found.name)) names.set(found.name, row);
+      const first = names.get(found.name);
+      if (first === undefined) names.set(found.name, row);
+      else this.repeats.push({ row, first });
     });
   }
 

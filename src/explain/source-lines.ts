@@ -13,7 +13,7 @@ import { type Span, spansOf } from "./file-spans.ts";
 import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
 import { readRecorded } from "./read-recorded.ts";
-import { allLines, linesWithAny } from "./matching-lines.ts";
+import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
 
 /** A line of a source that contains a name, or one of its parents. */
 export interface SourceLine {
@@ -42,6 +42,17 @@ interface Query {
 /** The queries by host: a host answers for itself, and for the names below it. */
 type Queries = ReadonlyMap<string, readonly Query[]>;
 type Found = Map<string, SourceLine[]>;
+
+/** What lines are searched for. */
+interface LineSearch {
+  readonly isWanted: (host: string) => boolean;
+  /** Only lines with such a row are read. */
+  readonly isRow?: (row: number) => boolean;
+  /** Texts, one of which every wanted line contains, and the hashes of all wanted names; without them, every line is read. */
+  readonly needles?: readonly string[] | undefined;
+  readonly hashes?: readonly number[] | undefined;
+  readonly isUnicode?: boolean;
+}
 
 /** The bytes of a file, or of a part of it. */
 interface LoadedSpan {
@@ -86,10 +97,37 @@ export class SourceLines {
     const hosts = new Set(names.flatMap(withParents));
     const hashes = needles && Array.from(hosts, (host) => this.record.hashOf(host));
     const found: Found = new Map(names.map((name) => [name, []]));
-    const unseen: RecordedFile[] = [];
-    const files = [...this.record.header.files.entries()].filter(
-      ([index, { isOwn }]) => this.framesOf.has(index) && isOwn !== true,
+    const isWanted = (host: string): boolean => queries.has(host);
+    const unseen = await this.search({ isWanted, needles, hashes, isUnicode }, (row, text, host) =>
+      this.enterRow(row, text, queries.get(host) ?? [], found),
     );
+    const lines = new Map<string, readonly SourceLine[]>();
+    for (const [name, some] of found) lines.set(name, some.toSorted(directFirst));
+    return { lines, unseen };
+  }
+
+  /**
+   * Visits the lines that have a wanted name and a row of a certain kind. Returns the files that cannot be searched.
+   */
+  async visit(
+    isWanted: (host: string) => boolean,
+    isRow: (row: number) => boolean,
+    take: (row: number, host: string) => void,
+  ): Promise<readonly RecordedFile[]> {
+    return await this.search({ isWanted, isRow }, (row, _, host) => {
+      if (isRow(row)) take(row, host);
+    });
+  }
+
+  private async search(
+    { isWanted, isRow, needles, hashes, isUnicode }: LineSearch,
+    take: (row: number, text: string, host: string) => void,
+  ): Promise<readonly RecordedFile[]> {
+    const unseen: RecordedFile[] = [];
+    const files = [...this.record.header.files.entries()].filter(([index, { isOwn }]) => {
+      const frames = isOwn === true ? undefined : this.framesOf.get(index);
+      return frames !== undefined && (isRow === undefined || frames.some((one) => has(one, isRow)));
+    });
     const ahead = hashes === undefined ? 1 : PARTS_AHEAD;
     const read = async ([index, file]: readonly [number, RecordedFile], at: number) => {
       // For other formats, the record has no positions in the file.
@@ -107,33 +145,32 @@ export class SourceLines {
       for (const span of spans ?? []) {
         const { bytes, isPlain } = span;
         if (file.format !== undefined) {
-          const lines = foreignLines(file.format, bytes, (host) => queries.has(host), needles);
+          const lines = foreignLines(file.format, bytes, isWanted, needles);
           for (const { line, rowInLine, host, text } of lines) {
             const row = rowsAt(line, frames)[rowInLine];
-            if (row !== undefined) this.enterRow(row, text, queries.get(host) ?? [], found);
+            if (row !== undefined && isWanted(host)) take(row, text, host);
           }
           continue;
         }
-        const texts =
-          needles === undefined || (isUnicode && !isPlain)
-            ? allLines(bytes)
-            : linesWithAny(bytes, needles, isPlain);
-        for (const { text, start } of texts) {
+        const isListed = needles !== undefined && (isUnicode !== true || isPlain);
+        const texts: Iterable<FoundText & { readonly line?: number }> = isListed
+          ? linesWithAny(bytes, needles, isPlain)
+          : allLines(bytes, isRow && marksOf(frames, isRow));
+        for (const { text, start, line: counted } of texts) {
           const named = hostsIn(text);
-          if (!named.some((host) => queries.has(host))) continue;
-          const rows = this.rulesAt(lineAt(span, start, frames), frames);
+          if (!named.some(isWanted)) continue;
+          const line = span.position === 0 && counted ? counted : lineAt(span, start, frames);
+          const rows = this.rulesAt(line, frames);
           for (const [position, host] of named.entries()) {
             // A hosts line with several names may have a row for each, in their order.
             const row = rows.length === named.length ? rows[position] : rows[0];
             const shown = file.feed === undefined ? text : text.replace(/ #[a-z]$/, "");
-            if (row !== undefined) this.enterRow(row, shown, queries.get(host) ?? [], found);
+            if (row !== undefined && isWanted(host)) take(row, shown, host);
           }
         }
       }
     }
-    const lines = new Map<string, readonly SourceLine[]>();
-    for (const [name, some] of found) lines.set(name, some.toSorted(directFirst));
-    return { lines, unseen };
+    return unseen;
   }
 
   private rulesAt(line: number, frames: readonly Frame[]): number[] {
@@ -218,11 +255,40 @@ function rowsAt(line: number, frames: readonly Frame[]): number[] {
   for (const { base, length, firstLine, lines } of frames) {
     if (lines === undefined) {
       if (line >= firstLine && line < firstLine + length) rows.push(base + line - firstLine);
-    } else
-      for (let at = lines.indexOf(line); at !== -1 && lines[at] === line; at++)
-        rows.push(base + at);
+    } else for (let at = firstAt(line, lines); lines[at] === line; at++) rows.push(base + at);
   }
   return rows;
+}
+
+function has({ base, length }: Frame, isRow: (row: number) => boolean): boolean {
+  for (let row = base; row < base + length; row++) if (isRow(row)) return true;
+  return false;
+}
+
+function lineOf({ base, firstLine, lines }: Frame, row: number): number {
+  return lines?.[row - base] ?? firstLine + row - base;
+}
+
+/** Marks the numbers of the lines with certain rows. */
+function marksOf(frames: readonly Frame[], isRow: (row: number) => boolean): Uint8Array {
+  const last = frames.map((frame) => lineOf(frame, frame.base + frame.length - 1));
+  const marks = new Uint8Array(Math.max(0, ...last) + 1);
+  for (const frame of frames)
+    for (let row = frame.base; row < frame.base + frame.length; row++)
+      if (isRow(row)) marks[lineOf(frame, row)] = 1;
+  return marks;
+}
+
+/** Binary search: the first index with this line or a later one. */
+function firstAt(line: number, lines: Uint32Array): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle]! < line) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The number of the line at a position, counted from the nearest preceding position in the record. */

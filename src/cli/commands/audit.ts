@@ -5,6 +5,8 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { auditJson, auditText } from "../output/audit-text.ts";
 import { BuildScreen } from "../output/build-screen.ts";
+import { flagsOf } from "../flags/command-flags.ts";
+import { trafficTable } from "../output/traffic-text.ts";
 import { showText } from "../output/show-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
@@ -21,9 +23,17 @@ export const auditCommand: Command = async (options, host, reporter, signal) => 
   const setup = await readImportedConfig(path, host);
   const { show } = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: show };
-  const { report, stats, findings } = await auditConfig(setup, path, context);
+  const { traffic: logs } = flagsOf("audit", options.args);
+  const { report, stats, findings, traffic } = await auditConfig(setup, path, context, logs);
   const audit = { path, setup, report, stats, findings };
-  if (options.json) await sendToOutput(`${JSON.stringify(auditJson(audit))}\n`, host);
-  else await showText(auditText(audit, reporter.dataStyle, columnsOf(host.stdout)), host);
+  const { dataStyle: style } = reporter;
+  const columns = columnsOf(host.stdout);
+  if (options.json) {
+    const document = { ...auditJson(audit), ...(traffic && { traffic }) };
+    await sendToOutput(`${JSON.stringify(document)}\n`, host);
+    return Exit.Done;
+  }
+  const queries = traffic === undefined ? "" : `\n${trafficTable(stats, traffic, style, columns)}`;
+  await showText(`${auditText(audit, style, columns)}${queries}`, host);
   return Exit.Done;
 };

@@ -6,16 +6,19 @@ import { BuildSession } from "../../build/session.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import type { ListChange } from "../../explain/list-change.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import { trafficChange } from "../../explain/traffic-change.ts";
+import { flagsOf } from "../flags/command-flags.ts";
 import { changeExit } from "../change-exit.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { changeJson } from "../output/change-text.ts";
 import { planMarkdown, planText } from "../output/plan-text.ts";
+import { trafficChangeJson } from "../output/traffic-text.ts";
 import { showText } from "../output/show-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
 export const planCommand: Command = async (options, host, reporter, signal) => {
-  const savePath = options.args.values.get("save")?.[0];
+  const { save: savePath, traffic: logs } = flagsOf("plan", options.args);
   // Only one list can be saved. Otherwise every list has its own plan.
   const lists =
     savePath === undefined
@@ -29,13 +32,22 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const exits: Exit[] = [];
   try {
     const before = await digestsBefore(session);
-    for await (const { file, run, change } of planChanges(session)) {
+    for await (const { file, old, run, change } of planChanges(session)) {
       for (const warning of run.coverWarnings) reporter.diagnostic(warning);
       exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
-      const shown = { ...screenOf(file, run, change), isVerbose: reporter.shows("debug") };
+      const traffic =
+        logs.length === 0 ? undefined : await trafficChange(old, run.state, logs, host);
+      const isVerbose = reporter.shows("debug");
+      const shown = { ...screenOf(file, run, change), isVerbose, traffic };
       if (options.json) {
         const { report, refused } = shown;
-        documents.push({ file, report, refused, ...changeJson(change) });
+        documents.push({
+          file,
+          report,
+          refused,
+          ...changeJson(change),
+          ...(traffic && { traffic: trafficChangeJson(traffic, isVerbose) }),
+        });
       } else if (options.args.switches.has("markdown"))
         await sendToOutput(planMarkdown(shown), host);
       else await showText(planText(shown, reporter.dataStyle), host);
@@ -53,7 +65,7 @@ function screenOf(
   file: string,
   { compiled, violations, warnings }: DryRun,
   change: ListChange,
-): Omit<Parameters<typeof planText>[0], "isVerbose"> {
+): Omit<Parameters<typeof planText>[0], "isVerbose" | "traffic"> {
   const all = [...compiled.diagnostics, ...warnings];
   return { file, report: compiled.report, change, refused: violations, warnings: all };
 }

@@ -74,6 +74,7 @@ export const commands: readonly CommandEntry[] = [
       ["plan --exit-code", "exit code 10 if something changes"],
       ["plan -c my-list.yaml --markdown", "for a pull request"],
       ["plan -c my-list.yaml --save my.plan", "save the plan for apply"],
+      ["plan --traffic querylog.json", "what would change for your queries"],
     ],
     load: async () => (await import("./plan.ts")).planCommand,
   },
@@ -162,6 +163,7 @@ export const commands: readonly CommandEntry[] = [
     examples: [
       ["stats -c my-list.yaml", "one row per source"],
       ["stats -c my-list.yaml --markdown > STATS.md", "for a README"],
+      ["stats -c my-list.yaml --traffic querylog.json", "which sources block your queries"],
     ],
     load: async () => (await import("./stats.ts")).statsCommand,
   },

@@ -1,9 +1,11 @@
 import { printable } from "../../diagnostics/printable.ts";
 import { statsOf } from "../../explain/stats.ts";
+import { trafficStats } from "../../explain/traffic-stats.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import { markdownText } from "../output/markdown-text.ts";
 import { statsMarkdown, statsTable } from "../output/stats-text.ts";
+import { trafficMarkdown, trafficTable } from "../output/traffic-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
@@ -12,19 +14,26 @@ import type { Command } from "./registry.ts";
 export const statsCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
   const { dataStyle: style } = reporter;
-  const { markdown: isMarkdown } = flagsOf("stats", options.args);
+  const { markdown: isMarkdown, traffic: logs } = flagsOf("stats", options.args);
   const answer = async (list: string): Promise<ListAnswer> => {
-    const { record } = await lastBuild(list, options, host);
-    const stats = statsOf(record);
+    const build = await lastBuild(list, options, host);
+    const stats = statsOf(build.record);
+    const traffic =
+      logs.length === 0 ? undefined : await trafficStats(build, logs, options.cacheDir, host);
     const text = (): string => {
-      const figures = isMarkdown
-        ? statsMarkdown(stats)
-        : statsTable(stats, style, columnsOf(host.stdout));
+      const figures =
+        traffic === undefined
+          ? isMarkdown
+            ? statsMarkdown(stats)
+            : statsTable(stats, style, columnsOf(host.stdout))
+          : isMarkdown
+            ? trafficMarkdown(stats, traffic)
+            : trafficTable(stats, traffic, style, columnsOf(host.stdout));
       if (lists.length === 1) return figures;
       const title = isMarkdown ? `## ${markdownText(list)}\n` : style.strong(printable(list));
       return `${title}\n${figures}\n`;
     };
-    return { text, documents: [stats] };
+    return { text, documents: [{ ...stats, ...(traffic && { traffic }) }] };
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };

@@ -4,6 +4,8 @@ import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
 import { MappedNames } from "../../explain/plain-names.ts";
 import { asciiName, askedName } from "../../explain/asked-name.ts";
+import { countText } from "../../diagnostics/number-text.ts";
+import { timesAsked } from "../../explain/traffic-change.ts";
 import { inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildContext } from "../../build/build-context.ts";
@@ -27,25 +29,41 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
-  const { resolver } = flagsOf("why", options.args);
+  const { resolver, traffic: logs } = flagsOf("why", options.args);
   if (resolver !== undefined && operands.includes("-"))
     throw new CompilerError([errorOf("unknown-flag", "--resolver needs names, not -")]);
   const lists = await listNames(options, host);
   if (operands.length === 1 && operands[0] === "-") {
+    if (logs.length > 0)
+      throw new CompilerError([
+        errorOf("unknown-flag", "why - takes no --traffic", {
+          hint: "Give the names as words, such as: why ads.example.com --traffic queries.log",
+        }),
+      ]);
     await answerMany(lists, options, host);
     return Exit.Done;
   }
-  const asked = operands.map(askedName);
+  const given = operands.map(askedName);
   const names =
-    resolver === undefined ? asked : await withAliases(asked, resolver, { options, host, signal });
+    resolver === undefined ? given : await withAliases(given, resolver, { options, host, signal });
+  const asked = logs.length === 0 ? undefined : await timesAsked(names, logs, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
     const columns = columnsOf(host.stdout);
     return {
       text: () =>
-        explanations.map((one) => explanationText(one, file, reporter.dataStyle, columns)).join(""),
-      documents: explanations.map((one) => ({ list: file, ...one })),
+        explanations
+          .map(
+            (one) =>
+              explanationText(one, file, reporter.dataStyle, columns) + askedText(one.name, asked),
+          )
+          .join(""),
+      documents: explanations.map((one) => ({
+        list: file,
+        ...one,
+        ...(asked && { asked: asked.times.get(one.name) ?? 0 }),
+      })),
       label: "names",
     };
   };
@@ -63,6 +81,15 @@ async function withAliases(
   const chains: string[] = [];
   for (const name of names) chains.push(...(await cnameChain(name, found, host, { signal })));
   return [...new Set(chains)];
+}
+
+function askedText(
+  name: string,
+  asked: Awaited<ReturnType<typeof timesAsked>> | undefined,
+): string {
+  if (asked === undefined) return "";
+  const times = countText(asked.times.get(name) ?? 0, "time");
+  return `  asked ${times} in ${countText(asked.queries, "query", "queries")}\n`;
 }
 
 /** Reads a query log and prints one line per name and list. */

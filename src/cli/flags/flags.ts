@@ -63,14 +63,14 @@ const BUILD_FLAGS = [
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],
-    only: ["why", "lines", "audit", "init"],
+    only: ["why", "stats", "lines", "audit", "init"],
     description:
       "Folder for cached sources and earlier builds (default: rules-compiler in the user's cache folder)",
   },
   {
     name: "no-cache",
     sets: ["building"],
-    only: ["why", "lines", "audit", "init"],
+    only: ["why", "stats", "lines", "audit", "init"],
     description: "Neither read nor write the cache",
   },
   {
@@ -187,6 +187,14 @@ const OTHER_FLAGS = [
     description: "Show only lines of this source, by name or URL; may be repeated",
   },
   { name: "markdown", only: ["stats", "plan"], description: "Print as Markdown" },
+  {
+    name: "traffic",
+    value: "FILE",
+    repeats: true,
+    only: ["stats", "plan", "audit", "why"],
+    description:
+      "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, or one name per line; may be repeated",
+  },
   {
     name: "exit-code",
     only: ["plan", "diff"],

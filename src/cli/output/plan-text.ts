@@ -4,8 +4,10 @@ import { printable } from "../../diagnostics/printable.ts";
 import { NO_STYLE, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import { type SourceState, isDegraded } from "../../build/build-outcome.ts";
+import type { TrafficChange } from "../../explain/traffic-change.ts";
 import { changeLines } from "./change-text.ts";
 import { countText } from "../../diagnostics/number-text.ts";
+import { trafficChangeLines } from "./traffic-text.ts";
 
 export interface PlanView {
   readonly file: string;
@@ -14,6 +16,8 @@ export interface PlanView {
   readonly refused: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
   readonly isVerbose?: boolean;
+  /** What changes for the queries of a log. */
+  readonly traffic?: TrafficChange | undefined;
 }
 
 /** Warnings that matter for the decision to publish. */
@@ -34,6 +38,7 @@ export function planText(view: PlanView, style: Style): string {
     `${style.strong(printable(report.name))} → ${printable(file)}`,
     `  ${sourcesText(report, style)}`,
     ...changeLines(change, style),
+    ...(view.traffic === undefined ? [] : trafficChangeLines(view.traffic, view.isVerbose)),
   ];
   const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
   const said = [...shown, ...refused]

@@ -1,0 +1,171 @@
+import type { Host } from "../host/host.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { asciiLabels } from "../syntax/idna.ts";
+import { withParents } from "../syntax/parents.ts";
+import { type NameCounts, type TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
+import { asciiName } from "./asked-name.ts";
+import { ListRules } from "./list-rules.ts";
+import { Carried, type Carriers, carriersOf } from "./overlap.ts";
+import { MappedNames } from "./plain-names.ts";
+import { SourceLines } from "./source-lines.ts";
+
+/** What a source did for the queries of a log. */
+export interface SourceTraffic {
+  readonly source: string;
+  /** Queries for names that the list blocks, and that a line of this source blocks. */
+  readonly blocked: number;
+  /** Those that no other source would have blocked. */
+  readonly alone: number;
+}
+
+/** What a list does for the queries of a log. */
+export interface TrafficStats {
+  readonly files: readonly TrafficFile[];
+  readonly queries: number;
+  readonly blocked: number;
+  readonly sources: readonly SourceTraffic[];
+  /** Source files that could not be searched. The counts of their sources may be too low. */
+  readonly unseen: readonly string[];
+}
+
+/** A list and its record. */
+interface RecordedList {
+  readonly list: Uint8Array;
+  readonly record: BuildRecord;
+}
+
+/** Counts which sources of a list block the queries of a log. Rejects with a `CompilerError`. */
+export async function trafficStats(
+  { list, record }: RecordedList,
+  logs: readonly string[] | TrafficReader,
+  cacheDir: string | undefined,
+  host: Host,
+): Promise<TrafficStats> {
+  const traffic = logs instanceof TrafficReader ? logs : new TrafficReader(logs, host);
+  const names = new MappedNames(list, record);
+  const rules = await ListRules.of(record, names);
+  const tally = new TrafficTally(record, rules, new SourceLines(record, cacheDir, host));
+  for (const { row, first } of names.repeats) tally.merge(row, first);
+  for await (const batch of traffic.batches()) await tally.take(batch);
+  return await tally.end(traffic.files);
+}
+
+/** A blocked name whose sources are not all known yet. */
+interface BlockedName {
+  count: number;
+  /** The sources of the rules of the list that block it. */
+  readonly group: number;
+  /** Whether something else than a source blocks it, too. */
+  readonly isOurs: boolean;
+}
+
+/** Blocked names for which the source files are searched once. */
+const MOST_BLOCKED = 1_000_000;
+
+/**
+ * Counts queries by the sources that block them. The record knows which sources have a rule of the list. Lines that a broader rule
+ * covers are only in the source files, which are searched for the names that were blocked.
+ */
+class TrafficTally {
+  private readonly record: BuildRecord;
+  private readonly rules: ListRules;
+  private readonly lines: SourceLines;
+  private readonly carriers: Carriers;
+  private readonly blocked: number[];
+  private readonly alone: number[];
+  private readonly open = new Map<string, BlockedName>();
+  private readonly unseen = new Set<string>();
+  private queries = 0;
+  private blockedQueries = 0;
+
+  constructor(record: BuildRecord, rules: ListRules, lines: SourceLines) {
+    this.record = record;
+    this.rules = rules;
+    this.lines = lines;
+    this.carriers = carriersOf(record);
+    this.blocked = record.header.sources.map(() => 0);
+    this.alone = record.header.sources.map(() => 0);
+  }
+
+  /** Two rows have the same rule. */
+  merge(row: number, first: number): void {
+    const { groupOf, groups } = this.carriers;
+    groupOf[first] = groups.union(groupOf[first]!, groupOf[row]!);
+  }
+
+  async take(batch: NameCounts): Promise<void> {
+    for (const [logged, count] of batch) {
+      this.queries += count;
+      const name = asciiName(logged);
+      const { rules, byName } = this.rules.blocking(name);
+      if (rules.length === 0) continue;
+      this.blockedQueries += count;
+      const { groupOf, groups } = this.carriers;
+      let group = -1;
+      let isOurs = false;
+      for (const { row } of rules) {
+        isOurs ||= groupOf[row] === -1;
+        group = groups.union(group, groupOf[row]!);
+      }
+      const blocked = { count, group, isOurs };
+      if (!byName) this.count(blocked);
+      else {
+        const known = this.open.get(name);
+        if (known === undefined) this.open.set(name, blocked);
+        else known.count += count;
+      }
+    }
+    if (this.open.size >= MOST_BLOCKED) await this.close();
+  }
+
+  private count({ count, group, isOurs }: BlockedName): void {
+    const sources = this.carriers.groups.sourcesOf(group);
+    for (const source of sources) this.blocked[source]! += count;
+    if (sources.length === 1 && !isOurs) this.alone[sources[0]!]! += count;
+  }
+
+  /** Finds the covered lines for the blocked names, and counts these names. */
+  private async close(): Promise<void> {
+    const { record, open } = this;
+    const { groups, state } = this.carriers;
+    const wanted = new Set<string>();
+    for (const name of open.keys()) for (const parent of withParents(name)) wanted.add(parent);
+    const covered = new Map<string, number>();
+    const unseen = await this.lines.visit(
+      (host) => wanted.has(formOf(host)),
+      (row) => state[row] === Carried.Narrower,
+      (row, host) => {
+        const name = formOf(host);
+        const { source } = record.fileOf(row);
+        covered.set(name, groups.with(covered.get(name) ?? -1, source));
+      },
+    );
+    for (const { file } of unseen) this.unseen.add(file);
+    for (const [name, blocked] of open) {
+      let { group } = blocked;
+      for (const parent of withParents(name))
+        group = groups.union(group, covered.get(parent) ?? -1);
+      this.count({ ...blocked, group });
+    }
+    open.clear();
+  }
+
+  async end(files: readonly TrafficFile[]): Promise<TrafficStats> {
+    if (this.open.size > 0) await this.close();
+    return {
+      files,
+      queries: this.queries,
+      blocked: this.blockedQueries,
+      sources: this.record.header.sources.map(({ label }, index) => ({
+        source: label,
+        blocked: this.blocked[index]!,
+        alone: this.alone[index]!,
+      })),
+      unseen: [...this.unseen],
+    };
+  }
+}
+
+function formOf(host: string): string {
+  return /[^ -~]/.test(host) ? asciiLabels(host) : host;
+}

@@ -1,0 +1,112 @@
+import { Buffer } from "node:buffer";
+
+/** A text form of query logs, one line per query. */
+export interface LogFormat {
+  readonly name: string;
+  /** The name that a line asks for; undefined for a line that is not a query. */
+  nameIn(line: string): string | undefined;
+  /** The number of queries that a line represents; 1 without this method. */
+  countIn?(line: string): number;
+}
+
+/** A name in a DNS message has at most 255 bytes. A log writes some of them with four characters. */
+const LONGEST_NAME = 1024;
+/** Expressions do not see longer lines, so that none takes long. */
+const LONGEST_LINE = 4096;
+
+function byExpression(name: string, expression: RegExp): LogFormat {
+  return { name, nameIn: (line) => bounded(found(expression, line)?.[1]) };
+}
+
+function found(expression: RegExp, line: string): RegExpExecArray | null {
+  return line.length > LONGEST_LINE ? null : expression.exec(line);
+}
+
+function bounded(name: string | undefined): string | undefined {
+  return name === undefined || name.length > LONGEST_NAME ? undefined : name;
+}
+
+const adGuardHome: LogFormat = {
+  name: "AdGuard Home",
+  nameIn(line) {
+    if (line.charCodeAt(0) !== 0x7b) return undefined;
+    // A quote inside a value is escaped, so that this is the field itself.
+    const name = bounded(/"QH":\s?"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]);
+    return name?.includes("\\") === true ? unescaped(name) : name;
+  },
+};
+
+function unescaped(text: string): string | undefined {
+  try {
+    return Buffer.from(String(JSON.parse(`"${text}"`))).toString("latin1");
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * `query[A] name from client`, also in Pi-hole's pihole.log. The resolver's own queries are `dnssec-query[…]`. Without an
+ * expression, which would take three times as long: these logs are the largest.
+ */
+const dnsmasq: LogFormat = {
+  name: "dnsmasq",
+  nameIn(line) {
+    const type = line.indexOf("query[");
+    if (type === -1 || (type > 0 && line[type - 1] !== " ")) return undefined;
+    const start = line.indexOf("] ", type) + 2;
+    const end = line.lastIndexOf(" from ");
+    if (start === 1 || end < start) return undefined;
+    const client = end + " from ".length;
+    const isWhole = client < line.length && !line.includes(" ", client);
+    return isWhole ? bounded(line.slice(start, end)) : undefined;
+  },
+};
+
+const PLAIN =
+  /^\s*(?:(\d+)\s+)?([^\s.#!|/@:,;{}"'<>()[\]][^\s#!|/@:,;{}"'<>()[\]]*)(?:\s+(\d+))?\s*$/;
+
+/** One name per line, with an optional count before it, as `uniq -c` prints it, or behind it. */
+const names: LogFormat = {
+  name: "names",
+  nameIn: (line) => bounded(found(PLAIN, line)?.[2]),
+  countIn(line) {
+    const parts = found(PLAIN, line);
+    const count = Number(parts?.[1] ?? parts?.[3] ?? 1);
+    return Number.isSafeInteger(count) ? count : 1;
+  },
+};
+
+const UNBOUND = String.raw`unbound\[[\w:]+\](?:: \[\w+:\w+\])?`;
+
+/** In order of preference: a log of unbound may have replies beside the queries. */
+const distinctFormats: readonly LogFormat[] = [
+  adGuardHome,
+  dnsmasq,
+  byExpression("BIND", /\bclient [^(]*\(.*\): (?:view [^\s]+: )?query: (\S+) \S+ \S+ /),
+  byExpression("dnsdist", /\bPacket from \S+ for (\S*)\. \S+ with id \d+/),
+  byExpression(
+    "unbound",
+    new RegExp(String.raw`${UNBOUND} (?:info|query): [0-9a-f.:@]+ (\S*)\. [A-Z0-9]+ [A-Z0-9]+$`),
+  ),
+  byExpression(
+    "unbound (replies)",
+    new RegExp(
+      String.raw`${UNBOUND} (?:info|reply): [0-9a-f.:@]+ (\S*)\. [A-Z0-9]+ [A-Z0-9]+ [A-Z]+ [\d.]+ \d \d+`,
+    ),
+  ),
+];
+
+/** Plain names could be anything, so that at least this part of the lines must be names. */
+const NAMES_SHARE = 0.5;
+
+/** The format of a log, by its first lines; undefined if it is none of these. */
+export function logFormatOf(lines: readonly string[]): LogFormat | undefined {
+  const distinct = distinctFormats.find((format) =>
+    lines.some((line) => format.nameIn(line) !== undefined),
+  );
+  if (distinct !== undefined) return distinct;
+  const filled = lines.filter((line) => line.trim() !== "" && !/^\s*#/.test(line));
+  const named = filled.filter((line) => names.nameIn(line) !== undefined);
+  return named.length >= filled.length * NAMES_SHARE ? names : undefined;
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
+import { nodeHost } from "../support/internals.ts";
+import { Random } from "../support/random.ts";
+import { askAll, startUpstream } from "../support/resolvers/dns-client.ts";
+import { until } from "../support/resolvers/followers.ts";
+import { loggingServers } from "../support/resolvers/logging.ts";
+import { freePort } from "../support/resolvers/servers.ts";
+import { startServer } from "../support/resolvers/zone-servers.ts";
+
+const QUERIES = 3000;
+/** Asked until the server answers; not part of what is compared. */
+const FIRST = "first.example";
+
+async function countsOf(path: string): Promise<{ counts: Map<string, number>; format: string }> {
+  const counts = new Map<string, number>();
+  const reader = new TrafficReader([path], nodeHost(), 100);
+  for await (const batch of reader.batches())
+    for (const [name, count] of batch) counts.set(name, (counts.get(name) ?? 0) + count);
+  return { counts, format: reader.files[0]!.format };
+}
+
+for (const [name, logging] of loggingServers)
+  test(`the log of a real ${name} has every query that was asked`, async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), "traffic-"));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const upstream = await startUpstream();
+    context.after(() => upstream.close());
+    const port = await freePort();
+    const server = startServer(logging.start({ folder, port, upstream: upstream.port }));
+    context.after(() => server.child.kill("SIGKILL"));
+    await until(`${name} answers`, async () => (await askAll(port, [FIRST]))[0] === "passed");
+    const random = new Random(7);
+    const asked = Array.from({ length: QUERIES }, () => {
+      const labels = Array.from({ length: random.below(3) }, () =>
+        random.pick(["www", "A", "x_1", "query"]),
+      );
+      return [...labels, random.pick(["one.example", "Two.example", "xn--bcher-kva.example"])].join(
+        ".",
+      );
+    });
+    // Few at a time, so that no query is lost and asked again.
+    const answers = await askAll(port, asked, 8);
+    assert.ok(answers.every((said) => said === "passed"));
+    const expected = new Map<string, number>();
+    for (const one of asked.map((text) => text.toLowerCase()))
+      expected.set(one, (expected.get(one) ?? 0) + 1);
+    const log = join(folder, "queries.log");
+    const sum = (counts: ReadonlyMap<string, number>): number =>
+      [...counts].reduce((all, [one, count]) => all + (one === FIRST ? 0 : count), 0);
+    // Servers buffer what they log; the end writes the rest.
+    server.child.kill("SIGTERM");
+    await new Promise<void>((ended) => {
+      if (server.child.exitCode !== null || server.child.signalCode !== null) ended();
+      else server.child.once("close", () => ended());
+    });
+    const found = await countsOf(log);
+    assert.equal(found.format, logging.format);
+    found.counts.delete(FIRST);
+    assert.deepEqual(found.counts, expected, readFileSync(log, "utf8").slice(0, 1000));
+    assert.equal(sum(found.counts), QUERIES);
+  });

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "../../src/cli/main.ts";
+import { memoryHost } from "../support/internals.ts";
+import { packingHost } from "../support/packing-host.ts";
+
+const LOG = `a.secret.example
+a.secret.example
+b.other.example
+c.none.example
+`;
+
+function project(): {
+  say: (...words: string[]) => Promise<{ exit: number; stdout: string; stderr: string }>;
+  write: (file: string, text: string) => void;
+} {
+  const memory = memoryHost({
+    files: {
+      "c.json": JSON.stringify({
+        name: "N",
+        sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
+        guards: { max_shrink: 100, max_source_shrink: 100 },
+      }),
+      "own.txt": "||other.example^\n||one.example^\n",
+      "lists.yaml": "filters:\n  - enabled: true\n    url: own.txt\n    name: Own\n",
+      "queries.log": LOG,
+    },
+  });
+  const host = packingHost(memory);
+  return {
+    write: (file, text) =>
+      void memory.files.set(`/project/${file}`, new TextEncoder().encode(text)),
+    async say(...words) {
+      memory.output.stdout = memory.output.stderr = "";
+      const exit = await run(words, host, new AbortController().signal);
+      return { exit, ...memory.output };
+    },
+  };
+}
+
+test("plan counts the queries that the next list blocks and frees; names only with --verbose", async () => {
+  const { say, write } = project();
+  assert.equal((await say("-c", "c.json")).exit, 0);
+  write("own.txt", "||secret.example^\n||one.example^\n");
+  const words = ["plan", "-c", "c.json", "--traffic", "queries.log"];
+  const shown = await say(...words);
+  assert.equal(shown.exit, 0, shown.stderr);
+  assert.match(shown.stdout, /of 4 queries in the log, newly blocked: 2, no longer blocked: 1/);
+  assert.doesNotMatch(shown.stdout, /a\.secret/);
+  assert.match(
+    (await say(...words, "-v")).stdout,
+    /a\.secret\.example {2}2 queries {2}newly blocked/,
+  );
+  const json = await say(...words, "--json");
+  assert.doesNotMatch(json.stdout, /a\.secret/);
+  const { traffic } = JSON.parse(json.stdout) as { traffic: object };
+  assert.deepEqual(traffic, {
+    files: [{ file: "queries.log", format: "names", queries: 4 }],
+    queries: 4,
+    blocked: 2,
+    freed: 1,
+  });
+  assert.match((await say(...words, "--markdown")).stdout, /newly blocked: 2/);
+});
+
+test("why says how often a name was asked for", async () => {
+  const { say } = project();
+  await say("-c", "c.json");
+  const shown = await say("why", "-c", "c.json", "b.other.example", "--traffic", "queries.log");
+  assert.match(shown.stdout, /BLOCKED[^]*asked 1 time in 4 queries\n$/);
+  const json = await say(
+    "why",
+    "-c",
+    "c.json",
+    "A.secret.example",
+    "--traffic",
+    "queries.log",
+    "--json",
+  );
+  assert.equal((JSON.parse(json.stdout) as { asked: number }).asked, 2);
+  assert.equal((await say("why", "-c", "c.json", "-", "--traffic", "queries.log")).exit, 2);
+});
+
+test("audit counts the queries that other software's lists block", async () => {
+  const { say } = project();
+  const shown = await say("audit", "lists.yaml", "--traffic", "queries.log");
+  assert.equal(shown.exit, 0, shown.stderr);
+  assert.match(shown.stdout, /Own +2 +1 +1\n[^]*The list blocks 1 of 4 queries, 25\.0 %\./);
+  const json = await say("audit", "lists.yaml", "--traffic", "queries.log", "--json");
+  assert.equal((JSON.parse(json.stdout) as { traffic: { blocked: number } }).traffic.blocked, 1);
+});
+
+test("several logs are added up, and no name reaches the output of stats", async () => {
+  const { say } = project();
+  await say("-c", "c.json");
+  const words = ["stats", "-c", "c.json", "--traffic", "queries.log", "--traffic", "queries.log"];
+  const shown = await say(...words);
+  assert.match(shown.stdout, /The list blocks 2 of 8 queries, 25\.0 %\./);
+  for (const { stdout } of [shown, await say(...words, "--json")])
+    assert.doesNotMatch(stdout, /secret|none\.example/);
+});
