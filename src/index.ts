@@ -7,7 +7,7 @@ import { compileInMemory } from "./build/compile-in-memory.ts";
 import { planChanges } from "./build/dry-run.ts";
 import type { GuardName } from "./build/guards/names.ts";
 import { type PublishedList, openBuild as openList } from "./build/open-build.ts";
-import { withOutputPlace } from "./build/output-place.ts";
+import { withOutputTarget } from "./build/with-output-target.ts";
 import { planLists } from "./build/plan-lists.ts";
 import { openProject } from "./build/project.ts";
 import { BuildSession } from "./build/session.ts";
@@ -29,9 +29,10 @@ export type { WrittenOutput } from "./build/list-outputs.ts";
 export type { PublishedList } from "./build/open-build.ts";
 export type { Config, OutputConfig, SourceConfig } from "./config/config.ts";
 export type { SourceType } from "./config/fields.ts";
+export type { FeedName } from "./config/source-fields.ts";
 export type { FormatName } from "./config/output-fields.ts";
 export type { Exit } from "./diagnostics/exit.ts";
-export { CompilerError, type Diagnostic, type Place } from "./diagnostics/diagnostic.ts";
+export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/diagnostic.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
 export type { ProgressEvent } from "./engine/progress-event.ts";
 export type { CompileReport, SourceReport } from "./engine/report.ts";
@@ -237,7 +238,7 @@ async function contextOf(request: BuildRequest, host: Host): Promise<BuildContex
     accept: request.accept ?? [],
   };
   return {
-    options: await withOutputPlace(options, host),
+    options: await withOutputTarget(options, host),
     host,
     signal: signal ?? new AbortController().signal,
     emit: (event) => onEvent?.(event),

@@ -3,7 +3,7 @@ import { slugOf } from "../engine/slug.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { NOWHERE } from "../publish/output-target.ts";
 import type { ProjectOptions } from "./build-options.ts";
-import { isFolderName } from "./output-place.ts";
+import { isFolderName } from "./with-output-target.ts";
 
 /** The files of a list with this name; empty if it goes to standard output or nowhere. */
 export function listFiles(

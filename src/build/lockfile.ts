@@ -104,13 +104,14 @@ export async function lockOf(
   host: Host,
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
-  const placeOf = (wanted: string): number => planned.findIndex(({ source }) => source === wanted);
+  const positionOf = (wanted: string): number =>
+    planned.findIndex(({ source }) => source === wanted);
   // In the order of the configuration, not in the order of arrival.
   const inOrder = [...files].toSorted(
-    ([one], [other]) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
+    ([one], [other]) => positionOf(one) - positionOf(other) || (one < other ? -1 : 1),
   );
   for (const [source, stored] of inOrder) {
-    const index = placeOf(source);
+    const index = positionOf(source);
     const shown = planned[index]?.shown ?? withoutCredentials(source);
     const rules = report.sources[index]?.kept;
     const counted = rules === undefined ? {} : { rules };

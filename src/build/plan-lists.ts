@@ -5,7 +5,7 @@ import type { Host } from "../host/host.ts";
 import { plannedFiles } from "../publish/output-plan.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
-import { isFolderName } from "./output-place.ts";
+import { isFolderName } from "./with-output-target.ts";
 import type { ListConfig } from "./project.ts";
 
 /** Plans lists that are built together. Throws a `CompilerError` if two of them write the same file. */

@@ -61,8 +61,8 @@ async function placed(
     known = found ?? options;
   }
   if (known.output === undefined) return known;
-  const { withOutputPlace } = await import("../build/output-place.ts");
-  return await withOutputPlace(known, host);
+  const { withOutputTarget } = await import("../build/with-output-target.ts");
+  return await withOutputTarget(known, host);
 }
 
 /** The .NET compiler uses `--validate` for the `validate` command. */

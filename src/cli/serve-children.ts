@@ -1,4 +1,9 @@
-import { CompilerError, type Diagnostic, errorOf, placeOf } from "../diagnostics/diagnostic.ts";
+import {
+  CompilerError,
+  type Diagnostic,
+  errorOf,
+  locationText,
+} from "../diagnostics/diagnostic.ts";
 import type { Explanation, LineFate, LineLocation } from "../explain/why.ts";
 import type { Host } from "../host/host.ts";
 import type { ActionEnd, ActionsOptions } from "../server/actions.ts";
@@ -14,7 +19,7 @@ const MOST_ANSWER_BYTES = 1024 * 1024;
 export function problemIn(line: string): Problem & { severity: string } {
   try {
     const { at, ...said } = JSON.parse(line) as Diagnostic;
-    return at === undefined ? said : { ...said, at: placeOf(at) };
+    return at === undefined ? said : { ...said, at: locationText(at) };
   } catch {
     return { severity: "error", code: "said", message: line };
   }

@@ -1,5 +1,10 @@
 import type { Code } from "../diagnostics/codes.ts";
-import { type Diagnostic, type Place, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
+import {
+  type Diagnostic,
+  type FileLocation,
+  errorOf,
+  warningOf,
+} from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigEntry } from "./config-node.ts";
@@ -13,10 +18,10 @@ export class ConfigProblems {
   hasErrors = false;
   private reported = 0;
   private unknownKeys = 0;
-  private readonly place: ((offset: number) => Place) | undefined;
+  private readonly locate: ((offset: number) => FileLocation) | undefined;
 
-  constructor(place: ((offset: number) => Place) | undefined) {
-    this.place = place;
+  constructor(locate: ((offset: number) => FileLocation) | undefined) {
+    this.locate = locate;
   }
 
   unknownKey(entry: ConfigEntry, known: readonly string[], path: string): void {
@@ -52,8 +57,8 @@ export class ConfigProblems {
     this.reported++;
   }
 
-  at(offset: number): { at?: Place } {
-    return this.place === undefined ? {} : { at: this.place(offset) };
+  at(offset: number): { at?: FileLocation } {
+    return this.locate === undefined ? {} : { at: this.locate(offset) };
   }
 }
 

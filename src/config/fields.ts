@@ -14,6 +14,7 @@ export type { Field } from "./field.ts";
 
 /** The formats and feeds that sources can have. */
 export const SOURCE_TYPES: readonly SourceType[] = [...FORMAT_NAMES, ...FEED_NAMES];
+/** What a source is read as: the format of a list, or a feed. */
 export type SourceType = FormatName | FeedName;
 
 /** What the lines of a source may do, most trusted first. */

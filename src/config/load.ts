@@ -1,5 +1,10 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { CompilerError, type Diagnostic, type Place, errorOf } from "../diagnostics/diagnostic.ts";
+import {
+  CompilerError,
+  type Diagnostic,
+  type FileLocation,
+  errorOf,
+} from "../diagnostics/diagnostic.ts";
 import { maskCredentials, printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
@@ -26,11 +31,11 @@ export async function loadConfigFile(
 ): Promise<LoadedConfig> {
   const absolute = host.path.resolve(host.cwd, path);
   const text = await readConfig(absolute, path, host);
-  const place = placeFinder(printable(path), text);
-  const root = await parse(text, path, host.path.extname(path).toLowerCase(), place);
+  const locate = locationFinder(printable(path), text);
+  const root = await parse(text, path, host.path.extname(path).toLowerCase(), locate);
   const files = pluginFiles(root);
   const more = files.length === 0 ? {} : await onPlugins?.(files, absolute);
-  const { config, diagnostics } = validateConfig(root, { ...context, ...more, place });
+  const { config, diagnostics } = validateConfig(root, { ...context, ...more, locate });
   if (config === undefined) throw new CompilerError(diagnostics);
   return { config, path: absolute, warnings: diagnostics };
 }
@@ -71,7 +76,7 @@ async function parse(
   text: string,
   path: string,
   extension: string,
-  place: (offset: number) => Place,
+  locate: (offset: number) => FileLocation,
 ): Promise<ConfigNode> {
   try {
     if (extension === ".json" || extension === ".jsonc")
@@ -83,7 +88,7 @@ async function parse(
     throw new CompilerError([
       errorOf("config-syntax", `${start}: ${printable(error.message)}`, {
         ...(isYaml(extension) ? { hint: YAML_HINT } : {}),
-        at: place(error.offset),
+        at: locate(error.offset),
       }),
     ]);
   }
@@ -98,7 +103,7 @@ function isYaml(extension: string): boolean {
 const YAML_HINT = "Quote an entry that begins with |, *, @, &, ! or [; keys must be unique";
 
 /** Line, column and text of an offset. */
-function placeFinder(file: string, text: string): (offset: number) => Place {
+function locationFinder(file: string, text: string): (offset: number) => FileLocation {
   const hasSecret = /\bsecret["']?\s*:\s*true\b/.test(text);
   return (offset) => {
     const before = text.slice(0, offset);

@@ -19,7 +19,7 @@ export interface Resolver {
   readonly mayRollBack: boolean;
 }
 
-interface ResolverPlace {
+interface ResolverAddress {
   readonly address: string;
   readonly port: number | undefined;
   readonly protocol: ResolverProtocol | undefined;
@@ -30,7 +30,7 @@ const PLACE =
 const LABEL = /^[a-z\d_](?:[\w-]{0,61}[a-z\d])?$/i;
 
 /** Undefined if the text is not an address. */
-function placeOf(text: string): ResolverPlace | undefined {
+function addressOf(text: string): ResolverAddress | undefined {
   const groups = PLACE.exec(text)?.groups;
   if (groups === undefined) return undefined;
   const { protocol, bracketed, ipv6, host, port } = groups;
@@ -60,12 +60,12 @@ function isName(text: string): boolean {
 export function resolversOf({ name: title, lists, resolvers = [] }: Config): Resolver[] {
   return resolvers.map((one) => {
     const { address: written, name, port, protocol, server_name: own, list } = one;
-    const place = placeOf(written)!;
-    const used = protocol ?? place.protocol ?? "udp";
+    const parsed = addressOf(written)!;
+    const used = protocol ?? parsed.protocol ?? "udp";
     return {
       name: name ?? written,
-      address: place.address,
-      port: port ?? place.port ?? (used === "tls" ? 853 : 53),
+      address: parsed.address,
+      port: port ?? parsed.port ?? (used === "tls" ? 853 : 53),
       protocol: used,
       serverName: own,
       list: list ?? lists?.[0]?.name ?? title,
@@ -88,19 +88,19 @@ export function resolverProblems(config: Config): { message: string; hint?: stri
   for (const [index, one] of resolvers.entries()) {
     const at = `resolvers[${index}]`;
     const { address, name = address, port, protocol, list, server_name: serverName } = one;
-    const place = placeOf(address);
-    const used = protocol ?? place?.protocol ?? "udp";
+    const parsed = addressOf(address);
+    const used = protocol ?? parsed?.protocol ?? "udp";
     const add = (message: string, hint?: string): void =>
       void problems.push({ message: `${at} ${message}`, ...(hint && { hint }) });
-    if (place === undefined)
+    if (parsed === undefined)
       add(
         `has the address ${printable(address, 60)}, which is neither an IP address nor a host name`,
         'Write "192.0.2.53", "[2001:db8::53]:5353" or "tls://dns.example"',
       );
     if (port === 0) add("has the port 0", "Write a port from 1 to 65535");
-    if (place?.port !== undefined && port !== undefined && place.port !== port)
+    if (parsed?.port !== undefined && port !== undefined && parsed.port !== port)
       add("has two different ports", "Write the port in `address` or in `port`");
-    if (place?.protocol !== undefined && protocol !== undefined && place.protocol !== protocol)
+    if (parsed?.protocol !== undefined && protocol !== undefined && parsed.protocol !== protocol)
       add("has two different protocols", "Write the protocol in `address` or in `protocol`");
     if (serverName !== undefined && used !== "tls")
       add("has a server_name, but its protocol is not tls", "Remove it, or set protocol to tls");

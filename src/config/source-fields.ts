@@ -12,6 +12,7 @@ export const FEED_NAMES = [
   "tranco",
   "umbrella",
 ] as const;
+/** The feeds that a source can be. */
 export type FeedName = (typeof FEED_NAMES)[number];
 
 /** Fields that only sources have; `fields.ts` has those that they share with lists. */

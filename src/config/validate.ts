@@ -1,4 +1,4 @@
-import type { Diagnostic, Place } from "../diagnostics/diagnostic.ts";
+import type { Diagnostic, FileLocation } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigNode } from "./config-node.ts";
@@ -24,7 +24,7 @@ export interface ValidationContext {
   /** Formats of plugins. */
   readonly formats?: readonly string[];
   /** Converts an offset into a location; absent for a configuration that is not a file. */
-  readonly place?: (offset: number) => Place;
+  readonly locate?: (offset: number) => FileLocation;
 }
 
 export interface Validated {
@@ -47,7 +47,7 @@ class ConfigCheck {
 
   constructor(context: ValidationContext) {
     this.context = context;
-    this.problems = new ConfigProblems(context.place);
+    this.problems = new ConfigProblems(context.locate);
   }
 
   list(root: ConfigNode): Config | undefined {

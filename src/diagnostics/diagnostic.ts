@@ -2,7 +2,7 @@ import { type Code, codeEntry } from "./codes.ts";
 import { Exit } from "./exit.ts";
 
 /** Where something is, as an editor would open it. Lines and columns count from 1. */
-export interface Place {
+export interface FileLocation {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** `file:line:column`, as far as it is known. */
-export function placeOf({ file, line, column }: Place): string {
+export function locationText({ file, line, column }: FileLocation): string {
   return [file, line, column].filter((part) => part !== undefined).join(":");
 }
 
@@ -23,7 +23,7 @@ export interface Diagnostic {
   readonly message: string;
   /** What to do. */
   readonly hint?: string;
-  readonly at?: Place;
+  readonly at?: FileLocation;
   /** The message of the system, the server or the parser. */
   readonly cause?: string;
   /** All names, where the message has some of them. */

@@ -1,4 +1,4 @@
-import { type Diagnostic, placeOf } from "./diagnostic.ts";
+import { type Diagnostic, locationText } from "./diagnostic.ts";
 import { printable } from "./printable.ts";
 
 export interface Style {
@@ -70,7 +70,7 @@ export function renderDiagnostic(
     `${paint(style.strong(`${severity}[${code}]`))}: ${style.strong(message.replaceAll("\n", " "))}`,
   ];
   if (at !== undefined) {
-    lines.push(`  ${style.faint("-->")} ${placeOf({ ...at, file: printable(at.file) })}`);
+    lines.push(`  ${style.faint("-->")} ${locationText({ ...at, file: printable(at.file) })}`);
     if (at.frame !== undefined && at.line !== undefined)
       lines.push(...frame(at.line, at.column, at.frame, style));
   }

@@ -7,7 +7,7 @@ import { textOf } from "../rules/row-text.ts";
 import { ExceptionBudget } from "../transformations/exception-budget.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import type { CompileOptions, PublishedExceptions } from "./compile-options.ts";
-import { placeOf } from "./list-findings.ts";
+import { findingLocation } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { SourceReader } from "./source-reader.ts";
 
@@ -45,7 +45,7 @@ export function budgetWarnings(
   return over.map(({ source, rows, freed }) => {
     const count = countText(rows.length, "new exception");
     const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${numberText(freed.length)} names that only other sources block; all of them were dropped: ${someOf(freed)}`;
-    const at = placeOf({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
+    const at = findingLocation({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
     return warningOf("new-exceptions", message, {
       ...(at === undefined ? {} : { at }),
       ...allNames(freed),

@@ -39,17 +39,17 @@ export function listFindings(
       isForName,
       isLifeline: lifelines.has(name),
       text: rule.text,
-      at: placeOf(rule, pool),
+      at: findingLocation(rule, pool),
     })),
     wide: wide.map((rule) => ({
       text: rule.text,
       suffix: rule.suffix,
-      at: placeOf(rule, pool),
+      at: findingLocation(rule, pool),
     })),
   };
 }
 
-export function placeOf({ row, text }: { row: number; text: string }, pool: ChunkPool): At {
+export function findingLocation({ row, text }: { row: number; text: string }, pool: ChunkPool): At {
   const chunk = pool.chunkOf(row);
   const { file } = pool.origins[chunk.origin]!;
   pool.cache.use(chunk);

@@ -67,7 +67,7 @@ export interface Host {
   /** Sends a signal such as `SIGHUP` to a process. Throws a `HostError`. */
   sendSignal?(pid: number, signal: string): void;
   /** Answers HTTP requests until it is closed. Rejects with a `HostError` if the address is in use or not available. */
-  listen?(place: ListenPlace, answer: Answerer): Promise<Listening>;
+  listen?(place: ListenAddress, answer: Answerer): Promise<Listening>;
   /** Ends the process on a signal that arrives while the event loop is blocked. */
   watchSignals?(watch: SignalWatch): void;
   /** Calls the listener on every SIGHUP, which then does not end the program. */
@@ -141,7 +141,7 @@ export interface SignalWatch {
 
 export type Packing = "gzip" | "br" | "zstd";
 
-export interface ListenPlace {
+export interface ListenAddress {
   readonly address: string;
   /** 0 selects a free port. */
   readonly port: number;

@@ -4,7 +4,7 @@ import { feedParser } from "./parser-feed.ts";
 import { LoopThrottle } from "./loop-throttle.ts";
 import {
   type Answerer,
-  type ListenPlace,
+  type ListenAddress,
   type Listening,
   type WebReply,
   toHostError,
@@ -24,7 +24,7 @@ const PART = 256 * 1024;
 const writing = new LoopThrottle(2);
 
 /** node:http with limits, so that slow, silent or greedy clients do not block others. */
-export async function listenHttp(place: ListenPlace, answer: Answerer): Promise<Listening> {
+export async function listenHttp(place: ListenAddress, answer: Answerer): Promise<Listening> {
   const server = http.createServer({
     headersTimeout: HEAD_MS,
     requestTimeout: 2 * HEAD_MS,

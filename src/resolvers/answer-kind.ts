@@ -64,9 +64,9 @@ export class AnswerKinds {
   private isMarked(one: NamedAnswer): boolean {
     if (one.answer.hasOthers || this.failure !== undefined) return false;
     const { isAuthoritative } = one.answer;
-    const place = soaPlace(one);
+    const place = soaPosition(one);
     return this.controls.every((control) => {
-      const usual = soaPlace(control);
+      const usual = soaPosition(control);
       if (control.answer.rcode !== "NXDOMAIN") return false;
       // smartdns always puts the name itself there, and blocks with an empty answer.
       if (usual === "self") return place === "self" && one.answer.rcode === "NOERROR";
@@ -88,7 +88,10 @@ function isExplicit({ addresses, errors, policySoa, ...answer }: DnsAnswer): boo
 }
 
 /** Where the SOA record of a negative answer is. A real one is in a zone above the name, or that of the name itself. */
-function soaPlace({ name, answer: { soa } }: NamedAnswer): "none" | "self" | "above" | "elsewhere" {
+function soaPosition({
+  name,
+  answer: { soa },
+}: NamedAnswer): "none" | "self" | "above" | "elsewhere" {
   if (soa === undefined) return "none";
   if (soa === name) return "self";
   return soa === "." || name.endsWith(`.${soa}`) ? "above" : "elsewhere";
@@ -97,7 +100,7 @@ function soaPlace({ name, answer: { soa } }: NamedAnswer): "none" | "self" | "ab
 /** Everything about an answer that differs between a policy and the rest of the world, but not between two similar names. */
 function shapeOf(one: NamedAnswer): string {
   const { rcode, isAuthoritative, addresses, hasOthers, soa, policySoa, errors } = one.answer;
-  const place = soaPlace(one);
+  const place = soaPosition(one);
   const owner = place === "self" ? "self" : (soa ?? "none");
   const parts = [rcode, isAuthoritative, addresses.toSorted(), hasOthers, owner, policySoa, errors];
   return JSON.stringify(parts);

@@ -7,7 +7,7 @@ import { reasonOf } from "../diagnostics/reason.ts";
 import {
   type Host,
   HostError,
-  type ListenPlace,
+  type ListenAddress,
   type Listening,
   type WebReply,
   type WebRequest,
@@ -30,7 +30,7 @@ import { statusPage } from "./status-page.ts";
 import { Scheduler } from "./scheduler.ts";
 
 export interface ServeSettings {
-  readonly listenOn: ListenPlace;
+  readonly listenOn: ListenAddress;
   readonly schedule: Schedule;
   readonly jitterMs: number;
   /** When a run that was not good is first repeated; 0 for never. */

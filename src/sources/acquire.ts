@@ -16,7 +16,7 @@ import {
   describeFiles,
 } from "./source-store.ts";
 import { refuseTruncated } from "./declared-count.ts";
-import type { WebPlace } from "./web-text.ts";
+import type { WebAddress } from "./web-text.ts";
 import { FetchedTexts, StoredTexts } from "./web-texts.ts";
 
 /** A remote source, and the conditions under which it is used. */
@@ -297,7 +297,7 @@ async function fetchFrom(
 
 /** An unchanged list without includes was checked when it was stored. */
 async function isAsBefore(
-  place: WebPlace,
+  place: WebAddress,
   texts: FetchedTexts,
   record: SourceRecord,
 ): Promise<boolean> {

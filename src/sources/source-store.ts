@@ -4,7 +4,7 @@ import { readFully } from "../host/read-fully.ts";
 import { StateFile } from "../host/state-file.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { type SourceMeasure, isMeasure } from "./source-gauge.ts";
-import { type Validators, type WebPlace, type WebText, openAgain } from "./web-text.ts";
+import { type Validators, type WebAddress, type WebText, openAgain } from "./web-text.ts";
 
 /** A file of the last good version of a source. */
 export interface StoredFile {
@@ -90,7 +90,7 @@ export class SourceStore {
   /** A file of a record, if its bytes are intact. */
   async textOf(
     { files }: Pick<SourceRecord, "files">,
-    { url, id }: WebPlace,
+    { url, id }: WebAddress,
   ): Promise<WebText | undefined> {
     const key = await digestOf(id);
     const file = files.find((one) => one.key === key);

@@ -7,7 +7,7 @@ export interface Validators {
 }
 
 /** A file of a source: the address that is requested, and an id that does not depend on it. */
-export interface WebPlace {
+export interface WebAddress {
   readonly url: string;
   /** The address as the configuration or an include names it, before redirects and mirrors. */
   readonly id: string;

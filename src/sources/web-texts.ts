@@ -1,13 +1,13 @@
 import { type FetchContext, fetchText } from "./fetch-text.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
 import { type SourceRecord, type SourceStore, type StoredFile, digestOf } from "./source-store.ts";
-import type { WebPlace, WebText } from "./web-text.ts";
+import type { WebAddress, WebText } from "./web-text.ts";
 
 /** The texts of a source, each fetched once: the list itself and its includes. */
 export interface WebTexts {
   /** Whether texts know the address that answered. */
   readonly knowsPlaces: boolean;
-  get(place: WebPlace): Promise<WebText>;
+  get(address: WebAddress): Promise<WebText>;
   close(): void;
 }
 
@@ -32,15 +32,15 @@ export class FetchedTexts implements WebTexts {
     this.last = last;
   }
 
-  async get(place: WebPlace): Promise<WebText> {
-    const known = this.files.get(place.id);
+  async get(address: WebAddress): Promise<WebText> {
+    const known = this.files.get(address.id);
     if (known !== undefined) return known;
-    const text = await this.fetch(place);
-    this.files.set(place.id, text);
+    const text = await this.fetch(address);
+    this.files.set(address.id, text);
     return text;
   }
 
-  private async fetch({ url, id }: WebPlace): Promise<WebText> {
+  private async fetch({ url, id }: WebAddress): Promise<WebText> {
     const last = await this.last?.store.textOf(this.last.record, { url, id });
     const room = this.context.limits.maxBytes - this.size;
     let answer;
@@ -92,15 +92,15 @@ export class StoredTexts implements WebTexts {
     this.isSecret = isSecret;
   }
 
-  async get(place: WebPlace): Promise<WebText> {
-    const known = this.files.get(place.id);
+  async get(address: WebAddress): Promise<WebText> {
+    const known = this.files.get(address.id);
     if (known !== undefined) return known;
-    const text = await this.last.store.textOf(this.last.record, place);
+    const text = await this.last.store.textOf(this.last.record, address);
     if (text === undefined) {
-      const shown = shownAddress(place.url, this.isSecret);
+      const shown = shownAddress(address.url, this.isSecret);
       throw sourceError("fetch-failed", `Failed to fetch ${shown}`, "its cached copy was removed");
     }
-    this.files.set(place.id, text);
+    this.files.set(address.id, text);
     return text;
   }
 

@@ -9,7 +9,7 @@ import type { OutputFile } from "../../publish/output-file.ts";
 import { listFiles } from "../list-files.ts";
 import { type PublishedList, openBuild, openRecorded } from "../open-build.ts";
 import type { ProjectOptions } from "../build-options.ts";
-import { isFolderName } from "../output-place.ts";
+import { isFolderName } from "../with-output-target.ts";
 
 export type { BuildRecord } from "../../record/build-record.ts";
 export type { RecordHeader } from "../../record/record-format.ts";

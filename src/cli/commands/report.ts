@@ -4,7 +4,7 @@ import { type Host, HostError } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { type PublishedBuild, lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
-import { isFolderName } from "../../build/output-place.ts";
+import { isFolderName } from "../../build/with-output-target.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import { buildReport } from "../../report/build-report.ts";
 import { writeText } from "../../build/write-text.ts";

@@ -1,6 +1,6 @@
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import type { Host, ListenPlace } from "../../host/host.ts";
+import type { Host, ListenAddress } from "../../host/host.ts";
 import { Schedule } from "../../server/schedule.ts";
 import type { Args } from "./args.ts";
 import { durationOf } from "./duration-of.ts";
@@ -8,7 +8,7 @@ import type { FlagName } from "./flags.ts";
 
 /** Options that only `serve` has. */
 export interface ServeOptions {
-  readonly listenOn: ListenPlace;
+  readonly listenOn: ListenAddress;
   readonly schedule: Schedule;
   readonly jitterMs: number;
   /** When a run that was not good is first repeated; 0 for never. */

@@ -72,8 +72,8 @@ const INDENT = 6;
 function lineTable(lines: readonly LineFate[], style: Style, columns: number): string[] {
   const shown = lines.slice(0, MOST_LINES);
   const room = columns - INDENT - 2;
-  const placeRoom = Math.min(40, Math.floor(room / 2));
-  const places = shown.map((line) => shortPlace(line, placeRoom));
+  const locationRoom = Math.min(40, Math.floor(room / 2));
+  const places = shown.map((line) => shortLocation(line, locationRoom));
   const placeWidth = Math.max(0, ...places.map(textWidth));
   const texts = shown.map(({ text }) =>
     fitText(printable(text.trim(), 80), Math.min(48, room - placeWidth)),
@@ -102,7 +102,7 @@ function lineTable(lines: readonly LineFate[], style: Style, columns: number): s
 }
 
 /** Truncates the name of a source, but never the line number. */
-function shortPlace(line: LineFate, room: number): string {
+function shortLocation(line: LineFate, room: number): string {
   const place = locationText(line);
   const digits = String(line.line).length + 2;
   return textWidth(place) > room ? fitText(locationText(line, room - digits), room) : place;

@@ -7,7 +7,7 @@ import type { Host } from "../host/host.ts";
  * Normalizes `-o`: `-` for any path to standard output, `/dev/null` for any path to it, and a trailing slash for a folder, in
  * which the file gets the name of the list. Rejects with a `CompilerError` for other special files.
  */
-export async function withOutputPlace<T extends { readonly output: string | undefined }>(
+export async function withOutputTarget<T extends { readonly output: string | undefined }>(
   options: T,
   host: Host,
 ): Promise<T> {
