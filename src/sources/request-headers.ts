@@ -20,7 +20,7 @@ export interface RequestHeaders {
   readonly headers: ReadonlyMap<string, Secret>;
 }
 
-/** The permission bits of everybody but the owner. */
+/** The permission bits of the group and of other users. */
 const NOT_OWNER = 0o077;
 /** Headers that belong to the connection or to the cache. */
 const OWN =
