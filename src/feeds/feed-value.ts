@@ -41,7 +41,10 @@ export class FeedValues {
     const { scheme, slashes, authority = "", rest = "" } = URL_PARTS.exec(text)?.groups ?? {};
     // `name:8080` looks like a scheme.
     const isPort = scheme !== undefined && slashes === undefined;
-    const isKnown = isPort ? /^\d*$/.test(authority) : WEB_SCHEME.test(scheme ?? "http");
+    // Without slashes, it is a mail address: the name is that of a provider.
+    const isMail = slashes === undefined && authority.includes("@");
+    const isWeb = isPort ? /^\d*$/.test(authority) : WEB_SCHEME.test(scheme ?? "http");
+    const isKnown = isWeb && !isMail;
     if (!isKnown) {
       lines.dropped(Fate.BadSyntax);
       return;
@@ -50,9 +53,9 @@ export class FeedValues {
     const host = place.slice(place.lastIndexOf("@") + 1).replace(/:\d*$/, "");
     const name = host.startsWith("[") ? Fate.IpAddress : nameOf(host);
     if (typeof name === "number") lines.dropped(name);
-    else if (/^[/\\]?(?:#.*)?$/s.test(rest)) lines.name(name);
+    else if (/^[/\\]?#?$/.test(rest)) lines.name(name);
     else if (isSharedHost(name)) lines.dropped(Fate.SharedHost, name);
-    else if (this.takesHosts) lines.name(name);
+    else if (this.takesHosts || /^[/\\]?#/.test(rest)) lines.name(name);
     else lines.dropped(Fate.UrlPath, name);
   }
 }

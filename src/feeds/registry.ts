@@ -101,8 +101,8 @@ export const feedFormats: ReadonlyMap<string, FeedFormat> = new Map<string, Feed
       ],
       {
         where: [mispTypes, { key: "to_ids", values: ["true", "1"], orAbsent: true }],
-        // `domain|ip` has both.
-        valuesIn: (value) => [value.replace(/\|.*$/s, "")],
+        // `domain|ip` and `hostname|port` have both. A URL may contain the sign.
+        valuesIn: (value) => [value.replace(/^([^/:|]*)\|.*$/s, "$1")],
       },
     ),
   ],

@@ -69,8 +69,13 @@ async function undoFailures(
 ): Promise<ProvedBuild> {
   const undone = new Map<string, ListOutcome>();
   const causes: { readonly list: ListBefore; readonly failures: readonly Failure[] }[] = [];
+  const held = new Set(
+    outcome.lists.filter(({ status }) => status === "held").map(({ list }) => list),
+  );
   for (const list of lists) {
     if (context.signal.aborted) break;
+    // A person decided which build is published.
+    if (held.has(list.name)) continue;
     const failures = await undoneFailures(list, proofs, context.host);
     const again = failures.length === 0 ? undefined : await undoBuild(list, failures, context);
     if (again === undefined) continue;

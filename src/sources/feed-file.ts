@@ -1,3 +1,4 @@
+import { BACKSLASH } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { isAscii } from "../bytes/utf8.ts";
 import type { OpenFile } from "../host/host.ts";
@@ -65,7 +66,8 @@ export class FeedFile implements OpenFile {
       this.reader.end(this.lines);
       return;
     }
-    if (!this.hasIdna && !isAscii(bytes)) {
+    // JSON may escape letters that are not ASCII.
+    if (!this.hasIdna && (!isAscii(bytes) || bytes.includes(BACKSLASH))) {
       await loadIdna();
       this.hasIdna = true;
     }

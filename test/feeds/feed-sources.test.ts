@@ -152,3 +152,18 @@ test("settings of feeds are checked", async () => {
     assert.match(stderr, expected);
   }
 });
+
+test("a name with escaped letters in JSON is a rule", async () => {
+  const config = {
+    name: "L",
+    sources: [{ source: "feed.json", type: "json", path: "/*" }],
+    transformations: ["Compress"],
+  };
+  const project = new MemoryProject({
+    "c.json": JSON.stringify(config),
+    "feed.json": String.raw`["b\u00fccher.example.org"]`,
+  });
+  const { exit, stderr } = await project.run("-c", "c.json", "-o", "list.txt");
+  assert.equal(exit, 0, stderr);
+  assert.match(project.text("list.txt"), /xn--bcher-kva\.example\.org/);
+});

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isSharedHost } from "../../src/feeds/shared-hosts.ts";
 import * as fc from "fast-check";
 import { publicSuffixKind } from "../../src/syntax/public-suffix.ts";
 import { stixValues } from "../../src/feeds/stix-pattern.ts";
@@ -33,8 +34,9 @@ function naiveName(value: string): string | undefined {
   const text = value.trim();
   const address = text.includes("://") ? text : `http://${text}`;
   if (!URL.canParse(address)) return undefined;
-  const { hostname, pathname, search } = new URL(address);
+  const { hostname, pathname, search, hash } = new URL(address);
   if (pathname !== "/" || search !== "") return undefined;
+  if (hash !== "" && isSharedHost(hostname)) return undefined;
   return /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*$/.test(hostname)
     ? hostname
     : undefined;
@@ -100,6 +102,23 @@ test("a shared host is never a rule because of a path", () => {
     assert.equal(line, `${host} #s`);
     assert.notEqual(publicSuffixKind(Buffer.from("github.io"), 0, 9), 0);
   }
+});
+
+test("a fragment of a shared host, and a mail address, are not rules", () => {
+  const values = ["https://mega.nz/#!a!b", "https://bit.ly/#x", "x@gmail.com", "x[at]gmail.com"];
+  for (const value of values)
+    assert.deepEqual(namesOf(readFeed(value, { type: "urls", urls: "host" })), [], value);
+  assert.deepEqual(namesOf(readFeed("https://shop.example.org/#top", { type: "urls" })), [
+    "shop.example.org",
+  ]);
+});
+
+test("a sign of combined values does not cut a URL of MISP", () => {
+  const event = (type: string, value: string): string =>
+    JSON.stringify({ Event: { Attribute: [{ type, value, to_ids: true }] } });
+  assert.deepEqual(namesOf(readFeed(event("url", "https://github.com/|a"), { type: "misp" })), []);
+  const both = readFeed(event("domain|ip", "evil.example.org|192.0.2.1"), { type: "misp" });
+  assert.deepEqual(namesOf(both), ["evil.example.org"]);
 });
 
 /** The strings at a pointer with `*`, by a walk over the parsed value. */

@@ -120,6 +120,21 @@ test("an unreachable resolver causes no rollback, and neither does one that was 
   assert.equal(loop.rollbacks.length, 0);
 });
 
+test("a build that a person chose and holds is not rolled back", async () => {
+  const loop = new ProofLoop("rollback", 1);
+  await loop.compile();
+  const first = loop.build;
+  assert.equal((await loop.publish(2)).exit, 0);
+  const held = await loop.project.run("rollback", "@1", "--hold", "-c", "c.json");
+  assert.equal(held.exit, 0, held.stderr);
+  assert.equal(loop.build, first);
+  loop.resolvers[0]!.mode = "failed";
+  const stale = await loop.compile();
+  assert.match(stale.stderr, /resolver-stale/);
+  assert.doesNotMatch(stale.stderr, /proof-rollback/);
+  assert.equal(loop.build, first);
+});
+
 test("after a rollback that did not help, the next run publishes the new list", async () => {
   const loop = new ProofLoop("rollback", 1);
   await loop.compile();
