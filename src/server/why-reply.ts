@@ -10,7 +10,7 @@ export interface WhyContext {
 }
 
 const LONGEST_QUERY = 2000;
-const NAME = /^(?=.{1,253}$)[a-z\d_-]{1,63}(?:\.[a-z\d_-]{1,63})*$/;
+const NAME = /^(?=.{1,253}$)(?=.*[a-z\d])[a-z\d_-]{1,63}(?:\.[a-z\d_-]{1,63})*$/;
 
 const ENDS: Readonly<Record<Extract<WhyEnd, string>, readonly [number, string]>> = {
   "busy-client": [429, "You ask too many questions at once"],

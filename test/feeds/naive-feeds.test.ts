@@ -113,11 +113,16 @@ test("a fragment of a shared host, and a mail address, are not rules", () => {
   ]);
 });
 
+function mispEvent(type: string, value: string): string {
+  return JSON.stringify({ Event: { Attribute: [{ type, value, to_ids: true }] } });
+}
+
 test("a sign of combined values does not cut a URL of MISP", () => {
-  const event = (type: string, value: string): string =>
-    JSON.stringify({ Event: { Attribute: [{ type, value, to_ids: true }] } });
-  assert.deepEqual(namesOf(readFeed(event("url", "https://github.com/|a"), { type: "misp" })), []);
-  const both = readFeed(event("domain|ip", "evil.example.org|192.0.2.1"), { type: "misp" });
+  assert.deepEqual(
+    namesOf(readFeed(mispEvent("url", "https://github.com/|a"), { type: "misp" })),
+    [],
+  );
+  const both = readFeed(mispEvent("domain|ip", "evil.example.org|192.0.2.1"), { type: "misp" });
   assert.deepEqual(namesOf(both), ["evil.example.org"]);
 });
 
