@@ -10,7 +10,7 @@ import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts"
 import { growthCharts } from "../pages/line-chart.ts";
 import { Html, html, labelled } from "../pages/html.ts";
 import type { ListVersion } from "./list-version.ts";
-import { PAGE_STYLE } from "../pages/page-style.ts";
+import { htmlPage } from "../pages/html-page.ts";
 import { whyForm } from "./why-page.ts";
 
 export interface StatusView {
@@ -49,33 +49,21 @@ const OUTCOME_TONE = {
 export function statusPage(view: StatusView): string {
   const { history, health, now } = view;
   const name = history.lastBuild?.name ?? "rules-compiler";
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>${name}: ${health.status}</title>
-        ${new Html(`<style>${PAGE_STYLE}</style>`)}
-      </head>
-      <body>
-        <header>
-          <h1>${name}</h1>
-          <span class="faint">rules-compiler ${VERSION}, ${momentText(now)}</span>
-        </header>
-        <main>
-          ${stateCard(view)} ${health.held.map((one) => heldCard(one, now))}
-          ${refusalCard(history, now)} ${whyForm(view.asks)} ${listsSection(view)}
-          ${resolversSection(health, now)} ${sourcesSection(history, now)}
-          ${historySection(history, now)}
-          <p class="faint">
-            ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
-            <a href="health">health</a>, <a href="metrics">metrics</a>
-          </p>
-        </main>
-      </body>
-    </html> `;
-  return page.text;
+  const body = html`<header>
+      <h1>${name}</h1>
+      <span class="faint">rules-compiler ${VERSION}, ${momentText(now)}</span>
+    </header>
+    <main>
+      ${stateCard(view)} ${health.held.map((one) => heldCard(one, now))}
+      ${refusalCard(history, now)} ${whyForm(view.asks)} ${listsSection(view)}
+      ${resolversSection(health, now)} ${sourcesSection(history, now)}
+      ${historySection(history, now)}
+      <p class="faint">
+        ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
+        <a href="health">health</a>, <a href="metrics">metrics</a>
+      </p>
+    </main>`;
+  return htmlPage(`${name}: ${health.status}`, body);
 }
 
 function stateCard({ health, history, schedule, now }: StatusView): Html {

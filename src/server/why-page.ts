@@ -3,7 +3,7 @@ import { momentText } from "../diagnostics/moment-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { Html, html } from "../pages/html.ts";
-import { PAGE_STYLE } from "../pages/page-style.ts";
+import { htmlPage } from "../pages/html-page.ts";
 import { table } from "../pages/table.ts";
 import type { WhyOfList } from "./why-answers.ts";
 
@@ -29,32 +29,20 @@ const VERDICTS = {
 /** The answer for a name, and a field for the next question. */
 export function whyPage({ query, answer, listNames, resolvers }: WhyView): string {
   const typed = typedIn(query);
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>${typed === "" ? "Is a name blocked?" : `Is ${typed} blocked?`}</title>
-        ${new Html(`<style>${PAGE_STYLE}</style>`)}
-      </head>
-      <body>
-        <header>
-          <h1>Is a name blocked?</h1>
-          <a href="./">status</a>
-        </header>
-        <main>
-          ${whyForm({ listNames, resolvers }, query)}
-          ${
-            answer.error === undefined
-              ? undefined
-              : html`<section class="card bad" role="alert">${answer.error}</section>`
-          }
-          ${(answer.lists ?? []).map(listAnswer)}
-        </main>
-      </body>
-    </html> `;
-  return page.text;
+  const body = html`<header>
+      <h1>Is a name blocked?</h1>
+      <a href="./">status</a>
+    </header>
+    <main>
+      ${whyForm({ listNames, resolvers }, query)}
+      ${
+        answer.error === undefined
+          ? undefined
+          : html`<section class="card bad" role="alert">${answer.error}</section>`
+      }
+      ${(answer.lists ?? []).map(listAnswer)}
+    </main>`;
+  return htmlPage(typed === "" ? "Is a name blocked?" : `Is ${typed} blocked?`, body);
 }
 
 /** A field to ask about a name. It needs no script. */

@@ -117,7 +117,7 @@ function mispEvent(type: string, value: string): string {
   return JSON.stringify({ Event: { Attribute: [{ type, value, to_ids: true }] } });
 }
 
-test("a sign of combined values does not cut a URL of MISP", () => {
+test("a URL of MISP that contains | is read whole", () => {
   assert.deepEqual(
     namesOf(readFeed(mispEvent("url", "https://github.com/|a"), { type: "misp" })),
     [],

@@ -102,7 +102,7 @@ export class BuildScreen {
       }
   }
 
-  /** Prints what became of all lists. */
+  /** Prints the outcome of several lists in one line. */
   showTotal({ status, lists, seconds }: BuildOutcome): void {
     const { reporter } = this;
     if (status === "interrupted") {
