@@ -40,7 +40,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("the examples of the library guide pass tsc --strict", { timeout: 120_000 }, () => {
+test("the examples of the library guide pass tsc --strict", { timeout: 300_000 }, () => {
   assert.ok(examples.length >= 5);
   const strict = ["--strict", "--noEmit", "--skipLibCheck", "false", "--module", "nodenext"];
   const library = ["--target", "es2024", "--lib", "es2024", "--types", "node"];

@@ -68,7 +68,7 @@ for (const [signal, exit, what, work] of [
 ] as const)
   test(
     `${signal} ends a run that is blocked by ${what}, and the next run gets the lock`,
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async (context) => {
       const folder = blockingProject(context, work);
       const end = await ended(context, folder, signal, ["-o", "out.txt"]);
@@ -92,7 +92,7 @@ for (const [signal, exit, what, work] of [
 
 test(
   "the message of an interrupted run is JSON with --json",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (context) => {
     const folder = blockingProject(context, "for (;;);");
     const { stderr, exit } = await ended(context, folder, "SIGTERM", ["-o", "out.txt", "--json"]);

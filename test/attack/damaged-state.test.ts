@@ -148,7 +148,7 @@ test("a damaged serve.json never stops the server or hides problems", async (con
 
 test(
   "serve starts, answers and compiles with an invalid state file",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (context) => {
     const served = new Served(context, ["||a.example^", "||b.example^"]);
     const folder = join(served.folder, "rules/.rules-compiler");

@@ -97,7 +97,7 @@ function assertFilesClean(folder: string): number {
   return files;
 }
 
-test("keys reach their server, and nothing else", { timeout: 120_000 }, async (context) => {
+test("keys reach their server, and nothing else", { timeout: 300_000 }, async (context) => {
   const other = await server(context);
   const redirects = { "/away": `${other.base}/there`, "/near": "/here" };
   const own = await server(context, redirects);

@@ -155,7 +155,7 @@ async function project(context: TestContext): Promise<Project> {
   };
 }
 
-test("tokens in URLs reach no file and no output", { timeout: 120_000 }, async (context) => {
+test("tokens in URLs reach no file and no output", { timeout: 300_000 }, async (context) => {
   const { folder, config, server, run } = await project(context);
   const first = await run("compile", "--update", "--debug");
   assert.equal(first.exit, 0, first.text);
@@ -196,7 +196,7 @@ test("tokens in URLs reach no file and no output", { timeout: 120_000 }, async (
   assertFilesClean(folder, [config]);
 });
 
-test("tokens in URLs reach no page of the server", { timeout: 120_000 }, async (context) => {
+test("tokens in URLs reach no page of the server", { timeout: 300_000 }, async (context) => {
   const { folder, config } = await project(context);
   const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0", "--jitter", "0"], {
     cwd: folder,

@@ -20,7 +20,7 @@ async function until(ask: () => Promise<string>, wanted: RegExp): Promise<string
   }
 }
 
-test("serve leaves a held list alone and says so", { timeout: 60_000 }, async (context) => {
+test("serve leaves a held list alone and says so", { timeout: 300_000 }, async (context) => {
   const served = new Served(context, LINES);
   const command = async (...words: string[]): Promise<Ended> =>
     await runProgram(words, { cwd: served.folder });

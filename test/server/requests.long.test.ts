@@ -58,7 +58,7 @@ function listOf(served: Served): string {
   return readFileSync(join(served.folder, "rules/my-list.txt"), "utf8");
 }
 
-test("a bad list is taken back, held and released by requests", { timeout: 60_000 }, async (t) => {
+test("a bad list is taken back, held and released by requests", { timeout: 300_000 }, async (t) => {
   const served = await servedTwice(t);
   const why = await json<WhyJson>(served, "/why?name=www.bank.example");
   const [answer] = why.lists[0]!.names;
@@ -114,7 +114,7 @@ test("a bad list is taken back, held and released by requests", { timeout: 60_00
 
 test(
   "with a token, only the token counts, and it is nowhere to be seen",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const served = new Served(t, LINES);
     writeFileSync(join(served.folder, "token"), `${TOKEN}\n`, { mode: 0o600 });
@@ -151,7 +151,7 @@ test(
   },
 );
 
-test("without a token, another machine cannot act", { timeout: 60_000 }, async (t) => {
+test("without a token, another machine cannot act", { timeout: 300_000 }, async (t) => {
   const other = Object.values(networkInterfaces())
     .flat()
     .find((one) => one?.family === "IPv4" && !one.internal)?.address;
@@ -165,7 +165,7 @@ test("without a token, another machine cannot act", { timeout: 60_000 }, async (
   await served.stop();
 });
 
-test("a token file that others can read stops the start", { timeout: 60_000 }, async (t) => {
+test("a token file that others can read stops the start", { timeout: 300_000 }, async (t) => {
   const served = new Served(t, LINES);
   const file = join(served.folder, "token");
   writeFileSync(file, TOKEN);
@@ -212,7 +212,7 @@ function head(target: string, more: string): string {
   return `POST ${target} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n\r\n`;
 }
 
-test("bodies are never waited for", { timeout: 60_000 }, async (t) => {
+test("bodies are never waited for", { timeout: 300_000 }, async (t) => {
   const served = await servedTwice(t);
   const drip = Array<string>(1000).fill("x");
   const shapes: readonly (readonly [string, string, RegExp])[] = [
@@ -251,7 +251,7 @@ async function healthMs(port: number): Promise<number> {
   return performance.now() - began;
 }
 
-test("many questions at once leave the server responsive", { timeout: 120_000 }, async (t) => {
+test("many questions at once leave the server responsive", { timeout: 300_000 }, async (t) => {
   const served = await servedTwice(t);
   const statuses = new Map<number, number>();
   const over = new AbortController();
@@ -291,7 +291,7 @@ test("many questions at once leave the server responsive", { timeout: 120_000 },
 
 test(
   "aliases are followed with a resolver of the configuration, for each list",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const port = await udpServer(t, (asked, reply) =>
       reply(
@@ -341,7 +341,7 @@ test(
 
 test(
   "a list without a record has no answer, and the page says so",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const served = new Served(t, LINES);
     await served.start(...ONCE_A_YEAR, "--no-record");

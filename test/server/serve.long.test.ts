@@ -11,7 +11,7 @@ const LINES = Array.from({ length: 200 }, (_, index) => `||d${index}.example^`);
 
 test(
   "serves the compiled list, and the next one after a request, a signal and a restart",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (context) => {
     const served = new Served(context, LINES);
     await served.start("--schedule", "0 0 1 1 *");
@@ -72,7 +72,7 @@ test(
 
 test(
   "after a refused list or a broken configuration, the old list is served and the problem reported",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (context) => {
     const served = new Served(context, LINES);
     await served.start("--schedule", "0 0 1 1 *");
@@ -116,7 +116,7 @@ test(
 
 test(
   "SIGTERM during a scheduled run stops the run and the server at once, without leftovers",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (context) => {
     const served = new Served(context, LINES);
     await served.start("--schedule", "* * * * * *");
@@ -139,7 +139,7 @@ test(
 
 test(
   "400 silent connections and 300 with half a request do not keep /health from answering",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (context) => {
     const served = new Served(context, LINES);
     await served.start("--schedule", "0 0 1 1 *");
@@ -195,7 +195,7 @@ test("settings that cannot work are reported before the server starts", async (c
 
 test(
   "each of several lists has its rules, files and report",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (context) => {
     const served = new Served(context, LINES);
     const file = join(served.folder, "compiler-config.json");

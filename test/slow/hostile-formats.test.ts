@@ -116,7 +116,7 @@ function configOf(transformations: readonly string[]): string {
 
 test(
   "every format loads in its software, whatever a source contains",
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async (context) => {
     const folder = mkdtempSync(join(tmpdir(), "hostile-"));
     chmodSync(folder, 0o777);

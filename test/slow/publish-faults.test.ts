@@ -15,7 +15,7 @@ const root = mkdtempSync(join(tmpdir(), "publish-faults-"));
 const injector = join(root, "injector.so");
 
 function text(version: string): string {
-  const lines = Array.from({ length: 60_000 }, (_, index) => `||${version}${index}.example^`);
+  const lines = Array.from({ length: 20_000 }, (_, index) => `||${version}${index}.example^`);
   return `${lines.join("\n")}\n`;
 }
 

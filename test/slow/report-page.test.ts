@@ -50,7 +50,7 @@ function reported(context: TestContext): {
 
 test(
   "the report works offline in a browser, and its search agrees with why",
-  { timeout: 300_000, skip: missingCorpus },
+  { timeout: 900_000, skip: missingCorpus },
   async (context) => {
     const { page: file, names, answers, rules } = reported(context);
     const { size } = statSync(file);

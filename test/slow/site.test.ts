@@ -47,7 +47,7 @@ test("the page of the library is generated from the code, and every type is docu
 
 test(
   "the site builds, its links work, and its pages fit a desktop and a phone",
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async (context) => {
     const built = spawnSync("npx", ["vitepress", "build"], { cwd: site, encoding: "utf8" });
     assert.equal(built.status, 0, built.stdout + built.stderr);

@@ -27,7 +27,7 @@ async function servedWithPast(context: TestContext): Promise<Served> {
 
 test(
   "the status page is accessible in light and dark mode and on a phone",
-  { timeout: 180_000 },
+  { timeout: 900_000 },
   async (context) => {
     const served = await servedWithPast(context);
     const browser = await browserFor(context);
@@ -52,7 +52,7 @@ test(
 
 test(
   "the status page links to the report of the last build",
-  { timeout: 60_000 },
+  { timeout: 900_000 },
   async (context) => {
     const served = await servedWithPast(context);
     const page = await (await browserFor(context)).newPage({});
@@ -70,7 +70,7 @@ test(
 
 test(
   "a name is searched from the status page, without scripts, and the answer is accessible",
-  { timeout: 180_000 },
+  { timeout: 900_000 },
   async (context) => {
     const served = await servedWithPast(context);
     const lines = Array.from({ length: 950 }, (_, index) => `||d${index}.example^`);

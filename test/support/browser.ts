@@ -8,9 +8,12 @@ const root = join(import.meta.dirname, "../..");
 const tools = createRequire(join(root, "test/tools/package.json"));
 const CHROMIUM = "/usr/bin/chromium";
 const ARTIFACTS = join(root, "test/artifacts");
+/** A busy machine with a slow disk needs more than playwright's 30 s for the picture of a long page. */
+const PATIENCE_MS = 120_000;
 
 /** As much of playwright as is used here. */
 export interface Page {
+  setDefaultTimeout(milliseconds: number): void;
   goto(url: string): Promise<unknown>;
   fill(selector: string, text: string): Promise<void>;
   press(selector: string, key: string): Promise<void>;
@@ -59,7 +62,14 @@ export async function browserFor(context: TestContext): Promise<Browser> {
   ];
   const browser = await chromium.launch({ executablePath: CHROMIUM, args });
   context.after(() => browser.close());
-  return browser;
+  return {
+    newPage: async (options) => {
+      const page = await browser.newPage(options);
+      page.setDefaultTimeout(PATIENCE_MS);
+      return page;
+    },
+    close: async () => await browser.close(),
+  };
 }
 
 /** Where the picture of a page goes. */

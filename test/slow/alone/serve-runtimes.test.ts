@@ -10,7 +10,7 @@ const runtimes = (process.env["TEST_RUNTIMES"] ?? process.execPath).split("\n");
 for (const runtime of runtimes)
   test(
     `${runtime.split("/").slice(-3).join("/")}: serves, compiles on schedule and on SIGHUP, stops`,
-    { timeout: 60_000 },
+    { timeout: 900_000 },
     async (context) => {
       const served = new Served(context, ["||a.example^", "||b.example^"]);
       served.runtime = runtime;

@@ -23,7 +23,7 @@ import {
 
 test(
   "squid answers correctly for listed names, subdomains, similar names and random rules",
-  { timeout: 400_000, skip: missingCorpus },
+  { timeout: 900_000, skip: missingCorpus },
   async (context) => {
     const folder = mkdtempSync(join(tmpdir(), "squid-"));
     // It goes on as somebody else.

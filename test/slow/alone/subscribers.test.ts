@@ -56,7 +56,7 @@ function lines(version: number): string[] {
 
 test(
   `${REQUESTS} conditional requests during ${PUBLISHES} publishes get complete lists or 304`,
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (context) => {
     const served = new Served(context, lines(0));
     await served.start(
@@ -196,7 +196,7 @@ async function requestRatio(count: number, context: TestContext): Promise<number
 
 test(
   "requests per second are close to bare node:http with the same bytes",
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (context) => {
     for (const count of [300, 40_000]) {
       // Two processes on two busy cores are in each other's way by chance; a server that is slow is slow every time.
