@@ -6,6 +6,7 @@ import { type TestContext, before, test } from "node:test";
 import { DEFAULT_OPTIONS } from "../../../src/formats/name-format.ts";
 import { nameFormats } from "../../../src/formats/registry.ts";
 import { missingCorpus } from "../../support/corpus.ts";
+import { isNightly } from "../../support/nightly.ts";
 import { Random } from "../../support/random.ts";
 import { compileFor } from "../../support/resolvers/compiled-for.ts";
 import { type Said, askAll, startUpstream } from "../../support/resolvers/dns-client.ts";
@@ -116,8 +117,10 @@ async function prove(name: string, server: Server, context: TestContext): Promis
   const memory = Math.round(running.memory / 1024 / 1024);
   const every = Math.floor(names.listed.length / PROBES);
   const some = names.listed.filter((_, index) => index % every === 0).slice(0, PROBES);
+  // dnsmasq takes 0.2 ms for a question, ten times as long as the others.
+  const isThinned = name.startsWith("dnsmasq") && !isNightly;
   const asked = [
-    ...names.listed,
+    ...(isThinned ? names.listed.filter((_, index) => index % 4 === 0) : names.listed),
     ...some.map((one) => `x9z.${one}`),
     ...some.map((one) => `zz9${one}`).filter((one) => /^[^.]{1,63}\./.test(one)),
     ...names.controls,
@@ -145,7 +148,7 @@ async function prove(name: string, server: Server, context: TestContext): Promis
     return `${one}: ${said}, and the list ${isBlocked(one) ? "blocks" : "does not block"} it`;
   });
   assert.equal(wrong.length, 0, `${shown.join("\n")}\n${running.log.slice(-300)}`);
-  assert.ok(asked.filter(isBlocked).length > LISTED - ALLOWED);
+  assert.ok(asked.filter(isBlocked).length > (isThinned ? LISTED / 4 : LISTED) - ALLOWED);
 }
 
 for (const [name, server] of servers)
