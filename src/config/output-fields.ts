@@ -15,6 +15,7 @@ export const FORMAT_NAMES = [
   "rbldnsd",
   "pihole",
   "blocky",
+  "mihomo",
   "json",
 ] as const;
 /** The formats that lists can be read and written in. */

@@ -7,6 +7,7 @@ import { dnsmasqServers } from "./dnsmasq-servers.ts";
 import { domains } from "./domains.ts";
 import { hosts } from "./hosts.ts";
 import { json } from "./json.ts";
+import { mihomo } from "./mihomo.ts";
 import type { NameFormat } from "./name-format.ts";
 import { pihole } from "./pihole.ts";
 import { rbldnsd } from "./rbldnsd.ts";
@@ -33,5 +34,6 @@ export const nameFormats: ReadonlyMap<string, NameFormat> = new Map([
   ["rbldnsd", rbldnsd],
   ["pihole", pihole],
   ["blocky", blocky],
+  ["mihomo", mihomo],
   ["json", json],
 ]);

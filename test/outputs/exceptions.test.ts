@@ -86,6 +86,7 @@ test("$denyallow frees its names from its own rule only", () => {
     smartdns: "address /p.com/#\naddress /a.p.com/-\n",
     dnsdist: "p.com\n--\na.p.com\n",
     squid: ".p.com\n--\n.a.p.com\n",
+    mihomo: "+.p.com\n.top\n--\n+.a.p.com\n+.x.top\n",
     rbldnsd: ".p.com\n!.a.p.com\n*.top\n!.x.top\n",
     pihole: "||p.com^\n--\n@@||a.p.com^\n",
     blocky: "*.p.com\n--\n*.a.p.com\n",

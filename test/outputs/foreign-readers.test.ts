@@ -129,6 +129,12 @@ test("every format recognizes only its own comments", async () => {
       ["||a.zq^", "@@||b.a.zq^"],
       { comment: 1, setting: 2, "bad-syntax": 1 },
     ],
+    [
+      "mihomo",
+      "# note\n+.a.zq\nb.zq\n.c.zq\n*.d.zq\n",
+      ["||a.zq^", "|b.zq^", "||*.c.zq^"],
+      { comment: 1, "bad-syntax": 1 },
+    ],
     ["squid", "# note\n.a.zq\n(.*)\n", ["||a.zq^"], { comment: 1, "bad-syntax": 1 }],
     ["blocky", "# note\n*.a.zq\na*b.zq\n", ["||a.zq^"], { comment: 1, "bad-syntax": 1 }],
     [

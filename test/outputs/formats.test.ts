@@ -48,6 +48,7 @@ test("each format has its lines", () => {
     rbldnsd: ".ads.example\n!.good.ads.example\n*.wild.example\nonly.example\n",
     pihole: "||ads.example^\nonly.example\n--\n@@||good.ads.example^\n",
     blocky: "*.ads.example\nonly.example\n--\n*.good.ads.example\n",
+    mihomo: "+.ads.example\n.wild.example\nonly.example\n--\n+.good.ads.example\n",
     json: ',{"name":"ads.example","scope":"subtree","action":"block"}\n,{"name":"good.ads.example","scope":"subtree","action":"allow"}\n,{"name":"wild.example","scope":"below","action":"block"}\n,{"name":"only.example","scope":"exact","action":"block"}\n',
   });
 });

@@ -5,6 +5,7 @@ import { readDnscrypt } from "./readers/dnscrypt.ts";
 import { readDnsmasq } from "./readers/dnsmasq.ts";
 import { readHosts, readNames } from "./readers/hosts.ts";
 import { readJson } from "./readers/json.ts";
+import { readMihomo } from "./readers/mihomo.ts";
 import { readPihole } from "./readers/pihole.ts";
 import { readRbldnsd } from "./readers/rbldnsd.ts";
 import { readRpz } from "./readers/rpz.ts";
@@ -33,5 +34,6 @@ export const FORMAT_READERS: Readonly<Record<string, FormatReader>> = {
   rbldnsd: readRbldnsd,
   pihole: readPihole,
   blocky: readBlocky,
+  mihomo: readMihomo,
   json: readJson,
 };

@@ -7,6 +7,8 @@ type RuleFor = (name: string) => string;
 export const subtree: RuleFor = (name) => `||${name}^`;
 export const exact: RuleFor = (name) => `|${name}^`;
 
+export const below: RuleFor = (name) => `||*.${name}^`;
+
 /** One name per line, with a prefix that selects the scope. */
 export function prefixedNames(
   prefixes: Readonly<Record<string, RuleFor>>,
@@ -32,7 +34,7 @@ export const dnscryptLine: LineMeaning = (line) => {
   return `${pattern.startsWith("*") ? "" : "|"}${pattern}${pattern.endsWith("*") ? "" : "^"}`;
 };
 
-const rbldnsdName = prefixedNames({ "*.": (name) => `||*.${name}^`, ".": subtree }, exact);
+const rbldnsdName = prefixedNames({ "*.": below, ".": subtree }, exact);
 
 /** A `dnset`: `:…` and `$…` are settings of the zone, `!` excludes a name. */
 export const rbldnsdLine: LineMeaning = (line) => {

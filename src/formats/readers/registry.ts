@@ -4,6 +4,7 @@ import { JsonEntries } from "./json-entries.ts";
 import { LineByLine, type LineMeaning, eachLine } from "./line-by-line.ts";
 import { RpzLines } from "./rpz-lines.ts";
 import {
+  below,
   blockyLine,
   dnscryptLine,
   exact,
@@ -40,5 +41,6 @@ export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string
   ["squid", named(prefixedNames({ ".": subtree }, exact))],
   ["rbldnsd", nested(named(rbldnsdLine, /^\s*[#;]/))],
   ["blocky", named(blockyLine)],
+  ["mihomo", named(prefixedNames({ "+.": subtree, ".": below }, exact))],
   ["json", nested({ open: () => new JsonEntries() })],
 ]);
