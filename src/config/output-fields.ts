@@ -16,6 +16,7 @@ export const FORMAT_NAMES = [
   "pihole",
   "blocky",
   "mihomo",
+  "sing-box",
   "json",
 ] as const;
 /** The formats that lists can be read and written in. */

@@ -14,6 +14,8 @@ export interface Entry {
   readonly isInAllowFile?: boolean;
   /** Whether it is a rule without a name, such as a pattern. */
   readonly isRule?: boolean;
+  /** Whether it is a name without its subdomains. */
+  readonly isExact?: boolean;
   /** Entries of one group depend on each other. */
   readonly group?: number;
 }
@@ -37,7 +39,8 @@ export class EntryTexts {
         : undefined;
     const blocks = isBlockKey(key);
     const text = this.template(marked ?? this.lines[key]!).text(name);
-    return { text, source, blocks, isInAllowFile: this.hasAllowFile && !blocks };
+    const isExact = key === "exact" || key === "allowExact";
+    return { text, source, blocks, isInAllowFile: this.hasAllowFile && !blocks, isExact };
   }
 
   private template(lines: readonly string[]): LineTemplate {

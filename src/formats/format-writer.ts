@@ -26,6 +26,8 @@ export type LineSink = (bytes: Uint8Array, names: number) => void;
 export interface FormatSinks {
   /** Called before the first line with the number of entries of each file. */
   readonly begin?: (entries: FileEntries) => void;
+  /** Called before the names without their subdomains, for formats that keep them apart. */
+  readonly beginExact?: () => void;
   readonly block: LineSink;
   /** Takes the exceptions, for formats with a separate file. */
   readonly allow: LineSink;
@@ -55,6 +57,8 @@ interface BlockLines {
   readonly block: NameBlock;
   readonly template: LineTemplate;
   readonly isNarrow: boolean;
+  /** Whether the lines are for names without their subdomains. */
+  readonly isExact: boolean;
   /** How many of the names are written. */
   taken: number;
 }
@@ -170,7 +174,8 @@ export class FormatWriter {
     isNarrow = false,
   ): BlockLines[] {
     const template = new LineTemplate(lines);
-    return blocks.map((block) => ({ block, template, isNarrow, taken: block.count }));
+    const isExact = lines === this.lines.exact;
+    return blocks.map((block) => ({ block, template, isNarrow, isExact, taken: block.count }));
   }
 
   /** Writes the entries, and then the blocks. */
@@ -183,8 +188,21 @@ export class FormatWriter {
     );
     const named = blocks.reduce((count, { taken }) => count + taken, 0);
     this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
-    this.writeEntries(kept);
-    for (const one of this.sorted(blocks)) if (one.taken > 0) this.writeBlock(one);
+    const ordered = this.sorted(blocks);
+    if (this.how.format.exactOpening === undefined) {
+      this.writeSection(kept, ordered);
+      return;
+    }
+    const isApart = ({ isExact }: Entry | BlockLines): boolean => isExact === true;
+    const isFirst = (one: Entry | BlockLines): boolean => !isApart(one);
+    this.writeSection(kept.filter(isFirst), ordered.filter(isFirst));
+    this.sinks.beginExact?.();
+    this.writeSection(kept.filter(isApart), ordered.filter(isApart));
+  }
+
+  private writeSection(entries: readonly Entry[], blocks: readonly BlockLines[]): void {
+    this.writeEntries(entries);
+    for (const one of blocks) if (one.taken > 0) this.writeBlock(one);
   }
 
   /** Sorted by domain if requested, for each template; otherwise in the order of the sources. */
@@ -193,12 +211,13 @@ export class FormatWriter {
       return blocks.toSorted((a, b) => a.block.source - b.block.source);
     for (const { block, isNarrow, taken } of blocks)
       if (isNarrow && taken > 0) this.losses.add("narrowed", firstName(block.load()), taken);
-    const alike = Map.groupBy(blocks, ({ template }) => template.key);
+    const alike = Map.groupBy(blocks, ({ template, isExact }) => `${isExact}${template.key}`);
     return [...alike.values()].flatMap((parts) =>
       namesByDomain(parts).map((block) => ({
         block,
         template: parts[0]!.template,
         isNarrow: false,
+        isExact: parts[0]!.isExact,
         taken: block.count,
       })),
     );

@@ -68,6 +68,8 @@ export interface NameFormat {
   readonly answers?: readonly Answer[];
   lines(options: FormatOptions): FormatLines;
   header(facts: FileHeaderFacts, options: FormatOptions): readonly string[];
+  /** Opens a section at the end of the file for names without their subdomains, in formats that keep them apart. */
+  readonly exactOpening?: string;
   readonly footer?: readonly string[];
   /** The format can express every rule. */
   readonly isLossless?: true;

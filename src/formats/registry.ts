@@ -12,6 +12,7 @@ import type { NameFormat } from "./name-format.ts";
 import { pihole } from "./pihole.ts";
 import { rbldnsd } from "./rbldnsd.ts";
 import { rpz } from "./rpz.ts";
+import { singBox } from "./sing-box.ts";
 import { smartdns } from "./smartdns.ts";
 import { squid } from "./squid.ts";
 import { unbound } from "./unbound.ts";
@@ -35,5 +36,6 @@ export const nameFormats: ReadonlyMap<string, NameFormat> = new Map([
   ["pihole", pihole],
   ["blocky", blocky],
   ["mihomo", mihomo],
+  ["sing-box", singBox],
   ["json", json],
 ]);

@@ -98,6 +98,7 @@ export class FormatOutputs {
     const { format, options, limits } = plan;
     const serial = await nextSerial(plan.path, builtAt, host);
     const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
+    const opening = encodeUtf8(format.exactOpening === undefined ? "" : `${format.exactOpening}\n`);
     const header = (count: number, isTimeless = false): Uint8Array =>
       headerBytes(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
     const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
@@ -112,6 +113,9 @@ export class FormatOutputs {
         start(block, entries.block);
         start(allow, entries.allow);
       },
+      beginExact: (): void => {
+        for (const file of [block, allow]) file?.startSection(opening);
+      },
       block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
       // Resolvers use the first policy zone that has a name, so related names must not be split.
@@ -125,7 +129,8 @@ export class FormatOutputs {
     this.written.push({ plan, writer, block, allow });
     await allow?.open();
     const files = allow === undefined ? 1 : 2;
-    const bytes = plan.sizeLimit.bytes - files * (header(MOST_ENTRIES).length + footer.length);
+    const frame = header(MOST_ENTRIES).length + opening.length + footer.length;
+    const bytes = plan.sizeLimit.bytes - files * frame;
     writer.write(model, { rules: plan.sizeLimit.rules, bytes });
   }
 

@@ -68,6 +68,18 @@ export class SplitFile {
     this.append(header.bytes);
   }
 
+  /** Opens another section, in this part and in all that follow. */
+  startSection(opening: Uint8Array): void {
+    const size = this.partBytes + opening.length + this.footer.length;
+    if (size > this.limits.bytes && this.partNames > 0) this.beginNext();
+    this.append(opening);
+    const { bytes } = this.header;
+    const header = new Uint8Array(bytes.length + opening.length);
+    header.set(bytes);
+    header.set(opening, bytes.length);
+    this.header = { ...this.header, bytes: header };
+  }
+
   /** Writes the lines of some names; every name has the same number of lines. */
   write(bytes: Uint8Array, names: number): void {
     const { limits } = this;

@@ -87,6 +87,8 @@ test("$denyallow frees its names from its own rule only", () => {
     dnsdist: "p.com\n--\na.p.com\n",
     squid: ".p.com\n--\n.a.p.com\n",
     mihomo: "+.p.com\n.top\n--\n+.a.p.com\n+.x.top\n",
+    "sing-box":
+      ',"p.com"\n,".top"\n],"domain":["rules-compiler.invalid"\n--\n,"a.p.com"\n,"x.top"\n],"domain":["rules-compiler.invalid"\n',
     rbldnsd: ".p.com\n!.a.p.com\n*.top\n!.x.top\n",
     pihole: "||p.com^\n--\n@@||a.p.com^\n",
     blocky: "*.p.com\n--\n*.a.p.com\n",

@@ -135,6 +135,12 @@ test("every format recognizes only its own comments", async () => {
       ["||a.zq^", "|b.zq^", "||*.c.zq^"],
       { comment: 1, "bad-syntax": 1 },
     ],
+    [
+      "sing-box",
+      '{"version": 2, "rules": [{\n"domain": ["b.zq", "c.zq"],\n"domain_suffix": "a.zq",\n"domain_regex": ["x"]},\n\n{"type": "logical", "mode": "and", "rules": [\n{"domain": "d.zq"}]},\n{"domain_suffix": [".e.zq", "not a name"]}]}\n',
+      ["|b.zq^", "|c.zq^", "||a.zq^", "||*.e.zq^"],
+      { setting: 4, blank: 1, "bad-syntax": 1 },
+    ],
     ["squid", "# note\n.a.zq\n(.*)\n", ["||a.zq^"], { comment: 1, "bad-syntax": 1 }],
     ["blocky", "# note\n*.a.zq\na*b.zq\n", ["||a.zq^"], { comment: 1, "bad-syntax": 1 }],
     [

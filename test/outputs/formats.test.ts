@@ -49,6 +49,8 @@ test("each format has its lines", () => {
     pihole: "||ads.example^\nonly.example\n--\n@@||good.ads.example^\n",
     blocky: "*.ads.example\nonly.example\n--\n*.good.ads.example\n",
     mihomo: "+.ads.example\n.wild.example\nonly.example\n--\n+.good.ads.example\n",
+    "sing-box":
+      ',"ads.example"\n,".wild.example"\n],"domain":["rules-compiler.invalid"\n,"only.example"\n--\n,"good.ads.example"\n],"domain":["rules-compiler.invalid"\n',
     json: ',{"name":"ads.example","scope":"subtree","action":"block"}\n,{"name":"good.ads.example","scope":"subtree","action":"allow"}\n,{"name":"wild.example","scope":"below","action":"block"}\n,{"name":"only.example","scope":"exact","action":"block"}\n',
   });
 });

@@ -173,3 +173,30 @@ test("a zone whose exceptions do not fit into one part is not published", async 
   assert.equal(exit, 5, stderr);
   assert.match(stderr, /error\[limit-too-small\].*`split`/);
 });
+
+test("every part of a rule-set of sing-box is a document, also in its second section", async () => {
+  const trees = Array.from({ length: 7 }, (_, index) => `t${index}.example`);
+  const names = Array.from({ length: 8 }, (_, index) => `n${index}.example`);
+  for (const split of [{ max_rules: 4 }, { max_bytes: 200 }]) {
+    const project = new MemoryProject({
+      "c.json": JSON.stringify({
+        name: "L",
+        sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+        outputs: [{ format: "sing-box", split }],
+      }),
+      "a.txt": [...trees.map((one) => `||${one}^`), ...names.map((one) => `|${one}^`)].join("\n"),
+    });
+    const { exit, stdout, stderr } = await project.run(...WORDS, "--json");
+    assert.equal(exit, 0, stderr);
+    const written = (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+    const { files } = written.find(({ format }) => format === "sing-box")!;
+    const parts = files
+      .filter((file) => !file.includes("allow"))
+      .map((file) => JSON.parse(project.text(file)) as { rules: Record<string, string[]>[] });
+    assert.ok(parts.length >= 3, `${parts.length} parts`);
+    const all = (key: string): string[] =>
+      parts.flatMap(({ rules }) => rules[0]![key] ?? []).filter((one) => !one.endsWith(".invalid"));
+    assert.deepEqual(all("domain_suffix"), trees);
+    assert.deepEqual(all("domain"), names);
+  }
+});

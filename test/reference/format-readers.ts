@@ -9,6 +9,7 @@ import { readMihomo } from "./readers/mihomo.ts";
 import { readPihole } from "./readers/pihole.ts";
 import { readRbldnsd } from "./readers/rbldnsd.ts";
 import { readRpz } from "./readers/rpz.ts";
+import { readSingBox } from "./readers/sing-box.ts";
 import { readSmartdns } from "./readers/smartdns.ts";
 import { readSquid } from "./readers/squid.ts";
 import { readSuffixes } from "./readers/suffixes.ts";
@@ -35,5 +36,6 @@ export const FORMAT_READERS: Readonly<Record<string, FormatReader>> = {
   pihole: readPihole,
   blocky: readBlocky,
   mihomo: readMihomo,
+  "sing-box": readSingBox,
   json: readJson,
 };

@@ -49,6 +49,10 @@ export function writeFormat(
   const writer = new FormatWriter(
     how,
     {
+      beginExact: () => {
+        const opening = new TextEncoder().encode(`${how.format.exactOpening}\n`);
+        for (const file of [files.block, files.allow]) file.append(opening, 0, opening.length);
+      },
       block: (bytes) => void files.block.append(bytes, 0, bytes.length),
       allow: (bytes) => void files.allow.append(bytes, 0, bytes.length),
     },

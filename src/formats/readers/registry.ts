@@ -12,6 +12,7 @@ import {
   prefixedNames,
   subtree,
 } from "./prefixed-names.ts";
+import { SingBoxNames } from "./sing-box-names.ts";
 import { smartdnsLine } from "./smartdns-line.ts";
 import { unboundLine } from "./unbound-line.ts";
 
@@ -42,5 +43,6 @@ export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string
   ["rbldnsd", nested(named(rbldnsdLine, /^\s*[#;]/))],
   ["blocky", named(blockyLine)],
   ["mihomo", named(prefixedNames({ "+.": subtree, ".": below }, exact))],
+  ["sing-box", { open: () => new SingBoxNames(), hasWholeNames: true }],
   ["json", nested({ open: () => new JsonEntries() })],
 ]);
