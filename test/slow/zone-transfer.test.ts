@@ -10,7 +10,12 @@ import { follow, isAt, transfers, until } from "../support/resolvers/followers.t
 import { realNames } from "../support/resolvers/real-names.ts";
 import { Running, servers } from "../support/resolvers/servers.ts";
 import { freeTcpPort } from "../support/resolvers/squid.ts";
-import { primaryCommand, reload, startServer } from "../support/resolvers/zone-servers.ts";
+import {
+  primaryCommand,
+  reload,
+  startServer,
+  whileNotifying,
+} from "../support/resolvers/zone-servers.ts";
 import { isNightly } from "../support/nightly.ts";
 
 const RULES = 200_000;
@@ -42,11 +47,14 @@ test(
     const listeners = followers.map((one) => ({ port: one.place.port, how: one.secondary.notify }));
     const primary = startServer(primaryCommand(place, zone, listeners));
     context.after(() => primary.child.kill("SIGKILL"));
-    for (const one of followers)
-      await until(
-        `${one.secondary.name} has the zone: ${one.server.log().slice(-1500)}\n${primary.log().slice(-1500)}`,
-        async () => await isAt(one, [current[0]!, current.at(-1)!], ["control.example"]),
-      );
+    await whileNotifying(place, async () => {
+      for (const one of followers)
+        await until(
+          () =>
+            `${one.secondary.name} has the zone: ${one.server.log().slice(-1500)}\n${primary.log().slice(-1500)}`,
+          async () => await isAt(one, [current[0]!, current.at(-1)!], ["control.example"]),
+        );
+    });
     const full = Math.max(...transfers(place.folder).map(({ bytes }) => bytes));
     const before = transfers(place.folder).length;
     for (let round = 0; round < PUBLISHES; round++) {
@@ -110,7 +118,7 @@ async function resolverOfFile(
   const running = await Running.start(kresd, { folder: root, upstream, list, allow: "" });
   context.after(() => running.stop());
   await until(
-    `Knot Resolver reads the file: ${running.log}`,
+    () => `Knot Resolver reads the file: ${running.log}`,
     async () => (await askAll(running.port, [names.at(-1)!]))[0] === "blocked",
   );
   assert.ok((await askAll(running.port, names)).every((said) => said === "blocked"));

@@ -19,7 +19,12 @@ import {
 } from "../../support/resolvers/followers.ts";
 import { realNames } from "../../support/resolvers/real-names.ts";
 import { freeTcpPort } from "../../support/resolvers/squid.ts";
-import { primaryCommand, reload, startServer } from "../../support/resolvers/zone-servers.ts";
+import {
+  primaryCommand,
+  reload,
+  startServer,
+  whileNotifying,
+} from "../../support/resolvers/zone-servers.ts";
 
 const RULES = 100_000;
 const CHANGED = 1000;
@@ -59,7 +64,7 @@ test(
         ...(await Promise.all(
           followers.map((one: Follower) =>
             until(
-              `${one.secondary.name} has the build: ${one.server.log().slice(-1500)}`,
+              () => `${one.secondary.name} has the build: ${one.server.log().slice(-1500)}`,
               async () =>
                 (await isAt(one, blocked.slice(-1), passed.slice(-1))) &&
                 (await isAt(one, blocked, passed)),
@@ -67,7 +72,7 @@ test(
           ),
         )),
       );
-    await allAt([...common.slice(0, 10), ...old], young);
+    await whileNotifying(place, () => allAt([...common.slice(0, 10), ...old], young));
     const before = transfers(place.folder).length;
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {

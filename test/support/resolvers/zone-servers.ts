@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unboundConf } from "./servers.ts";
@@ -65,13 +65,31 @@ zone "${ZONE}" { type primary; file "${zoneFile}"; ixfr-from-differences yes; ma
   ];
 }
 
-/** Makes the primary read its zone again. */
-export function reload({ folder, port }: Place): void {
-  writeFileSync(
-    join(folder, "rndc.conf"),
-    `key "rndc" { algorithm hmac-sha256; secret "${TSIG.secret}"; };\noptions { default-server 127.0.0.1; default-port ${port + 1}; default-key "rndc"; };\n`,
+function controlFile(place: Place): string {
+  return conf(
+    place,
+    "rndc.conf",
+    `key "rndc" { algorithm hmac-sha256; secret "${TSIG.secret}"; };\noptions { default-server 127.0.0.1; default-port ${place.port + 1}; default-key "rndc"; };\n`,
   );
-  execFileSync("rndc", ["-c", join(folder, "rndc.conf"), "reload", ZONE], { stdio: "pipe" });
+}
+
+/** Makes the primary read its zone again. */
+export function reload(place: Place): void {
+  execFileSync("rndc", ["-c", controlFile(place), "reload", ZONE], { stdio: "pipe" });
+}
+
+/**
+ * Makes the primary tell its secondaries about the zone every few seconds while something is done: one that starts late misses the
+ * first notice, and asks by itself only after minutes.
+ */
+export async function whileNotifying<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  const args = ["-c", controlFile(place), "notify", ZONE];
+  const again = setInterval(() => execFile("rndc", args, () => {}), 3000);
+  try {
+    return await work();
+  } finally {
+    clearInterval(again);
+  }
 }
 
 export const secondaries: readonly Secondary[] = [
