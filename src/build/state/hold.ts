@@ -37,7 +37,7 @@ export async function readHold(list: string, host: Host): Promise<FoundHold | un
 
 /** Rejects with a `HostError`. */
 export async function writeHold(list: string, hold: Hold, host: Host): Promise<void> {
-  await fileOf(list, host).write(hold);
+  await fileOf(list, host).replace(hold);
 }
 
 /** Rejects with a `HostError`. */

@@ -65,7 +65,7 @@ export async function rememberUndone(list: string, one: UndoneBuild, host: Host)
   const file = fileOf(list, host);
   const { resolvers = {}, undone = [] } = (await file.read()) ?? {};
   const others = undone.filter(({ build }) => build !== one.build);
-  await file.write({ version: 1, resolvers, undone: [...others, one].slice(-MOST_UNDONE) }, 1);
+  await file.replace({ version: 1, resolvers, undone: [...others, one].slice(-MOST_UNDONE) }, 1);
 }
 
 /** Adds proofs to those of the list. Proofs of resolvers that `known` does not have are forgotten. */
@@ -96,7 +96,7 @@ export async function rememberProofs(
     isProved && builds.has(one.build) ? { ...one, isRefused: false } : one,
   );
   const state: LastProof = { version: 1, resolvers, ...(kept.length > 0 && { undone: kept }) };
-  await fileOf(list, host).tryWrite(state, 1);
+  await fileOf(list, host).tryReplace(state, 1);
 }
 
 function isLastProof(value: unknown): value is LastProof {
