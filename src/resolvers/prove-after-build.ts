@@ -1,5 +1,6 @@
 import type { BuildContext } from "../build/build-context.ts";
 import type { BuildOutcome, ListOutcome } from "../build/build-outcome.ts";
+import { publishedCanary } from "../build/list-canary.ts";
 import { listFiles } from "../build/list-files.ts";
 import { openProject } from "../build/project.ts";
 import type { ResolverProof } from "../build/state/last-proof.ts";
@@ -10,7 +11,7 @@ import { Exit } from "../diagnostics/exit.ts";
 import { buildOf } from "../syntax/canary-name.ts";
 import type { ClientLimits } from "./dns-client.ts";
 import { proofDiagnostics } from "./proof-diagnostic.ts";
-import { type Proof, proveResolvers, publishedCanary } from "./prove.ts";
+import { type Proof, proveResolvers } from "./prove.ts";
 import { type Failure, undoBuild, undoneFailures, rememberEffect } from "./undo-build.ts";
 
 export interface ProofContext extends BuildContext {

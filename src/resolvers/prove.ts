@@ -1,5 +1,5 @@
 import type { ProjectOptions } from "../build/build-options.ts";
-import { canaryOf } from "../build/list-canary.ts";
+import { publishedCanary } from "../build/list-canary.ts";
 import { listFiles } from "../build/list-files.ts";
 import { type ListConfig, openProject } from "../build/project.ts";
 import { type Outcome, rememberProofs } from "../build/state/last-proof.ts";
@@ -98,11 +98,6 @@ async function listOf(
       }),
     ]);
   return { name: config.name, path: file.path, names: await proofNames(file.path, config, host) };
-}
-
-/** The canary of the published list; undefined if the list has no canary or does not exist. */
-export async function publishedCanary(path: string, host: Host): Promise<string | undefined> {
-  return (await host.exists(path)) ? canaryOf(await host.readFile(path)) : undefined;
 }
 
 /** The canaries of all published lists of the configuration. */

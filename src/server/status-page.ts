@@ -197,7 +197,7 @@ function resolverRow(one: ResolverState, now: number): Html {
   const tone = outcome === null ? "faint" : outcome === "proved" ? "good" : "bad";
   return html`<tr>
     <td>${resolver} ${faint(detail ?? undefined)}</td>
-    <td data-name="outcome" class="${tone}">${outcome ?? "not asked yet"}</td>
+    <td data-name="outcome" class="${tone}">${outcome ?? "not proved yet"}</td>
     <td data-name="list">${list}</td>
     <td data-name="build"><code>${build ?? "–"}</code></td>
     <td data-name="last proved">${agoText(lastProved?.at ?? null, now)}</td>

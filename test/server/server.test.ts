@@ -159,7 +159,7 @@ test("resolvers are in the health, the metrics and on the page, and one that is 
   assert.match(text, /class="bad">stale</);
   assert.match(text, /0123456789ab/);
   assert.match(text, /12 ms/);
-  assert.match(text, /not asked yet/);
+  assert.match(text, /not proved yet/);
   assert.doesNotMatch(page(good), /Resolvers/);
 });
 
