@@ -100,15 +100,17 @@ test("a bad list is taken back, held and released by requests", { timeout: 60_00
   assert.equal((await post(served, "/compile")).state, "started");
   await served.event("run-ended", 4);
   assert.match(listOf(served), /bank/);
+  const before = listOf(served);
   const kept = await post(served, "/hold");
   assert.equal(kept.held?.list, "My list");
-  assert.match(listOf(served), /bank/);
+  assert.equal(listOf(served), before);
 
   const missing = await ask(served, "/rollback?to=99", { method: "POST" });
   assert.equal(missing.status, 400);
   assert.match(missing.text, /"code": "build-missing"/);
   const history = await runProgram(["history"], { cwd: served.folder });
   assert.match(history.stdout, /rolled-back .*serve for 127\.0\.0\.1/);
+  assert.equal(history.stdout.match(/rolled-back/g)!.length, 1, "a hold is no rollback");
   await served.stop();
 });
 
