@@ -101,7 +101,7 @@ function page(history: History, more: Partial<Parameters<typeof statusPage>[0]> 
     schedule: "0 */6 * * *",
     reports: [],
     nameOf: (file) => file,
-    asks: { listNames: ["My list"], resolvers: [] },
+    asks: { listNames: ["My list"] },
     ...more,
   });
 }
@@ -137,7 +137,7 @@ test("the page says how to release a held list, by name if there are several", (
   const good = withRun(NO_HISTORY, run({}), build());
   const held = [{ list: "My <list>", since: null, by: null, build: null }];
   const pageFor = (listNames: readonly string[]): string =>
-    page(good, { health: health(good, { held }), asks: { listNames, resolvers: [] } });
+    page(good, { health: health(good, { held }), asks: { listNames } });
   assert.match(pageFor(["My <list>"]), /<code>rules-compiler rollback --release<\/code>/);
   const several = pageFor(["My <list>", "Other"]);
   assert.match(several, /rollback --release --filter (?:'|&#39;|&apos;)My &lt;list&gt;/);
