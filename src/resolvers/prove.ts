@@ -33,6 +33,8 @@ export interface ProveOptions {
   readonly limits?: ClientLimits | undefined;
   /** The lists whose resolvers are asked; all by default. */
   readonly lists?: ReadonlySet<string> | undefined;
+  /** Called with the proofs before they are kept. */
+  readonly onProved?: ((proofs: readonly Proof[]) => Promise<void>) | undefined;
 }
 
 const PAUSE_MS = 500;
@@ -73,6 +75,7 @@ export async function proveResolvers(
   });
   const proofs = await Promise.all(resolvers.map((one) => prove(one, checkOf(one), host, how)));
   how.signal?.throwIfAborted();
+  await how.onProved?.(proofs);
   for (const { name, path } of published.values()) {
     const own = proofs.filter(({ list }) => list === name);
     const known = new Set(all.filter(({ list }) => list === name).map((one) => one.name));
