@@ -14,7 +14,7 @@ import { askedBy } from "./asked-by.ts";
 import { publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
 import { replayNames } from "./recorded-names.ts";
-import { holdText, readHold } from "./state/hold.ts";
+import { holdText, readHold, releaseCommand } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
 /** Publishes exactly the bytes of a saved plan, if the published list has not changed since. Rejects with a `CompilerError`. */
@@ -85,7 +85,11 @@ async function refuseIfHeld({ files, report }: SavedPlan, host: Host): Promise<v
   for (const { path } of files) {
     const hold = await readHold(path, host);
     if (hold !== undefined)
-      throw new CompilerError([errorOf("list-held", holdText(report.name, hold))]);
+      throw new CompilerError([
+        errorOf("list-held", holdText(report.name, hold), {
+          hint: `Release it with ${releaseCommand(report.name)}`,
+        }),
+      ]);
   }
 }
 

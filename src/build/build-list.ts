@@ -113,7 +113,8 @@ class ListBuild {
     const path = plan.files[0]?.path;
     const hold = path === undefined ? undefined : await readHold(path, session.host);
     if (hold === undefined) return undefined;
-    const outcome = heldOutcome(hold, list, this.seconds);
+    const isOneOfSeveral = plan.list.project.config.lists !== undefined;
+    const outcome = heldOutcome(hold, { list, isOneOfSeveral }, this.seconds);
     for (const diagnostic of outcome.diagnostics) session.emit({ kind: "diagnostic", diagnostic });
     session.covers.unchanged.add(list);
     return outcome;

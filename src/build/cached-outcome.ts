@@ -22,7 +22,11 @@ export function cachedOutcome(cached: CachedBuild, list: string, seconds: number
 }
 
 /** The outcome of a list that stays at an earlier build. */
-export function heldOutcome(hold: FoundHold, list: string, seconds: number): ListOutcome {
+export function heldOutcome(
+  hold: FoundHold,
+  { list, isOneOfSeveral }: { readonly list: string; readonly isOneOfSeveral: boolean },
+  seconds: number,
+): ListOutcome {
   const isKnown = hold !== "damaged";
   const written = isKnown ? hold.written : [];
   return {
@@ -30,7 +34,7 @@ export function heldOutcome(hold: FoundHold, list: string, seconds: number): Lis
     status: "held",
     exit: Exit.Done,
     ...(isKnown && { report: hold.report }),
-    diagnostics: [heldWarning(list, hold)],
+    diagnostics: [heldWarning(list, hold, isOneOfSeveral)],
     outputs: written.map((one) => ({ ...one, outcome: "unchanged" as const })),
     files: isKnown ? hold.files : [],
     seconds,

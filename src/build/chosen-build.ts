@@ -1,5 +1,6 @@
 import { equalBytes } from "../bytes/search.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { type KeptBuild, headerOf, keptBuilds, listOf, momentOf } from "../record/kept-builds.ts";
@@ -59,7 +60,8 @@ async function lastOther(
 
 function noOther(path: string, builds: readonly KeptBuild[]): CompilerError {
   const message = `No earlier build of ${printable(path)} with another list is stored`;
-  const cause = builds.length === 0 ? "no build is stored" : `${builds.length} are stored`;
+  const cause =
+    builds.length === 0 ? "no build is stored" : `${countText(builds.length, "build")} stored`;
   return new CompilerError([
     errorOf("build-missing", message, { cause, hint: "rules-compiler builds lists them" }),
   ]);

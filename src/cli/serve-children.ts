@@ -33,7 +33,8 @@ export function isNew({ code }: Problem): boolean {
 /** Rolls back, holds or releases in a child process, like the commands that a user would type. */
 export function actApart(options: Options, host: Host): ActionsOptions["act"] {
   return async ({ action, list, build, hold, from }, signal): Promise<ActionEnd> => {
-    const target = action === "release" ? ["--release"] : [action === "hold" ? "@0" : build];
+    const target =
+      action === "release" ? ["--release"] : [action === "hold" ? "@published" : build];
     const words = [
       "rollback",
       "--json",

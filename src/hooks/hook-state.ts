@@ -63,7 +63,7 @@ export class HookState {
 
   private async store(): Promise<void> {
     const { told, files } = this;
-    await this.file?.tryWrite({ version: 1, ...(files !== undefined && { files }), told }, 1);
+    await this.file?.tryReplace({ version: 1, ...(files !== undefined && { files }), told }, 1);
   }
 }
 

@@ -1,5 +1,7 @@
 import { type Host, HostError } from "./host.ts";
-import { writeWhole } from "./write-whole.ts";
+import { removeLeftovers, writeWhole } from "./write-whole.ts";
+
+const ATTEMPTS = 5;
 
 /**
  * A JSON file that stores state for later runs. Another program may have changed it, or a crash may have truncated it: a file
@@ -40,10 +42,25 @@ export class StateFile<T extends object> {
     await writeWhole(this.path, this.host, (file) => file.write(new TextEncoder().encode(text)));
   }
 
-  /** Like `write`, but ignores failures, for state that later runs can do without. */
-  async tryWrite(value: T, indent?: number): Promise<void> {
+  /**
+   * Like `write`, and removes temporary files of killed runs, for state that runs write without a lock. Another run may take
+   * the temporary file of this one for such a file, so this one writes again.
+   */
+  async replace(value: T, indent?: number): Promise<void> {
+    await removeLeftovers(this.path, this.host);
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.write(value, indent);
+      } catch (error) {
+        const isRemoved = error instanceof HostError && error.code === "ENOENT";
+        if (!isRemoved || attempt === ATTEMPTS) throw error;
+      }
+  }
+
+  /** Like `replace`, but ignores failures, for state that later runs can do without. */
+  async tryReplace(value: T, indent?: number): Promise<void> {
     try {
-      await this.write(value, indent);
+      await this.replace(value, indent);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
     }

@@ -15,7 +15,7 @@ export interface ClientLimits {
   readonly streamMs: number;
 }
 
-export const CLIENT_LIMITS: ClientLimits = { datagramMs: [1000, 2000], streamMs: 3000 };
+export const CLIENT_LIMITS: ClientLimits = { datagramMs: [1000, 2000, 4000], streamMs: 5000 };
 
 const LENGTH_BYTES = 2;
 const IDS = 0x1_0000;

@@ -1,5 +1,6 @@
 import type { BuildContext } from "../build/build-context.ts";
 import type { BuildOutcome, ListOutcome } from "../build/build-outcome.ts";
+import { publishedCanary } from "../build/list-canary.ts";
 import { listFiles } from "../build/list-files.ts";
 import { openProject } from "../build/project.ts";
 import type { ResolverProof } from "../build/state/last-proof.ts";
@@ -10,8 +11,8 @@ import { Exit } from "../diagnostics/exit.ts";
 import { buildOf } from "../syntax/canary-name.ts";
 import type { ClientLimits } from "./dns-client.ts";
 import { proofDiagnostics } from "./proof-diagnostic.ts";
-import { type Proof, proveResolvers, publishedCanary } from "./prove.ts";
-import { type Failure, undoBuild, undoneFailures, rememberEffect } from "./undo-build.ts";
+import { type Proof, proveResolvers } from "./prove.ts";
+import { type Undoing, type Undone, planUndoing, rememberEffect, undoBuild } from "./undo-build.ts";
 
 export interface ProofContext extends BuildContext {
   /** How long a resolver may take to load a list. */
@@ -23,8 +24,10 @@ export interface ProofContext extends BuildContext {
 
 /** A build whose lists resolvers were asked about. */
 export interface ProvedBuild {
-  /** With what was published last: a list may have been rolled back. */
+  /** With what was published last: a list may have been rolled back. A list that was refused or failed stays so. */
   readonly outcome: BuildOutcome;
+  /** The same for hooks of states: a list that was rolled back is refused. */
+  readonly state: BuildOutcome;
   /** Of the resolvers that were asked. */
   readonly proofs: readonly Proof[];
   /** Whether every resolver that was asked answers from the list that the build made. */
@@ -37,6 +40,8 @@ export interface ListBefore {
   readonly path: string;
   readonly resolvers: readonly Resolver[];
   readonly proofs: Readonly<Record<string, ResolverProof>>;
+  /** The published build; null for a list without a canary. */
+  readonly build: string | null;
   /** Whether all of them are proved with the list that is published now. */
   readonly isProved: boolean;
 }
@@ -56,51 +61,72 @@ export async function proveAfterBuild(
     outcome.lists.filter(({ status }) => status === "published").map(({ list }) => list),
   );
   const due = lists.filter((one) => !one.isProved || published.has(one.name));
-  if (due.length === 0) return { outcome, proofs: [], isProved: true };
-  const proofs = await prove(due, context);
-  report(proofs, context);
-  return await undoFailures({ outcome, proofs, lists: due }, context);
-}
-
-/** Goes back to the last proved build of every list that a resolver does not answer from, if it asks for that. */
-async function undoFailures(
-  { outcome, proofs, lists }: Omit<ProvedBuild, "isProved"> & { readonly lists: ListBefore[] },
-  context: ProofContext,
-): Promise<ProvedBuild> {
-  const undone = new Map<string, ListOutcome>();
-  const causes: { readonly list: ListBefore; readonly failures: readonly Failure[] }[] = [];
+  if (due.length === 0) return { outcome, state: outcome, proofs: [], isProved: true };
   const held = new Set(
     outcome.lists.filter(({ status }) => status === "held").map(({ list }) => list),
   );
-  for (const list of lists) {
+  let undoings: Undoing[] = [];
+  const proofs = await prove(due, context, async (found) => {
+    // A person decided which build of a held list is published.
+    const free = due.filter(({ name }) => !held.has(name));
+    undoings = await planUndoing(free, found, context);
+  });
+  report(proofs, context);
+  const undone: Undone[] = [];
+  for (const one of undoings) {
     if (context.signal.aborted) break;
-    // A person decided which build is published.
-    if (held.has(list.name)) continue;
-    const failures = await undoneFailures(list, proofs, context.host);
-    const again = failures.length === 0 ? undefined : await undoBuild(list, failures, context);
+    const again = await undoBuild(one, context);
     if (again === undefined) continue;
-    undone.set(list.name, again);
-    causes.push({ list, failures });
-    context.emit({ kind: "list-done", outcome: again, lists: outcome.lists.length });
+    undone.push(again);
+    context.emit({ kind: "list-done", outcome: again.outcome, lists: outcome.lists.length });
   }
-  if (undone.size === 0) {
-    const isProved = proofs.every((one) => one.outcome === "proved");
-    return { outcome, proofs, isProved };
-  }
-  const now = {
+  if (undone.length > 0) return await proveAgain(outcome, undone, proofs, context);
+  const isProved = proofs.every((one) => one.outcome === "proved");
+  return { outcome, state: outcome, proofs, isProved };
+}
+
+/** Reloads and asks the resolvers of lists that went back to an earlier build. */
+async function proveAgain(
+  outcome: BuildOutcome,
+  undone: readonly Undone[],
+  proofs: readonly Proof[],
+  context: ProofContext,
+): Promise<ProvedBuild> {
+  const backOf = new Map(undone.map((one) => [one.list.name, one]));
+  const published = {
     ...outcome,
-    lists: outcome.lists.map((one) => undone.get(one.list) ?? one),
+    lists: outcome.lists.map((one) => backOf.get(one.list)?.outcome ?? one),
   };
-  await context.reload(now, new Set(undone.keys()));
+  await context.reload(published, new Set(backOf.keys()));
   const later = await prove(
-    causes.map(({ list }) => list),
+    undone.map(({ list }) => list),
     context,
   );
   report(later, context);
-  for (const { list, failures } of causes)
-    await rememberEffect(list, failures, later, context.host);
-  const others = proofs.filter(({ list }) => !undone.has(list));
-  return { outcome: now, proofs: [...others, ...later], isProved: false };
+  for (const one of undone) await rememberEffect(one, later, context.host);
+  const others = proofs.filter(({ list }) => !backOf.has(list));
+  const lists = outcome.lists.map((one) =>
+    isBad(one) ? one : (backOf.get(one.list)?.outcome ?? one),
+  );
+  return {
+    outcome: { ...outcome, lists },
+    state: { ...outcome, lists: lists.map((one) => stateOf(one, backOf.get(one.list))) },
+    proofs: [...others, ...later],
+    isProved: false,
+  };
+}
+
+function isBad({ status }: ListOutcome): boolean {
+  return status === "refused" || status === "failed";
+}
+
+/** A list that went back is refused: the new one stays unpublished until its rules change. */
+function stateOf(list: ListOutcome, back: Undone | undefined): ListOutcome {
+  if (back === undefined) return list;
+  const { status, diagnostics } = list;
+  return isBad(list)
+    ? { ...list, status, diagnostics: [...diagnostics, back.warning] }
+    : { ...list, status: "refused", diagnostics: [back.warning] };
 }
 
 function wasAsked({ resolvers, proofs }: ListBefore): boolean {
@@ -137,7 +163,7 @@ async function listsBefore(
         const proof = Object.hasOwn(proofs, resolver) ? proofs[resolver] : undefined;
         return proof?.outcome === "proved" && proof.build === build;
       });
-      found.push({ name, path, resolvers, proofs, isProved });
+      found.push({ name, path, resolvers, proofs, build, isProved });
     }
   } catch (error) {
     // The configuration changed after the build read it; the next run reports its problems.
@@ -150,10 +176,11 @@ async function listsBefore(
 async function prove(
   lists: readonly ListBefore[],
   { options, host, signal, waitMs, limits }: ProofContext,
+  onProved?: (proofs: readonly Proof[]) => Promise<void>,
 ): Promise<Proof[]> {
   try {
     const names = new Set(lists.map(({ name }) => name));
-    return await proveResolvers(options, host, { waitMs, signal, limits, lists: names });
+    return await proveResolvers(options, host, { waitMs, signal, limits, lists: names, onProved });
   } catch (error) {
     if (signal.aborted || error instanceof CompilerError) return [];
     throw error;

@@ -1,5 +1,5 @@
 import type { ProjectOptions } from "../build/build-options.ts";
-import { canaryOf } from "../build/list-canary.ts";
+import { publishedCanary } from "../build/list-canary.ts";
 import { listFiles } from "../build/list-files.ts";
 import { type ListConfig, openProject } from "../build/project.ts";
 import { type Outcome, rememberProofs } from "../build/state/last-proof.ts";
@@ -33,6 +33,8 @@ export interface ProveOptions {
   readonly limits?: ClientLimits | undefined;
   /** The lists whose resolvers are asked; all by default. */
   readonly lists?: ReadonlySet<string> | undefined;
+  /** Called with the proofs before they are kept. */
+  readonly onProved?: ((proofs: readonly Proof[]) => Promise<void>) | undefined;
 }
 
 const PAUSE_MS = 500;
@@ -73,6 +75,7 @@ export async function proveResolvers(
   });
   const proofs = await Promise.all(resolvers.map((one) => prove(one, checkOf(one), host, how)));
   how.signal?.throwIfAborted();
+  await how.onProved?.(proofs);
   for (const { name, path } of published.values()) {
     const own = proofs.filter(({ list }) => list === name);
     const known = new Set(all.filter(({ list }) => list === name).map((one) => one.name));
@@ -98,11 +101,6 @@ async function listOf(
       }),
     ]);
   return { name: config.name, path: file.path, names: await proofNames(file.path, config, host) };
-}
-
-/** The canary of the published list; undefined if the list has no canary or does not exist. */
-export async function publishedCanary(path: string, host: Host): Promise<string | undefined> {
-  return (await host.exists(path)) ? canaryOf(await host.readFile(path)) : undefined;
 }
 
 /** The canaries of all published lists of the configuration. */

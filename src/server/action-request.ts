@@ -1,7 +1,7 @@
 import { BUILD } from "../build/state/kept-build.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
-import type { BearerToken } from "./bearer-token.ts";
+import { type BearerToken, CHALLENGE } from "./bearer-token.ts";
 import { textReply } from "./replies.ts";
 
 /** What a POST request can ask for. */
@@ -39,9 +39,7 @@ export function refusalOf(
   if (token !== undefined)
     return token.isIn(headers["authorization"])
       ? undefined
-      : textReply(401, "A valid token is needed: Authorization: Bearer TOKEN\n", {
-          "www-authenticate": 'Bearer realm="rules-compiler"',
-        });
+      : textReply(401, "A valid token is needed: Authorization: Bearer TOKEN\n", CHALLENGE);
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
   if (!isForwarded && isLoopback(address) && isLocalName(headers["host"] ?? "")) return undefined;
   return textReply(

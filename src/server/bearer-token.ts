@@ -5,6 +5,11 @@ import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 
+/** The headers of a reply to a request without a valid token. */
+export const CHALLENGE: Readonly<Record<string, string>> = {
+  "www-authenticate": 'Bearer realm="rules-compiler"',
+};
+
 /** Shorter tokens could be guessed. */
 const SHORTEST = 16;
 const LONGEST = 4096;

@@ -1,3 +1,4 @@
+import { releaseCommand } from "../build/state/hold.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { numberText } from "../diagnostics/number-text.ts";
@@ -54,7 +55,7 @@ export function statusPage(view: StatusView): string {
       <span class="faint">rules-compiler ${VERSION}, ${momentText(now)}</span>
     </header>
     <main>
-      ${stateCard(view)} ${health.held.map((one) => heldCard(one, now))}
+      ${stateCard(view)} ${health.held.map((one) => heldCard(one, view))}
       ${refusalCard(history, now)} ${whyForm(view.asks)} ${listsSection(view)}
       ${resolversSection(health, now)} ${sourcesSection(history, now)}
       ${historySection(history, now)}
@@ -136,7 +137,8 @@ function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html |
   </section>`;
 }
 
-function heldCard({ list, since, by, build }: HeldList, now: number): Html {
+function heldCard({ list, since, by, build }: HeldList, { asks, now }: StatusView): Html {
+  const isOneOfSeveral = asks.listNames.length > 1;
   return html`<section class="card" aria-label="Held list">
     <div class="warn"><b>${list} is held at an earlier build</b></div>
     <div>
@@ -148,7 +150,7 @@ function heldCard({ list, since, by, build }: HeldList, now: number): Html {
       }
     </div>
     <div class="faint">
-      Runs publish nothing until <code>rules-compiler rollback --release</code>
+      Runs publish nothing until <code>${releaseCommand(isOneOfSeveral ? list : undefined)}</code>
     </div>
   </section>`;
 }
@@ -197,7 +199,7 @@ function resolverRow(one: ResolverState, now: number): Html {
   const tone = outcome === null ? "faint" : outcome === "proved" ? "good" : "bad";
   return html`<tr>
     <td>${resolver} ${faint(detail ?? undefined)}</td>
-    <td data-name="outcome" class="${tone}">${outcome ?? "not asked yet"}</td>
+    <td data-name="outcome" class="${tone}">${outcome ?? "not proved yet"}</td>
     <td data-name="list">${list}</td>
     <td data-name="build"><code>${build ?? "–"}</code></td>
     <td data-name="last proved">${agoText(lastProved?.at ?? null, now)}</td>

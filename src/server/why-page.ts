@@ -11,7 +11,6 @@ interface WhyView {
   readonly query: URLSearchParams;
   readonly answer: { readonly error?: string; readonly lists?: readonly WhyOfList[] };
   readonly listNames: readonly string[];
-  readonly resolvers: readonly string[];
 }
 
 /** Lines of sources that are shown; the rest are counted. */
@@ -27,14 +26,14 @@ const VERDICTS = {
 } as const;
 
 /** The answer for a name, and a field for the next question. */
-export function whyPage({ query, answer, listNames, resolvers }: WhyView): string {
+export function whyPage({ query, answer, listNames }: WhyView): string {
   const typed = typedIn(query);
   const body = html`<header>
       <h1>Is a name blocked?</h1>
       <a href="./">status</a>
     </header>
     <main>
-      ${whyForm({ listNames, resolvers }, query)}
+      ${whyForm({ listNames }, query)}
       ${
         answer.error === undefined
           ? undefined
@@ -47,7 +46,7 @@ export function whyPage({ query, answer, listNames, resolvers }: WhyView): strin
 
 /** A field to ask about a name. It needs no script. */
 export function whyForm(
-  { listNames, resolvers }: Pick<WhyView, "listNames" | "resolvers">,
+  { listNames }: Pick<WhyView, "listNames">,
   query: URLSearchParams = new URLSearchParams(),
 ): Html {
   return html`<form action="why" method="get" role="search">
@@ -63,8 +62,7 @@ export function whyForm(
       placeholder="ads.example.com"
       aria-label="Name"
     />
-    ${listNames.length > 1 ? choice("list", "all lists", listNames, query) : undefined}
-    ${resolvers.length > 0 ? choice("resolver", "without aliases", resolvers, query) : undefined}
+    ${listNames.length > 1 ? listChoice(listNames, query) : undefined}
     <button>Is it blocked?</button>
   </form>`;
 }
@@ -74,17 +72,11 @@ function typedIn(query: URLSearchParams): string {
   return printable(query.get("name") ?? "", LONGEST_NAME);
 }
 
-function choice(
-  name: string,
-  none: string,
-  values: readonly string[],
-  query: URLSearchParams,
-): Html {
-  const chosen = query.get(name);
-  const label = name === "list" ? "List" : "Resolver that knows aliases";
-  return html`<select name="${name}" aria-label="${label}">
-    <option value="">${none}</option>
-    ${values.map((one) =>
+function listChoice(listNames: readonly string[], query: URLSearchParams): Html {
+  const chosen = query.get("list");
+  return html`<select name="list" aria-label="List">
+    <option value="">all lists</option>
+    ${listNames.map((one) =>
       one === chosen
         ? html`<option value="${one}" selected>${one}</option>`
         : html`<option value="${one}">${one}</option>`,

@@ -1,5 +1,6 @@
 import { askedName } from "../explain/asked-name.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
+import { type BearerToken, CHALLENGE } from "./bearer-token.ts";
 import { jsonReply, pageReply } from "./replies.ts";
 import type { WhyAnswers, WhyEnd, WhyQuestion } from "./why-answers.ts";
 import { whyPage } from "./why-page.ts";
@@ -7,6 +8,8 @@ import { whyPage } from "./why-page.ts";
 export interface WhyContext {
   readonly listNames: readonly string[];
   readonly why: WhyAnswers;
+  /** The token of those who may ask resolvers. */
+  readonly token: BearerToken | undefined;
 }
 
 const LONGEST_QUERY = 2000;
@@ -19,7 +22,10 @@ const ENDS: Readonly<Record<Extract<WhyEnd, string>, readonly [number, string]>>
   failed: [500, "The answer could not be computed"],
 };
 
-/** Whether a name is blocked, by which rule and from which line: as JSON, or as a page for browsers. */
+/**
+ * Whether a name is blocked, by which rule and from which line: as JSON, or as a page for browsers. What a resolver knows is not
+ * public, so only clients with the token may have it asked.
+ */
 export async function whyReply(request: WebRequest, context: WhyContext): Promise<WebReply> {
   const { headers, target, address } = request;
   const query = new URLSearchParams(target.slice(0, LONGEST_QUERY).split("?").slice(1).join("?"));
@@ -27,12 +33,20 @@ export async function whyReply(request: WebRequest, context: WhyContext): Promis
   const typed = query.get("name") ?? "";
   const reply = (status: number, answer: object, more: Record<string, string> = {}): WebReply => {
     if (!isPage) return jsonReply(status, answer, { vary: "accept", ...more });
-    const { listNames, why } = context;
-    const view = { query, answer, listNames, resolvers: why.resolvers };
-    const page = pageReply(status, whyPage(view));
+    const { listNames } = context;
+    const page = pageReply(status, whyPage({ query, answer, listNames }));
     return { ...page, headers: { ...page.headers, vary: "accept", ...more } };
   };
   if (isPage && typed === "") return reply(200, {});
+  const hasResolver = (query.get("resolver") ?? "") !== "";
+  if (hasResolver && context.token === undefined)
+    return reply(403, { error: "Asking a resolver needs serve --token-file" });
+  if (hasResolver && !context.token!.isIn(headers["authorization"]))
+    return reply(
+      401,
+      { error: "Asking a resolver needs a token: Authorization: Bearer TOKEN" },
+      CHALLENGE,
+    );
   const asked =
     target.length > LONGEST_QUERY ? "The question is too long" : questionIn(query, context);
   if (typeof asked === "string") return reply(400, { error: asked });

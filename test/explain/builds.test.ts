@@ -77,7 +77,7 @@ test("builds are compared by number and by day", async () => {
   const gone = await project.run("diff", ...PLACE, "@7", "@0");
   assert.equal(gone.exit, 2);
   assert.match(gone.stderr, /error\[build-missing\].*@7/);
-  assert.match(gone.stderr, /3 are kept, since 2026-11-13T06/);
+  assert.match(gone.stderr, /3 builds stored, since 2026-11-13T06/);
 });
 
 test("changelog for people", async () => {

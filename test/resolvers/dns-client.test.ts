@@ -16,9 +16,10 @@ import {
 } from "../support/resolvers/dns-server.ts";
 import { TEST_CERTIFICATE } from "../support/resolvers/test-certificate.ts";
 
+/** For servers that do not answer. */
 const LIMITS = { datagramMs: [150, 300], streamMs: 400 };
 /** No question may take longer than all attempts together, with some time for a busy machine. */
-const MOST_MS = 3000;
+const MOST_MS = 30_000;
 const NAME = "ads.example.org";
 const GOOD = "192.0.2.7";
 const host = nodeHost();
@@ -49,21 +50,21 @@ test("over UDP, only the answer to the question counts, from the address that wa
       reply(good(asked));
     });
   });
-  const client = new DnsClient(localResolver("udp", port), host, LIMITS);
+  const client = new DnsClient(localResolver("udp", port), host);
   for (let round = 0; round < 20; round++)
     assert.deepEqual((await client.ask(NAME, "A")).addresses, [GOOD]);
 });
 
-test("a lost datagram is sent again with another id, from another port", async (context) => {
+test("datagrams that get lost are sent again with another id, from another port", async (context) => {
   const seen: { id: number | undefined; port: number }[] = [];
   const port = await udpServer(context, (asked, reply, from) => {
     seen.push({ id: decoded(asked).id, port: from.port });
-    if (seen.length > 1) reply(good(asked));
+    if (seen.length > 2) reply(good(asked));
   });
-  const client = new DnsClient(localResolver("udp", port), host, LIMITS);
+  const client = new DnsClient(localResolver("udp", port), host);
   assert.deepEqual((await client.ask(NAME, "A")).addresses, [GOOD]);
-  assert.equal(seen.length, 2);
-  assert.notEqual(seen[0]!.port, seen[1]!.port);
+  assert.equal(new Set(seen.map((one) => one.port)).size, seen.length);
+  assert.ok(new Set(seen.map(({ id }) => id)).size > 1);
 });
 
 test("ids and ports cannot be guessed from earlier ones", async (context) => {
@@ -74,7 +75,7 @@ test("ids and ports cannot be guessed from earlier ones", async (context) => {
     ports.push(from.port);
     reply(good(asked));
   });
-  const client = new DnsClient(localResolver("udp", port), host, LIMITS);
+  const client = new DnsClient(localResolver("udp", port), host);
   for (let count = 0; count < 400; count++) await client.ask(NAME, "A");
   // Of 400 random numbers of 16 bits, about one is there twice.
   assert.ok(new Set(ids).size > 380, String(new Set(ids).size));
@@ -89,7 +90,7 @@ test("a truncated answer is asked for again over TCP", async (context) => {
     for (const byte of framed(good(asked))) socket.write(Uint8Array.of(byte));
   });
   await udpServer(context, (asked, reply) => reply(answerTo(asked, { rcode: 0x0200 })), port);
-  const client = new DnsClient(localResolver("udp", port), host, LIMITS);
+  const client = new DnsClient(localResolver("udp", port), host);
   const answer = await client.ask(NAME, "A");
   assert.deepEqual(answer.addresses, [GOOD]);
   assert.equal(answer.isTruncated, false);
@@ -154,7 +155,7 @@ test("over TLS, the certificate must be trusted and fit the name", async (contex
   });
   const ask = async (serverName?: string): Promise<readonly string[]> => {
     const resolver = localResolver("tls", port, { serverName });
-    return (await new DnsClient(resolver, host, LIMITS).ask(NAME, "A")).addresses;
+    return (await new DnsClient(resolver, host).ask(NAME, "A")).addresses;
   };
   await assert.rejects(ask("dns.example"), HostError, "nobody vouches for it yet");
   setDefaultCACertificates([TEST_CERTIFICATE]);
@@ -187,7 +188,7 @@ test("hostile answers over UDP and TCP never give a wrong address, and end in ti
     const began = performance.now();
     const resolver = count % 2 === 0 ? localResolver("udp", udp) : localResolver("tcp", tcp);
     try {
-      await new DnsClient(resolver, host, { datagramMs: [60, 60], streamMs: 60 }).ask(NAME, "A");
+      await new DnsClient(resolver, host).ask(NAME, "A");
       seen.answers++;
     } catch (error) {
       assert.ok(error instanceof HostError, String(error));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ProofLoop } from "../support/resolvers/proof-loop.ts";
+import { ProofLoop, listOf } from "../support/resolvers/proof-loop.ts";
 
 test("a build with --hooks reloads, then asks; an unchanged one asks only what is not proved", async () => {
   const loop = new ProofLoop("keep");
@@ -134,6 +134,69 @@ test("a build that a person chose and holds is not rolled back", async () => {
   assert.doesNotMatch(stale.stderr, /proof-rollback/);
   assert.equal(loop.build, first);
 });
+
+test("a build that a person published again is not rolled back, although it is not held", async () => {
+  const loop = new ProofLoop("rollback", 1);
+  await loop.compile();
+  const first = loop.build;
+  assert.equal((await loop.publish(2)).exit, 0);
+  assert.equal((await loop.project.run("rollback", "@1", "-c", "c.json")).exit, 0);
+  assert.equal(loop.build, first);
+  loop.resolvers[0]!.mode = "failed";
+  // A guard refuses the next list, so the one that the person chose stays published.
+  loop.project.write("own.txt", "||com^\n");
+  const { exit, stderr } = await loop.compile();
+  assert.equal(exit, 5, stderr);
+  assert.match(stderr, /resolver-stale/);
+  assert.doesNotMatch(stderr, /proof-rollback/);
+  assert.equal(loop.build, first);
+  assert.equal(loop.rollbacks.length, 1, "that of the person");
+});
+
+test("a refusal and a rollback in the same run are both told", async () => {
+  const loop = new ProofLoop("rollback", 1);
+  await loop.compile();
+  const first = loop.build;
+  // Published without hooks, so no resolver was asked yet.
+  loop.project.write("own.txt", listOf(1));
+  assert.equal((await loop.project.run("-c", "c.json", "--no-cache")).exit, 0);
+  assert.notEqual(loop.build, first);
+  loop.resolvers[0]!.mode = "picky";
+  loop.project.write("own.txt", "||com^\n");
+  const { exit, stdout, stderr } = await loop.compile();
+  assert.equal(exit, 5, stderr);
+  assert.match(stderr, /resolver-wrong[^]*proof-rollback/);
+  assert.equal(loop.build, first, "rolled back");
+  const { refused } = JSON.parse(stdout) as { refused: { code: string }[] };
+  assert.deepEqual(
+    refused.map(({ code }) => code),
+    ["blocks-suffix"],
+    stdout,
+  );
+  assert.deepEqual(
+    loop.events.map(({ event, problems }) => ({ event, codes: codesOf(problems) })),
+    [{ event: "refused", codes: ["blocks-suffix", "proof-rollback"] }],
+  );
+});
+
+test("hooks of states hear of a rollback in the same run, and once", async () => {
+  const loop = new ProofLoop("rollback", 1);
+  await loop.compile();
+  loop.resolvers[0]!.mode = "picky";
+  assert.equal((await loop.publish(1)).exit, 12);
+  const heard = (): unknown =>
+    loop.events.map(({ event, problems }) => ({ event, codes: codesOf(problems) }));
+  const refused = { event: "refused", codes: ["proof-rollback"] };
+  assert.deepEqual(heard(), [refused]);
+  assert.equal((await loop.compile()).exit, 5);
+  assert.deepEqual(heard(), [refused], "nothing has changed");
+  assert.equal((await loop.publish(2)).exit, 0);
+  assert.deepEqual(heard(), [refused, { event: "recovered", codes: [] }]);
+});
+
+function codesOf(problems: unknown): string[] {
+  return (problems as { readonly code: string }[]).map(({ code }) => code);
+}
 
 test("after a rollback that did not help, the next run publishes the new list", async () => {
   const loop = new ProofLoop("rollback", 1);

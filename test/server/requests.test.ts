@@ -216,8 +216,6 @@ test("questions that are not about a name start nothing", async () => {
     "/why?name=%ff%fe",
     "/why?name=a.example&list=Other",
     "/why?name=a.example&list=*",
-    "/why?name=a.example&resolver=192.0.2.1",
-    "/why?name=a.example&resolver=--hooks",
     "/why?Name=a.example",
   ];
   for (const target of wrong)
@@ -234,6 +232,33 @@ test("questions that are not about a name start nothing", async () => {
     }
 });
 
+test("a resolver is asked only for clients with the token, and only one of the configuration", async () => {
+  const routes = new Routes();
+  const token = "0123456789abcdef-secret";
+  const status = async (resolver: string, asked: Asked): Promise<number> =>
+    (await routes.ask(`/why?name=a.example&resolver=${resolver}`, { method: "GET", ...asked }))
+      .status;
+  for (const resolver of ["home", "other"]) {
+    assert.equal(await status(resolver, {}), 403, "there is no token");
+    for (const authorization of ["", "Bearer", "Bearer x", `Basic ${token}`, `Bearer ${token}x`])
+      for (const accept of ["*/*", "text/html"])
+        assert.equal(await status(resolver, { token, headers: { authorization, accept } }), 401);
+    assert.equal(await status(`${resolver}&token=${token}`, { token }), 401);
+  }
+  assert.deepEqual(routes.questions, []);
+  const headers = { authorization: `Bearer ${token}` };
+  for (const resolver of ["192.0.2.1", "--hooks", "Home"])
+    assert.equal(await status(resolver, { token, headers }), 400);
+  assert.deepEqual(routes.questions, []);
+  assert.equal(await status("home", { token, headers }), 200);
+  assert.deepEqual(
+    routes.questions.map(({ name, resolver }) => [name, resolver]),
+    [["a.example", "home"]],
+  );
+  // What was answered stays with those who may ask.
+  assert.equal(await status("home", { token }), 401);
+});
+
 test("names are read as why reads them", async () => {
   const routes = new Routes();
   for (const name of [
@@ -245,7 +270,7 @@ test("names are read as why reads them", async () => {
     "_dmarc.example",
     "-x.example",
   ])
-    await routes.ask(`/why?name=${encodeURIComponent(name)}&list=Home&resolver=home`, {
+    await routes.ask(`/why?name=${encodeURIComponent(name)}&list=Home`, {
       method: "GET",
       address: "192.0.2.7",
     });

@@ -101,7 +101,7 @@ function page(history: History, more: Partial<Parameters<typeof statusPage>[0]> 
     schedule: "0 */6 * * *",
     reports: [],
     nameOf: (file) => file,
-    asks: { listNames: ["My list"], resolvers: [] },
+    asks: { listNames: ["My list"] },
     ...more,
   });
 }
@@ -133,6 +133,16 @@ const NEVER: ResolverState = {
   lastProved: null,
 };
 
+test("the page says how to release a held list, by name if there are several", () => {
+  const good = withRun(NO_HISTORY, run({}), build());
+  const held = [{ list: "My <list>", since: null, by: null, build: null }];
+  const pageFor = (listNames: readonly string[]): string =>
+    page(good, { health: health(good, { held }), asks: { listNames } });
+  assert.match(pageFor(["My <list>"]), /<code>rules-compiler rollback --release<\/code>/);
+  const several = pageFor(["My <list>", "Other"]);
+  assert.match(several, /rollback --release --filter (?:'|&#39;|&apos;)My &lt;list&gt;/);
+});
+
 test("resolvers are in the health, the metrics and on the page, and one that is not proved degrades", () => {
   const good = withRun(NO_HISTORY, run({}), build());
   const degraded = health(good, { resolvers: [HOME, NEVER] });
@@ -159,7 +169,7 @@ test("resolvers are in the health, the metrics and on the page, and one that is 
   assert.match(text, /class="bad">stale</);
   assert.match(text, /0123456789ab/);
   assert.match(text, /12 ms/);
-  assert.match(text, /not asked yet/);
+  assert.match(text, /not proved yet/);
   assert.doesNotMatch(page(good), /Resolvers/);
 });
 

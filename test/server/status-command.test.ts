@@ -77,6 +77,17 @@ resolvers
   );
 });
 
+test("status says what is not known yet, and what an earlier server does not report", async (context) => {
+  const body = { ...HEALTH, lastRun: null, resolvers: [{ resolver: "new", outcome: null }] };
+  const { stdout } = await status(context, { body: JSON.stringify(body) });
+  assert.match(stdout, /^last run {2}none yet$/m);
+  assert.match(stdout, /^ {2}new .*not proved yet/m);
+  const old = { status: "healthy", reason: "the last successful build is 0.1 h old" };
+  const { stdout: said } = await status(context, { body: JSON.stringify(old) });
+  assert.match(said, /^last run {2}not reported by this server$/m);
+  assert.match(said, /^sources {3}not reported by this server$/m);
+});
+
 function many<T>(one: T): T[] {
   return Array<T>(500).fill(one);
 }
@@ -89,7 +100,7 @@ test("a server with many lists, sources and resolvers fits on the screen, too", 
     lists: many(lists[0]),
     held: many(held[0]),
     sources: many(sources[0]),
-    resolvers: many({ ...resolvers[0], resolver: "x".repeat(5000) }),
+    resolvers: many({ ...resolvers[0], resolver: "x".repeat(500) }),
   });
   const { stdout } = await status(context, { body });
   const lines = stdout.trimEnd().split("\n");

@@ -165,7 +165,7 @@ PATH='${path}' exec ${name} "$@"
       sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
       transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
       outputs: [{ format: this.kind.format, file: "artifact" }],
-      after: [LOCK, ...this.hooks].map((hook) => ({ ...hook, timeout: "30s" })),
+      after: [LOCK, ...this.hooks].map((hook) => ({ ...hook, timeout: "120s" })),
       resolvers: [{ name: "it", address: "127.0.0.1", port: this.port, on_failure: onFailure }],
     };
     this.project.write("c.json", JSON.stringify(config));
@@ -191,7 +191,7 @@ PATH='${path}' exec ${name} "$@"
   }
 }
 
-const LONG = "30s";
+const LONG = "120s";
 const SHORT = "3s";
 
 async function close(name: string, kind: Reloadable, context: TestContext): Promise<void> {
@@ -267,7 +267,7 @@ async function close(name: string, kind: Reloadable, context: TestContext): Prom
     await context.test("a list that arrives in part is rolled back and reloaded", async () => {
       const before = loop.build;
       loop.set("half", true);
-      const failed = await loop.publish([...names(120), BAD_NAME], "10s");
+      const failed = await loop.publish([...names(120), BAD_NAME], "30s");
       loop.expect(failed, "12 proved");
       assert.match(failed.stderr, /resolver-(?:wrong|stale|unfiltered)[^]*proof-rollback/);
       assert.equal(loop.build, before);
@@ -281,7 +281,7 @@ for (const [name, kind] of reloadables)
   if (!name.includes("watches"))
     test(
       `${name}: publish, reload, prove, roll back, recover`,
-      { timeout: 300_000 },
+      { timeout: 900_000 },
       async (context) => {
         await close(name, kind, context);
       },

@@ -15,7 +15,7 @@ import {
 } from "../support/resolvers/reloadable.ts";
 import { freePort } from "../support/resolvers/servers.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 /** How long a resolver must not notice a list by itself. */
 const STABLE_MS = 1500;
 const UNITS: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ class Loop {
       sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
       transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
       outputs: [{ format: this.kind.format, file: "artifact" }],
-      after: this.hooks.map((hook) => ({ ...hook, timeout: "30s" })),
+      after: this.hooks.map((hook) => ({ ...hook, timeout: "120s" })),
     };
     writeFileSync(join(folder, "c.json"), JSON.stringify(config));
     const words = ["-c", "c.json", "--no-cache", "--accept", "list-shrunk", ...more];

@@ -146,7 +146,7 @@ for (const [page, guided] of Object.entries(GUIDED))
   test(
     `the guide docs/resolvers/${page} works with the real server, as it is written`,
     {
-      timeout: 180_000,
+      timeout: 600_000,
     },
     async (context) => {
       await follow(page, guided, context);

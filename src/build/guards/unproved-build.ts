@@ -3,7 +3,7 @@ import { momentText } from "../../diagnostics/moment-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { buildOf } from "../../syntax/canary-name.ts";
 import type { BuildContext } from "../build-context.ts";
-import { canaryOf } from "../list-canary.ts";
+import { publishedCanary } from "../list-canary.ts";
 import type { ListPlan } from "../list-plan.ts";
 import { readUndone } from "../state/last-proof.ts";
 
@@ -23,7 +23,7 @@ export async function unprovedBuild(
   const undone = (await readUndone(path, host)).find((one) => one.build === build);
   if (undone?.isRefused !== true) return [];
   // It was accepted, and is published.
-  if ((await host.exists(path)) && canaryOf(await host.readFile(path)) === canary) return [];
+  if ((await publishedCanary(path, host)) === canary) return [];
   const name = printable(plan.list.config.name);
   const when = momentText(Date.parse(undone.at));
   const message = `The build ${build} of ${name} was rolled back on ${when}; nothing has changed since`;

@@ -130,7 +130,7 @@ export class BuildCache {
     const record = this.wantsRecord ? await this.recordOf(outputs) : null;
     if (this.wantsRecord && record === null && outputs.length > 0) return;
     const known = { version: VERSION, key, web, inputs, outputs, compared, record };
-    await this.file.tryWrite({ ...known, report, diagnostics, written });
+    await this.file.tryReplace({ ...known, report, diagnostics, written });
   }
 }
 

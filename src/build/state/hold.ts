@@ -37,7 +37,7 @@ export async function readHold(list: string, host: Host): Promise<FoundHold | un
 
 /** Rejects with a `HostError`. */
 export async function writeHold(list: string, hold: Hold, host: Host): Promise<void> {
-  await fileOf(list, host).write(hold);
+  await fileOf(list, host).replace(hold);
 }
 
 /** Rejects with a `HostError`. */
@@ -56,10 +56,19 @@ export function holdText(list: string, hold: FoundHold): string {
 }
 
 /** What a run says that publishes nothing. */
-export function heldWarning(list: string, hold: FoundHold): Diagnostic {
+export function heldWarning(list: string, hold: FoundHold, isOneOfSeveral: boolean): Diagnostic {
   return warningOf("list-held", `${holdText(list, hold)}; nothing was published`, {
-    hint: "To publish again: rules-compiler rollback --release",
+    hint: `To publish again: ${releaseCommand(isOneOfSeveral ? list : undefined)}`,
   });
+}
+
+/** The command that ends a hold; of several lists, it names the one. */
+export function releaseCommand(list: string | undefined): string {
+  const command = "rules-compiler rollback --release";
+  if (list === undefined) return command;
+  const name = printable(list);
+  const word = /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
+  return `${command} --filter ${word}`;
 }
 
 function isHold(value: unknown): value is Hold {

@@ -1,4 +1,5 @@
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { ListState } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
@@ -37,7 +38,8 @@ export function buildMissing(
   builds: readonly KeptBuild[],
 ): CompilerError {
   const oldest = builds.at(-1);
-  const cause = oldest && `${builds.length} are kept, since ${momentOf(oldest.stamp)}`;
+  const cause =
+    oldest && `${countText(builds.length, "build")} stored, since ${momentOf(oldest.stamp)}`;
   return new CompilerError([
     errorOf(
       "build-missing",

@@ -33,6 +33,8 @@ export interface UndoneBuild {
   readonly reason: string;
   /** Whether the build is not published again. False if the rollback did not help: the list is not the cause then. */
   readonly isRefused: boolean;
+  /** Whether the rollback was decided, and may not have been done yet. */
+  readonly isPending?: true;
 }
 
 /** The proofs of a list, by the name of the resolver. */
@@ -60,12 +62,21 @@ export async function readUndone(list: string, host: Host): Promise<readonly Und
   return (await fileOf(list, host).read())?.undone ?? [];
 }
 
+/** Removes what is known about a rollback that did not take place. Rejects with a `HostError`. */
+export async function forgetUndone(list: string, build: string, host: Host): Promise<void> {
+  const file = fileOf(list, host);
+  const { resolvers = {}, undone = [] } = (await file.read()) ?? {};
+  const others = undone.filter((one) => one.build !== build);
+  if (others.length < undone.length)
+    await file.replace({ version: 1, resolvers, undone: others }, 1);
+}
+
 /** Adds a build that is rolled back, or replaces what is known about it. Rejects with a `HostError`: it may happen only once. */
 export async function rememberUndone(list: string, one: UndoneBuild, host: Host): Promise<void> {
   const file = fileOf(list, host);
   const { resolvers = {}, undone = [] } = (await file.read()) ?? {};
   const others = undone.filter(({ build }) => build !== one.build);
-  await file.write({ version: 1, resolvers, undone: [...others, one].slice(-MOST_UNDONE) }, 1);
+  await file.replace({ version: 1, resolvers, undone: [...others, one].slice(-MOST_UNDONE) }, 1);
 }
 
 /** Adds proofs to those of the list. Proofs of resolvers that `known` does not have are forgotten. */
@@ -92,11 +103,12 @@ export async function rememberProofs(
   // A build that was published in spite of its rollback, and is proved now.
   const isProved = [...proofs.values()].every(({ outcome }) => outcome === "proved");
   const builds = new Set([...proofs.values()].map(({ build }) => build));
-  const kept = undone.map((one) =>
-    isProved && builds.has(one.build) ? { ...one, isRefused: false } : one,
-  );
+  const isGood = (one: UndoneBuild): boolean => isProved && builds.has(one.build);
+  const kept = undone
+    .filter((one) => one.isPending !== true || !isGood(one))
+    .map((one) => (isGood(one) ? { ...one, isRefused: false } : one));
   const state: LastProof = { version: 1, resolvers, ...(kept.length > 0 && { undone: kept }) };
-  await fileOf(list, host).tryWrite(state, 1);
+  await fileOf(list, host).tryReplace(state, 1);
 }
 
 function isLastProof(value: unknown): value is LastProof {
@@ -109,9 +121,10 @@ function isLastProof(value: unknown): value is LastProof {
 
 function isUndone(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { build, at, reason, isRefused } = value as Partial<UndoneBuild>;
+  const { build, at, reason, isRefused, isPending = true } = value as Partial<UndoneBuild>;
   const texts = [build, at, reason].every((text) => typeof text === "string");
-  return texts && typeof isRefused === "boolean" && !Number.isNaN(Date.parse(at!));
+  const flags = typeof isRefused === "boolean" && isPending;
+  return texts && flags && !Number.isNaN(Date.parse(at!));
 }
 
 function isProof(value: unknown): boolean {

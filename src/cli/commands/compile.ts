@@ -23,7 +23,7 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const built = await build(context);
   screen.showTotal(built);
   const setting = { options, host, reporter, signal };
-  let proved: ProvedBuild = { outcome: built, proofs: [], isProved: true };
+  let proved: ProvedBuild = { outcome: built, state: built, proofs: [], isProved: true };
   if (options.hooks) {
     const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
     proved = await proveAfterBuild(built, {
@@ -32,7 +32,7 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
       reload: (outcome, unproved) => runHooks(outcome, "published", setting, unproved),
     });
     screen.showProofs(proved.proofs);
-    await runHooks(proved.outcome, "state", setting);
+    await runHooks(proved.state, "state", setting);
   } else await hooksAfter(built, setting);
   await screen.sendJson(proved.outcome, proved.proofs);
   const exit = buildExit(proved.outcome, options, signal);

@@ -102,6 +102,7 @@ export const commands: readonly CommandEntry[] = [
     examples: [
       ["rollback", "back to the last list that differs from the published one"],
       ["rollback @2026-11-14 --hold", "back to that day, and stay there"],
+      ["rollback @published --hold", "stay at the published list"],
       ["rollback --release", "let later runs publish again"],
     ],
     load: async () => (await import("./rollback.ts")).rollbackCommand,

@@ -1,5 +1,6 @@
-import { release } from "../../build/hold-list.ts";
+import { holdPublished, release } from "../../build/hold-list.ts";
 import { type RollbackRequest, rollback } from "../../build/rollback.ts";
+import { holdText } from "../../build/state/hold.ts";
 import { BUILD } from "../../build/state/kept-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -11,20 +12,26 @@ import { BuildScreen } from "../output/build-screen.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
+/** The list as it is published: it can only be held. */
+const PUBLISHED = "@published";
+
 /** Publishes a kept build again. */
 export const rollbackCommand: Command = async (options, host, reporter, signal) => {
   const [operand, ...more] = options.args.operands;
-  if (more.length > 0 || (operand !== undefined && !BUILD.test(operand)))
+  const { hold, release: ends } = flagsOf("rollback", options.args);
+  const isKnown = operand === undefined || BUILD.test(operand);
+  const isHold = operand === PUBLISHED && hold && !ends;
+  if (more.length === 0 && isHold) return await holdList(options, host, reporter, signal);
+  if (more.length > 0 || !isKnown)
     throw new CompilerError([
       errorOf(
         "unknown-flag",
         `rollback takes one build, not ${printable(options.args.operands.join(" "), 60)}`,
         {
-          hint: "Such as: rollback @1, or rollback @2026-11-14; rules-compiler builds lists them",
+          hint: "Such as: rollback @1, or rollback @2026-11-14; rules-compiler builds lists them. To keep the published list: rollback @published --hold",
         },
       ),
     ]);
-  const { hold, release: ends } = flagsOf("rollback", options.args);
   if (ends) return await releaseList(options, host, reporter, signal);
   return await publishKept({ build: operand, hold }, { options, host, reporter, signal });
 };
@@ -43,6 +50,14 @@ export async function publishKept(request: RollbackRequest, setting: HooksSettin
   await hooksAfter(outcome, setting);
   return buildExit(outcome, options, signal);
 }
+
+/** Holds the published list. */
+const holdList: Command = async (options, host, reporter, signal) => {
+  const emit = new BuildScreen(options, host, reporter).show;
+  const { list, hold } = await holdPublished({ options, host, signal, emit });
+  reporter.info(holdText(list, hold));
+  return Exit.Done;
+};
 
 /** Ends the hold of a list, if it is held. */
 const releaseList: Command = async (options, host, reporter, signal) => {

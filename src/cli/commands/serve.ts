@@ -5,21 +5,20 @@ import { readHold } from "../../build/state/hold.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openProject } from "../../build/project.ts";
 import { resolversOf } from "../../config/resolvers.ts";
-import { distinctNames } from "../../diagnostics/distinct-names.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import type { Host } from "../../host/host.ts";
 import { type ResolverState, lastProofs } from "../../resolvers/last-proofs.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
-import type { SuccessfulBuild } from "../../server/history.ts";
 import type { HeldList } from "../../server/held-list.ts";
-import type { RunResult, RunnerOptions } from "../../server/runner.ts";
+import type { RunnerOptions } from "../../server/runner.ts";
 import { readToken } from "../../server/bearer-token.ts";
 import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
+import { printedBuild } from "../printed-build.ts";
 import { actApart, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
@@ -104,9 +103,9 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
       },
     });
     if (exit === Exit.Done || exit === Exit.Degraded || exit === Exit.Unproved)
-      return { exit, ...buildIn(stdout, name) };
+      return { exit, ...printedBuild(stdout, name) };
     return exit === Exit.Guard && stdout.trim() !== ""
-      ? { exit, sources: buildIn(stdout, name).build?.sources }
+      ? { exit, sources: printedBuild(stdout, name).build?.sources }
       : { exit };
   };
 }
@@ -128,57 +127,4 @@ function reportApart(
     if (value?.exit !== Exit.Done && !signal.aborted)
       throw new Error(isLate ? "it took too long" : said.join(" ") || `ended in ${value?.exit}`);
   };
-}
-
-type PrintedBuild = SuccessfulBuild & {
-  readonly diagnostics: unknown;
-  readonly held?: true;
-  readonly resolvers?: unknown;
-};
-
-/** The report that a run printed. Reports of several lists are combined into one. */
-function buildIn(stdout: string, name: string): Pick<RunResult, "build" | "isHeld"> {
-  const said = JSON.parse(stdout) as
-    | Partial<PrintedBuild>
-    | { readonly lists: readonly Partial<PrintedBuild>[] };
-  const isOne = !Array.isArray((said as { lists?: unknown }).lists);
-  const printed = isOne
-    ? [said as Partial<PrintedBuild>]
-    : (said as { readonly lists: readonly Partial<PrintedBuild>[] }).lists;
-  const isHeld = printed.length > 0 && printed.every(({ held }) => held === true);
-  const builds = printed
-    .filter((one): one is PrintedBuild => "sources" in one)
-    .map(({ diagnostics: _said, held: _held, resolvers: _asked, ...build }) => build);
-  if (builds.length === 0) return { isHeld };
-  const build = isOne ? builds[0]! : together(builds, name);
-  return { isHeld, build: { ...build, sources: withOwnLabels(build.sources) } };
-}
-
-/** The totals of several lists. A source in several lists counts once. */
-function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulBuild {
-  const sum = (figure: (build: SuccessfulBuild) => number): number =>
-    builds.reduce((total, build) => total + figure(build), 0);
-  const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
-  return {
-    ...builds[0]!,
-    name,
-    lists: builds.map(({ name: list, rules, outputs }) => ({
-      name: list,
-      file: outputs[0]?.file ?? "",
-      rules,
-    })),
-    rules: sum(({ rules }) => rules),
-    bytes: sum(({ bytes }) => bytes),
-    lines: sum(({ lines }) => lines),
-    kept: sum(({ kept }) => kept),
-    degraded: builds.some(({ degraded }) => degraded),
-    sources: [...sources.values()],
-    outputs: builds.flatMap(({ outputs }) => outputs),
-  };
-}
-
-/** Makes labels unique, because metrics and states are stored by label. */
-function withOwnLabels(sources: SuccessfulBuild["sources"]): SuccessfulBuild["sources"] {
-  const labels = distinctNames(sources.map(({ label }) => label));
-  return sources.map((source, index) => ({ ...source, label: labels[index]! }));
 }

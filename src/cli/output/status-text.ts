@@ -10,6 +10,9 @@ import { fitText } from "./text-width.ts";
 /** Rows per section, so that everything fits on one screen. */
 const MOST_ROWS = 4;
 
+/** Servers of earlier versions say less. */
+const NOT_REPORTED = "not reported by this server";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A server on one screen of 25 lines. Nothing in it is trusted: another program may have answered. */
@@ -32,9 +35,9 @@ export function statusText(health: ServerHealth, style: Style, columns: number):
   const rows = [
     ...renderTable(
       [
-        ["last run", runText(fieldsOf(health["lastRun"]))],
+        ["last run", runText(health["lastRun"])],
         ["next run", running === true ? "running now" : moment(next)],
-        ["sources", `${countText(sources.length, "source")}, ${bad.length} not available`],
+        ["sources", "sources" in health ? sourcesText(sources, bad) : NOT_REPORTED],
       ],
       { align: "ll", indent: 0 },
     ),
@@ -56,8 +59,14 @@ function section(title: string, align: string, rows: readonly string[][]): strin
   ];
 }
 
-function runText({ at, outcome, trigger, seconds, degraded }: Fields): string {
-  if (outcome === undefined) return "none yet";
+function sourcesText(sources: readonly Fields[], bad: readonly Fields[]): string {
+  return `${countText(sources.length, "source")}, ${bad.length} not available`;
+}
+
+function runText(run: unknown): string {
+  if (run === null) return "none yet";
+  const { at, outcome, trigger, seconds, degraded } = fieldsOf(run);
+  if (outcome === undefined) return NOT_REPORTED;
   const state = `${printable(text(outcome), 20)}${degraded === true ? ", degraded" : ""}`;
   const time = typeof seconds === "number" ? `, ${seconds.toFixed(1)} s` : "";
   return `${moment(at)}, ${state}${time}, by ${printable(text(trigger), 20)}`;
@@ -71,7 +80,7 @@ function resolverRow({ resolver, list, outcome, build, latencyMs, at }: Fields):
   return [
     name(resolver),
     name(list),
-    printable(text(outcome), 20),
+    printable(text(outcome ?? "not proved yet"), 20),
     typeof build === "string" ? printable(build, 16) : "-",
     typeof latencyMs === "number" ? `${Math.round(latencyMs)} ms` : "-",
     moment(at),

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { releaseCommand } from "../../src/build/state/hold.ts";
+import { COMPILE, WORDS, built, builtTwice, config, later } from "../support/kept-project.ts";
+import { MemoryProject } from "../support/memory-project.ts";
+import { namesInRules, publishedFiles } from "../support/published-files.ts";
+
+const HOLD = ["rollback", "@published", "--hold", "--by", "ops", ...WORDS];
+
+function eventsOf(project: MemoryProject): string[] {
+  const lines = project.text("rules/.rules-compiler/home.txt.history.jsonl").trim().split("\n");
+  return lines.map((line) => (JSON.parse(line) as { event: string }).event);
+}
+
+for (const more of [[], ["--no-record"]])
+  test(`the published list is held as it is, built with ${more.join() || "a record"}`, async () => {
+    const project = await built();
+    project.write("ads.txt", "||x.example^\n");
+    assert.equal((await project.run(...COMPILE, ...more)).exit, 0);
+    const before = publishedFiles(project, namesInRules(project));
+    const events = eventsOf(project);
+    later(project, 60);
+    const { exit, stderr } = await project.run(...HOLD);
+    assert.equal(exit, 0, stderr);
+    assert.match(stderr, /Home is held at the build of 2026-11-10 00:01 UTC, since .* by ops/);
+    assert.deepEqual(publishedFiles(project, namesInRules(project)), before);
+    assert.deepEqual(eventsOf(project), [...events, "held"]);
+    // A second time changes nothing.
+    later(project, 60);
+    assert.match((await project.run(...HOLD)).stderr, /since 2026-11-10 00:02 UTC by ops/);
+    assert.deepEqual(eventsOf(project), [...events, "held"]);
+    project.write("ads.txt", "||y.example^\n");
+    const held = await project.run(...COMPILE);
+    assert.equal(held.exit, 0, held.stderr);
+    const said = JSON.parse(held.stdout) as { held: boolean; rules: number; outputs: object[] };
+    assert.deepEqual([said.held, said.rules, said.outputs.length], [true, 3, 3], held.stdout);
+    assert.deepEqual(publishedFiles(project, namesInRules(project)), before);
+    assert.equal((await project.run("rollback", "--release", ...WORDS)).exit, 0);
+    assert.equal((await project.run(...COMPILE)).exit, 0);
+    assert.match(project.text("rules/home.txt"), /\|\|y\.example\^/);
+    assert.equal((await project.run("history", "--verify", ...WORDS)).exit, 0);
+  });
+
+test("@published can only be held, and only if there is a list", async () => {
+  const project = await builtTwice();
+  for (const words of [["@published"], ["@published", "--release"], ["@published", "@1", "--hold"]])
+    assert.equal((await project.run("rollback", ...words, ...WORDS)).exit, 2, words.join(" "));
+  const empty = new MemoryProject({ "c.json": config() });
+  const { exit, stderr } = await empty.run(...HOLD);
+  assert.equal(exit, 2, stderr);
+  assert.match(stderr, /not-published/);
+});
+
+test("of several lists, the hint names the one that is held", async () => {
+  const lists = [
+    { name: "Home", sources: ["Ads"] },
+    { name: "My kids' list", sources: ["Hosts"] },
+  ];
+  const project = await built();
+  project.write("c.json", config({ name: "All", lists, manifest: undefined, patches: undefined }));
+  assert.equal((await project.run(...COMPILE)).exit, 0);
+  for (const { name } of lists)
+    assert.equal((await project.run(...HOLD, "--filter", name)).exit, 0);
+  const { stderr } = await project.run("compile", "--no-cache", ...WORDS);
+  assert.match(stderr, /hint: .*rollback --release --filter Home$/m);
+  assert.match(stderr, /hint: .*rollback --release --filter 'My kids'\\'' list'$/m);
+});
+
+test("the name of a list is one word of a shell", () => {
+  assert.equal(releaseCommand(undefined), "rules-compiler rollback --release");
+  assert.equal(releaseCommand("Home"), "rules-compiler rollback --release --filter Home");
+  const word = String.raw`'it'\''s $(x)'`;
+  assert.equal(releaseCommand("it's $(x)"), `rules-compiler rollback --release --filter ${word}`);
+});
+
+test("one stored build is one build", async () => {
+  const project = await built();
+  const { stderr } = await project.run("rollback", "@7", ...WORDS);
+  assert.match(stderr, /1 build stored, since 2026-11-10T00/);
+  assert.match((await project.run("rollback", ...WORDS)).stderr, /1 build stored/);
+});
