@@ -18,7 +18,7 @@ const FIRST = "first.example";
 
 async function countsOf(path: string): Promise<{ counts: Map<string, number>; format: string }> {
   const counts = new Map<string, number>();
-  const reader = new TrafficReader([path], nodeHost(), 100);
+  const reader = new TrafficReader([path], nodeHost(), { mostNames: 100 });
   for await (const batch of reader.batches())
     for (const [name, count] of batch) counts.set(name, (counts.get(name) ?? 0) + count);
   return { counts, format: reader.files[0]!.format };

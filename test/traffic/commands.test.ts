@@ -99,3 +99,38 @@ test("several logs are added up, and no name reaches the output of stats", async
   for (const { stdout } of [shown, await say(...words, "--json")])
     assert.doesNotMatch(stdout, /secret|none\.example/);
 });
+
+const ASKED = `query[A] a.secret.example from 10.0.0.1
+query[A] b.other.example from 10.0.0.1
+query[A] b.other.example from fd00::2
+query[A] c.none.example from 10.0.0.3
+`;
+
+test("clients are counted only on request", async () => {
+  const { say, write } = project();
+  write("queries.log", ASKED);
+  await say("-c", "c.json");
+  const words = ["-c", "c.json", "--traffic", "queries.log"];
+  for (const command of ["stats", "plan"])
+    for (const form of [[], ["--json"], ["--markdown"], ["-v"]]) {
+      const { stdout } = await say(command, ...words, ...form);
+      assert.doesNotMatch(stdout, /10\.0\.0|fd00/);
+    }
+  const stats = await say("stats", ...words, "--clients");
+  assert.match(
+    stats.stdout,
+    /client +queries +blocked\n +10\.0\.0\.1 +2 +1\n +fd00::2 +1 +1\n +10\.0\.0\.3 +1 +0\n$/,
+  );
+  const markdown = await say("stats", ...words, "--clients", "--markdown");
+  assert.match(markdown.stdout, /\n\| client \| queries \| blocked \|\n\|---\|---:\|---:\|\n/);
+  write("own.txt", "||secret.example^\n||one.example^\n");
+  const plan = await say("plan", ...words, "--clients");
+  assert.match(plan.stdout, /10\.0\.0\.1 +2 +1 +1\n +fd00::2 +1 +0 +1\n/);
+  assert.doesNotMatch(plan.stdout, /10\.0\.0\.3/, "an untouched client");
+  const json = await say("plan", ...words, "--clients", "--json");
+  const { traffic } = JSON.parse(json.stdout) as { traffic: { clients: object } };
+  assert.deepEqual(traffic.clients, [
+    { client: "10.0.0.1", queries: 2, blocked: 1, freed: 1 },
+    { client: "fd00::2", queries: 1, blocked: 0, freed: 1 },
+  ]);
+});

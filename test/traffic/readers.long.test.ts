@@ -19,9 +19,9 @@ import { Random } from "../support/random.ts";
 async function read(
   path: string,
   host: Host,
-  mostNames?: number,
+  mostNames = 1_000_000,
 ): Promise<{ counts: Map<string, number>; format: string; batches: number }> {
-  const reader = new TrafficReader([path], host, mostNames);
+  const reader = new TrafficReader([path], host, { mostNames });
   const counts = new Map<string, number>();
   let batches = 0;
   for await (const batch of reader.batches()) {
@@ -115,6 +115,18 @@ test("a line without an end takes no memory, and the next line counts", async ()
   const long = "x".repeat(5 * 1024 * 1024);
   const host = memoryHost({ files: { log: `a.example\n${long}\nb.example\n${long}` } });
   assert.deepEqual([...(await read("log", host)).counts.keys()], ["a.example", "b.example"]);
+});
+
+test("the format of a packed log is decided by as many lines as that of a plain one", async () => {
+  // More than a packing hands out at a time, before the first query.
+  const start = "Nov 16 19:17:25 dnsmasq[2766]: read /etc/hosts - 9 names\n".repeat(12_000);
+  const text = Buffer.from(start + logWriters.get("dnsmasq")!(QUERIES));
+  const host = memoryHost({ files: {} });
+  host.files.set("/project/log", text);
+  host.files.set("/project/log.gz", gzipSync(text));
+  host.files.set("/project/log.zst", zstdCompressSync(text));
+  for (const file of ["log", "log.gz", "log.zst"])
+    assert.deepEqual(await read(file, host), { counts: COUNTS, format: "dnsmasq", batches: 1 });
 });
 
 test("a packed log that ends too early is an error", async () => {

@@ -196,6 +196,11 @@ const OTHER_FLAGS = [
       "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, or one name per line; may be repeated",
   },
   {
+    name: "clients",
+    only: ["stats", "plan"],
+    description: "With --traffic, also count the queries of each client",
+  },
+  {
     name: "exit-code",
     only: ["plan", "diff"],
     description: "Exit with code 10 if something changes",
