@@ -3,6 +3,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { DnstapFrames, isDnstap } from "./dnstap.ts";
 import { LineBlocks } from "./line-blocks.ts";
 import { logBlocks } from "./log-blocks.ts";
 import { type LogFormat, logFormatOf } from "./log-formats.ts";
@@ -71,16 +72,28 @@ export class TrafficReader {
     const absolute = host.path.resolve(host.cwd, path);
     const lines = new LineBlocks();
     let format: LogFormat | undefined;
+    let frames: DnstapFrames | undefined;
+    let isFirst = true;
     try {
       for await (const block of logBlocks(absolute, host)) {
-        if (format === undefined && bufferOf(block).toString("latin1", 0, 16) === SQLITE)
-          return yield* this.readDatabase(absolute, path);
+        if (isFirst) {
+          isFirst = false;
+          if (bufferOf(block).toString("latin1", 0, 16) === SQLITE)
+            return yield* this.readDatabase(absolute, path);
+          if (isDnstap(block)) frames = new DnstapFrames(this.byClient);
+        }
+        if (frames !== undefined) {
+          for (const { name, client } of frames.take(block)) this.add(name, 1, client);
+          if (this.isFull()) yield this.handOut();
+          continue;
+        }
         const complete = lines.take(block);
         if (complete.length === 0) continue;
         format ??= logFormatOf(complete) ?? unknown(path);
         this.countLines(complete, format);
         if (this.isFull()) yield this.handOut();
       }
+      if (frames !== undefined) return frames.format;
       const last = lines.end();
       format ??= logFormatOf(last) ?? unknown(path);
       this.countLines(last, format);
