@@ -13,6 +13,7 @@ c.none.example
 function project(): {
   say: (...words: string[]) => Promise<{ exit: number; stdout: string; stderr: string }>;
   write: (file: string, text: string) => void;
+  read: (file: string) => string;
 } {
   const memory = memoryHost({
     files: {
@@ -30,6 +31,7 @@ function project(): {
   return {
     write: (file, text) =>
       void memory.files.set(`/project/${file}`, new TextEncoder().encode(text)),
+    read: (file) => new TextDecoder().decode(memory.files.get(`/project/${file}`)),
     async say(...words) {
       memory.output.stdout = memory.output.stderr = "";
       const exit = await run(words, host, new AbortController().signal);
@@ -133,4 +135,32 @@ test("clients are counted only on request", async () => {
     { client: "10.0.0.1", queries: 2, blocked: 1, freed: 1 },
     { client: "fd00::2", queries: 1, blocked: 0, freed: 1 },
   ]);
+});
+
+test("the report shows which sources block the queries, and no name of the log", async () => {
+  const { say, write, read } = project();
+  write("more.txt", "||other.example^\n||none.example^\n");
+  write(
+    "c.json",
+    JSON.stringify({
+      name: "N",
+      sources: [
+        { name: "Own", source: "own.txt", type: "adblock" },
+        { name: "More", source: "more.txt", type: "adblock" },
+      ],
+    }),
+  );
+  await say("-c", "c.json");
+  assert.equal((await say("report", "-c", "c.json", "plain.html")).exit, 0);
+  assert.doesNotMatch(read("plain.html"), /Queries by source/);
+  const words = ["report", "-c", "c.json", "--traffic", "queries.log"];
+  const said = await say(...words, "page.html");
+  assert.equal(said.exit, 0, said.stderr);
+  const page = read("page.html")
+    .replaceAll(/<[^>]*>|\s+/g, " ")
+    .replaceAll(/ +/g, " ");
+  assert.match(page, /Of 4 queries in 1 log, the list blocks 2, 50\.0 %\./);
+  assert.match(page, /More 2 , by it alone 1 Own 1 , by it alone 0 /);
+  assert.doesNotMatch(page, /b\.other\.example|c\.none\.example|a\.secret/);
+  assert.equal((await say(...words, "--traffic", "missing.log", "page.html")).exit, 2);
 });
