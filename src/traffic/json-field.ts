@@ -25,22 +25,21 @@ function scanned(line: string, field: string): string | undefined | typeof UNUSU
     const start = keyEnd + 2;
     const end = textEnd(line, start);
     if (end === -1) return UNUSUAL;
-    if (keyEnd - at - 1 === field.length && line.startsWith(field, at + 1))
-      return line.slice(start + 1, end);
-    if (line.charCodeAt(end + 1) !== COMMA) return UNUSUAL;
+    const key = line.slice(at + 1, keyEnd);
+    if (key === field) {
+      const text = line.slice(start + 1, end);
+      return text.includes("\\") ? UNUSUAL : text;
+    }
+    if (key.includes("\\") || line.charCodeAt(end + 1) !== COMMA) return UNUSUAL;
     at = end + 2;
   }
 }
 
-/** The closing quote of a text that begins at a position; -1 if none begins there, or if it has an escape. */
+/** The closing quote of a text that begins at a position; -1 if none begins there, or if a backslash stands before the quote. */
 function textEnd(line: string, start: number): number {
   if (line.charCodeAt(start) !== QUOTE) return -1;
-  for (let at = start + 1; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) return -1;
-  }
-  return -1;
+  const end = line.indexOf('"', start + 1);
+  return line.charCodeAt(end - 1) === BACKSLASH ? -1 : end;
 }
 
 function parsed(line: string, field: string): string | undefined {
