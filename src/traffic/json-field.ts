@@ -9,8 +9,8 @@ const BACKSLASH = 0x5c;
 const UNUSUAL = Symbol("unusual");
 
 /**
- * The text of a field in a line of JSON, one character per byte; undefined if the line has no such text. Scans up to the field, which
- * is a tenth of the work of `JSON.parse`, and leaves anything unusual to that: escapes, blanks, objects before the field.
+ * The text of a field in a line of JSON, one character per byte; undefined if the line has no such text. Scans the line up to the field
+ * only, and leaves anything unusual to `JSON.parse`: escapes, blanks, objects before the field.
  */
 export function jsonField(line: string, field: string): string | undefined {
   if (line.charCodeAt(0) !== 0x7b) return undefined;
