@@ -5,32 +5,29 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** What the scanner returns for a line that it cannot read. */
-const UNUSUAL = Symbol("unusual");
-
 /**
  * The text of a field in a line of JSON, one character per byte; undefined if the line has no such text. Scans the line up to the field
  * only, and leaves anything unusual to `JSON.parse`: escapes, blanks, objects before the field.
  */
 export function jsonField(line: string, field: string): string | undefined {
   if (line.charCodeAt(0) !== 0x7b) return undefined;
-  const text = scanned(line, field);
-  return text === UNUSUAL ? parsed(line, field) : text;
+  return scanned(line, field) ?? parsed(line, field);
 }
 
-function scanned(line: string, field: string): string | undefined | typeof UNUSUAL {
+/** Undefined if the field does not come before anything unusual. */
+function scanned(line: string, field: string): string | undefined {
   for (let at = 1; ;) {
     const keyEnd = textEnd(line, at);
-    if (keyEnd === -1 || line.charCodeAt(keyEnd + 1) !== COLON) return UNUSUAL;
+    if (keyEnd === -1 || line.charCodeAt(keyEnd + 1) !== COLON) return undefined;
     const start = keyEnd + 2;
     const end = textEnd(line, start);
-    if (end === -1) return UNUSUAL;
+    if (end === -1) return undefined;
     const key = line.slice(at + 1, keyEnd);
     if (key === field) {
       const text = line.slice(start + 1, end);
-      return text.includes("\\") ? UNUSUAL : text;
+      return text.includes("\\") ? undefined : text;
     }
-    if (key.includes("\\") || line.charCodeAt(end + 1) !== COMMA) return UNUSUAL;
+    if (line.charCodeAt(end + 1) !== COMMA) return undefined;
     at = end + 2;
   }
 }

@@ -43,7 +43,7 @@ const source = fc.oneof(
     lines: fc.array(hostsLine, { minLength: 1, maxLength: 9 }),
   }),
 );
-const query = fc.record({ name, client: fc.constantFrom("192.168.1.2", "fd00::7") });
+const query = fc.record({ name, client: fc.constantFrom("192.168.1.2", "192.168.1.3", "fd00::7") });
 
 /** What Compress makes of a line: every name of a hosts line becomes a rule with its subdomains. */
 function compressed(line: string): string[] {
