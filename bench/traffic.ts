@@ -1,11 +1,13 @@
 /**
- * Queries a second of `stats --traffic` for a log of five million lines, beside `why -` for the same names, with the list of the
- * typical corpus. A million different names, as often as Zipf's law says; every fifth is one of the lists. The goal is 300,000 a
+ * Queries a second of `stats --traffic` for logs of five million lines, of dnsmasq, of AdGuard Home and by dnstap, beside `why -` for the
+ * same names, with the list of the typical corpus. A million different names, as often as Zipf's law says; every fifth is one of the lists. The goal is 300,000 a
  * second on two idle cores. Usage: traffic.ts [QUERIES] [RUNS]
  */
+import { Buffer } from "node:buffer";
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { dnstapFile, dnstapFrame } from "../test/support/dnstap-writer.ts";
 import { Random } from "../test/support/random.ts";
 import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.ts";
 import { type Cost, interleaved, measure } from "./measure.ts";
@@ -16,8 +18,13 @@ const NAMES = 1_000_000;
 
 const input = inputOf("typical");
 const folder = workFolder(input);
-const log = join(folder, "queries.log");
-const plain = join(folder, "names.txt");
+const logs = {
+  dnsmasq: join(folder, "queries.log"),
+  adGuardHome: join(folder, "querylog.json"),
+  dnstap: join(folder, "queries.dnstap"),
+  names: join(folder, "names.txt"),
+};
+type Log = keyof typeof logs;
 
 /** Names of the lists, and others that no list has. */
 function universe(random: Random): string[] {
@@ -32,23 +39,41 @@ function universe(random: Random): string[] {
   );
 }
 
+/** An answer of usual length. */
+const ANSWER = "AAGBgAABAAEAAAAA".repeat(8);
+
+function lineOf(name: string, client: string): Record<Log, Buffer | string> {
+  return {
+    dnsmasq: `Nov 16 19:17:26 dnsmasq[2766]: query[A] ${name} from ${client}\n`,
+    adGuardHome: `{"T":"2026-11-16T19:17:25.123456789+01:00","QH":"${name}","QT":"A","QC":"IN","CP":"","Upstream":"https://dns10.quad9.net:443/dns-query","Answer":"${ANSWER}","IP":"${client}","Result":{},"Elapsed":12345678}\n`,
+    dnstap: dnstapFrame({ name, client }, 5),
+    names: `${name}\n`,
+  };
+}
+
 function writeLogs(): void {
   const random = new Random(1);
   const names = universe(random);
-  const files = [openSync(log, "w"), openSync(plain, "w")] as const;
-  let logged = "";
-  let named = "";
+  const kinds = Object.keys(logs) as Log[];
+  const files = kinds.map((kind) => openSync(logs[kind], "w"));
+  // The start and the end of a file without frames.
+  const empty = dnstapFile([]);
+  const start = empty.length - 12;
+  writeSync(files[kinds.indexOf("dnstap")]!, empty, 0, start);
+  const held = kinds.map((): Buffer[] => []);
+  const flush = (): void => {
+    for (const [index, pieces] of held.entries()) {
+      writeSync(files[index]!, Buffer.concat(pieces));
+      pieces.length = 0;
+    }
+  };
   for (let query = 0; query < QUERIES; query++) {
     const name = names[Math.floor(NAMES ** random.next())]!;
-    logged += `Nov 16 19:17:26 dnsmasq[2766]: query[A] ${name} from 192.168.1.${query % 200}\n`;
-    named += `${name}\n`;
-    if (logged.length < 1 << 20) continue;
-    writeSync(files[0], logged);
-    writeSync(files[1], named);
-    logged = named = "";
+    const lines = lineOf(name, `192.168.1.${query % 200}`);
+    for (const [index, kind] of kinds.entries()) held[index]!.push(Buffer.from(lines[kind]));
+    if (query % 5000 === 0) flush();
   }
-  writeSync(files[0], logged);
-  writeSync(files[1], named);
+  flush();
   for (const file of files) closeSync(file);
 }
 
@@ -62,10 +87,14 @@ try {
       "-c",
       `'${process.execPath}' '${program}' ${command} -c '${join(folder, "config.json")}' -o '${join(folder, "ours.txt")}' ${rest}`,
     ]);
-  const { traffic, why } = interleaved(
+  const stats = (kind: Log): Cost =>
+    answer("stats", `--traffic '${logs[kind]}' > '${join(folder, "stats.txt")}'`);
+  const { traffic, adGuardHome, dnstap, why } = interleaved(
     {
-      traffic: () => answer("stats", `--traffic '${log}' > '${join(folder, "stats.txt")}'`),
-      why: () => answer("why", `- < '${plain}' > /dev/null`),
+      traffic: () => stats("dnsmasq"),
+      adGuardHome: () => stats("adGuardHome"),
+      dnstap: () => stats("dnstap"),
+      why: () => answer("why", `- < '${logs.names}' > /dev/null`),
     },
     Number(process.argv[3] ?? 3),
   );
@@ -77,7 +106,14 @@ try {
     peakMegabytes: Math.round(peakMegabytes),
   });
   process.stdout.write(readFileSync(join(folder, "stats.txt"), "utf8").split("\n\n")[1] ?? "");
-  report("traffic", { queries: QUERIES, goal: GOAL, traffic: speed(traffic!), why: speed(why!) });
+  report("traffic", {
+    queries: QUERIES,
+    goal: GOAL,
+    traffic: speed(traffic!),
+    adGuardHome: speed(adGuardHome!),
+    dnstap: speed(dnstap!),
+    why: speed(why!),
+  });
 } finally {
   rmSync(folder, { recursive: true });
 }

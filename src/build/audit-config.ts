@@ -4,6 +4,7 @@ import { NO_PLUGINS } from "../engine/plugins.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { type ListStats, statsOf } from "../explain/stats.ts";
+import { trafficLogs } from "../explain/traffic-logs.ts";
 import { type TrafficStats, trafficStats } from "../explain/traffic-stats.ts";
 import type { Host } from "../host/host.ts";
 import { withFile } from "../host/with-file.ts";
@@ -29,7 +30,7 @@ export async function auditConfig(
   setup: ImportedConfig,
   path: string,
   context: BuildContext,
-  logs: readonly string[] = [],
+  files: readonly string[] = [],
 ): Promise<Audit> {
   const { host } = context;
   const folder = host.path.dirname(host.path.resolve(host.cwd, path));
@@ -49,7 +50,8 @@ export async function auditConfig(
   const findings = [...run.violations, ...run.warnings, ...kept];
   const record = run.state.record!;
   const audit = { report, stats: statsOf(record), findings };
-  if (logs.length === 0) return audit;
+  const logs = trafficLogs(files, world);
+  if (logs === undefined) return audit;
   const built = { list: run.state.bytes, record };
   return { ...audit, traffic: await trafficStats(built, logs, options.cacheDir, world) };
 }

@@ -7,6 +7,7 @@ import { type ListPart, SearchedNames, readParts } from "../explain/plain-names.
 import { type BuildText, sinceWhen } from "../explain/since.ts";
 import { SourceLines } from "../explain/source-lines.ts";
 import { type ListStats, statsOf } from "../explain/stats.ts";
+import { type TrafficStats, trafficStats } from "../explain/traffic-stats.ts";
 import { type Explanation, explainNames } from "../explain/why.ts";
 import type { Host, OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
@@ -15,6 +16,7 @@ import type { BuildRecord } from "../record/build-record.ts";
 import { keptBuilds, listOf, momentOf, readRecord } from "../record/kept-builds.ts";
 import type { FateName } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
+import { TrafficReader } from "../traffic/traffic-reader.ts";
 
 /** A published list with its build record. It answers questions without compiling. */
 export class PublishedList {
@@ -52,6 +54,20 @@ export class PublishedList {
   /** What each source contributes, how sources overlap, and the smallest set of sources that yields every rule. */
   stats(): ListStats {
     return statsOf(this.record);
+  }
+
+  /**
+   * Which sources block the queries of these logs, and which of them no other source would block; with `byClient` also the queries
+   * of each client. Rejects with a `CompilerError` if a log cannot be read.
+   */
+  async traffic(
+    logs: readonly string[],
+    options: { readonly byClient?: boolean } = {},
+  ): Promise<TrafficStats> {
+    const { record, cacheDir, host } = this;
+    const { bytes } = await this.state();
+    const reader = new TrafficReader(logs, host, options);
+    return await trafficStats({ list: bytes, record }, reader, cacheDir, host);
   }
 
   /** The changes from another list to this one. */

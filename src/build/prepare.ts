@@ -1,3 +1,4 @@
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { Compilation } from "../engine/compile.ts";
@@ -53,7 +54,8 @@ export async function prepare(
   const { signal, emit, covers } = session;
   const lock = await LockSession.open(plan.list, session);
   await more.slot?.acquire();
-  const text = covers.buffer();
+  const covered = covers.buffer();
+  const text = covered ?? (plan.guards.breaksTraffic && new ByteBuffer());
   const end = new ListEnd();
   const withText: DraftSink = {
     ...sink,
@@ -85,16 +87,18 @@ export async function prepare(
   const guards = await phase(
     "guards",
     session,
-    () => checkGuards(plan, compiled, session),
+    () => checkGuards(plan, compiled, session, text?.view()),
     verdictText,
   );
   const cover =
-    text === undefined ? { violations: [], warnings: [] } : await covers.check(plan, text.view());
+    covered === undefined
+      ? { violations: [], warnings: [] }
+      : await covers.check(plan, covered.view());
   const unproved = await unprovedBuild(plan, end.canary, session);
   const violations = [...guards.violations, ...cover.violations, ...unproved];
   const { warnings } = guards;
   report([...warnings, ...cover.warnings]);
-  if (violations.length === 0 && text !== undefined) covers.add(plan, text.view());
+  if (violations.length === 0 && covered !== undefined) covers.add(plan, covered.view());
   return { plan, compiled, lock, violations, warnings, coverWarnings: cover.warnings };
 }
 

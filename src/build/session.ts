@@ -1,6 +1,7 @@
 import { buildTime } from "../engine/build-time.ts";
 import { SharedSources } from "../engine/shared-sources.ts";
 import type { Host } from "../host/host.ts";
+import { TrafficReader } from "../traffic/traffic-reader.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { BuildEvent } from "./build-event.ts";
 import type { BuildOptions } from "./build-options.ts";
@@ -28,6 +29,7 @@ export class BuildSession implements BuildContext {
   covers: CoveredLists;
   /** The build time in the headers of all lists. */
   builtAt: Date;
+  private readonly readers = new Map<string, TrafficReader>();
 
   constructor(plans: readonly ListPlan[], context: BuildContext, isLasting = false) {
     const { options, host, signal, emit } = context;
@@ -49,9 +51,18 @@ export class BuildSession implements BuildContext {
     return this.plans.some(({ list }) => list.project.config.lists !== undefined);
   }
 
+  /** Query logs, which lists share. */
+  logs(paths: readonly string[]): TrafficReader {
+    const key = paths.join("\0");
+    const reader = this.readers.get(key) ?? new TrafficReader(paths, this.host);
+    this.readers.set(key, reader);
+    return reader;
+  }
+
   /** Prepares for the next build after these local files have changed. */
   invalidate(paths: readonly string[]): void {
     for (const path of paths) this.sources?.forget(path);
+    this.readers.clear();
     this.covers = new CoveredLists(this.plans, this);
     this.builtAt = buildTime(this.host);
   }

@@ -43,4 +43,18 @@ export const GUARD_FIELDS = {
       "Files or addresses with names that must never be blocked, one per line, in addition to the built-in ones: connectivity checks, time, certificates, updates, package registries, and the servers of the sources.",
     example: ["never.txt"],
   },
+  breaks_traffic: {
+    type: "object",
+    fields: {
+      logs: {
+        type: "strings",
+        required: true,
+        description: "Query logs, in any form that `--traffic` reads.",
+      },
+      max_queries: { type: "number", description: "How many queries may be newly blocked." },
+      max_percent: { type: "number", description: "Which percentage of all queries." },
+    },
+    description:
+      "Refuses a list that would block more than `max_queries`, or more than `max_percent` percent, of the queries in `logs` that the published list does not block. Default: 1 percent. See [traffic](../guide/traffic.md).",
+  },
 } as const;

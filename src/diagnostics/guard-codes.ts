@@ -57,6 +57,12 @@ export const GUARD_CODES = {
       "The new list has far more rules than the published one, or than 30 days ago. The published list stays.",
     hint: "Check the summary. If the change is intended, publish once with --accept list-grown, or change guards.max_growth",
   },
+  "breaks-traffic": {
+    exit: 5,
+    meaning:
+      "The new list would block more of the queries in a log than `guards.breaks_traffic` allows, or the log cannot be read. The published list stays.",
+    hint: "plan --traffic FILE --verbose shows the names. If this is intended, publish once with --accept breaks-traffic",
+  },
   "source-lost-lines": {
     meaning:
       "A source has far fewer lines than when the list was last published. No copy replaces it: it is a local file, the cache is off, or `guards.hold` has passed.",

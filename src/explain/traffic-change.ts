@@ -1,6 +1,6 @@
-import type { Host } from "../host/host.ts";
-import { type TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
+import type { TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
 import { asciiName } from "./asked-name.ts";
+import { ClientSums, type ClientTraffic } from "./client-traffic.ts";
 import { type Change, compareName } from "./effective-diff.ts";
 import type { ListState } from "./list-change.ts";
 import { PlainList } from "./plain-list.ts";
@@ -22,6 +22,8 @@ export interface TrafficChange {
   readonly freed: number;
   /** The names of these queries, most queries first; those of the first changes if there are very many. */
   readonly names: readonly ChangedTraffic[];
+  /** The clients with such queries, if they were counted; most of them first. */
+  readonly clients?: readonly ClientTraffic[];
 }
 
 /** Changed names that are kept. */
@@ -31,19 +33,19 @@ const MOST_NAMES = 100_000;
 export async function trafficChange(
   old: ListState,
   fresh: ListState,
-  logs: readonly string[],
-  host: Host,
+  logs: TrafficReader,
 ): Promise<TrafficChange> {
   const before = await PlainList.read(old.bytes);
   const now = await PlainList.read(fresh.bytes);
-  const reader = new TrafficReader(logs, host);
   const sums = { queries: 0, blocked: 0, freed: 0 };
   const names = new Map<string, { queries: number; readonly change: Change }>();
-  for await (const batch of reader.batches())
-    for (const [logged, count] of batch) {
+  const clients = logs.byClient ? new ClientSums() : undefined;
+  for await (const batch of logs.batches())
+    for (const [logged, count, client] of batch) {
       sums.queries += count;
       const name = asciiName(logged);
       const { change } = compareName(name, before, now);
+      clients?.add(client, count, change);
       if (change === undefined) continue;
       sums[change] += count;
       const known = names.get(name);
@@ -51,8 +53,11 @@ export async function trafficChange(
       else if (names.size < MOST_NAMES) names.set(name, { queries: count, change });
     }
   return {
-    files: reader.files,
+    files: logs.files,
     ...sums,
+    ...(clients && {
+      clients: clients.sorted().filter(({ blocked, freed }) => blocked + freed > 0),
+    }),
     names: [...names]
       .map(([name, about]) => ({ name, ...about }))
       .toSorted((a, b) => b.queries - a.queries || (a.name < b.name ? -1 : 1)),
@@ -62,12 +67,11 @@ export async function trafficChange(
 /** How often names were asked for, and the number of all queries. Rejects with a `CompilerError`. */
 export async function timesAsked(
   names: readonly string[],
-  logs: readonly string[],
-  host: Host,
+  logs: TrafficReader,
 ): Promise<{ readonly times: ReadonlyMap<string, number>; readonly queries: number }> {
   const times = new Map(names.map((name) => [name, 0]));
   let queries = 0;
-  for await (const batch of new TrafficReader(logs, host).batches())
+  for await (const batch of logs.batches())
     for (const [logged, count] of batch) {
       queries += count;
       const name = asciiName(logged);

@@ -2,8 +2,10 @@ import type { Host } from "../host/host.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import { withParents } from "../syntax/parents.ts";
-import { type NameCounts, type TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
+import type { NameCounts } from "../traffic/query-counts.ts";
+import type { TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
 import { asciiName } from "./asked-name.ts";
+import { ClientSums, type ClientTraffic } from "./client-traffic.ts";
 import { ListRules } from "./list-rules.ts";
 import { Carried, type Carriers, carriersOf } from "./overlap.ts";
 import { MappedNames } from "./plain-names.ts";
@@ -26,6 +28,8 @@ export interface TrafficStats {
   readonly sources: readonly SourceTraffic[];
   /** Source files that could not be searched. The counts of their sources may be too low. */
   readonly unseen: readonly string[];
+  /** The queries of each client, if they were counted; those with the most blocked ones first. */
+  readonly clients?: readonly ClientTraffic[];
 }
 
 /** A list and its record. */
@@ -37,17 +41,18 @@ interface RecordedList {
 /** Counts which sources of a list block the queries of a log. Rejects with a `CompilerError`. */
 export async function trafficStats(
   { list, record }: RecordedList,
-  logs: readonly string[] | TrafficReader,
+  logs: TrafficReader,
   cacheDir: string | undefined,
   host: Host,
 ): Promise<TrafficStats> {
-  const traffic = logs instanceof TrafficReader ? logs : new TrafficReader(logs, host);
   const names = new MappedNames(list, record);
   const rules = await ListRules.of(record, names);
-  const tally = new TrafficTally(record, rules, new SourceLines(record, cacheDir, host));
+  const lines = new SourceLines(record, cacheDir, host);
+  const clients = logs.byClient ? new ClientSums() : undefined;
+  const tally = new TrafficTally(record, rules, lines, clients);
   for (const { row, first } of names.repeats) tally.merge(row, first);
-  for await (const batch of traffic.batches()) await tally.take(batch);
-  return await tally.end(traffic.files);
+  for await (const batch of logs.batches()) await tally.take(batch);
+  return await tally.end(logs.files);
 }
 
 /** A blocked name whose sources are not all known yet. */
@@ -70,6 +75,7 @@ class TrafficTally {
   private readonly record: BuildRecord;
   private readonly rules: ListRules;
   private readonly lines: SourceLines;
+  private readonly clients: ClientSums | undefined;
   private readonly carriers: Carriers;
   private readonly blocked: number[];
   private readonly alone: number[];
@@ -78,7 +84,13 @@ class TrafficTally {
   private queries = 0;
   private blockedQueries = 0;
 
-  constructor(record: BuildRecord, rules: ListRules, lines: SourceLines) {
+  constructor(
+    record: BuildRecord,
+    rules: ListRules,
+    lines: SourceLines,
+    clients: ClientSums | undefined,
+  ) {
+    this.clients = clients;
     this.record = record;
     this.rules = rules;
     this.lines = lines;
@@ -94,10 +106,11 @@ class TrafficTally {
   }
 
   async take(batch: NameCounts): Promise<void> {
-    for (const [logged, count] of batch) {
+    for (const [logged, count, client] of batch) {
       this.queries += count;
       const name = asciiName(logged);
       const { rules, byName } = this.rules.blocking(name);
+      this.clients?.add(client, count, rules.length === 0 ? undefined : "blocked");
       if (rules.length === 0) continue;
       this.blockedQueries += count;
       const { groupOf, groups } = this.carriers;
@@ -162,6 +175,11 @@ class TrafficTally {
         alone: this.alone[index]!,
       })),
       unseen: [...this.unseen],
+      ...(this.clients && {
+        clients: this.clients
+          .sorted()
+          .map(({ client, queries, blocked }) => ({ client, queries, blocked })),
+      }),
     };
   }
 }

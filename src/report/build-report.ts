@@ -2,6 +2,7 @@ import type { PublishedBuild } from "../build/state/published-build.ts";
 import { ListRules } from "../explain/list-rules.ts";
 import { MappedNames } from "../explain/plain-names.ts";
 import { statsOf } from "../explain/stats.ts";
+import type { TrafficStats } from "../explain/traffic-stats.ts";
 import type { Host } from "../host/host.ts";
 import { headerOf, keptBuilds, momentOf } from "../record/kept-builds.ts";
 import { largestParents } from "./largest-parents.ts";
@@ -10,9 +11,13 @@ import { searchIndex } from "./search-index.ts";
 
 const MOST_PARENTS = 20;
 
-/** The report of a build: one HTML page without any other file. */
-export async function buildReport(build: PublishedBuild, host: Host): Promise<string> {
-  return reportPage(await viewOf(build, host));
+/** The report of a build: one HTML page without any other file. With `traffic`, it shows which sources block the queries of a log. */
+export async function buildReport(
+  build: PublishedBuild,
+  host: Host,
+  traffic?: TrafficStats,
+): Promise<string> {
+  return reportPage({ ...(await viewOf(build, host)), traffic });
 }
 
 async function viewOf({ path, list, record }: PublishedBuild, host: Host): Promise<ReportView> {

@@ -3,6 +3,7 @@ import { VERSION } from "../diagnostics/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import type { ListStats } from "../explain/stats.ts";
+import type { TrafficStats } from "../explain/traffic-stats.ts";
 import { Html, html, labelled } from "../pages/html.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
@@ -14,6 +15,7 @@ import { heatmap } from "./heatmap.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import type { SearchIndex } from "./page-search.ts";
 import { REPORT_STYLE } from "./report-style.ts";
+import { trafficSection } from "./traffic-section.ts";
 
 export interface ReportView {
   readonly header: RecordHeader;
@@ -28,6 +30,8 @@ export interface ReportView {
   readonly index: SearchIndex;
   /** The number of rules that the page cannot evaluate. */
   readonly untried: number;
+  /** What the list does for the queries of logs. */
+  readonly traffic?: TrafficStats | undefined;
 }
 
 const STYLE = PAGE_STYLE + REPORT_STYLE;
@@ -57,7 +61,10 @@ export function reportPage(view: ReportView): string {
           <h1>${header.name}</h1>
           <span class="faint">rules-compiler ${VERSION}, built ${momentText(header.builtAt)}</span>
         </header>
-        <main>${summary(view)} ${search(view)} ${sections(view)}</main>
+        <main>
+          ${summary(view)} ${search(view)} ${view.traffic && trafficSection(view.traffic)}
+          ${sections(view)}
+        </main>
         ${new Html(`<script type="application/json" id="index">${data}</script><script>${PAGE_SCRIPT}</script>`)}
       </body>
     </html> `;

@@ -2,20 +2,25 @@ import type { Host, OpenFile } from "../host/host.ts";
 import { HostError, toHostError } from "../host/host.ts";
 
 const BLOCK = 1024 * 1024;
+/** Bytes that are unpacked at a time. */
+const PIECE = 256 * 1024;
 
-/** The bytes of a log, block by block; `.gz` and `.zst` are unpacked. Rejects with a `HostError`. */
+/**
+ * The bytes of a log, block by block; `.gz` and `.zst` are unpacked. All blocks but the last are of the same size, so that what a
+ * reader learns from the first one does not depend on the packing. Rejects with a `HostError`.
+ */
 export async function* logBlocks(path: string, host: Host): AsyncGenerator<Uint8Array> {
   const file = await host.openFile(path);
   try {
     const make = await unpackerFor(file);
     if (make === undefined) {
-      yield* blocksOf(file);
+      yield* filled(blocksOf(file));
       return;
     }
     const { Readable, pipeline } = await import("node:stream");
     // An error of any part destroys all of them, and the loop below throws it.
     const unpacked = pipeline(Readable.from(blocksOf(file)), make, () => {});
-    for await (const piece of unpacked) yield piece as Uint8Array;
+    yield* filled(unpacked as AsyncIterable<Uint8Array>);
   } catch (error) {
     throw toHostError(error);
   } finally {
@@ -34,6 +39,28 @@ async function* blocksOf(file: OpenFile): AsyncGenerator<Uint8Array> {
   }
 }
 
+async function* filled(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let block = new Uint8Array(BLOCK);
+  let length = 0;
+  for await (const piece of pieces) {
+    if (length === 0 && piece.length === BLOCK) {
+      yield piece;
+      continue;
+    }
+    for (let from = 0; from < piece.length;) {
+      const part = piece.subarray(from, from + BLOCK - length);
+      block.set(part, length);
+      from += part.length;
+      length += part.length;
+      if (length < BLOCK) continue;
+      yield block;
+      block = new Uint8Array(BLOCK);
+      length = 0;
+    }
+  }
+  if (length > 0) yield block.subarray(0, length);
+}
+
 async function unpackerFor(file: OpenFile): Promise<NodeJS.ReadWriteStream | undefined> {
   const head = new Uint8Array(4);
   const count = await file.read(head, 0);
@@ -41,9 +68,9 @@ async function unpackerFor(file: OpenFile): Promise<NodeJS.ReadWriteStream | und
   const isZstd = count === 4 && [0x28, 0xb5, 0x2f, 0xfd].every((byte, at) => head[at] === byte);
   if (!isGzip && !isZstd) return undefined;
   const zlib = await import("node:zlib");
-  if (isGzip) return zlib.createGunzip();
+  if (isGzip) return zlib.createGunzip({ chunkSize: PIECE });
   const { createZstdDecompress } = zlib as Partial<typeof zlib>;
   if (createZstdDecompress === undefined)
     throw new HostError("ENOTSUP", "this runtime cannot unpack zstd");
-  return createZstdDecompress();
+  return createZstdDecompress({ chunkSize: PIECE });
 }

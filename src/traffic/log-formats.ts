@@ -1,10 +1,12 @@
-import { Buffer } from "node:buffer";
+import { jsonField } from "./json-field.ts";
 
 /** A text form of query logs, one line per query. */
 export interface LogFormat {
   readonly name: string;
   /** The name that a line asks for; undefined for a line that is not a query. */
   nameIn(line: string): string | undefined;
+  /** The address of the client that asked; undefined if the line has none. Without this method, no line has one. */
+  clientIn?(line: string): string | undefined;
   /** The number of queries that a line represents; 1 without this method. */
   countIn?(line: string): number;
 }
@@ -14,8 +16,13 @@ const LONGEST_NAME = 1024;
 /** Expressions do not see longer lines, so that none takes long. */
 const LONGEST_LINE = 4096;
 
-function byExpression(name: string, expression: RegExp): LogFormat {
-  return { name, nameIn: (line) => bounded(found(expression, line)?.[1]) };
+/** The first group of each expression is the name, and the client. */
+function byExpression(name: string, query: RegExp, client: RegExp): LogFormat {
+  return {
+    name,
+    nameIn: (line) => bounded(found(query, line)?.[1]),
+    clientIn: (line) => bounded(found(client, line)?.[1]),
+  };
 }
 
 function found(expression: RegExp, line: string): RegExpExecArray | null {
@@ -28,22 +35,9 @@ function bounded(name: string | undefined): string | undefined {
 
 const adGuardHome: LogFormat = {
   name: "AdGuard Home",
-  nameIn(line) {
-    if (line.charCodeAt(0) !== 0x7b) return undefined;
-    // A quote inside a value is escaped, so that this is the field itself.
-    const name = bounded(/"QH":\s?"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]);
-    return name?.includes("\\") === true ? unescaped(name) : name;
-  },
+  nameIn: (line) => bounded(jsonField(line, "QH")),
+  clientIn: (line) => bounded(jsonField(line, "IP")),
 };
-
-function unescaped(text: string): string | undefined {
-  try {
-    return Buffer.from(String(JSON.parse(`"${text}"`))).toString("latin1");
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
 
 /**
  * `query[A] name from client`, also in Pi-hole's pihole.log. The resolver's own queries are `dnssec-query[…]`. Without an
@@ -61,6 +55,7 @@ const dnsmasq: LogFormat = {
     const isWhole = client < line.length && !line.includes(" ", client);
     return isWhole ? bounded(line.slice(start, end)) : undefined;
   },
+  clientIn: (line) => bounded(line.slice(line.lastIndexOf(" ") + 1)),
 };
 
 const PLAIN =
@@ -77,24 +72,31 @@ const names: LogFormat = {
   },
 };
 
-const UNBOUND = String.raw`unbound\[[\w:]+\](?:: \[\w+:\w+\])?`;
+const UNBOUND = String.raw`unbound\[[\w:]+\](?:: \[\w+:\w+\])? (?:info|query|reply): ([0-9a-f.:]+)(?:@\d+)?`;
+const UNBOUND_CLIENT = new RegExp(UNBOUND);
+
+/** A log of unbound: what follows the name on a line. */
+function unbound(name: string, rest: string): LogFormat {
+  const query = `${UNBOUND.replace("([", "(?:[")} ${String.raw`(\S*)\. [A-Z0-9]+ [A-Z0-9]+`}${rest}`;
+  return byExpression(name, new RegExp(query), UNBOUND_CLIENT);
+}
 
 /** In order of preference: a log of unbound may have replies beside the queries. */
 const distinctFormats: readonly LogFormat[] = [
   adGuardHome,
   dnsmasq,
-  byExpression("BIND", /\bclient [^(]*\(.*\): (?:view [^\s]+: )?query: (\S+) \S+ \S+ /),
-  byExpression("dnsdist", /\bPacket from \S+ for (\S*)\. \S+ with id \d+/),
   byExpression(
-    "unbound",
-    new RegExp(String.raw`${UNBOUND} (?:info|query): [0-9a-f.:@]+ (\S*)\. [A-Z0-9]+ [A-Z0-9]+$`),
+    "BIND",
+    /\bclient [^(]*\(.*\): (?:view [^\s]+: )?query: (\S+) \S+ \S+ /,
+    /\bclient (?:@\S+ )?([0-9a-fA-F.:]+)(?:%[^\s#]+)?#\d+ /,
   ),
   byExpression(
-    "unbound (replies)",
-    new RegExp(
-      String.raw`${UNBOUND} (?:info|reply): [0-9a-f.:@]+ (\S*)\. [A-Z0-9]+ [A-Z0-9]+ [A-Z]+ [\d.]+ \d \d+`,
-    ),
+    "dnsdist",
+    /\bPacket from \S+ for (\S*)\. \S+ with id \d+/,
+    /\bPacket from \[?([0-9a-fA-F.:]+?)(?:%[^\s\]]+)?\]?:\d+ for /,
   ),
+  unbound("unbound", "$"),
+  unbound("unbound (replies)", String.raw` [A-Z]+ [\d.]+ \d \d+`),
 ];
 
 /** Plain names could be anything, so that at least this part of the lines must be names. */

@@ -9,13 +9,14 @@ const ROWS = 1_000_000;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The names in Pi-hole's long-term database (`pihole-FTL.db`), one character per byte, with the number of their queries. The same
- * name may come again. Undefined if the file is another database. Rejects with a `HostError`.
+ * The names in Pi-hole's long-term database (`pihole-FTL.db`), one character per byte, with the number of their queries, by client if
+ * that is asked for. The same name may come again. Undefined if the file is another database. Rejects with a `HostError`.
  */
 export async function piholeCounts(
   path: string,
   host: Host,
-): Promise<AsyncGenerator<readonly [name: string, count: number]> | undefined> {
+  byClient: boolean,
+): Promise<AsyncGenerator<readonly [name: string, count: number, client: string]> | undefined> {
   const ask = async (query: string): Promise<readonly Row[]> => {
     if (host.queryDatabase === undefined)
       throw new HostError("ENOTSUP", "this runtime cannot read SQLite; use Node");
@@ -24,21 +25,26 @@ export async function piholeCounts(
   const columns = await ask("SELECT name FROM pragma_table_info('queries')");
   const known = new Set(columns.map(({ name }) => name));
   if (!known.has("id") || !known.has("domain")) return undefined;
-  return counts(ask);
+  return counts(ask, byClient && known.has("client") ? "client" : "''");
 }
 
 async function* counts(
   ask: (query: string) => Promise<readonly Row[]>,
-): AsyncGenerator<readonly [string, number]> {
+  client: string,
+): AsyncGenerator<readonly [string, number, string]> {
   const [range] = await ask("SELECT min(id) AS first, max(id) AS last FROM queries");
   const first = Number(range?.["first"] ?? 0);
   const last = Number(range?.["last"] ?? -1);
   for (let from = first; from <= last; from += ROWS) {
     const rows = await ask(
-      `SELECT domain, count(*) AS queries FROM queries WHERE id >= ${from} AND id < ${from + ROWS} GROUP BY domain`,
+      `SELECT domain, ${client} AS asker, count(*) AS queries FROM queries WHERE id >= ${from} AND id < ${from + ROWS} GROUP BY domain, asker`,
     );
-    for (const { domain, queries } of rows)
+    for (const { domain, asker, queries } of rows)
       if (typeof domain === "string")
-        yield [Buffer.from(domain).toString("latin1"), Number(queries)];
+        yield [latin1(domain), Number(queries), typeof asker === "string" ? latin1(asker) : ""];
   }
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text).toString("latin1");
 }

@@ -1,12 +1,14 @@
-import { Buffer } from "node:buffer";
 import { bufferOf } from "../bytes/search.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { DnstapFrames, isDnstap } from "./dnstap.ts";
+import { LineBlocks } from "./line-blocks.ts";
 import { logBlocks } from "./log-blocks.ts";
 import { type LogFormat, logFormatOf } from "./log-formats.ts";
 import { SQLITE, piholeCounts } from "./pihole-database.ts";
+import { type NameCounts, QueryCounts } from "./query-counts.ts";
 
 /** A query log that was read. */
 export interface TrafficFile {
@@ -15,36 +17,54 @@ export interface TrafficFile {
   readonly queries: number;
 }
 
-/** Names in lower case with the number of their queries. */
-export type NameCounts = Iterable<readonly [name: string, count: number]>;
+export interface TrafficOptions {
+  /** Whether queries are also counted by client. */
+  readonly byClient?: boolean;
+  /** How many names are held at a time. */
+  readonly mostNames?: number;
+}
 
-/** Longer lines are ignored. An entry of AdGuard Home holds two answers of up to 64 KiB each. */
-const LONGEST_LINE = 1024 * 1024;
-
-/** Counts the queries of logs by name, in bounded memory: when there are too many names, it hands out what it has and starts again. */
+/**
+ * Counts the queries of logs by name, in bounded memory: when there are too many names, it hands out what it has and starts again.
+ * Logs whose names fit are read once, also for several lists.
+ */
 export class TrafficReader {
   /** The logs that were read so far. */
-  readonly files: TrafficFile[] = [];
+  files: readonly TrafficFile[] = [];
+  readonly byClient: boolean;
   private readonly paths: readonly string[];
   private readonly host: Host;
   private readonly mostNames: number;
-  private counts = new Counts();
+  private counts = new QueryCounts();
   private queries = 0;
+  private isSplit = false;
+  /** The counts of all logs, once they are read. */
+  private whole: QueryCounts | undefined;
 
-  constructor(paths: readonly string[], host: Host, mostNames = 1_000_000) {
+  constructor(paths: readonly string[], host: Host, options: TrafficOptions = {}) {
     this.paths = paths;
     this.host = host;
-    this.mostNames = mostNames;
+    this.byClient = options.byClient === true;
+    this.mostNames = options.mostNames ?? 1_000_000;
   }
 
   /** The counts of all logs, in one batch or several. The same name may be in more than one. Rejects with a `CompilerError`. */
   async *batches(): AsyncGenerator<NameCounts> {
+    if (this.whole !== undefined) {
+      yield this.whole.entries();
+      return;
+    }
+    this.counts = new QueryCounts();
+    this.isSplit = false;
+    const files: TrafficFile[] = [];
     for (const path of this.paths) {
       this.queries = 0;
       const format = yield* this.read(path);
-      this.files.push({ file: path, format, queries: this.queries });
+      files.push({ file: path, format, queries: this.queries });
     }
-    yield this.handOut();
+    this.files = files;
+    if (!this.isSplit) this.whole = this.counts;
+    yield this.counts.entries();
   }
 
   private async *read(path: string): AsyncGenerator<NameCounts, string> {
@@ -52,16 +72,28 @@ export class TrafficReader {
     const absolute = host.path.resolve(host.cwd, path);
     const lines = new LineBlocks();
     let format: LogFormat | undefined;
+    let frames: DnstapFrames | undefined;
+    let isFirst = true;
     try {
       for await (const block of logBlocks(absolute, host)) {
-        if (format === undefined && bufferOf(block).toString("latin1", 0, 16) === SQLITE)
-          return yield* this.readDatabase(absolute, path);
+        if (isFirst) {
+          isFirst = false;
+          if (bufferOf(block).toString("latin1", 0, 16) === SQLITE)
+            return yield* this.readDatabase(absolute, path);
+          if (isDnstap(block)) frames = new DnstapFrames(this.byClient);
+        }
+        if (frames !== undefined) {
+          for (const { name, client } of frames.take(block)) this.add(name, 1, client);
+          if (this.isFull()) yield this.handOut();
+          continue;
+        }
         const complete = lines.take(block);
         if (complete.length === 0) continue;
         format ??= logFormatOf(complete) ?? unknown(path);
         this.countLines(complete, format);
-        if (this.counts.size >= this.mostNames) yield this.handOut();
+        if (this.isFull()) yield this.handOut();
       }
+      if (frames !== undefined) return frames.format;
       const last = lines.end();
       format ??= logFormatOf(last) ?? unknown(path);
       this.countLines(last, format);
@@ -77,10 +109,10 @@ export class TrafficReader {
   }
 
   private async *readDatabase(absolute: string, path: string): AsyncGenerator<NameCounts, string> {
-    const found = await piholeCounts(absolute, this.host);
-    for await (const [name, count] of found ?? unknown(path)) {
-      this.add(name, count);
-      if (this.counts.size >= this.mostNames) yield this.handOut();
+    const found = await piholeCounts(absolute, this.host, this.byClient);
+    for await (const [name, count, client] of found ?? unknown(path)) {
+      this.add(name, count, client);
+      if (this.isFull()) yield this.handOut();
     }
     return "Pi-hole";
   }
@@ -88,93 +120,31 @@ export class TrafficReader {
   private countLines(lines: readonly string[], format: LogFormat): void {
     for (const line of lines) {
       const name = format.nameIn(line);
-      if (name !== undefined) this.add(name, format.countIn?.(line) ?? 1);
+      if (name === undefined) continue;
+      const client = this.byClient ? format.clientIn?.(line) : undefined;
+      this.add(name, format.countIn?.(line) ?? 1, client ?? "");
     }
   }
 
-  private add(name: string, count: number): void {
+  private add(name: string, count: number, client: string): void {
     this.queries += count;
-    this.counts.add(name, count);
+    this.counts.add(name, count, client);
+  }
+
+  private isFull(): boolean {
+    return this.counts.size >= this.mostNames;
   }
 
   private handOut(): NameCounts {
     const { counts } = this;
-    this.counts = new Counts();
+    this.counts = new QueryCounts();
+    this.isSplit = true;
     return counts.entries();
   }
-}
-
-/** The map has positions instead of counts, so that a known name takes one search, not two. */
-class Counts {
-  private readonly positions = new Map<string, number>();
-  private readonly sums: number[] = [];
-
-  get size(): number {
-    return this.positions.size;
-  }
-
-  add(name: string, count: number): void {
-    const position = this.positions.get(name) ?? this.enter(ownName(name));
-    this.sums[position]! += count;
-  }
-
-  private enter(name: string): number {
-    const known = this.positions.get(name);
-    if (known !== undefined) return known;
-    this.positions.set(name, this.sums.length);
-    return this.sums.push(0) - 1;
-  }
-
-  *entries(): Generator<readonly [string, number]> {
-    for (const [name, position] of this.positions) yield [name, this.sums[position]!];
-  }
-}
-
-/** In lower case. A copy: a part of a string would keep the whole block in memory. */
-function ownName(name: string): string {
-  const bytes = Buffer.from(name, "latin1");
-  const text = bytes.toString("utf8").toLowerCase();
-  return text.endsWith(".") ? text.slice(0, -1) : text;
 }
 
 function unknown(path: string): never {
   throw new CompilerError([
     errorOf("traffic-unknown", `${printable(path)} is not a query log in a known format`),
   ]);
-}
-
-/** Cuts blocks into lines, with one character per byte. */
-class LineBlocks {
-  private rest = "";
-  private isTooLong = false;
-
-  /** The lines that end in the block. */
-  take(block: Uint8Array): string[] {
-    const lines = bufferOf(block).toString("latin1").split("\n");
-    const next = lines.pop()!;
-    if (lines.length === 0) {
-      this.grow(next);
-      return lines;
-    }
-    this.grow(lines[0]!);
-    if (this.isTooLong) lines.shift();
-    else lines[0] = this.rest;
-    this.rest = next;
-    this.isTooLong = false;
-    return lines.map(withoutReturn);
-  }
-
-  /** The last line, which may lack its line feed. */
-  end(): string[] {
-    return this.rest === "" || this.isTooLong ? [] : [withoutReturn(this.rest)];
-  }
-
-  private grow(text: string): void {
-    if (this.rest.length + text.length > LONGEST_LINE) this.isTooLong = true;
-    this.rest = this.isTooLong ? "" : this.rest + text;
-  }
-}
-
-function withoutReturn(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

@@ -16,12 +16,18 @@ const QUERIES = 3000;
 /** Asked until the server answers; not part of what is compared. */
 const FIRST = "first.example";
 
-async function countsOf(path: string): Promise<{ counts: Map<string, number>; format: string }> {
+async function countsOf(
+  path: string,
+): Promise<{ counts: Map<string, number>; format: string; clients: string[] }> {
   const counts = new Map<string, number>();
-  const reader = new TrafficReader([path], nodeHost(), 100);
+  const reader = new TrafficReader([path], nodeHost(), { mostNames: 100, byClient: true });
+  const clients = new Set<string>();
   for await (const batch of reader.batches())
-    for (const [name, count] of batch) counts.set(name, (counts.get(name) ?? 0) + count);
-  return { counts, format: reader.files[0]!.format };
+    for (const [name, count, client] of batch) {
+      counts.set(name, (counts.get(name) ?? 0) + count);
+      clients.add(client);
+    }
+  return { counts, format: reader.files[0]!.format, clients: [...clients] };
 }
 
 for (const [name, logging] of loggingServers)
@@ -60,6 +66,7 @@ for (const [name, logging] of loggingServers)
     });
     const found = await countsOf(log);
     assert.equal(found.format, logging.format);
+    assert.deepEqual(found.clients, ["127.0.0.1"]);
     found.counts.delete(FIRST);
     assert.deepEqual(found.counts, expected, readFileSync(log, "utf8").slice(0, 1000));
     assert.equal(sum(found.counts), QUERIES);

@@ -13,6 +13,7 @@ c.none.example
 function project(): {
   say: (...words: string[]) => Promise<{ exit: number; stdout: string; stderr: string }>;
   write: (file: string, text: string) => void;
+  read: (file: string) => string;
 } {
   const memory = memoryHost({
     files: {
@@ -30,6 +31,7 @@ function project(): {
   return {
     write: (file, text) =>
       void memory.files.set(`/project/${file}`, new TextEncoder().encode(text)),
+    read: (file) => new TextDecoder().decode(memory.files.get(`/project/${file}`)),
     async say(...words) {
       memory.output.stdout = memory.output.stderr = "";
       const exit = await run(words, host, new AbortController().signal);
@@ -98,4 +100,67 @@ test("several logs are added up, and no name reaches the output of stats", async
   assert.match(shown.stdout, /The list blocks 2 of 8 queries, 25\.0 %\./);
   for (const { stdout } of [shown, await say(...words, "--json")])
     assert.doesNotMatch(stdout, /secret|none\.example/);
+});
+
+const ASKED = `query[A] a.secret.example from 10.0.0.1
+query[A] b.other.example from 10.0.0.1
+query[A] b.other.example from fd00::2
+query[A] c.none.example from 10.0.0.3
+`;
+
+test("clients are counted only on request", async () => {
+  const { say, write } = project();
+  write("queries.log", ASKED);
+  await say("-c", "c.json");
+  const words = ["-c", "c.json", "--traffic", "queries.log"];
+  for (const command of ["stats", "plan"])
+    for (const form of [[], ["--json"], ["--markdown"], ["-v"]]) {
+      const { stdout } = await say(command, ...words, ...form);
+      assert.doesNotMatch(stdout, /10\.0\.0|fd00/);
+    }
+  const stats = await say("stats", ...words, "--clients");
+  assert.match(
+    stats.stdout,
+    /client +queries +blocked\n +10\.0\.0\.1 +2 +1\n +fd00::2 +1 +1\n +10\.0\.0\.3 +1 +0\n$/,
+  );
+  const markdown = await say("stats", ...words, "--clients", "--markdown");
+  assert.match(markdown.stdout, /\n\| client \| queries \| blocked \|\n\|---\|---:\|---:\|\n/);
+  write("own.txt", "||secret.example^\n||one.example^\n");
+  const plan = await say("plan", ...words, "--clients");
+  assert.match(plan.stdout, /10\.0\.0\.1 +2 +1 +1\n +fd00::2 +1 +0 +1\n/);
+  assert.doesNotMatch(plan.stdout, /10\.0\.0\.3/, "an untouched client");
+  const json = await say("plan", ...words, "--clients", "--json");
+  const { traffic } = JSON.parse(json.stdout) as { traffic: { clients: object } };
+  assert.deepEqual(traffic.clients, [
+    { client: "10.0.0.1", queries: 2, blocked: 1, freed: 1 },
+    { client: "fd00::2", queries: 1, blocked: 0, freed: 1 },
+  ]);
+});
+
+test("the report shows which sources block the queries, and no name of the log", async () => {
+  const { say, write, read } = project();
+  write("more.txt", "||other.example^\n||none.example^\n");
+  write(
+    "c.json",
+    JSON.stringify({
+      name: "N",
+      sources: [
+        { name: "Own", source: "own.txt", type: "adblock" },
+        { name: "More", source: "more.txt", type: "adblock" },
+      ],
+    }),
+  );
+  await say("-c", "c.json");
+  assert.equal((await say("report", "-c", "c.json", "plain.html")).exit, 0);
+  assert.doesNotMatch(read("plain.html"), /Queries by source/);
+  const words = ["report", "-c", "c.json", "--traffic", "queries.log"];
+  const said = await say(...words, "page.html");
+  assert.equal(said.exit, 0, said.stderr);
+  const page = read("page.html")
+    .replaceAll(/<[^>]*>|\s+/g, " ")
+    .replaceAll(/ +/g, " ");
+  assert.match(page, /Of 4 queries in 1 log, the list blocks 2, 50\.0 %\./);
+  assert.match(page, /More 2 , by it alone 1 Own 1 , by it alone 0 /);
+  assert.doesNotMatch(page, /b\.other\.example|c\.none\.example|a\.secret/);
+  assert.equal((await say(...words, "--traffic", "missing.log", "page.html")).exit, 2);
 });

@@ -1,85 +1,19 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
-import type { Host } from "../../src/host/host.ts";
-import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
 import { isNightly } from "../support/nightly.ts";
 import { run } from "../../src/cli/main.ts";
 import { memoryHost, nodeHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
+import { COUNTS, QUERIES, readLog } from "../support/read-log.ts";
 import { logWriters } from "../support/query-logs.ts";
 import { Random } from "../support/random.ts";
-
-async function read(
-  path: string,
-  host: Host,
-  mostNames?: number,
-): Promise<{ counts: Map<string, number>; format: string; batches: number }> {
-  const reader = new TrafficReader([path], host, mostNames);
-  const counts = new Map<string, number>();
-  let batches = 0;
-  for await (const batch of reader.batches()) {
-    batches++;
-    for (const [name, count] of batch) counts.set(name, (counts.get(name) ?? 0) + count);
-  }
-  return { counts, format: reader.files[0]!.format, batches };
-}
-
-const QUERIES = ["a.example", "B.example", "a.example", "c.d.example", "a.example"].map((name) => ({
-  name,
-  client: "192.168.1.2",
-}));
-const COUNTS = new Map([
-  ["a.example", 3],
-  ["b.example", 1],
-  ["c.d.example", 1],
-]);
-
-for (const [format, write] of logWriters)
-  test(`a log of ${format}, also with CRLF and packed, is counted by name`, async () => {
-    const text = write(QUERIES);
-    const bytes = Buffer.from(text);
-    const host = memoryHost({ files: { log: text, crlf: text.replaceAll("\n", "\r\n") } });
-    host.files.set("/project/log.gz", gzipSync(bytes));
-    host.files.set("/project/log.zst", zstdCompressSync(bytes));
-    for (const file of ["log", "crlf", "log.gz", "log.zst"])
-      assert.deepEqual(await read(file, host), { counts: COUNTS, format, batches: 1 }, file);
-    const few = await read("log", host, 1);
-    assert.deepEqual(few.counts, COUNTS);
-  });
-
-test("more names than fit are handed out in several batches with the same sums", async () => {
-  const names = Array.from({ length: 200_000 }, (_, index) => `n${index % 30_000}.example`);
-  const host = memoryHost({ files: { log: `${names.join("\n")}\n` } });
-  const { counts, batches } = await read("log", host, 1000);
-  assert.ok(batches > 2);
-  assert.equal(counts.size, 30_000);
-  assert.equal(
-    [...counts.values()].reduce((all, count) => all + count, 0),
-    names.length,
-  );
-});
-
-test("names with a count before or behind them, and names in other letters", async () => {
-  const host = memoryHost({
-    files: { log: "# counted\n   12 a.example\nb.example\t3\nBÜCHER.example.\n\nc.example" },
-  });
-  assert.deepEqual(
-    [...(await read("log", host)).counts],
-    [
-      ["a.example", 12],
-      ["b.example", 3],
-      ["bücher.example", 1],
-      ["c.example", 1],
-    ],
-  );
-});
 
 test("the database of Pi-hole is counted, with names by text or by number", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ftl-"));
@@ -96,7 +30,7 @@ test("the database of Pi-hole is counted, with names by text or by number", asyn
       INSERT INTO query_storage (id, timestamp, type, status, domain, client) VALUES (5, 0, 1, 2, 1, 1), (6, 0, 1, 2, 1, 1), (7, 0, 1, 2, 2, 1),
         (2000007, 0, 1, 2, 1, 1), (3000000, 0, 1, 2, 'c.d.example', 1);`);
     database.close();
-    assert.deepEqual(await read(path, nodeHost()), {
+    assert.deepEqual(await readLog(path, nodeHost()), {
       counts: COUNTS,
       format: "Pi-hole",
       batches: 1,
@@ -105,23 +39,10 @@ test("the database of Pi-hole is counted, with names by text or by number", asyn
     const second = new DatabaseSync(other);
     second.exec("CREATE TABLE things (id INTEGER)");
     second.close();
-    await assert.rejects(read(other, nodeHost()), /other\.db is not a query log/);
+    await assert.rejects(readLog(other, nodeHost()), /other\.db is not a query log/);
   } finally {
     rmSync(folder, { recursive: true });
   }
-});
-
-test("a line without an end takes no memory, and the next line counts", async () => {
-  const long = "x".repeat(5 * 1024 * 1024);
-  const host = memoryHost({ files: { log: `a.example\n${long}\nb.example\n${long}` } });
-  assert.deepEqual([...(await read("log", host)).counts.keys()], ["a.example", "b.example"]);
-});
-
-test("a packed log that ends too early is an error", async () => {
-  const host = memoryHost({ files: {} });
-  const packed = gzipSync(Buffer.from("a.example\n".repeat(10_000)));
-  host.files.set("/project/log.gz", packed.subarray(0, packed.length - 20));
-  await assert.rejects(read("log.gz", host), /Cannot read log\.gz/);
 });
 
 /** Replaces, removes, repeats and inserts bytes. */
@@ -180,7 +101,7 @@ test("mutated logs are counted or refused, and nothing unescaped is printed", as
       const packed = round % 60 === 0 ? gzipSync(text) : text;
       memory.files.set("/project/log", mutated(packed, random));
       if (round % 20 !== 0) {
-        await read("log", host).catch((error: unknown) =>
+        await readLog("log", host).catch((error: unknown) =>
           assert.ok(error instanceof CompilerError),
         );
         continue;

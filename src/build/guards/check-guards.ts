@@ -1,8 +1,10 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { CompiledList } from "../../engine/compiled-list.ts";
-import type { BuildContext } from "../build-context.ts";
+import { trafficChange } from "../../explain/traffic-change.ts";
 import type { ListPlan } from "../list-plan.ts";
+import type { BuildSession } from "../session.ts";
 import { readLastPublish } from "../state/last-publish.ts";
+import type { GuardContext } from "./guard.ts";
 import { guardList } from "./registry.ts";
 
 export interface Verdict {
@@ -11,18 +13,41 @@ export interface Verdict {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Compares a compiled list with the list that it would replace. */
+/** Compares a compiled list with the list that it would replace. A guard of queries needs the text of the list. */
 export async function checkGuards(
   plan: ListPlan,
   { report, findings }: CompiledList,
-  { options, host }: Pick<BuildContext, "options" | "host">,
+  session: BuildSession,
+  text: Uint8Array | undefined,
 ): Promise<Verdict> {
+  const { options, host } = session;
   if (options.compat) return { violations: [], warnings: [] };
   const path = plan.files[0]?.path;
   const last = path === undefined ? undefined : await readLastPublish(path, host);
-  const found = guardList({ report, findings, limits: plan.guards, last }, options.accept);
+  const traffic = text === undefined ? undefined : await changedTraffic(plan, text, session);
+  const found = guardList({ report, findings, limits: plan.guards, last, traffic }, options.accept);
   return {
     violations: found.filter(({ severity }) => severity === "error"),
     warnings: found.filter(({ severity }) => severity !== "error"),
   };
+}
+
+/** What a list changes for the queries in the logs of its guard. The first list has nothing to be compared with. */
+async function changedTraffic(
+  { files, guards, list }: ListPlan,
+  bytes: Uint8Array,
+  session: BuildSession,
+): Promise<GuardContext["traffic"]> {
+  const { options, host } = session;
+  const path = files[0]?.path;
+  if (guards.breaksTraffic === undefined || options.accept.includes("breaks-traffic"))
+    return undefined;
+  if (path === undefined || !(await host.exists(path))) return undefined;
+  const logs = guards.breaksTraffic.logs.map((log) => host.path.resolve(list.project.folder, log));
+  try {
+    return await trafficChange({ bytes: await host.readFile(path) }, { bytes }, session.logs(logs));
+  } catch (error) {
+    if (!(error instanceof CompilerError)) throw error;
+    return error.diagnostics[0];
+  }
 }

@@ -1,10 +1,11 @@
-import type { Config } from "../../config/config.ts";
+import type { Config, GuardsConfig } from "../../config/config.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { SOURCE_BOUNDS } from "../../engine/compile-options.ts";
 import type { LastPublish } from "../state/last-publish.ts";
 import type { ListFindings } from "../../engine/list-findings.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { type SettingsDigest, settingsDigest } from "../settings-digest.ts";
+import type { TrafficChange } from "../../explain/traffic-change.ts";
 import type { SizeLimits } from "../../sources/size-bounds.ts";
 
 /** The limits of the guards. The configuration can set each of them. */
@@ -15,8 +16,17 @@ export interface GuardLimits {
   readonly minRules: number;
   /** Suffixes that rules may block. `*` allows every suffix, and rules that block everything. */
   readonly mayBlockSuffixes: readonly string[];
+  /** How much of the traffic in query logs may be newly blocked. */
+  readonly breaksTraffic: TrafficLimits | undefined;
   /** Builds with different settings are not compared. */
   readonly settings: SettingsDigest;
+}
+
+export interface TrafficLimits {
+  /** Paths of query logs, relative to the configuration. */
+  readonly logs: readonly string[];
+  readonly queries: number;
+  readonly percent: number;
 }
 
 export interface GuardContext {
@@ -25,6 +35,8 @@ export interface GuardContext {
   readonly findings: ListFindings;
   /** Absent for the first publish. */
   readonly last: LastPublish | undefined;
+  /** What the list changes for the queries in the logs, or why that is unknown; absent if it need not be known. */
+  readonly traffic?: Pick<TrafficChange, "queries" | "blocked"> | Diagnostic | undefined;
 }
 
 /** Checks a list before it is published. */
@@ -45,5 +57,18 @@ export function guardLimits(config: Config): GuardLimits {
     mayBlockSuffixes: (guards.may_block_suffixes ?? []).map((suffix) =>
       suffix.toLowerCase().replace(/^\.+/, ""),
     ),
+    breaksTraffic: guards.breaks_traffic && trafficLimits(guards.breaks_traffic),
+  };
+}
+
+function trafficLimits({
+  logs,
+  max_queries,
+  max_percent,
+}: NonNullable<GuardsConfig["breaks_traffic"]>): TrafficLimits {
+  return {
+    logs,
+    queries: max_queries ?? Infinity,
+    percent: max_percent ?? (max_queries === undefined ? 1 : Infinity),
   };
 }

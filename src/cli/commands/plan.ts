@@ -7,6 +7,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import type { ListChange } from "../../explain/list-change.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { trafficChange } from "../../explain/traffic-change.ts";
+import { trafficLogs } from "../../explain/traffic-logs.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import { changeExit } from "../change-exit.ts";
 import { BuildScreen } from "../output/build-screen.ts";
@@ -18,7 +19,8 @@ import type { Command } from "./registry.ts";
 
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
 export const planCommand: Command = async (options, host, reporter, signal) => {
-  const { save: savePath, traffic: logs } = flagsOf("plan", options.args);
+  const { save: savePath, traffic: files, clients } = flagsOf("plan", options.args);
+  const logs = trafficLogs(files, host, clients);
   // Only one list can be saved. Otherwise every list has its own plan.
   const lists =
     savePath === undefined
@@ -35,8 +37,7 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
     for await (const { file, old, run, change } of planChanges(session)) {
       for (const warning of run.coverWarnings) reporter.diagnostic(warning);
       exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
-      const traffic =
-        logs.length === 0 ? undefined : await trafficChange(old, run.state, logs, host);
+      const traffic = logs && (await trafficChange(old, run.state, logs));
       const isVerbose = reporter.shows("debug");
       const shown = { ...screenOf(file, run, change), isVerbose, traffic };
       if (options.json) {

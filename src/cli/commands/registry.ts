@@ -193,6 +193,7 @@ export const commands: readonly CommandEntry[] = [
     examples: [
       ["report -c my-list.yaml --open", "write my-list.report.html and open it"],
       ["report -c my-list.yaml public/index.html", "write to this file"],
+      ["report --traffic querylog.json", "show which sources block your queries"],
     ],
     load: async () => (await import("./report.ts")).reportCommand,
   },

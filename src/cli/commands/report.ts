@@ -1,8 +1,10 @@
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
+import { trafficLogs } from "../../explain/traffic-logs.ts";
+import { trafficStats } from "../../explain/traffic-stats.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { type PublishedBuild, lastBuild, listNames } from "../../build/state/published-build.ts";
+import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { isFolderName } from "../../build/with-output-target.ts";
 import { flagsOf } from "../flags/command-flags.ts";
@@ -22,11 +24,13 @@ export const reportCommand: Command = async (options, host, reporter) => {
         hint: "Name a folder (reports/), or select a list with --filter",
       }),
     ]);
+  const logs = trafficLogs(flagsOf("report", options.args).traffic, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const build = await lastBuild(list, options, host);
     const own = `${host.path.basename(build.path).replace(/\.txt$/, "")}.report.html`;
     const name = wanted === undefined || isFolder ? host.path.join(wanted ?? "", own) : wanted;
-    await writeReport(name, build, options, host);
+    const traffic = logs && (await trafficStats(build, logs, options.cacheDir, host));
+    await writeReport(name, await buildReport(build, host, traffic), options, host);
     reporter.info(`${reporter.style.good("written")} ${reporter.style.strong(printable(name))}`);
     return { text: () => "", documents: [{ file: name }] };
   };
@@ -35,12 +39,12 @@ export const reportCommand: Command = async (options, host, reporter) => {
 
 async function writeReport(
   name: string,
-  build: PublishedBuild,
+  page: string,
   options: Options,
   host: Host,
 ): Promise<void> {
   const path = host.path.resolve(host.cwd, name);
-  await writeText(path, await buildReport(build, host), host);
+  await writeText(path, page, host);
   if (!flagsOf("report", options.args).open) return;
   await host.openInBrowser?.(path).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;

@@ -1,5 +1,6 @@
 import { printable } from "../../diagnostics/printable.ts";
 import { statsOf } from "../../explain/stats.ts";
+import { trafficLogs } from "../../explain/traffic-logs.ts";
 import { trafficStats } from "../../explain/traffic-stats.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { lastBuild, listNames } from "../../build/state/published-build.ts";
@@ -14,12 +15,12 @@ import type { Command } from "./registry.ts";
 export const statsCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
   const { dataStyle: style } = reporter;
-  const { markdown: isMarkdown, traffic: logs } = flagsOf("stats", options.args);
+  const { markdown: isMarkdown, traffic: files, clients } = flagsOf("stats", options.args);
+  const logs = trafficLogs(files, host, clients);
   const answer = async (list: string): Promise<ListAnswer> => {
     const build = await lastBuild(list, options, host);
     const stats = statsOf(build.record);
-    const traffic =
-      logs.length === 0 ? undefined : await trafficStats(build, logs, options.cacheDir, host);
+    const traffic = logs && (await trafficStats(build, logs, options.cacheDir, host));
     const text = (): string => {
       const figures =
         traffic === undefined

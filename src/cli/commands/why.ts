@@ -6,6 +6,7 @@ import { MappedNames } from "../../explain/plain-names.ts";
 import { asciiName, askedName } from "../../explain/asked-name.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { timesAsked } from "../../explain/traffic-change.ts";
+import { trafficLogs } from "../../explain/traffic-logs.ts";
 import { inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildContext } from "../../build/build-context.ts";
@@ -29,12 +30,12 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
-  const { resolver, traffic: logs } = flagsOf("why", options.args);
+  const { resolver, traffic: files } = flagsOf("why", options.args);
   if (resolver !== undefined && operands.includes("-"))
     throw new CompilerError([errorOf("unknown-flag", "--resolver needs names, not -")]);
   const lists = await listNames(options, host);
   if (operands.length === 1 && operands[0] === "-") {
-    if (logs.length > 0)
+    if (files.length > 0)
       throw new CompilerError([
         errorOf("unknown-flag", "why - takes no --traffic", {
           hint: "Give the names as words, such as: why ads.example.com --traffic queries.log",
@@ -46,7 +47,8 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const given = operands.map(askedName);
   const names =
     resolver === undefined ? given : await withAliases(given, resolver, { options, host, signal });
-  const asked = logs.length === 0 ? undefined : await timesAsked(names, logs, host);
+  const logs = trafficLogs(files, host);
+  const asked = logs && (await timesAsked(names, logs));
   const answer = async (list: string): Promise<ListAnswer> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);

@@ -63,14 +63,14 @@ const BUILD_FLAGS = [
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],
-    only: ["why", "stats", "lines", "audit", "init"],
+    only: ["why", "stats", "lines", "report", "audit", "init"],
     description:
       "Folder for cached sources and earlier builds (default: rules-compiler in the user's cache folder)",
   },
   {
     name: "no-cache",
     sets: ["building"],
-    only: ["why", "stats", "lines", "audit", "init"],
+    only: ["why", "stats", "lines", "report", "audit", "init"],
     description: "Neither read nor write the cache",
   },
   {
@@ -191,9 +191,14 @@ const OTHER_FLAGS = [
     name: "traffic",
     value: "FILE",
     repeats: true,
-    only: ["stats", "plan", "audit", "why"],
+    only: ["stats", "plan", "audit", "why", "report"],
     description:
-      "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, or one name per line; may be repeated",
+      "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, dnstap, or one name per line; may be repeated",
+  },
+  {
+    name: "clients",
+    only: ["stats", "plan"],
+    description: "With --traffic, also count the queries of each client",
   },
   {
     name: "exit-code",

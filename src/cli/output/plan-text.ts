@@ -38,7 +38,7 @@ export function planText(view: PlanView, style: Style): string {
     `${style.strong(printable(report.name))} → ${printable(file)}`,
     `  ${sourcesText(report, style)}`,
     ...changeLines(change, style),
-    ...(view.traffic === undefined ? [] : trafficChangeLines(view.traffic, view.isVerbose)),
+    ...(view.traffic === undefined ? [] : trafficChangeLines(view.traffic, style, view.isVerbose)),
   ];
   const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
   const said = [...shown, ...refused]

@@ -30,6 +30,31 @@ function dnsmasq({ folder, port, upstream }: LogSetting, option: string): readon
   ];
 }
 
+function logOf({ folder }: LogSetting): string {
+  return join(folder, "queries.log");
+}
+
+/** Large enough that no message is dropped. */
+const DNSTAP_QUEUES = "fstrm-set-input-queue-size 16384;";
+
+function bind(
+  setting: LogSetting,
+  options: string,
+  logging: (log: string) => string,
+): readonly string[] {
+  const { folder, port, upstream } = setting;
+  const conf = join(folder, "named.conf");
+  writeFileSync(
+    conf,
+    `options { directory "${folder}"; listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; pid-file none;
+ session-keyfile none; recursion yes; forward only; forwarders { 127.0.0.1 port ${upstream}; };
+ dnssec-validation no; max-cache-size 64m; ${options} };
+${logging(logOf(setting))}
+`,
+  );
+  return ["named", "-f", "-c", conf];
+}
+
 function unbound(setting: LogSetting, ...options: string[]): readonly string[] {
   const server = `server:\n  logfile: "${join(setting.folder, "queries.log")}"\n  ${options.join("\n  ")}`;
   return ["unbound", "-d", "-c", unboundConf(setting, "iterator", server)];
@@ -58,20 +83,39 @@ export const loggingServers: ReadonlyMap<string, LoggingServer> = new Map<string
     "BIND",
     {
       format: "BIND",
-      start: ({ folder, port, upstream }) => {
-        const conf = join(folder, "named.conf");
-        const log = join(folder, "queries.log");
-        writeFileSync(
-          conf,
-          `options { directory "${folder}"; listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; pid-file none;
- session-keyfile none; recursion yes; forward only; forwarders { 127.0.0.1 port ${upstream}; };
- dnssec-validation no; max-cache-size 64m; querylog yes; };
-logging { channel queries { file "${log}"; print-time yes; print-category yes; print-severity yes; };
- category queries { queries; }; };
-`,
-        );
-        return ["named", "-f", "-c", conf];
-      },
+      start: (setting) =>
+        bind(
+          setting,
+          "querylog yes;",
+          (
+            log,
+          ) => `logging { channel queries { file "${log}"; print-time yes; print-category yes; print-severity yes; };
+ category queries { queries; }; };`,
+        ),
+    },
+  ],
+  [
+    "BIND with dnstap",
+    {
+      format: "dnstap",
+      start: (setting) =>
+        bind(
+          setting,
+          `dnstap { all; }; ${DNSTAP_QUEUES} dnstap-output file "${logOf(setting)}";`,
+          () => "",
+        ),
+    },
+  ],
+  [
+    "BIND with responses by dnstap",
+    {
+      format: "dnstap (responses)",
+      start: (setting) =>
+        bind(
+          setting,
+          `dnstap { client response; }; ${DNSTAP_QUEUES} dnstap-output file "${logOf(setting)}";`,
+          () => "",
+        ),
     },
   ],
   [

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { test } from "node:test";
+import * as zlib from "node:zlib";
+import { type MemoryHost, memoryHost } from "../support/internals.ts";
+import { logWriters } from "../support/query-logs.ts";
+import { COUNTS, QUERIES, readLog } from "../support/read-log.ts";
+
+/** Files with the text as it is, and packed in every way that this runtime has. */
+function withPacked(text: string): { host: MemoryHost; files: string[] } {
+  const host = memoryHost({ files: { log: text, crlf: text.replaceAll("\n", "\r\n") } });
+  const bytes = Buffer.from(text);
+  host.files.set("/project/log.gz", zlib.gzipSync(bytes));
+  const { zstdCompressSync } = zlib as Partial<typeof zlib>;
+  if (zstdCompressSync === undefined) return { host, files: ["log", "crlf", "log.gz"] };
+  host.files.set("/project/log.zst", zstdCompressSync(bytes));
+  return { host, files: ["log", "crlf", "log.gz", "log.zst"] };
+}
+
+for (const [format, write] of logWriters)
+  test(`a log of ${format}, also with CRLF and packed, is counted by name`, async () => {
+    const { host, files } = withPacked(write(QUERIES));
+    for (const file of files)
+      assert.deepEqual(await readLog(file, host), { counts: COUNTS, format, batches: 1 }, file);
+    const few = await readLog("log", host, 1);
+    assert.deepEqual(few.counts, COUNTS);
+  });
+
+test("more names than fit are handed out in several batches with the same sums", async () => {
+  const names = Array.from({ length: 200_000 }, (_, index) => `n${index % 30_000}.example`);
+  const host = memoryHost({ files: { log: `${names.join("\n")}\n` } });
+  const { counts, batches } = await readLog("log", host, 1000);
+  assert.ok(batches > 2);
+  assert.equal(counts.size, 30_000);
+  assert.equal(
+    [...counts.values()].reduce((all, count) => all + count, 0),
+    names.length,
+  );
+});
+
+test("names with a count before or behind them, and names in other letters", async () => {
+  const host = memoryHost({
+    files: { log: "# counted\n   12 a.example\nb.example\t3\nBÜCHER.example.\n\nc.example" },
+  });
+  assert.deepEqual(
+    [...(await readLog("log", host)).counts],
+    [
+      ["a.example", 12],
+      ["b.example", 3],
+      ["bücher.example", 1],
+      ["c.example", 1],
+    ],
+  );
+});
+
+test("a line without an end takes no memory, and the next line counts", async () => {
+  const long = "x".repeat(5 * 1024 * 1024);
+  const host = memoryHost({ files: { log: `a.example\n${long}\nb.example\n${long}` } });
+  assert.deepEqual([...(await readLog("log", host)).counts.keys()], ["a.example", "b.example"]);
+});
+
+test("the format of a packed log is decided by as many lines as that of a plain one", async () => {
+  // More than a packing hands out at a time, before the first query.
+  const start = "Nov 16 19:17:25 dnsmasq[2766]: read /etc/hosts - 9 names\n".repeat(12_000);
+  const { host, files } = withPacked(start + logWriters.get("dnsmasq")!(QUERIES));
+  for (const file of files)
+    assert.deepEqual(await readLog(file, host), { counts: COUNTS, format: "dnsmasq", batches: 1 });
+});
+
+test("a packed log that ends too early is an error", async () => {
+  const host = memoryHost({ files: {} });
+  const packed = zlib.gzipSync(Buffer.from("a.example\n".repeat(10_000)));
+  host.files.set("/project/log.gz", packed.subarray(0, packed.length - 20));
+  await assert.rejects(readLog("log.gz", host), /Cannot read log\.gz/);
+});
