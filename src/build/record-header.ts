@@ -8,6 +8,7 @@ import {
 } from "../record/record-format.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { feedOf } from "../engine/plan.ts";
+import { storeKeyOf } from "../engine/source-key.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
 import { VERSION } from "../diagnostics/version.ts";
 
@@ -41,9 +42,13 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
   };
 }
 
-function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): RecordedFile[] {
+function recordedFiles(
+  config: Config,
+  { rules, inputs, files, sources }: CompiledList,
+): RecordedFile[] {
   const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
-  const copies = new Map([...files.values()].flat().map(({ key, sha256 }) => [key, sha256]));
+  // Two sources may read the same address in different ways.
+  const copies = sources.map((one) => files.get(storeKeyOf(one.source, one)) ?? []);
   return rules.pool.origins.map(({ source, file, place }): RecordedFile => {
     const own = config.sources[source];
     const format = own?.type ?? "adblock";
@@ -56,7 +61,7 @@ function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): 
     if (place === undefined) return { ...known, isOwn: true };
     const stamp = stamps.get(place);
     if (stamp !== undefined) return { ...known, path: place, stamp };
-    const sha256 = copies.get(place);
+    const sha256 = copies[source]?.find(({ key }) => key === place)?.sha256;
     return sha256 === undefined ? known : { ...known, sha256 };
   });
 }

@@ -28,7 +28,8 @@ import { locate } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
-import { type SourceOptions, keysOf, readingOf, storeKeyOf } from "./source-options.ts";
+import { storeKeyOf } from "./source-key.ts";
+import { type SourceOptions, keysOf, readingOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning, storeWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
@@ -53,7 +54,7 @@ export class SourceReader {
   private budget: Promise<DownloadBudget> | undefined;
   private readonly checkpoint: Checkpoint;
   private hasStoreFailed = false;
-  /** The files of remote sources, by the source as written in the configuration. */
+  /** The files of remote sources, by `storeKeyOf` the source as written in the configuration. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
   private hasUnknownFiles = false;
   /** Bytes of sources that another list read. */
@@ -94,7 +95,7 @@ export class SourceReader {
           this.states[index] = known.state;
           this.knownBytes += known.bytes;
           if (known.state.kind === "local") await this.locate(source.source);
-          else this.note(source.source, known);
+          else this.note(source, known);
           return;
         }
         await this.attempt(source, async () => {
@@ -169,13 +170,14 @@ export class SourceReader {
   }
 
   /** Call before a source is read. The result gives the notes for lists that reuse its rows. */
-  notesOf({ index, source }: PlannedSource): (bytes: number) => SourceNotes {
+  notesOf(source: PlannedSource): (bytes: number) => SourceNotes {
+    const { index } = source;
     const said = this.diagnostics.length;
     const read = this.inputs.length;
     const mayCancel = this.lists[index]?.mayHave.badfilter ?? true;
     return (bytes) => ({
       state: this.states[index]!,
-      files: this.files.get(source),
+      files: this.files.get(storeKeyOf(source.source, source)),
       mayCancel,
       bytes,
       diagnostics: this.diagnostics.slice(said),
@@ -300,7 +302,7 @@ export class SourceReader {
     const { files } = acquired;
     const state = before?.state ?? acquired.state;
     if (files !== undefined) shared?.acquired.set(key, { state, files });
-    this.note(wish.source, { state, files });
+    this.note(wish, { state, files });
     return { ...acquired, state };
   }
 
@@ -312,9 +314,9 @@ export class SourceReader {
   }
 
   /** A cached copy has the same text but makes a different build, so the digest does not apply. */
-  private note(source: string, { state, files }: Pick<SourceNotes, "state" | "files">): void {
+  private note(wish: SourceOptions, { state, files }: Pick<SourceNotes, "state" | "files">): void {
     if (files === undefined || isCopy(state.kind)) this.hasUnknownFiles = true;
-    if (files !== undefined) this.files.set(source, files);
+    if (files !== undefined) this.files.set(storeKeyOf(wish.source, wish), files);
   }
 
   private tellStoreError(error: HostError): void {
