@@ -283,7 +283,7 @@ async function fetchFrom(
       const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);
       await list.check(gauge);
       measure = gauge.measure;
-      if (source.checksCount) refuseTruncated(source.label, measure.entries, gauge.declared);
+      if (source.checksCount) refuseTruncated(source.label, gauge.counted, gauge.declared?.number);
     }
     refuseEmpty(list, source);
     await kind.judge(measure.watched, list);
