@@ -60,7 +60,9 @@ function recordedFiles(
     };
     if (place === undefined) return { ...known, isOwn: true };
     const stamp = stamps.get(place);
-    if (stamp !== undefined) return { ...known, path: place, stamp };
+    const { member } = own ?? {};
+    if (stamp !== undefined)
+      return { ...known, path: place, stamp, ...(member !== undefined && { member }) };
     const sha256 = copies[source]?.find(({ key }) => key === place)?.sha256;
     return sha256 === undefined ? known : { ...known, sha256 };
   });

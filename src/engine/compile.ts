@@ -109,7 +109,9 @@ export class Compilation {
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
     this.engine = options.shared?.engine ?? new Engine();
-    this.reader = new SourceReader(host, options, config.allow_private === true, this.engine);
+    this.builtAt = options.builtAt ?? buildTime(host);
+    const timed = { ...options, builtAt: this.builtAt };
+    this.reader = new SourceReader(host, timed, config.allow_private === true, this.engine);
     const { kernel } = this.engine;
     this.engine.clear();
     this.memory = memoryPlan(options, host, kernel);
@@ -118,7 +120,6 @@ export class Compilation {
     const pool = new ChunkPool(kernel, cache);
     this.context = { pool, budget, finder: new RowFinder(kernel) };
     this.warnings = new Warnings(pool);
-    this.builtAt = options.builtAt ?? buildTime(host);
     this.head = new ListHeader(config, this.builtAt, options.headerLines ?? []);
     const sources = this.plan.sources.length;
     const to = this.head.before(sink, () => scratchOf(host));

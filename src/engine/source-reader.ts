@@ -233,9 +233,9 @@ export class SourceReader {
 
   private async open(wish: SourceOptions, watch?: FetchWatch): Promise<Acquired> {
     const { host, options, buffers } = this;
-    const { signal, blockBytes } = options;
+    const { signal, blockBytes, builtAt: now } = options;
     const location = await this.locate(wish.source);
-    const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers };
+    const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers, now };
     const label = wish.shown;
     if (location.kind === "file") {
       // Only an optional source must be checked before it is read.

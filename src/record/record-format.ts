@@ -42,6 +42,8 @@ export interface RecordedFile {
   readonly format?: string;
   /** The feed that its lines were made from. */
   readonly feed?: FeedSettings;
+  /** Selects a file of a local archive. */
+  readonly member?: string;
   /** SHA-256 of the cached copy, for a remote file. */
   readonly sha256?: string;
 }
