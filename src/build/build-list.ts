@@ -224,7 +224,9 @@ class ListBuild {
     const { cache, coveredDone } = this.work;
     const { config, plugins } = plan.list;
     const hasPlugins = plugins.transformations.size + plugins.formats.size > 0;
-    const isTimed = plan.compile.sources.some(({ feed }) => feed && dependsOnTime(feed));
+    const isTimed = plan.compile.sources.some(
+      ({ feed, keepMs }) => keepMs !== undefined || (feed && dependsOnTime(feed)),
+    );
     // A manifest and entries of feeds expire, and plugins change without notice, so such lists are always rebuilt.
     if (plan.isToStdout || config.manifest !== undefined || hasPlugins || isTimed) return;
     // A cover check that was skipped runs in the next build.

@@ -15,6 +15,10 @@ import { VERSION } from "../diagnostics/version.ts";
 /** The header of a build record: the list, its sources, and the files that were read. */
 export function recordHeader(config: Config, list: CompiledList, seconds: number): RecordHeader {
   const { report, builtAt } = list;
+  const ledgers = list.sources.map(
+    (one) =>
+      list.files.get(storeKeyOf(one.source, one))?.find(({ role }) => role === "ledger")?.sha256,
+  );
   return {
     version: RECORD_VERSION,
     tool: VERSION,
@@ -32,6 +36,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
         type: config.sources[index]!.type ?? "adblock",
         state,
         ...(goodAt === undefined ? {} : { goodAt }),
+        ...(ledgers[index] !== undefined && { ledger: ledgers[index] }),
         lines,
         kept,
         dropped,
@@ -63,7 +68,8 @@ function recordedFiles(
     const { member } = own ?? {};
     if (stamp !== undefined)
       return { ...known, path: place, stamp, ...(member !== undefined && { member }) };
-    const sha256 = copies[source]?.find(({ key }) => key === place)?.sha256;
-    return sha256 === undefined ? known : { ...known, sha256 };
+    const { sha256, role } = copies[source]?.find(({ key }) => key === place) ?? {};
+    if (sha256 === undefined) return known;
+    return role === "kept" ? { source, file, sha256, isKept: true } : { ...known, sha256 };
   });
 }

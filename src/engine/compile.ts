@@ -13,6 +13,7 @@ import { ChunkCache } from "../rules/chunk-cache.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { AllowList } from "../transformations/allow.ts";
+import { minSources } from "../transformations/min-sources.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
@@ -46,6 +47,7 @@ import {
   serversOf,
   trustInList,
 } from "./plan.ts";
+import { readRows } from "./read-rows.ts";
 import { compileReport } from "./report.ts";
 import type { CompiledList } from "./compiled-list.ts";
 import { scratchOf } from "./scratch.ts";
@@ -201,7 +203,12 @@ export class Compilation {
             ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
           ];
-    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.warnings, context);
+    const first = minSources(config.min_sources ?? 1, context).map((stage) => ({
+      name: "min_sources",
+      stage,
+    }));
+    const parts = { filters: listFilters, first, last };
+    const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
     for (const source of plan.sources) {
@@ -306,11 +313,15 @@ export class Compilation {
     const stages = stagesOf(source.passes, { filters, above, first }, this.warnings, context);
     const own = new Pipeline(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];
+    const keeping = reader.keepingOf(source);
+    const age = await keeping?.stage(context);
+    if (age !== undefined) first.unshift({ name: "max_age", stage: age });
     const sink = new SourceSink(
       pool,
       source,
       {
         scanner: this.engine.scanner,
+        see: keeping && ((chunk) => keeping.see(chunk)),
         preparing: [
           { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
           ...steps.map(({ transformation }) => transformation),
@@ -318,34 +329,12 @@ export class Compilation {
       },
       (chunk) => own.push(chunk),
     );
-    const bytes = await this.readRows(source, sink);
+    const bytes = await readRows(source, sink, { reader, shared: options.shared, keeping });
     if (bytes === undefined) return undefined;
     await own.end(() => this.checkpoint.pass());
     reader.failures.push(...(counter?.problem()?.diagnostics ?? []));
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;
-  }
-
-  /** Reads the lines of a source into its sink, or reuses the rows that another list of this run read. */
-  private async readRows(source: PlannedSource, sink: SourceSink): Promise<number | undefined> {
-    const { reader, options } = this;
-    const { shared } = options;
-    const known = shared?.find(source);
-    try {
-      if (known !== undefined) {
-        await sink.again(known.origins, known.chunks);
-        return reader.readAgain(source, known);
-      }
-      const rows = shared?.isWanted(source) === true ? sink.keepRows() : undefined;
-      const notes = reader.notesOf(source);
-      const bytes = await reader.read(source, sink);
-      if (bytes === undefined) return undefined;
-      await sink.end();
-      if (rows !== undefined) shared!.keep(source, { ...notes(bytes), ...rows });
-      return bytes;
-    } finally {
-      shared?.used(source);
-    }
   }
 }

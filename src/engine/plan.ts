@@ -52,6 +52,10 @@ export interface PlannedSource {
   /** Paths of files with its keys, as written in the configuration. */
   readonly keyFiles: KeyFiles;
   readonly allowPrivate: boolean;
+  /** For how long its rules are kept after it had them; undefined if only what it has counts. */
+  readonly keepMs: number | undefined;
+  /** How long ago its rules may have been seen first. */
+  readonly maxAgeMs: number | undefined;
   /** Whether it must have as many entries as its header names. */
   readonly checksCount: boolean;
   /** What its rules may do; undefined if that depends on its location. */
@@ -112,6 +116,8 @@ export function planOf(
       timeoutMs: durationMs(source.timeout ?? ""),
       maxBytes: sizeBytes(source.max_bytes ?? ""),
       allowPrivate: source.allow_private === true,
+      keepMs: durationMs(source.keep ?? ""),
+      maxAgeMs: durationMs(source.max_age ?? ""),
       checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
       bounds: boundsOf(config, source),

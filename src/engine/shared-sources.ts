@@ -191,5 +191,6 @@ function keyOf(source: PlannedSource): string {
     source.keyFiles,
     source.member,
     source.checksCount,
+    source.keepMs,
   ]);
 }

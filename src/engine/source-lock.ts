@@ -20,7 +20,8 @@ export function lockedFiles(
   wish: SourceOptions,
 ): readonly StoredFile[] | undefined {
   const { source, isSecret } = wish;
-  const files = lock?.files.get(storeKeyOf(source, wish));
+  // What a source keeps is not from its server.
+  const files = lock?.files.get(storeKeyOf(source, wish))?.filter(({ role }) => role === undefined);
   if (files !== undefined || lock?.isComplete !== true) return files;
   const shown = printable(withoutCredentials(source, isSecret));
   throw new CompilerError([errorOf("lock-mismatch", `${shown} is not in ${lock.name}`)]);

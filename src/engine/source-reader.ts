@@ -1,6 +1,6 @@
-import { FETCH_DEFAULTS, type CompileOptions } from "./compile-options.ts";
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
-import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import type { CompileOptions } from "./compile-options.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
 import type { Trust } from "../config/fields.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import { type Host, HostError } from "../host/host.ts";
@@ -18,13 +18,13 @@ import type { FetchWatch } from "../sources/fetch-text.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
-import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
 import { EntryReader } from "./entry-reader.ts";
-import { locate } from "./locate.ts";
+import { Keeping } from "./keeping.ts";
+import { locateOnce } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
@@ -94,8 +94,9 @@ export class SourceReader {
         if (known !== undefined) {
           this.states[index] = known.state;
           this.knownBytes += known.bytes;
-          if (known.state.kind === "local") await this.locate(source.source);
-          else this.note(source, known);
+          if (known.state.kind === "local")
+            await locateOnce(source.source, this.host, this.options, this);
+          if (known.state.kind !== "local" || known.files !== undefined) this.note(source, known);
           return;
         }
         await this.attempt(source, async () => {
@@ -169,6 +170,35 @@ export class SourceReader {
     return bytes;
   }
 
+  /** What remembers the rules of a source; undefined if it keeps none. */
+  keepingOf(source: PlannedSource): Keeping | undefined {
+    const { store, host, options } = this;
+    if (source.keepMs === undefined) return undefined;
+    if (store === undefined) {
+      const message = `${printable(source.label)} keeps nothing: there is no cache`;
+      this.diagnostics.push(warningOf("keep-needs-cache", message));
+      return undefined;
+    }
+    const locked = options.lock?.files.get(storeKeyOf(source.source, source));
+    const own = locked?.filter(({ role }) => role !== undefined) ?? [];
+    return new Keeping(source, {
+      host,
+      folder: options.configFolder ?? host.cwd,
+      store,
+      now: options.builtAt ?? host.now(),
+      locked: own.length === 0 ? undefined : own,
+      warn: (warning) => this.diagnostics.push(warning),
+      onStoreError: (error) => this.tellStoreError(error),
+    });
+  }
+
+  /** Notes the files of a source that keeps rules, beside its own. */
+  noteKept(source: PlannedSource, kept: readonly StoredFile[]): void {
+    const key = storeKeyOf(source.source, source);
+    const own = this.files.get(key)?.filter(({ role }) => role === undefined) ?? [];
+    this.files.set(key, [...own, ...kept]);
+  }
+
   /** Call before a source is read. The result gives the notes for lists that reuse its rows. */
   notesOf(source: PlannedSource): (bytes: number) => SourceNotes {
     const { index } = source;
@@ -198,43 +228,11 @@ export class SourceReader {
     for (const list of this.lists.splice(0)) list?.close();
   }
 
-  /** Shows the text of a source without compiling it. Rejects with a `CompilerError` if neither it nor a copy is readable. */
-  async look(
-    source: string,
-    allowPrivate: boolean,
-    see: (text: Uint8Array) => void,
-  ): Promise<SourceState> {
-    const shown = withoutCredentials(source);
-    const { list, state } = await this.open({ ...FETCH_DEFAULTS, source, shown, allowPrivate });
-    try {
-      await list.check();
-      await list.peek(see);
-      return state;
-    } finally {
-      list.close();
-    }
-  }
-
-  private async locate(source: string): Promise<Location> {
-    const { host, options } = this;
-    let found = options.shared?.located.get(source);
-    if (found === undefined) {
-      const diagnostics: Diagnostic[] = [];
-      const inputs: InputFile[] = [];
-      const folder = options.configFolder ?? host.cwd;
-      const location = await locate(source, folder, host, { diagnostics, inputs });
-      found = { location, diagnostics, inputs };
-      options.shared?.located.set(source, found);
-    }
-    this.diagnostics.push(...found.diagnostics);
-    this.inputs.push(...found.inputs);
-    return found.location;
-  }
-
-  private async open(wish: SourceOptions, watch?: FetchWatch): Promise<Acquired> {
+  /** Rejects with a `CompilerError` if neither the source nor a copy is readable. */
+  async open(wish: SourceOptions, watch?: FetchWatch): Promise<Acquired> {
     const { host, options, buffers } = this;
     const { signal, blockBytes, builtAt: now } = options;
-    const location = await this.locate(wish.source);
+    const location = await locateOnce(wish.source, host, options, this);
     const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers, now };
     const label = wish.shown;
     if (location.kind === "file") {

@@ -9,6 +9,7 @@ import type { RecordedFile } from "../record/record-format.ts";
 import { Fate, hasCause, isSilent } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
 import { type Span, spansOf } from "./file-spans.ts";
+import { firstSeen } from "./first-seen.ts";
 import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
 import { readRecorded } from "./read-recorded.ts";
@@ -104,6 +105,11 @@ export class SourceLines {
     const lines = new Map<string, readonly SourceLine[]>();
     for (const [name, some] of found) lines.set(name, some.toSorted(directFirst));
     return { lines, unseen };
+  }
+
+  /** When lines were first seen, by row, for sources that keep rules. */
+  async firstSeen(lines: Iterable<SourceLine>): Promise<ReadonlyMap<number, string>> {
+    return await firstSeen(lines, this.record, this.cacheDir, this.host);
   }
 
   /**

@@ -46,6 +46,8 @@ export interface RecordedFile {
   readonly member?: string;
   /** SHA-256 of the cached copy, for a remote file. */
   readonly sha256?: string;
+  /** Whether it contains rules that the source no longer has. */
+  readonly isKept?: true;
 }
 
 export interface RecordedSource {
@@ -54,6 +56,8 @@ export interface RecordedSource {
   readonly type: string;
   readonly state: string;
   readonly goodAt?: string;
+  /** SHA-256 of the cached file that says when its rules were seen. */
+  readonly ledger?: string;
   readonly lines: number;
   readonly kept: number;
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;

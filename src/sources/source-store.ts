@@ -14,6 +14,8 @@ export interface StoredFile {
   readonly isMoved?: true;
   /** Whether the response may be truncated within a line. */
   readonly isCut?: true;
+  /** For a source that keeps rules: when they were seen, or those that it no longer has. */
+  readonly role?: "ledger" | "kept";
   readonly validators: Validators;
   readonly sha256: string;
   readonly size: number;
