@@ -292,7 +292,9 @@ export class Compilation {
     );
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
-    const first: NamedStage[] = [];
+    const keeping = reader.keepingOf(source);
+    const age = await keeping?.stage(context);
+    const first: NamedStage[] = age === undefined ? [] : [{ name: "max_age", stage: age }];
     // Remote sources were judged before they were cached.
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
     const kind = isJudged
@@ -313,9 +315,6 @@ export class Compilation {
     const stages = stagesOf(source.passes, { filters, above, first }, this.warnings, context);
     const own = new Pipeline(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];
-    const keeping = reader.keepingOf(source);
-    const age = await keeping?.stage(context);
-    if (age !== undefined) first.unshift({ name: "max_age", stage: age });
     const sink = new SourceSink(
       pool,
       source,

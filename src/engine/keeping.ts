@@ -131,7 +131,7 @@ export class Keeping {
     const seenAt = goodAt === undefined ? window.now : Math.min(window.now, secondsOf(goodAt));
     const before = await this.ledger();
     const old = before === undefined ? nothing() : readLedger(await before.open(), window);
-    const [all, gone] = [new ByteBuffer(BUFFER), new ByteBuffer(BUFFER)];
+    const [all, gone] = [new ByteBuffer(), new ByteBuffer()];
     all.append(LEDGER_HEAD, 0, LEDGER_HEAD.length);
     const flush = (buffer: ByteBuffer, body: DownloadedBody, least: number): void => {
       if (buffer.length < least) return;

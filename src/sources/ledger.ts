@@ -107,7 +107,7 @@ function hashOfText(text: string): number {
 }
 
 async function* linesOf(file: OpenFile): AsyncGenerator<string> {
-  const buffer = new Uint8Array(PIECE);
+  const buffer = new Uint8Array(Math.min(PIECE, Math.max(4096, file.size)));
   let rest = new Uint8Array(0);
   for (let at = 0; ;) {
     const count = await file.read(buffer, at);

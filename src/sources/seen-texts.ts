@@ -17,7 +17,7 @@ interface Extent {
 /** Collects texts in any order and returns them in the order of ledgers, each once. Most of them are in a temporary file. */
 export class SeenTexts {
   private readonly host: Host;
-  private readonly buffers = Array.from({ length: PARTS }, () => new ByteBuffer(256));
+  private readonly buffers = Array.from({ length: PARTS }, () => new ByteBuffer());
   private readonly extents: Extent[][] = Array.from({ length: PARTS }, () => []);
   private body: DownloadedBody | undefined;
 

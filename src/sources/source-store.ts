@@ -247,7 +247,7 @@ export async function digestOfFile(path: string, host: Host): Promise<string | u
 }
 
 async function* blocksOf(file: OpenFile): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(BLOCK);
+  const buffer = new Uint8Array(Math.min(BLOCK, Math.max(4096, file.size)));
   for (let count = await file.read(buffer); count > 0; count = await file.read(buffer))
     yield buffer.subarray(0, count);
 }
