@@ -20,14 +20,14 @@ export function* sourceProblems(
 }
 
 /** Lines of other formats mean something only beside the lines around them. */
-const KEEPABLE: readonly string[] = ["adblock", "hosts", "domains"];
+const KEEPABLE: ReadonlySet<string> = new Set(["adblock", "hosts", "domains"]);
 
 function* keepProblems(
   source: SourceConfig,
   at: string,
 ): Generator<{ readonly message: string; readonly hint: string }> {
   const { type = "adblock", keep, max_age } = source;
-  if (keep !== undefined && !KEEPABLE.includes(type) && !isFeed(source))
+  if (keep !== undefined && !KEEPABLE.has(type) && !isFeed(source))
     yield {
       message: `${at}.keep is not for type ${type}`,
       hint: "It is for feeds, adblock, hosts and domains",

@@ -133,11 +133,6 @@ export class Keeping {
     const old = before === undefined ? nothing() : readLedger(await before.open(), window);
     const [all, gone] = [new ByteBuffer(), new ByteBuffer()];
     all.append(LEDGER_HEAD, 0, LEDGER_HEAD.length);
-    const flush = (buffer: ByteBuffer, body: DownloadedBody, least: number): void => {
-      if (buffer.length < least) return;
-      body.append(buffer.view());
-      buffer.length = 0;
-    };
     for await (const entry of mergeLedger(old, seen.inOrder(), seenAt)) {
       const line = ledgerLine(entry);
       all.append(line, 0, line.length);
@@ -208,6 +203,13 @@ export class Keeping {
   private id(role: "ledger" | "kept"): string {
     return `${role} ${this.key}`;
   }
+}
+
+/** Writes a buffer out if it has at least so many bytes. */
+function flush(buffer: ByteBuffer, body: DownloadedBody, least: number): void {
+  if (buffer.length < least) return;
+  body.append(buffer.view());
+  buffer.length = 0;
 }
 
 function secondsOf(ms: number): number {

@@ -31,7 +31,7 @@ export class OldTexts {
 
   has(bytes: Uint8Array, start: number, end: number): boolean {
     if (!this.isSorted) {
-      this.hashes = this.hashes.subarray(0, this.size).sort();
+      this.hashes = this.hashes.subarray(0, this.size).toSorted();
       this.isSorted = true;
     }
     const wanted = hashOf(bytes, start, end);

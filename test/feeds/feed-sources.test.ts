@@ -115,12 +115,15 @@ test("why, lines and stats --traffic read packed files", async () => {
   assert.doesNotMatch(stats.stdout + stats.stderr, /not checked|not searched/);
 });
 
-test("an indicator expires without a change of its feed, and why still finds its line", async () => {
-  const bundle = (until: string, names: string): object => ({
+function bundle(until: string, names: string): object {
+  return {
     type: "indicator",
     valid_until: until,
     pattern: names,
-  });
+  };
+}
+
+test("an indicator expires without a change of its feed, and why still finds its line", async () => {
   const both = "[domain-name:value IN ('a.example.com', 'b.example.com')]";
   const project = new MemoryProject({
     "compiler-config.json": JSON.stringify({

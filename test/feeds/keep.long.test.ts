@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type Config, compile, rowsOf } from "../support/internals.ts";
 import { propertyRuns } from "../support/property.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
@@ -68,20 +68,24 @@ function naive(hours: readonly number[], { keep, maxAge = Infinity, has }: Feed)
     seen = new Map([...seen].filter(([, { last }]) => last >= now - keep));
     const { has: present, at } = good!;
     // A rule that is new to the ledger has no age yet.
-    const old = [...seen].filter(([, { first }]) => first < now - maxAge).map(([text]) => text);
+    const aged = [...seen].filter(([, { first }]) => first < now - maxAge);
+    const old = new Set(aged.map(([text]) => text));
     for (const text of present.filter(isKeepable)) {
       const known = seen.get(text) ?? { first: at, last: at };
       seen.set(text, { first: Math.min(known.first, at), last: Math.max(known.last, at) });
     }
     const gone = [...seen.keys()].filter((text) => !present.includes(text));
-    return [...present.filter(isRule), ...gone].filter((text) => !old.includes(text)).toSorted();
+    return [...present.filter(isRule), ...gone].filter((text) => !old.has(text)).toSorted();
   });
+}
+
+function addressOf(index: number): string {
+  return `https://feed.example/${index}.txt`;
 }
 
 /** What each build publishes, by feed. */
 async function published({ hours, feeds }: Case): Promise<string[][][]> {
   const web = new ScriptedWeb();
-  const addressOf = (index: number): string => `https://feed.example/${index}.txt`;
   const config: Config = {
     name: "n",
     sources: feeds.map(({ keep, maxAge }, index) => ({

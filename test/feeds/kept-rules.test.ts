@@ -19,7 +19,10 @@ class FeedProject extends MemoryProject {
     const web = new ScriptedWeb();
     const guards = { min_rules: 0, max_shrink: 100 };
     const config = { name: "L", sources: [{ ...FEED, ...source }], guards, ...more };
-    super({ "compiler-config.json": JSON.stringify(config) }, { fetch: web.host.fetch });
+    super(
+      { "compiler-config.json": JSON.stringify(config) },
+      { fetch: (request) => web.host.fetch(request) },
+    );
     this.web = web;
   }
 

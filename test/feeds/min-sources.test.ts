@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type Config, compile, memoryHost, rowsOf } from "../support/internals.ts";
 import { propertyRuns } from "../support/property.ts";
 
@@ -40,6 +40,10 @@ function keysOf(text: string): string[] {
   return [/[ $]/.test(text) ? `text ${text}` : text.toLowerCase()];
 }
 
+function isExempt(text: string): boolean {
+  return /^@@|badfilter$/.test(text);
+}
+
 /** The keys that a list with these lines publishes. */
 function publishedKeys(lines: Iterable<string>): string[] {
   return [...new Set([...lines].flatMap(keysOf))].toSorted();
@@ -71,7 +75,6 @@ test("min_sources publishes what enough sources have", async () => {
       const expected = all.filter((key) => has.filter((keys) => keys.has(key)).length >= least);
       assert.deepEqual(publishedKeys(live.map(({ text }) => text)), expected);
       // Exceptions and rules that cancel others stay.
-      const isExempt = (text: string): boolean => /^@@|badfilter$/.test(text);
       assert.deepEqual(
         live
           .map(({ text }) => text)

@@ -14,7 +14,7 @@ function projectOf(sources: readonly object[], web: ScriptedWeb): MemoryProject 
   const config = { name: "L", sources, output: "l.txt" };
   return new MemoryProject(
     { "compiler-config.json": JSON.stringify(config), one: "Bearer-one\n", two: "Bearer-two\n" },
-    { fetch: web.host.fetch },
+    { fetch: (request) => web.host.fetch(request) },
   );
 }
 

@@ -254,13 +254,16 @@ test("a feed without entries is empty, and does not fail", () => {
     assert.deepEqual(namesOf(readFeed(text, settings)), [], `${settings.type} ${text}`);
 });
 
-test("STIX: expired, revoked and benign indicators are not taken", () => {
-  const now = new Date("2026-11-16T00:00:00Z");
-  const indicator = (name: string, more: object): object => ({
+function indicator(name: string, more: object): object {
+  return {
     type: "indicator",
     pattern: `[domain-name:value = '${name}.example.com']`,
     ...more,
-  });
+  };
+}
+
+test("STIX: expired, revoked and benign indicators are not taken", () => {
+  const now = new Date("2026-11-16T00:00:00Z");
   const objects = [
     indicator("plain", {}),
     indicator("past", { valid_until: "2026-11-15T23:59:59.999Z" }),
@@ -282,12 +285,15 @@ test("STIX: expired, revoked and benign indicators are not taken", () => {
   assert.equal(lines.length, objects.length);
 });
 
-test("MISP: deleted attributes and those that are not meant for detection are not taken", () => {
-  const attribute = (name: string, more: object): object => ({
+function attribute(name: string, more: object): object {
+  return {
     type: "domain",
     value: `${name}.example.com`,
     ...more,
-  });
+  };
+}
+
+test("MISP: deleted attributes and those that are not meant for detection are not taken", () => {
   const text = JSON.stringify({
     Event: {
       Attribute: [
