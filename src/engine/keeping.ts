@@ -154,9 +154,7 @@ export class Keeping {
     const record = await store.recordOf(this.recordName);
     const text = record && (await store.textOf(record, { url: "", id }));
     if (record !== undefined && text === undefined)
-      warn(
-        warningOf("ledger-damaged", `${printable(this.source.label)} begins to keep entries anew`),
-      );
+      warn(warningOf("ledger-damaged", `${printable(this.source.label)} has lost what it kept`));
     return text;
   }
 
