@@ -2,6 +2,7 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { scratchOf } from "../engine/scratch.ts";
+import { dependsOnTime } from "../feeds/registry.ts";
 import { blocksNamesAlone } from "../publish/output-plan.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { needCopies } from "../sources/collect-copies.ts";
@@ -224,8 +225,11 @@ class ListBuild {
     const { cache, coveredDone } = this.work;
     const { config, plugins } = plan.list;
     const hasPlugins = plugins.transformations.size + plugins.formats.size > 0;
-    // A manifest expires, and plugins change without notice, so such lists are always rebuilt.
-    if (plan.isToStdout || config.manifest !== undefined || hasPlugins) return;
+    const isTimed = plan.compile.sources.some(
+      ({ feed, keepMs }) => keepMs !== undefined || (feed && dependsOnTime(feed)),
+    );
+    // A manifest and entries of feeds expire, and plugins change without notice, so such lists are always rebuilt.
+    if (plan.isToStdout || config.manifest !== undefined || hasPlugins || isTimed) return;
     // A cover check that was skipped runs in the next build.
     if (plan.covers.size > 0 && session.options.accept.includes("not-covered")) return;
     await coveredDone?.();

@@ -1,4 +1,5 @@
 import type { PlannedSource } from "../engine/plan.ts";
+import { storeKeyOf } from "../engine/source-key.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
@@ -101,7 +102,11 @@ async function fetchAhead(session: BuildSession): Promise<void> {
   const { options, host, signal, emit, plans, sources } = session;
   const { cacheDir, offline, accept, compat, frozen, update } = options;
   const all = plans.flatMap(({ compile }) => compile.sources);
-  const remote = [...new Map<string, PlannedSource>(all.map((one) => [one.source, one])).values()]
+  const remote = [
+    ...new Map<string, PlannedSource>(
+      all.map((one) => [storeKeyOf(one.source, one), one]),
+    ).values(),
+  ]
     .filter(({ source }) => isAddress(source))
     .map((source, index) => ({ ...source, index }));
   // Each list looks up its own locked files, so there is nothing to fetch in advance.

@@ -1,5 +1,7 @@
 import type { CompiledList } from "../engine/compiled-list.ts";
+import { selectionOf } from "../engine/plan.ts";
 import type { SourceLock } from "../engine/source-lock.ts";
+import { storeKeyOf } from "../engine/source-key.ts";
 import {
   LOCKFILE,
   type Lockfile,
@@ -26,7 +28,7 @@ export class LockSession {
   private isOwn = false;
   private readonly list: ListConfig;
   private readonly context: BuildContext;
-  /** Locked files by source, as written in the configuration. */
+  /** Locked files by `storeKeyOf` the source as written in the configuration. */
   private readonly files = new Map<string, readonly StoredFile[]>();
 
   private constructor(lock: Lockfile | undefined, list: ListConfig, context: BuildContext) {
@@ -74,7 +76,7 @@ export class LockSession {
           `No source matches --update ${printable(withoutCredentials(update!), 80)}`,
         ),
       ]);
-    for (const source of lockedSources(list, frozen ? undefined : update)) {
+    for (const source of lockedKeys(list, frozen ? undefined : update)) {
       const key = await digestOf(source);
       const known = lock.sources.find((one) => one.key === key);
       if (known !== undefined) this.files.set(source, known.files);
@@ -133,14 +135,14 @@ export async function saveLock(
   }
 }
 
-/** The sources that must match the lock: all, or all except one. */
-function lockedSources({ config }: ListConfig, but: string | undefined): string[] {
+/** The keys of the sources that must match the lock: all, or all except one. */
+function lockedKeys({ config }: ListConfig, but: string | undefined): string[] {
   const entries = [config, ...config.sources].flatMap((level) => [
     ...(level.exclusions_sources ?? []),
     ...(level.inclusions_sources ?? []),
   ]);
   const own = config.sources
     .filter(({ name, source }) => but === undefined || (name !== but && source !== but))
-    .map(({ source }) => source);
+    .map((one) => storeKeyOf(one.source, selectionOf(one)));
   return [...own, ...entries, ...(config.allow_sources ?? []), ...(config.guards?.protect ?? [])];
 }

@@ -9,6 +9,7 @@ import type { InputFile } from "../sources/source-list.ts";
 import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
+import { storeKeyOf } from "../engine/source-key.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import type { Project } from "./project.ts";
@@ -33,7 +34,7 @@ export interface Lockfile {
 export interface LockedSource {
   /** The source without possible secrets, for human readers. */
   readonly source: string;
-  /** Digest of the source as written in the configuration. */
+  /** Digest of the source as written in the configuration, with what selects a part of it. */
   readonly key: string;
   readonly rules?: number;
   readonly files: readonly StoredFile[];
@@ -105,17 +106,18 @@ export async function lockOf(
 ): Promise<Lockfile> {
   const sources: LockedSource[] = [];
   const positionOf = (wanted: string): number =>
-    planned.findIndex(({ source }) => source === wanted);
+    planned.findIndex((one) => storeKeyOf(one.source, one) === wanted);
   // In the order of the configuration, not in the order of arrival.
   const inOrder = [...files].toSorted(
     ([one], [other]) => positionOf(one) - positionOf(other) || (one < other ? -1 : 1),
   );
-  for (const [source, stored] of inOrder) {
-    const index = positionOf(source);
-    const shown = planned[index]?.shown ?? withoutCredentials(source);
+  for (const [key, stored] of inOrder) {
+    const index = positionOf(key);
+    // Files of entries have no settings: their key is their address.
+    const shown = planned[index]?.shown ?? withoutCredentials(key);
     const rules = report.sources[index]?.kept;
     const counted = rules === undefined ? {} : { rules };
-    sources.push({ source: shown, key: await digestOf(source), ...counted, files: stored });
+    sources.push({ source: shown, key: await digestOf(key), ...counted, files: stored });
   }
   return {
     configuration: file,

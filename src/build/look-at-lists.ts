@@ -2,6 +2,7 @@ import { isUsed } from "../import/config-text.ts";
 import type { ImportedList, ImportedConfig, FoundList } from "../import/imported-config.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
+import { lookAtSource } from "../engine/look-at-source.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
@@ -66,7 +67,7 @@ async function found({ source, type }: ImportedList, reader: SourceReader): Prom
   let mayAllow = !isAddress(source) || !WRITES_EXCEPTIONS.has(type);
   const look = async (allowPrivate: boolean): Promise<Look> => {
     try {
-      const state = await reader.look(source, allowPrivate, (text) => {
+      const state = await lookAtSource(reader, source, allowPrivate, (text) => {
         mayAllow ||= indexOfBytes(text, EXCEPTION) !== -1;
       });
       return { isThere: true, causes: state.kind === "stale" ? state.causes : [] };

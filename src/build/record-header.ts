@@ -8,12 +8,17 @@ import {
 } from "../record/record-format.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { feedOf } from "../engine/plan.ts";
+import { storeKeyOf } from "../engine/source-key.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
 import { VERSION } from "../diagnostics/version.ts";
 
 /** The header of a build record: the list, its sources, and the files that were read. */
 export function recordHeader(config: Config, list: CompiledList, seconds: number): RecordHeader {
   const { report, builtAt } = list;
+  const ledgers = list.sources.map(
+    (one) =>
+      list.files.get(storeKeyOf(one.source, one))?.find(({ role }) => role === "ledger")?.sha256,
+  );
   return {
     version: RECORD_VERSION,
     tool: VERSION,
@@ -31,6 +36,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
         type: config.sources[index]!.type ?? "adblock",
         state,
         ...(goodAt === undefined ? {} : { goodAt }),
+        ...(ledgers[index] !== undefined && { ledger: ledgers[index] }),
         lines,
         kept,
         dropped,
@@ -41,9 +47,13 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
   };
 }
 
-function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): RecordedFile[] {
+function recordedFiles(
+  config: Config,
+  { rules, inputs, files, sources }: CompiledList,
+): RecordedFile[] {
   const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
-  const copies = new Map([...files.values()].flat().map(({ key, sha256 }) => [key, sha256]));
+  // Two sources may read the same address in different ways.
+  const copies = sources.map((one) => files.get(storeKeyOf(one.source, one)) ?? []);
   return rules.pool.origins.map(({ source, file, place }): RecordedFile => {
     const own = config.sources[source];
     const format = own?.type ?? "adblock";
@@ -55,8 +65,11 @@ function recordedFiles(config: Config, { rules, inputs, files }: CompiledList): 
     };
     if (place === undefined) return { ...known, isOwn: true };
     const stamp = stamps.get(place);
-    if (stamp !== undefined) return { ...known, path: place, stamp };
-    const sha256 = copies.get(place);
-    return sha256 === undefined ? known : { ...known, sha256 };
+    const { member } = own ?? {};
+    if (stamp !== undefined)
+      return { ...known, path: place, stamp, ...(member !== undefined && { member }) };
+    const { sha256, role } = copies[source]?.find(({ key }) => key === place) ?? {};
+    if (sha256 === undefined) return known;
+    return role === "kept" ? { source, file, sha256, isKept: true } : { ...known, sha256 };
   });
 }

@@ -40,6 +40,16 @@ export function hashEnd(state: number): number {
   return hash ^ (hash >>> 15);
 }
 
+/** Hash of any bytes. */
+export function hashBytes(seed: number, bytes: Uint8Array, start: number, end: number): number {
+  let state = seed;
+  for (let at = start; at < end; at++) {
+    state = Math.imul(state ^ bytes[at]!, 0x9e3779b1);
+    state ^= state >>> 15;
+  }
+  return hashEnd(state);
+}
+
 /** Hash of a whole name. */
 export function hashName(
   bytes: Uint8Array,

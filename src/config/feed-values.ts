@@ -84,8 +84,9 @@ export function* feedProblems(
       message: `${at}.path is not a JSON Pointer`,
       hint: 'Begin each step with /, as in "/data/*/host"',
     };
-  if (type === "json" && path === undefined && source.urls !== undefined)
-    yield { message: `${at}.urls needs a path`, hint: "Without a path, json is a list" };
+  for (const field of ["urls", "where"] as const)
+    if (type === "json" && path === undefined && source[field] !== undefined)
+      yield { message: `${at}.${field} needs a path`, hint: "Without a path, json is a list" };
   if (delimiter !== undefined && !/^[\t!$%&*+,/:;<=>?@^_|~]$/.test(delimiter))
     yield {
       message: `${at}.delimiter must be one character, and not a letter, digit, blank or quote`,

@@ -1,3 +1,4 @@
+import { countText } from "../diagnostics/number-text.ts";
 import { nearest } from "../diagnostics/suggest.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
@@ -45,6 +46,20 @@ function inOrder(lists: readonly ListedConfig[]): ListedConfig[] {
   };
   for (const list of lists) visit(list);
   return [...done];
+}
+
+/** Problems of `min_sources`: with too few sources, no rule could be published. */
+export function minSourcesProblems(config: Config): { message: string; hint?: string }[] {
+  return listsOf(config).flatMap(({ config: { name, min_sources: least = 1, sources } }) =>
+    least <= sources.length
+      ? []
+      : [
+          {
+            message: `min_sources is ${least}, but ${printable(name, 60)} has ${countText(sources.length, "source")}`,
+            hint: "Add sources, or write a smaller number",
+          },
+        ],
+  );
 }
 
 /** Problems of `lists` in a configuration that is otherwise valid. */

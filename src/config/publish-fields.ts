@@ -55,6 +55,12 @@ export const PUBLISH_FIELDS = {
     description:
       "How many builds of the list stay available to `builds`, `rollback`, `diff` and `changelog`: at most `builds` (default 30), none older than `days` (default 90). The last two stay at any age.",
   },
+  min_sources: {
+    type: "number",
+    most: 1000,
+    description:
+      "How many sources must have a rule for it to be published. `||name^`, `name` and `0.0.0.0 name` are rules for the same name; other rules are compared by their text. A rule for a parent domain does not count. Exceptions always stay. Default: 1.",
+  },
   max_stale: {
     type: "duration",
     description:

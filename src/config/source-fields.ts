@@ -80,6 +80,18 @@ export const SOURCE_ONLY_FIELDS = {
     description: "The same as at the top level, for this source.",
     example: "2d",
   },
+  keep: {
+    type: "duration",
+    description:
+      "For how long rules stay after the source had them, for feeds that contain only the newest: the list gets the union of what was seen in that time. Exceptions are not kept. For feeds and lists of type `adblock`, `hosts` and `domains`. The cache contains what was seen.",
+    example: "30d",
+  },
+  max_age: {
+    type: "duration",
+    description:
+      "How long ago a rule may have been seen first; older ones are dropped, also if the source still has them. Needs `keep`; a rule that was away for longer than that counts as new.",
+    example: "90d",
+  },
   timeout: {
     type: "duration",
     description:

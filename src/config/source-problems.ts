@@ -1,5 +1,5 @@
 import type { SourceConfig } from "./config.ts";
-import { feedProblems } from "./feed-values.ts";
+import { feedProblems, isFeed } from "./feed-values.ts";
 
 /** Problems of a source whose fields have the right types. */
 export function* sourceProblems(
@@ -7,6 +7,7 @@ export function* sourceProblems(
   at: string,
 ): Generator<{ readonly message: string; readonly hint: string }> {
   yield* feedProblems(source, at);
+  yield* keepProblems(source, at);
   const { auth, headers_file } = source;
   const isAddress = /^https?:\/\//i.test(source.source);
   if ((auth !== undefined || headers_file !== undefined) && !isAddress)
@@ -16,4 +17,21 @@ export function* sourceProblems(
       message: `${at}.auth must have either bearer_file or basic_file`,
       hint: "Other headers go into headers_file",
     };
+}
+
+/** Lines of other formats mean something only beside the lines around them. */
+const KEEPABLE: ReadonlySet<string> = new Set(["adblock", "hosts", "domains"]);
+
+function* keepProblems(
+  source: SourceConfig,
+  at: string,
+): Generator<{ readonly message: string; readonly hint: string }> {
+  const { type = "adblock", keep, max_age } = source;
+  if (keep !== undefined && !KEEPABLE.has(type) && !isFeed(source))
+    yield {
+      message: `${at}.keep is not for type ${type}`,
+      hint: "It is for feeds, adblock, hosts and domains",
+    };
+  if (max_age !== undefined && keep === undefined)
+    yield { message: `${at}.max_age needs keep`, hint: "Write how long rules are remembered" };
 }

@@ -10,7 +10,7 @@ import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } fr
 import { GUARD_FIELDS } from "./guard-fields.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
-import { listProblems, listsOf } from "./lists.ts";
+import { listProblems, listsOf, minSourcesProblems } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
 import { resolverProblems } from "./resolvers.ts";
 import { sourceProblems } from "./source-problems.ts";
@@ -66,8 +66,11 @@ class ConfigCheck {
     for (const { key, node } of root.entries)
       for (const { message, hint } of checks.get(key)?.(config) ?? [])
         this.problems.invalid(node.offset, message, hint);
-    if (!this.problems.hasErrors)
-      for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
+    if (this.problems.hasErrors) return config;
+    const { offset } = root.entries.find(({ key }) => key === "min_sources")?.node ?? root;
+    for (const { message, hint } of minSourcesProblems(config))
+      this.problems.invalid(offset, message, hint);
+    for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
     return config;
   }
 

@@ -141,4 +141,13 @@ export const SOURCE_CODES = {
       "All downloads together would use more than a quarter of the free space in the temporary folder; the largest was stopped. If that folder is in memory, the memory limit of the process counts as well.",
     hint: "Remove the source, free some space, or choose another folder with TMPDIR",
   },
+  "ledger-damaged": {
+    meaning:
+      "The file in the cache that says when the rules of a source with `keep` were seen is damaged. Rules that the source no longer has are gone.",
+    hint: "Check the disk; the source keeps rules again from now on",
+  },
+  "keep-needs-cache": {
+    meaning: "A source has `keep`, but there is no cache that could contain what was seen.",
+    hint: "Remove --no-cache, or name a folder with --cache-dir",
+  },
 } as const;

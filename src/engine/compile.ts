@@ -13,6 +13,7 @@ import { ChunkCache } from "../rules/chunk-cache.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { AllowList } from "../transformations/allow.ts";
+import { minSources } from "../transformations/min-sources.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
@@ -46,6 +47,7 @@ import {
   serversOf,
   trustInList,
 } from "./plan.ts";
+import { readRows } from "./read-rows.ts";
 import { compileReport } from "./report.ts";
 import type { CompiledList } from "./compiled-list.ts";
 import { scratchOf } from "./scratch.ts";
@@ -109,7 +111,9 @@ export class Compilation {
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
     this.engine = options.shared?.engine ?? new Engine();
-    this.reader = new SourceReader(host, options, config.allow_private === true, this.engine);
+    this.builtAt = options.builtAt ?? buildTime(host);
+    const timed = { ...options, builtAt: this.builtAt };
+    this.reader = new SourceReader(host, timed, config.allow_private === true, this.engine);
     const { kernel } = this.engine;
     this.engine.clear();
     this.memory = memoryPlan(options, host, kernel);
@@ -118,7 +122,6 @@ export class Compilation {
     const pool = new ChunkPool(kernel, cache);
     this.context = { pool, budget, finder: new RowFinder(kernel) };
     this.warnings = new Warnings(pool);
-    this.builtAt = options.builtAt ?? buildTime(host);
     this.head = new ListHeader(config, this.builtAt, options.headerLines ?? []);
     const sources = this.plan.sources.length;
     const to = this.head.before(sink, () => scratchOf(host));
@@ -200,7 +203,12 @@ export class Compilation {
             ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
           ];
-    const stages = stagesOf(plan.list, { filters: listFilters, last }, this.warnings, context);
+    const first = minSources(config.min_sources ?? 1, context).map((stage) => ({
+      name: "min_sources",
+      stage,
+    }));
+    const parts = { filters: listFilters, first, last };
+    const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
     for (const source of plan.sources) {
@@ -284,7 +292,9 @@ export class Compilation {
     );
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
-    const first: NamedStage[] = [];
+    const keeping = reader.keepingOf(source);
+    const age = await keeping?.stage(context);
+    const first: NamedStage[] = age === undefined ? [] : [{ name: "max_age", stage: age }];
     // Remote sources were judged before they were cached.
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
     const kind = isJudged
@@ -310,6 +320,7 @@ export class Compilation {
       source,
       {
         scanner: this.engine.scanner,
+        see: keeping && ((chunk) => keeping.see(chunk)),
         preparing: [
           { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
           ...steps.map(({ transformation }) => transformation),
@@ -317,34 +328,12 @@ export class Compilation {
       },
       (chunk) => own.push(chunk),
     );
-    const bytes = await this.readRows(source, sink);
+    const bytes = await readRows(source, sink, { reader, shared: options.shared, keeping });
     if (bytes === undefined) return undefined;
     await own.end(() => this.checkpoint.pass());
     reader.failures.push(...(counter?.problem()?.diagnostics ?? []));
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;
-  }
-
-  /** Reads the lines of a source into its sink, or reuses the rows that another list of this run read. */
-  private async readRows(source: PlannedSource, sink: SourceSink): Promise<number | undefined> {
-    const { reader, options } = this;
-    const { shared } = options;
-    const known = shared?.find(source);
-    try {
-      if (known !== undefined) {
-        await sink.again(known.origins, known.chunks);
-        return reader.readAgain(source, known);
-      }
-      const rows = shared?.isWanted(source) === true ? sink.keepRows() : undefined;
-      const notes = reader.notesOf(source);
-      const bytes = await reader.read(source, sink);
-      if (bytes === undefined) return undefined;
-      await sink.end();
-      if (rows !== undefined) shared!.keep(source, { ...notes(bytes), ...rows });
-      return bytes;
-    } finally {
-      shared?.used(source);
-    }
   }
 }

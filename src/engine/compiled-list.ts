@@ -19,10 +19,13 @@ export interface CompiledList {
   readonly inputs: readonly InputFile[];
   /** Digest of all remote content; undefined if it cannot be computed. */
   readonly web: string | undefined;
-  /** The files of each remote source, by the source as written in the configuration. */
+  /** The files of each remote source, by `storeKeyOf` the source as written in the configuration. */
   readonly files: ReadonlyMap<string, readonly StoredFile[]>;
   /** The sources, in report order. */
-  readonly sources: readonly Pick<PlannedSource, "source" | "shown">[];
+  readonly sources: readonly Pick<
+    PlannedSource,
+    "source" | "shown" | "feed" | "member" | "keyFiles"
+  >[];
   /** The time in the list's header. */
   readonly builtAt: Date;
   /** The list's header without the parts that depend on the clock. */

@@ -1,12 +1,13 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import type { CompileOptions } from "./compile-options.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import { type Location, candidatePaths, isAddress } from "../sources/location.ts";
 import { shownAddress, sourceError } from "../sources/source-error.ts";
 
 /** Resolves a source of the configuration to a path or address. Adds a note if a path was found elsewhere. */
-export async function locate(
+async function locate(
   source: string,
   configFolder: string,
   host: Host,
@@ -33,4 +34,23 @@ export async function locate(
     severity: "note",
   });
   return { kind: "file", path: elsewhere };
+}
+
+/** The same, looked up once for all lists of a run. */
+export async function locateOnce(
+  source: string,
+  host: Host,
+  { shared, configFolder }: Pick<CompileOptions, "shared" | "configFolder">,
+  notes: { readonly diagnostics: Diagnostic[]; readonly inputs: InputFile[] },
+): Promise<Location> {
+  let found = shared?.located.get(source);
+  if (found === undefined) {
+    const own = { diagnostics: [], inputs: [] };
+    const location = await locate(source, configFolder ?? host.cwd, host, own);
+    found = { location, ...own };
+    shared?.located.set(source, found);
+  }
+  notes.diagnostics.push(...found.diagnostics);
+  notes.inputs.push(...found.inputs);
+  return found.location;
 }

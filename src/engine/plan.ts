@@ -15,6 +15,7 @@ import type { Transformation } from "../transformations/transformation.ts";
 import { isValidator } from "../transformations/validate.ts";
 import { MAX_STALE_MS, SOURCE_BOUNDS } from "./compile-options.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
+import { storeKeyOf } from "./source-key.ts";
 
 /** The steps of a compile, decided before anything is read. */
 export interface Plan {
@@ -51,6 +52,10 @@ export interface PlannedSource {
   /** Paths of files with its keys, as written in the configuration. */
   readonly keyFiles: KeyFiles;
   readonly allowPrivate: boolean;
+  /** For how long its rules are kept after it had them; undefined if only what it has counts. */
+  readonly keepMs: number | undefined;
+  /** How long ago its rules may have been seen first. */
+  readonly maxAgeMs: number | undefined;
   /** Whether it must have as many entries as its header names. */
   readonly checksCount: boolean;
   /** What its rules may do; undefined if that depends on its location. */
@@ -102,7 +107,7 @@ export function planOf(
       shown: shown[index]!,
       isSecret: source.secret === true,
       type: isFeed(source) ? "domains" : (source.type ?? "adblock"),
-      feed: feedOf(source),
+      ...selectionOf(source),
       passes,
       splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
       mirrors: source.mirrors ?? [],
@@ -110,13 +115,9 @@ export function planOf(
       maxStaleMs: durationMs(source.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
       timeoutMs: durationMs(source.timeout ?? ""),
       maxBytes: sizeBytes(source.max_bytes ?? ""),
-      member: source.member,
-      keyFiles: {
-        headers: source.headers_file,
-        bearer: source.auth?.bearer_file,
-        basic: source.auth?.basic_file,
-      },
       allowPrivate: source.allow_private === true,
+      keepMs: durationMs(source.keep ?? ""),
+      maxAgeMs: durationMs(source.max_age ?? ""),
       checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
       bounds: boundsOf(config, source),
@@ -133,6 +134,15 @@ export function feedOf(source: SourceConfig): FeedSettings | undefined {
   return { type, column, delimiter, where, path, urls };
 }
 
+/** What decides which lines the address of a source gives. */
+export function selectionOf(
+  source: SourceConfig,
+): Pick<PlannedSource, "feed" | "member" | "keyFiles"> {
+  const { member, headers_file: headers, auth } = source;
+  const keyFiles = { headers, bearer: auth?.bearer_file, basic: auth?.basic_file };
+  return { feed: feedOf(source), member, keyFiles };
+}
+
 function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBounds {
   const { size, holdMs } = SOURCE_BOUNDS;
   return {
@@ -146,15 +156,16 @@ function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBo
   };
 }
 
-/** The shown form of each source. It is the key of figures and states, so sources that differ only in hidden parts get a number. */
+/** The shown form of each source. It is the key of figures and states, so sources that differ only in other parts get a number. */
 function shownSources({ sources }: Config): string[] {
   const alike = new Map<string, string[]>();
-  return sources.map(({ source, secret }) => {
-    const shown = withoutCredentials(source, secret === true);
+  return sources.map((one) => {
+    const shown = withoutCredentials(one.source, one.secret === true);
+    const key = storeKeyOf(one.source, selectionOf(one));
     const known = alike.get(shown) ?? [];
-    if (!known.includes(source)) known.push(source);
+    if (!known.includes(key)) known.push(key);
     alike.set(shown, known);
-    const number = known.indexOf(source);
+    const number = known.indexOf(key);
     return number === 0 ? shown : `${shown} (${number + 1})`;
   });
 }

@@ -7,6 +7,7 @@ import type { InputFile } from "../sources/source-list.ts";
 import { type Location, isAddress } from "../sources/location.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { PlannedSource } from "./plan.ts";
+import { storeKeyOf } from "./source-key.ts";
 import { Engine } from "./engine.ts";
 
 /** State of a source when it was read: its origin, and its diagnostics. */
@@ -94,7 +95,8 @@ export class SharedSources {
   /** Digest of all remote content of these sources, if all of it was fetched before; see `SourceReader.webDigest`. */
   webOf(sources: readonly PlannedSource[]): string | undefined {
     const files: StoredFile[] = [];
-    for (const source of new Map(sources.map((one) => [one.source, one])).values()) {
+    const byKey = new Map(sources.map((one) => [storeKeyOf(one.source, one), one]));
+    for (const source of byKey.values()) {
       if (!isAddress(source.source)) continue;
       const location = this.located.get(source.source)?.location;
       if (location?.kind === "file") continue;
@@ -189,5 +191,6 @@ function keyOf(source: PlannedSource): string {
     source.keyFiles,
     source.member,
     source.checksCount,
+    source.keepMs,
   ]);
 }

@@ -32,11 +32,6 @@ export function readingOf({ type, feed, isSecret, member }: SourceOptions): Load
   return { json: isJson, feed, isSecret, member };
 }
 
-export function storeKeyOf(url: string, { feed, member }: SourceOptions): string {
-  const reading = [feed, member].filter((one) => one !== undefined);
-  return reading.length === 0 ? url : `${url} ${JSON.stringify(reading)}`;
-}
-
 /** The headers with keys for the requests of a source. Rejects with a `CompilerError`. */
 export async function keysOf(
   url: string,

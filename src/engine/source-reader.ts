@@ -1,6 +1,6 @@
-import { FETCH_DEFAULTS, type CompileOptions } from "./compile-options.ts";
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
-import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import type { CompileOptions } from "./compile-options.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
 import type { Trust } from "../config/fields.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import { type Host, HostError } from "../host/host.ts";
@@ -18,17 +18,18 @@ import type { FetchWatch } from "../sources/fetch-text.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
-import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
 import { EntryReader } from "./entry-reader.ts";
-import { locate } from "./locate.ts";
+import { Keeping } from "./keeping.ts";
+import { locateOnce } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
-import { type SourceOptions, keysOf, readingOf, storeKeyOf } from "./source-options.ts";
+import { storeKeyOf } from "./source-key.ts";
+import { type SourceOptions, keysOf, readingOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarning, storeWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
@@ -53,7 +54,7 @@ export class SourceReader {
   private budget: Promise<DownloadBudget> | undefined;
   private readonly checkpoint: Checkpoint;
   private hasStoreFailed = false;
-  /** The files of remote sources, by the source as written in the configuration. */
+  /** The files of remote sources, by `storeKeyOf` the source as written in the configuration. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
   private hasUnknownFiles = false;
   /** Bytes of sources that another list read. */
@@ -93,8 +94,9 @@ export class SourceReader {
         if (known !== undefined) {
           this.states[index] = known.state;
           this.knownBytes += known.bytes;
-          if (known.state.kind === "local") await this.locate(source.source);
-          else this.note(source.source, known);
+          if (known.state.kind === "local")
+            await locateOnce(source.source, this.host, this.options, this);
+          if (known.state.kind !== "local" || known.files !== undefined) this.note(source, known);
           return;
         }
         await this.attempt(source, async () => {
@@ -168,14 +170,44 @@ export class SourceReader {
     return bytes;
   }
 
+  /** What remembers the rules of a source; undefined if it keeps none. */
+  keepingOf(source: PlannedSource): Keeping | undefined {
+    const { store, host, options } = this;
+    if (source.keepMs === undefined) return undefined;
+    if (store === undefined) {
+      const message = `${printable(source.label)} keeps nothing: there is no cache`;
+      this.diagnostics.push(warningOf("keep-needs-cache", message));
+      return undefined;
+    }
+    const locked = options.lock?.files.get(storeKeyOf(source.source, source));
+    const own = locked?.filter(({ role }) => role !== undefined) ?? [];
+    return new Keeping(source, {
+      host,
+      folder: options.configFolder ?? host.cwd,
+      store,
+      now: options.builtAt ?? host.now(),
+      locked: own.length === 0 ? undefined : own,
+      warn: (warning) => this.diagnostics.push(warning),
+      onStoreError: (error) => this.tellStoreError(error),
+    });
+  }
+
+  /** Notes the files of a source that keeps rules, beside its own. */
+  noteKept(source: PlannedSource, kept: readonly StoredFile[]): void {
+    const key = storeKeyOf(source.source, source);
+    const own = this.files.get(key)?.filter(({ role }) => role === undefined) ?? [];
+    this.files.set(key, [...own, ...kept]);
+  }
+
   /** Call before a source is read. The result gives the notes for lists that reuse its rows. */
-  notesOf({ index, source }: PlannedSource): (bytes: number) => SourceNotes {
+  notesOf(source: PlannedSource): (bytes: number) => SourceNotes {
+    const { index } = source;
     const said = this.diagnostics.length;
     const read = this.inputs.length;
     const mayCancel = this.lists[index]?.mayHave.badfilter ?? true;
     return (bytes) => ({
       state: this.states[index]!,
-      files: this.files.get(source),
+      files: this.files.get(storeKeyOf(source.source, source)),
       mayCancel,
       bytes,
       diagnostics: this.diagnostics.slice(said),
@@ -196,44 +228,12 @@ export class SourceReader {
     for (const list of this.lists.splice(0)) list?.close();
   }
 
-  /** Shows the text of a source without compiling it. Rejects with a `CompilerError` if neither it nor a copy is readable. */
-  async look(
-    source: string,
-    allowPrivate: boolean,
-    see: (text: Uint8Array) => void,
-  ): Promise<SourceState> {
-    const shown = withoutCredentials(source);
-    const { list, state } = await this.open({ ...FETCH_DEFAULTS, source, shown, allowPrivate });
-    try {
-      await list.check();
-      await list.peek(see);
-      return state;
-    } finally {
-      list.close();
-    }
-  }
-
-  private async locate(source: string): Promise<Location> {
-    const { host, options } = this;
-    let found = options.shared?.located.get(source);
-    if (found === undefined) {
-      const diagnostics: Diagnostic[] = [];
-      const inputs: InputFile[] = [];
-      const folder = options.configFolder ?? host.cwd;
-      const location = await locate(source, folder, host, { diagnostics, inputs });
-      found = { location, diagnostics, inputs };
-      options.shared?.located.set(source, found);
-    }
-    this.diagnostics.push(...found.diagnostics);
-    this.inputs.push(...found.inputs);
-    return found.location;
-  }
-
-  private async open(wish: SourceOptions, watch?: FetchWatch): Promise<Acquired> {
+  /** Rejects with a `CompilerError` if neither the source nor a copy is readable. */
+  async open(wish: SourceOptions, watch?: FetchWatch): Promise<Acquired> {
     const { host, options, buffers } = this;
-    const { signal, blockBytes } = options;
-    const location = await this.locate(wish.source);
-    const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers };
+    const { signal, blockBytes, builtAt: now } = options;
+    const location = await locateOnce(wish.source, host, options, this);
+    const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers, now };
     const label = wish.shown;
     if (location.kind === "file") {
       // Only an optional source must be checked before it is read.
@@ -300,7 +300,7 @@ export class SourceReader {
     const { files } = acquired;
     const state = before?.state ?? acquired.state;
     if (files !== undefined) shared?.acquired.set(key, { state, files });
-    this.note(wish.source, { state, files });
+    this.note(wish, { state, files });
     return { ...acquired, state };
   }
 
@@ -312,9 +312,9 @@ export class SourceReader {
   }
 
   /** A cached copy has the same text but makes a different build, so the digest does not apply. */
-  private note(source: string, { state, files }: Pick<SourceNotes, "state" | "files">): void {
+  private note(wish: SourceOptions, { state, files }: Pick<SourceNotes, "state" | "files">): void {
     if (files === undefined || isCopy(state.kind)) this.hasUnknownFiles = true;
-    if (files !== undefined) this.files.set(source, files);
+    if (files !== undefined) this.files.set(storeKeyOf(wish.source, wish), files);
   }
 
   private tellStoreError(error: HostError): void {

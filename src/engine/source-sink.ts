@@ -21,6 +21,8 @@ export interface SourceReading {
   readonly scanner: LineScanner;
   /** Transformations that look at rows before the first stage. */
   readonly preparing: readonly Pick<Transformation, "prepare">[];
+  /** Sees the rows before any stage changes them. */
+  readonly see?: ((chunk: Chunk) => void) | undefined;
 }
 
 /** Turns the lines of a source into chunks and sends them on while the next lines are read. */
@@ -30,6 +32,7 @@ export class SourceSink implements LineSink {
   private readonly scan: ListScan;
   private readonly push: (chunk: Chunk) => void;
   private readonly preparing: readonly Pick<Transformation, "prepare">[];
+  private readonly see: SourceReading["see"];
   private readonly ready: Chunk[] = [];
   private current: FileLines | undefined;
   /** For lines in another syntax: the format, its rows, and the reader of each file. */
@@ -45,12 +48,13 @@ export class SourceSink implements LineSink {
   constructor(
     pool: ChunkPool,
     source: Pick<PlannedSource, "index" | "type" | "splitHosts" | "feed">,
-    { scanner, preparing }: SourceReading,
+    { scanner, preparing, see }: SourceReading,
     push: (chunk: Chunk) => void,
   ) {
     this.pool = pool;
     this.source = source;
     this.preparing = preparing;
+    this.see = see;
     this.format = foreignFormats.get(source.type);
     this.foreignRows = new ForeignRows(pool, (chunk) => this.ready.push(chunk));
     this.take = (text, line, fate = Fate.Live, isAdblockSyntax = false) =>
@@ -147,6 +151,7 @@ export class SourceSink implements LineSink {
     this.ready.push(lineChunk(this.pool, origin, "", { kind: Kind.Blank, flags: Flag.Generated }));
   }
 
+  /** Sends on what was read so far. Another file may follow. */
   async end(): Promise<void> {
     this.pauseReader();
     this.scan.flush();
@@ -178,6 +183,7 @@ export class SourceSink implements LineSink {
   }
 
   private sendOne(chunk: Chunk): void {
+    this.see?.(chunk);
     this.kept?.push(keepChunk(chunk, chunk.origin - this.firstOrigin!));
     this.push(chunk);
     this.pool.cache.done(chunk);

@@ -7,8 +7,8 @@ import { readFully } from "../host/read-fully.ts";
 import { Other } from "../kernel/kernel-layout.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { FATES, fateName } from "../rules/fate.ts";
-import { feedText } from "../sources/feed-file.ts";
 import { readRecorded } from "./read-recorded.ts";
+import { recordedText } from "./recorded-text.ts";
 import type { LineLocation } from "./why.ts";
 
 /** The fates of lines, with their meanings. A spare row has no line. */
@@ -49,7 +49,9 @@ export async function* fateLines(
       // Numbers of rows in JSON are not lines of the file.
       const { feed } = file;
       const isCounted = feed !== undefined && feedFormats.get(feed.type)?.isJson === true;
-      const text = isCounted ? await feedText(bytes, feed) : bytes;
+      const { feed: _, ...asWritten } = file;
+      const shown = isCounted ? file : asWritten;
+      const text = await recordedText(shown, bytes, record.header.builtAt, host);
       return (
         text &&
         textsIn(

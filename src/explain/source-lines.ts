@@ -8,11 +8,12 @@ import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { Fate, hasCause, isSilent } from "../rules/fate.ts";
 import { withParents } from "../syntax/parents.ts";
-import { feedText } from "../sources/feed-file.ts";
 import { type Span, spansOf } from "./file-spans.ts";
+import { firstSeen } from "./first-seen.ts";
 import { foreignLines } from "./foreign-lines.ts";
 import { hostsIn } from "./line-names.ts";
 import { readRecorded } from "./read-recorded.ts";
+import { HEAD_BYTES, isUnpackedFirst, recordedText } from "./recorded-text.ts";
 import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
 
 /** A line of a source that contains a name, or one of its parents. */
@@ -106,6 +107,11 @@ export class SourceLines {
     return { lines, unseen };
   }
 
+  /** When lines were first seen, by row, for sources that keep rules. */
+  async firstSeen(lines: Iterable<SourceLine>): Promise<ReadonlyMap<number, string>> {
+    return await firstSeen(lines, this.record, this.cacheDir, this.host);
+  }
+
   /**
    * Visits the lines that have a wanted name and a row of a certain kind. Returns the files that cannot be searched.
    */
@@ -194,12 +200,14 @@ export class SourceLines {
     buffer: number,
   ): Promise<LoadedSpan[] | undefined> {
     return await readRecorded(recorded, this.cacheDir, this.host, async (file) => {
-      const loaded = spans && (await readSpans(file, spans));
+      const head = await readFully(file, new Uint8Array(Math.min(HEAD_BYTES, file.size)), 0);
+      const isAsWritten = !isUnpackedFirst(recorded, head);
+      const loaded = isAsWritten ? spans && (await readSpans(file, spans)) : undefined;
       if (loaded !== undefined) return loaded;
       if (file.size > (this.buffers[buffer]?.length ?? 0))
         this.buffers[buffer] = new Uint8Array(file.size);
       const bytes = await readFully(file, this.buffers[buffer]!.subarray(0, file.size), 0);
-      const text = recorded.feed === undefined ? bytes : await feedText(bytes, recorded.feed);
+      const text = await recordedText(recorded, bytes, this.record.header.builtAt, this.host);
       if (text === undefined) return undefined;
       return [{ bytes: text, position: 0, line: 1, isPlain: false }];
     });

@@ -25,6 +25,8 @@ export interface LineFate extends LineLocation {
   readonly meaning: string;
   /** The line that made it redundant. */
   readonly by?: LineLocation;
+  /** When the source first had it, if the source keeps rules. */
+  readonly firstSeen?: string;
 }
 
 /** A rule of the list, and the line of a source that it comes from. */
@@ -70,6 +72,7 @@ export async function explainNames(
     sinceOf?.(answers.flatMap(({ by }) => by?.text ?? [])),
     sources.find(names),
   ]);
+  const first = await sources.firstSeen([...lines.values()].flat());
   return answers.map(({ name, verdict, by, partial }): Explanation => {
     const known = by && since?.get(by.text);
     return {
@@ -78,7 +81,10 @@ export async function explainNames(
       ...(by && { rule: inList(by, record) }),
       ...(known && { since: known }),
       partial: partial.map((rule) => inList(rule, record)),
-      lines: (lines.get(name) ?? []).map(({ row, text }) => lineFate(row, text, record)),
+      lines: (lines.get(name) ?? []).map(({ row, text }) => {
+        const seen = first.get(row);
+        return { ...lineFate(row, text, record), ...(seen !== undefined && { firstSeen: seen }) };
+      }),
       unseen: unseen.map(({ file }) => file),
       ...(verdict === "blocked" && by && { unblock: unblocking(name, by.text) }),
     };
@@ -92,12 +98,13 @@ export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList
 }
 
 export function locationOf(row: number, record: BuildRecord): LineLocation {
-  const { source, file, path } = record.fileOf(row);
+  const { source, file, path, isKept } = record.fileOf(row);
   const line = record.lineOf(row);
   // Rules without a line were generated for the `allow` list of the configuration, except for the canary.
   if (line === 0) return { source: "allow", file: "the configuration", line };
   const { label } = record.header.sources[source]!;
-  return { source: label, file, line, ...(path && { path }) };
+  const shown = isKept === true ? `${label} (kept)` : label;
+  return { source: shown, file, line, ...(path && { path }) };
 }
 
 function lineFate(row: number, text: string, record: BuildRecord): LineFate {

@@ -22,7 +22,7 @@ const NUMBER = /^[1-9]\d{0,2}$/;
 
 /**
  * Reads one column of CSV (RFC 4180), byte by byte: rows become no strings. A row that spans lines becomes as many lines, so that
- * line numbers stay true. Lines that begin with `#` are comments; the last one before the first row may be the header.
+ * line numbers stay true. Lines that begin with `#` are comments; the last one before the first row is the header if the first row is not.
  */
 export class CsvFeed implements FeedReader {
   private readonly shape: CsvShape;
@@ -35,6 +35,9 @@ export class CsvFeed implements FeedReader {
   private conditions: { readonly column: number; readonly values: readonly string[] }[] = [];
   private lastComment: readonly string[] = [];
   private hasRows = false;
+  /** Whether a row below the header exists, and whether one has the wanted column. */
+  private hasValues = false;
+  private hasColumn = false;
   /** Where the fields of a row are, up to the last one that is needed. */
   private readonly starts = new Int32Array(MOST_COLUMNS);
   private readonly ends = new Int32Array(MOST_COLUMNS);
@@ -73,6 +76,8 @@ export class CsvFeed implements FeedReader {
       throw new FeedError(`the row in line ${this.line} does not end`);
     this.rest = new Uint8Array(0);
     if (this.hasRows && this.wanted === undefined) throw this.noColumn();
+    if (this.hasValues && !this.hasColumn)
+      throw new FeedError(`no row of it has the column ${this.shape.column}`);
   }
 
   /** Reads rows without quotes whose value is a name, and returns where the first other row begins. */
@@ -84,7 +89,7 @@ export class CsvFeed implements FeedReader {
       if (next === -1) break;
       at = next;
       this.line++;
-      this.hasRows = true;
+      this.hasRows = this.hasColumn = true;
     }
     return at;
   }
@@ -196,11 +201,14 @@ export class CsvFeed implements FeedReader {
     this.hasRows = true;
     if (wanted === undefined) {
       const own = this.names(bytes);
-      if (this.choose(this.lastComment)) this.takeRow(bytes, start, end, lines);
-      else if (this.choose(own)) lines.dropped(Fate.NoValue);
+      // A comment may mention the columns, too.
+      if (this.choose(own)) lines.dropped(Fate.NoValue);
+      else if (this.choose(this.lastComment)) this.takeRow(bytes, start, end, lines);
       else throw this.noColumn();
       return;
     }
+    this.hasValues = true;
+    if (!this.isBad && wanted < this.fields) this.hasColumn = true;
     if (this.isBad) lines.dropped(Fate.BadSyntax);
     else if (wanted >= this.fields) lines.dropped(Fate.NoValue);
     else if (this.conditions.length > 0 && !this.isChosen(bytes)) lines.dropped(Fate.NotChosen);

@@ -16,9 +16,16 @@ export interface FeedSettings {
 /** A condition on a row or an object. */
 export interface Condition {
   readonly key: string;
+  /** The row must have one of these values. */
   readonly values: readonly string[];
   /** Whether a row without this column or key passes. */
   readonly orAbsent?: true;
+}
+
+/** A condition that only objects can have: on a text, or on each text of an array. */
+export interface Refusal {
+  readonly key: string;
+  readonly isRefused: (value: string) => boolean;
 }
 
 export function conditionsOf({ where = {} }: FeedSettings): Condition[] {

@@ -1,7 +1,7 @@
 import { Fate } from "../rules/fate.ts";
 import type { FeedLines } from "./feed-lines.ts";
 import { FeedError, type FeedReader } from "./feed-reader.ts";
-import type { Condition } from "./feed-settings.ts";
+import type { Condition, Refusal } from "./feed-settings.ts";
 import type { FeedValues } from "./feed-value.ts";
 import { type JsonEvents, JsonScanner } from "./json-scanner.ts";
 import { WholeLines } from "./whole-lines.ts";
@@ -11,8 +11,12 @@ export interface JsonShape {
   readonly paths: readonly string[];
   /** On the object that contains the value. */
   readonly where: readonly Condition[];
+  /** Values of keys beside the value that refuse it. */
+  readonly refusals?: readonly Refusal[] | undefined;
   /** The names and URLs in a value; the value itself by default. */
   readonly valuesIn?: ((value: string) => readonly string[]) | undefined;
+  /** Whether objects on the way to the values suffice: a bundle may have no indicator. */
+  readonly mayLackValues?: true;
 }
 
 interface Frame {
@@ -24,6 +28,7 @@ interface Frame {
   index: number;
   /** Values of keys that conditions need, and values that wait for them. */
   readonly fields: Map<string, string>;
+  isRefused: boolean;
   readonly held: (string | undefined)[];
 }
 
@@ -41,12 +46,14 @@ export class JsonFeed implements FeedReader, JsonEvents {
   private readonly frames: Frame[] = [];
   private lines!: FeedLines;
   private hasText = false;
+  /** Whether the text has what a pointer selects, or an empty array or object where its values would be. */
+  hasPath = false;
 
   constructor(shape: JsonShape, values: FeedValues) {
     this.shape = shape;
     this.values = values;
     this.pointers = shape.paths.map(tokensOf);
-    this.keys = new Set(shape.where.map(({ key }) => key));
+    this.keys = new Set([...shape.where, ...(shape.refusals ?? [])].map(({ key }) => key));
     this.scanner = new JsonScanner(this);
   }
 
@@ -59,16 +66,36 @@ export class JsonFeed implements FeedReader, JsonEvents {
   end(lines: FeedLines): void {
     this.lines = lines;
     // An empty response is reported as such.
-    if (this.hasText) this.scanner.end();
+    if (!this.hasText) return;
+    this.scanner.end();
+    if (!this.hasPath) throw noPath(this.shape);
+  }
+
+  /** The same for a part of a feed: other parts may have the path. */
+  endPart(): void {
+    this.scanner.end();
   }
 
   open(isArray: boolean): void {
     const pointers = this.next();
-    this.frames.push({ isArray, pointers, key: "", index: 0, fields: new Map(), held: [] });
+    if (this.shape.mayLackValues === true && this.frames.length > 0 && pointers.length > 0)
+      this.hasPath = true;
+    this.frames.push({
+      isArray,
+      pointers,
+      key: "",
+      index: 0,
+      fields: new Map(),
+      isRefused: false,
+      held: [],
+    });
   }
 
   close(): void {
     const frame = this.frames.pop()!;
+    const depth = this.frames.length;
+    if (frame.index === 0 && frame.pointers.some((tokens) => tokens[depth] === "*"))
+      this.hasPath = true;
     for (const value of frame.held) this.settle(value, frame);
     this.passed();
   }
@@ -80,11 +107,13 @@ export class JsonFeed implements FeedReader, JsonEvents {
   get wantsText(): boolean {
     const frame = this.frames.at(-1);
     if (frame === undefined) return this.pointers.some(({ length }) => length === 0);
+    if (this.isListed()) return true;
     return frame.pointers.length > 0 && (this.isHit() || this.keys.has(frame.key));
   }
 
   text(value: string | undefined): void {
     const frame = this.frames.at(-1);
+    if (this.isListed()) this.refuse(this.frames.at(-2)!, value);
     if (frame === undefined || frame.pointers.length > 0) this.value(value, frame);
     this.passed();
   }
@@ -92,24 +121,47 @@ export class JsonFeed implements FeedReader, JsonEvents {
   literal(text: string): void {
     const frame = this.frames.at(-1);
     if (frame !== undefined && this.keys.has(frame.key)) frame.fields.set(frame.key, text);
+    if (!this.hasPath && this.isHit()) this.hasPath = true;
     this.passed();
   }
 
   private value(value: string | undefined, frame: Frame | undefined): void {
-    if (frame !== undefined && this.keys.has(frame.key) && !frame.isArray)
+    if (frame !== undefined && this.keys.has(frame.key) && !frame.isArray) {
       frame.fields.set(frame.key, value ?? "");
+      this.refuse(frame, value);
+    }
     if (!this.isHit()) return;
+    this.hasPath = true;
     if (frame === undefined || this.keys.size === 0) this.write(value);
     else if (frame.isArray) this.settle(value, frame);
     else if (frame.held.push(value) > MOST_HELD)
       throw new FeedError(`an object has more than ${MOST_HELD} values that the path selects`);
   }
 
-  private settle(value: string | undefined, { fields }: Frame): void {
-    const isChosen = this.shape.where.every(({ key, values, orAbsent }) => {
-      const field = fields.get(key);
-      return field === undefined ? orAbsent === true : values.includes(field);
-    });
+  /** Whether the next value is in an array that a condition needs. */
+  private isListed(): boolean {
+    const parent = this.frames.at(-2);
+    return (
+      parent !== undefined &&
+      parent.pointers.length > 0 &&
+      this.frames.at(-1)!.isArray &&
+      this.keys.has(parent.key)
+    );
+  }
+
+  private refuse(frame: Frame, value: string | undefined): void {
+    const { refusals = [] } = this.shape;
+    if (refusals.some(({ key, isRefused }) => key === frame.key && isRefused(value ?? "")))
+      frame.isRefused = true;
+  }
+
+  private settle(value: string | undefined, { fields, isRefused }: Frame): void {
+    const isChosen =
+      !isRefused &&
+      this.shape.where.every(({ key, values, orAbsent }) => {
+        const field = fields.get(key);
+        return field === undefined ? orAbsent === true : values.includes(field);
+      });
     if (isChosen) this.write(value);
     else this.lines.dropped(Fate.NotChosen);
   }
@@ -147,10 +199,14 @@ export class JsonFeed implements FeedReader, JsonEvents {
 
 /** A JSON text in each line. An invalid line becomes one row without a rule. */
 export class NdjsonFeed implements FeedReader {
+  private readonly shape: JsonShape;
   private readonly open: () => JsonFeed;
+  private hasRows = false;
+  private hasPath = false;
   private readonly rows = new WholeLines(LONGEST_LINE);
 
   constructor(shape: JsonShape, values: FeedValues) {
+    this.shape = shape;
     this.open = () => new JsonFeed(shape, values);
   }
 
@@ -160,6 +216,8 @@ export class NdjsonFeed implements FeedReader {
 
   end(lines: FeedLines): void {
     this.rows.end((text, start, end) => this.line(text.subarray(start, end), lines));
+    // A server may report an error in the form of a row.
+    if (this.hasRows && !this.hasPath) throw noPath(this.shape);
   }
 
   private line(text: Uint8Array, lines: FeedLines): void {
@@ -167,11 +225,13 @@ export class NdjsonFeed implements FeedReader {
       lines.blank();
       return;
     }
+    this.hasRows = true;
     const before = lines.length;
     try {
       const feed = this.open();
       feed.take(text, lines);
-      feed.end(lines);
+      feed.endPart();
+      this.hasPath ||= feed.hasPath;
       if (lines.length === before) lines.dropped(Fate.NoValue);
     } catch (error) {
       if (!(error instanceof FeedError)) throw error;
@@ -179,6 +239,10 @@ export class NdjsonFeed implements FeedReader {
       lines.dropped(Fate.BadSyntax);
     }
   }
+}
+
+function noPath({ paths }: JsonShape): FeedError {
+  return new FeedError(`nothing in it has the path ${paths.join(" or ")}`);
 }
 
 /** The tokens of a pointer (RFC 6901). */

@@ -9,7 +9,8 @@ import { UrlFeed } from "./url-feed.ts";
 
 /** A kind of feed. */
 interface FeedFormat {
-  open(settings: FeedSettings): FeedReader;
+  /** Entries that are no longer valid at `now` are not taken. */
+  open(settings: FeedSettings, now: Date): FeedReader;
   /** Whether it may be JSON, which is otherwise taken for an error message of the server. */
   readonly isJson?: true;
 }
@@ -38,10 +39,10 @@ function jsonFeed(shape: JsonShape, settings: FeedSettings): FeedReader {
 function either(openCsv: FeedFormat["open"], other: FeedFormat): FeedFormat {
   return {
     isJson: true,
-    open: (settings) =>
+    open: (settings, now) =>
       new DetectedFeed(
-        () => openCsv(settings),
-        () => other.open(settings),
+        () => openCsv(settings, now),
+        () => other.open(settings, now),
       ),
   };
 }
@@ -53,6 +54,29 @@ const mispTypes: Condition = {
   values: ["domain", "hostname", "url", "domain|ip", "hostname|port"],
   orAbsent: true,
 };
+
+/** Indicators that are neither revoked, expired nor benign (STIX 2.1, 4.7). */
+function stixShape(now: Date): JsonShape {
+  return {
+    paths: ["/objects/*/pattern"],
+    where: [
+      { key: "type", values: ["indicator"] },
+      { key: "pattern_type", values: ["stix"], orAbsent: true },
+      { key: "revoked", values: ["false"], orAbsent: true },
+    ],
+    refusals: [
+      { key: "valid_until", isRefused: (text) => Date.parse(text) <= now.getTime() },
+      { key: "indicator_types", isRefused: (text) => text.toLowerCase() === "benign" },
+    ],
+    mayLackValues: true,
+    valuesIn: stixValues,
+  };
+}
+
+/** Whether the same bytes give other names at another time. */
+export function dependsOnTime({ type }: FeedSettings): boolean {
+  return type === "stix";
+}
 
 /** The feeds that can be read, by the `type` of a source. */
 export const feedFormats: ReadonlyMap<string, FeedFormat> = new Map<string, FeedFormat>([
@@ -67,7 +91,13 @@ export const feedFormats: ReadonlyMap<string, FeedFormat> = new Map<string, Feed
         ),
     },
   ],
-  ["json", { isJson: true, open: (settings) => json([settings.path ?? ""]).open(settings) }],
+  [
+    "json",
+    {
+      isJson: true,
+      open: (settings) => jsonFeed({ paths: [settings.path ?? ""], where: [] }, settings),
+    },
+  ],
   [
     "ndjson",
     {
@@ -100,28 +130,23 @@ export const feedFormats: ReadonlyMap<string, FeedFormat> = new Map<string, Feed
         "/response/*/Event/Object/*/Attribute/*/value",
       ],
       {
-        where: [mispTypes, { key: "to_ids", values: ["true", "1"], orAbsent: true }],
+        where: [
+          mispTypes,
+          { key: "to_ids", values: ["true", "1"], orAbsent: true },
+          { key: "deleted", values: ["false", "0"], orAbsent: true },
+        ],
+        mayLackValues: true,
         // `domain|ip` and `hostname|port` have both. A URL may contain the sign.
         valuesIn: (value) => [value.replace(/^([^/:|]*)\|.*$/s, "$1")],
       },
     ),
   ],
-  [
-    "stix",
-    json(["/objects/*/pattern"], {
-      where: [
-        { key: "type", values: ["indicator"] },
-        { key: "pattern_type", values: ["stix"], orAbsent: true },
-        { key: "revoked", values: ["false"], orAbsent: true },
-      ],
-      valuesIn: stixValues,
-    }),
-  ],
+  ["stix", { isJson: true, open: (settings, now) => jsonFeed(stixShape(now), settings) }],
   ["tranco", { open: csv("2") }],
   ["umbrella", { open: csv("2") }],
 ]);
 
 /** Opens the reader of a feed. */
-export function openFeed(settings: FeedSettings): FeedReader {
-  return feedFormats.get(settings.type)!.open(settings);
+export function openFeed(settings: FeedSettings, now: Date): FeedReader {
+  return feedFormats.get(settings.type)!.open(settings, now);
 }

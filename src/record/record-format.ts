@@ -42,8 +42,12 @@ export interface RecordedFile {
   readonly format?: string;
   /** The feed that its lines were made from. */
   readonly feed?: FeedSettings;
+  /** Selects a file of a local archive. */
+  readonly member?: string;
   /** SHA-256 of the cached copy, for a remote file. */
   readonly sha256?: string;
+  /** Whether it contains rules that the source no longer has. */
+  readonly isKept?: true;
 }
 
 export interface RecordedSource {
@@ -52,6 +56,8 @@ export interface RecordedSource {
   readonly type: string;
   readonly state: string;
   readonly goodAt?: string;
+  /** SHA-256 of the cached file that says when its rules were seen. */
+  readonly ledger?: string;
   readonly lines: number;
   readonly kept: number;
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;

@@ -3,6 +3,7 @@ import { HostError } from "../host/host.ts";
 import type { DownloadBudget } from "./download-budget.ts";
 import type { FetchContext } from "./fetch-text.ts";
 import { hedgedFetch } from "./hedged-fetch.ts";
+import { hideAnswer } from "./hidden-answer.ts";
 import { SourceSlots } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./source-list.ts";
 import { shownAddress, sourceError } from "./source-error.ts";
@@ -282,7 +283,7 @@ async function fetchFrom(
       const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);
       await list.check(gauge);
       measure = gauge.measure;
-      if (source.checksCount) refuseTruncated(source.label, measure.entries, gauge.declared);
+      if (source.checksCount) refuseTruncated(source.label, gauge.counted, gauge.declared?.number);
     }
     refuseEmpty(list, source);
     await kind.judge(measure.watched, list);
@@ -291,7 +292,8 @@ async function fetchFrom(
     return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, files };
   } catch (error) {
     texts.close();
-    throw error;
+    if (!(error instanceof CompilerError) || error instanceof HeldError) throw error;
+    throw hideAnswer(error, fetch.keys, source.isSecret);
   }
 }
 

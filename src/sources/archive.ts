@@ -8,8 +8,10 @@ export interface ArchiveMember {
   /** Where its bytes are in the archive. */
   readonly start: number;
   readonly end: number;
-  /** Of zip: its size when it is unpacked, and its checksum; absent if it is not packed. */
-  readonly packed?: { readonly size: number; readonly crc: number };
+  /** Of zip: its size when it is unpacked, its checksum, and whether it is packed. */
+  readonly zip?: { readonly size: number; readonly crc: number; readonly isPacked: boolean };
+  /** Why it cannot be read. Other files of the archive can. */
+  readonly problem?: string;
 }
 
 const MOST_MEMBERS = 100_000;
@@ -33,7 +35,10 @@ export function chosenMember(
 ): ArchiveMember {
   const chosen = members.filter(({ name }) => pattern === undefined || matches(name, pattern));
   const [first, second] = chosen;
-  if (first !== undefined && second === undefined) return first;
+  if (first !== undefined && second === undefined) {
+    if (first.problem !== undefined) throw new Error(first.problem);
+    return first;
+  }
   const names = (first === undefined ? members : chosen).slice(0, 3);
   const shown = names.map(({ name }) => printable(name, 60)).join(" ");
   throw new Error(
@@ -116,14 +121,19 @@ function zipMember(
   const [crc, packedSize] = [entry.getUint32(16, true), entry.getUint32(20, true)];
   const size = entry.getUint32(24, true);
   const header = entry.getUint32(42, true);
-  if ((flags & 1) !== 0) throw new Error("a file in the archive is encrypted");
-  if (method !== 0 && method !== 8) throw new Error(`packing method ${method} is not supported`);
+  const problem =
+    (flags & 1) !== 0
+      ? "the file in the archive is encrypted"
+      : method !== 0 && method !== 8
+        ? `packing method ${method} is not supported`
+        : undefined;
+  if (problem !== undefined) return { name, start: 0, end: 0, problem };
   const local = viewAt(body, header, 30);
   if (local.getUint32(0, true) !== 0x04034b50) throw damaged();
   const start = header + 30 + local.getUint16(26, true) + local.getUint16(28, true);
   const end = start + packedSize;
   if (end > directory || (method === 0 && size !== packedSize)) throw damaged();
-  return method === 0 ? { name, start, end } : { name, start, end, packed: { size, crc } };
+  return { name, start, end, zip: { size, crc, isPacked: method !== 0 } };
 }
 
 /** Reads headers of POSIX and GNU tar. Links, folders and devices are not files. */

@@ -26,11 +26,11 @@ export class FeedFile implements OpenFile {
   private hasIdna = false;
   private first: Uint8Array | undefined;
 
-  /** `first` is the part of the file that has been read already. */
-  constructor(file: OpenFile, settings: FeedSettings, first: Uint8Array) {
+  /** `first` is the part of the file that has been read already, `now` decides which entries are valid. */
+  constructor(file: OpenFile, settings: FeedSettings, first: Uint8Array, now: Date) {
     this.file = file;
     this.stamp = file.stamp;
-    this.reader = openFeed(settings);
+    this.reader = openFeed(settings, now);
     this.first = withoutMark(first);
   }
 
@@ -75,15 +75,17 @@ export class FeedFile implements OpenFile {
   }
 }
 
-/** The lines of a feed that is in memory; undefined if it cannot be read, for example because it is packed. */
+/** The lines of a feed that is in memory; undefined if it cannot be read. */
 export async function feedText(
   bytes: Uint8Array,
   settings: FeedSettings,
+  now: Date,
 ): Promise<Uint8Array | undefined> {
   const lines = new FeedFile(
     openAgain(0, () => {}),
     settings,
     bytes,
+    now,
   );
   const text = new ByteBuffer(PIECE);
   const piece = new Uint8Array(PIECE);

@@ -1,23 +1,19 @@
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { BLOCK_BYTES, BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
-import { decodeText, isPacked, isWide, refuseHtml } from "./decode.ts";
-import { DownloadedBody } from "./downloaded-body.ts";
-import { FETCH_LIMITS } from "./fetch-limits.ts";
+import { isPacked, isWide, refuseHtml } from "./decode.ts";
 import { FeedFile } from "./feed-file.ts";
 import type { InputFile, LoadOptions } from "./source-list.ts";
 import { type Location, isBelow } from "./location.ts";
 import { refuseOther } from "./not-a-list.ts";
 import { fileError, sourceError } from "./source-error.ts";
 import { FileBlocks } from "./text-blocks.ts";
-import { unpack } from "./unpack.ts";
+import { unpackedText } from "./unpacked-text.ts";
 import { openAgain } from "./web-text.ts";
 import type { WebTexts } from "./web-texts.ts";
 
 /** The first read, which is enough to detect the format of a file. */
 const FIRST_BYTES = BLOCK_BYTES + 8192;
-/** The largest local file that is unpacked in memory. */
-const MAX_LIST_BYTES = 512 * 1024 * 1024;
 
 /** A file that was found, before it is read. */
 export interface FoundFile {
@@ -77,11 +73,10 @@ export class FileFinder {
     const file = await this.attempt(label, () => this.host.openFile(path));
     this.inputs.push({ path: location.path, stamp: file.stamp });
     return await this.inBlocks(file, label, { place: path, key: path, folder }, async () => {
-      const raw = await this.unpacked(
-        await this.attempt(label, () => this.host.readFile(path)),
-        label,
-      );
-      const { bytes, isRepaired } = await decodeText(raw, printable(label), {}, MAX_LIST_BYTES);
+      const raw = await this.attempt(label, () => this.host.readFile(path));
+      const { member } = this.options;
+      const text = { label: printable(label), member };
+      const { bytes, isRepaired } = await unpackedText(raw, text, this.host);
       await file.close();
       if (this.options.feed !== undefined) {
         const unpacked = openAgain(bytes.length, (from, into) =>
@@ -104,8 +99,8 @@ export class FileFinder {
       const first = this.buffers.pop() ?? new Uint8Array(FIRST_BYTES);
       const head = first.subarray(0, await this.attempt(label, () => file.read(first)));
       if (unpacked !== undefined && (isPacked(head) || isWide(head))) return await unpacked();
-      const { feed, blockBytes } = this.options;
-      const lines = feed && new FeedFile(file, feed, head);
+      const { feed, blockBytes, now } = this.options;
+      const lines = feed && new FeedFile(file, feed, head, now ?? this.host.now());
       const text = new FileBlocks(lines ?? file, printable(label), this.buffers, blockBytes);
       const { cutter } = text;
       const isWeb = unpacked === undefined;
@@ -128,24 +123,6 @@ export class FileFinder {
       await file.close().catch(() => {});
       throw error;
     }
-  }
-
-  /** The bytes of a list that is packed or in an archive. */
-  private async unpacked(bytes: Uint8Array, label: string): Promise<Uint8Array> {
-    if (isWide(bytes)) return bytes;
-    const packed = new DownloadedBody(this.host);
-    packed.append(bytes);
-    const limits = { ...FETCH_LIMITS, maxBytes: MAX_LIST_BYTES, maxRatio: Infinity };
-    const { member } = this.options;
-    const body = await unpack(packed, undefined, printable(label), {
-      host: this.host,
-      limits,
-      member,
-    });
-    const text = new Uint8Array(body.size);
-    if (text.length > 0) body.read(0, text);
-    body.close();
-    return text;
   }
 
   private inMemory(

@@ -1,9 +1,14 @@
+import { HASH } from "../bytes/ascii.ts";
+import { countLineFeeds } from "../bytes/count-lines.ts";
 import { hashEnd } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { HashFilter } from "../kernel/row-finder.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
-import { declaredCount } from "./declared-count.ts";
+import { type DeclaredCount, declaredCount } from "./declared-count.ts";
 import { type Sketch, SketchMaker } from "./name-sketch.ts";
+
+/** The second bytes of `##`, `#@#`, `#?#`, `#$#` and `#%#`. */
+const COSMETIC: ReadonlySet<number> = new Set([35, 64, 63, 36, 37]);
 
 /** Statistics of a source's text, gathered without parsing its rules. */
 export interface SourceMeasure {
@@ -19,9 +24,11 @@ export interface SourceMeasure {
 /** Measures a text block by block. */
 export class SourceGauge implements WrittenNames {
   /** How many entries its header names. */
-  declared: number | undefined;
+  declared: DeclaredCount | undefined;
   private hasBegun = false;
   private entries = 0;
+  private lines = 0;
+  private cosmetic = 0;
   private readonly salt: number;
   private readonly names = new SketchMaker();
   private readonly filter = new HashFilter();
@@ -40,6 +47,7 @@ export class SourceGauge implements WrittenNames {
   look(bytes: Uint8Array, start: number, end: number): void {
     if (!this.hasBegun) this.declared = declaredCount(bytes.subarray(start, end));
     this.hasBegun = true;
+    if (this.declared?.isOfLines === true) this.lines += countLineFeeds(bytes, start, end);
     eachWrittenName(bytes, start, end, this);
   }
 
@@ -53,6 +61,16 @@ export class SourceGauge implements WrittenNames {
 
   line(names: number): void {
     this.entries += Math.max(1, names);
+  }
+
+  /** Cosmetic rules for all sites. A few comments look the same, which does no harm. */
+  comment(bytes: Uint8Array, start: number): void {
+    if (bytes[start] === HASH && COSMETIC.has(bytes[start + 1]!)) this.cosmetic++;
+  }
+
+  /** What to compare with the number in the header: lists count rules that become no entries, or all lines. */
+  get counted(): number {
+    return Math.max(this.entries + this.cosmetic, this.lines);
   }
 
   get measure(): SourceMeasure {

@@ -45,6 +45,8 @@ export interface LoadOptions {
   readonly member?: string | undefined;
   /** The feed that its lines are made from. */
   readonly feed?: FeedSettings | undefined;
+  /** When entries of a feed must be valid; now by default. */
+  readonly now?: Date | undefined;
 }
 
 const MAX_DEPTH = 8;

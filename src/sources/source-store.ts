@@ -14,6 +14,8 @@ export interface StoredFile {
   readonly isMoved?: true;
   /** Whether the response may be truncated within a line. */
   readonly isCut?: true;
+  /** For a source that keeps rules: when they were seen, or those that it no longer has. */
+  readonly role?: "ledger" | "kept";
   readonly validators: Validators;
   readonly sha256: string;
   readonly size: number;
@@ -245,7 +247,7 @@ export async function digestOfFile(path: string, host: Host): Promise<string | u
 }
 
 async function* blocksOf(file: OpenFile): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(BLOCK);
+  const buffer = new Uint8Array(Math.min(BLOCK, Math.max(4096, file.size)));
   for (let count = await file.read(buffer); count > 0; count = await file.read(buffer))
     yield buffer.subarray(0, count);
 }

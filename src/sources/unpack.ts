@@ -66,7 +66,7 @@ function packingOf(body: DownloadedBody): string | undefined {
 /** Replaces an archive by one of its files. */
 async function extract(
   archive: DownloadedBody,
-  { start, end, packed }: ArchiveMember,
+  { start, end, zip }: ArchiveMember,
   context: UnpackContext,
 ): Promise<DownloadedBody> {
   const { host, account, limits, room = limits.maxBytes } = context;
@@ -74,12 +74,10 @@ async function extract(
   try {
     if (end - start > room) throw new Error(tooLargeText(limits));
     for (const piece of archive.pieces(start, end)) own.append(piece);
-    if (packed === undefined) {
-      archive.close();
-      return own;
-    }
-    const text = await inflate("deflate-raw", own, context);
-    if (text.size === packed.size && ((await crcOf(text)) ?? packed.crc) === packed.crc) {
+    const text = zip?.isPacked === true ? await inflate("deflate-raw", own, context) : own;
+    const isWhole =
+      zip === undefined || (text.size === zip.size && ((await crcOf(text)) ?? zip.crc) === zip.crc);
+    if (isWhole) {
       archive.close();
       return text;
     }

@@ -6,6 +6,8 @@ export interface WrittenNames {
   name(bytes: Uint8Array, start: number, end: number, isException: boolean): void;
   /** The end of a line that is not blank and not a comment, with its number of names. */
   line(names: number): void;
+  /** A comment, or a cosmetic rule for all sites (`##.ad`), which looks like one. */
+  comment?(bytes: Uint8Array, start: number): void;
 }
 
 const QUOTE = 34;
@@ -39,8 +41,10 @@ export function eachWrittenName(
   while (at < end) {
     const first = bytes[at]!;
     if (PART_OF[first]! >= Part.WordEnd && first !== HASH) at++;
-    else if (first === BANG || first === HASH || isHead(bytes, at)) at = lineEnd(bytes, at, end);
-    else at = readLine(bytes, at, end, found);
+    else if (first === BANG || first === HASH || isHead(bytes, at)) {
+      found.comment?.(bytes, at);
+      at = lineEnd(bytes, at, end);
+    } else at = readLine(bytes, at, end, found);
   }
 }
 

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from "node:fs";
-import { type IncomingHttpHeaders, type Server, createServer } from "node:http";
+import {
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +13,7 @@ import process from "node:process";
 import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
 import { runProgram } from "../support/command.ts";
+import { zip } from "../support/make-archive.ts";
 
 const PLANTED = {
   header: "Plant3d-header-key",
@@ -24,6 +30,39 @@ interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 
+/** The key of a request, as a server sees it. */
+function keyIn({ authorization, "x-api-key": header }: IncomingHttpHeaders): string {
+  const [scheme, value = ""] = (authorization ?? "").split(" ");
+  if (scheme === "Basic") return Buffer.from(value, "base64").toString();
+  return value === "" ? String(header) : value;
+}
+
+/** Answers that repeat the key of the request. */
+const ECHOES: ReadonlyMap<string, (key: string, response: ServerResponse) => void> = new Map([
+  ["/json", (key, response) => void response.end(`{"bad key":"${key}"}`)],
+  ["/html", (key, response) => void response.end(`<!doctype html><title>${key}</title>`)],
+  ["/xml", (key, response) => void response.end(`<error key="${key}"/>`)],
+  ["/message", (key, response) => void response.end(`Forbidden: ${key}`)],
+  ["/cut", (key, response) => void response.end(`Forbidden: ${"x".repeat(38)}${key}`)],
+  ["/include-key", (key, response) => void response.end(`a.example\n!#include http://b/${key}\n`)],
+  [
+    "/charset",
+    (key, response) =>
+      void response.setHeader("content-type", `text/plain; charset=${key}`).end("\u00e9.example"),
+  ],
+  ["/encoding", (key, response) => void response.setHeader("content-encoding", key).end("x")],
+  [
+    "/zip",
+    (key, response) =>
+      void response.end(
+        zip([
+          [`${key}/a`, "x"],
+          ["b", "y"],
+        ]),
+      ),
+  ],
+]);
+
 /** A server that answers with a list, or redirects where the path says; it notes what it is asked. */
 async function server(
   context: TestContext,
@@ -35,6 +74,7 @@ async function server(
     asked.push({ path, headers: request.headers });
     const location = redirects[path];
     if (location !== undefined) response.writeHead(302, { location }).end();
+    else if (ECHOES.has(path)) ECHOES.get(path)!(keyIn(request.headers), response);
     else if (path === "/refused") response.writeHead(401).end("no");
     else if (path === "/include") response.end("||own.example^\n!#include inc.txt\n");
     else response.end(`||${path.replace(/\W/g, "")}.example^\n`);
@@ -159,6 +199,39 @@ test("keys reach their server, and nothing else", { timeout: 300_000 }, async (c
   own.server.closeAllConnections();
   assert.match((await run("compile", "--json")).text, /"stale"/);
   assertFilesClean(folder);
+});
+
+test("a server that repeats the key does not make an error show it", async (context) => {
+  const { base } = await server(context);
+  for (const fields of [
+    { headers_file: "headers.key" },
+    { auth: { bearer_file: "bearer.key" } },
+    { auth: { basic_file: "basic.key" } },
+  ]) {
+    const sources = [...ECHOES.keys()].map((path) => ({
+      name: path,
+      source: base + path,
+      allow_private: true,
+      ...fields,
+    }));
+    const { run } = project(context, { name: "L", sources });
+    const { exit, text } = await run("compile");
+    assert.equal(exit, 4, text);
+    for (const path of ECHOES.keys()) assert.ok(text.includes(path), `${path} in ${text}`);
+    assert.doesNotMatch(text, /Plant3d/);
+  }
+});
+
+test("an address with a secret path is not shown when the server repeats it", async (context) => {
+  const web = createServer((request, response) => response.end(`Error: ${request.url}`));
+  await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+  context.after(() => web.close());
+  const base = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const source = { name: "a", source: `${base}/Plant3d-path`, secret: true, allow_private: true };
+  const { run } = project(context, { name: "L", sources: [source] });
+  const { exit, text } = await run("compile");
+  assert.equal(exit, 4, text);
+  assert.doesNotMatch(text, /Plant3d/);
 });
 
 test("a bad file of keys is reported without its text", async (context) => {

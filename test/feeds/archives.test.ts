@@ -53,6 +53,21 @@ const MAKERS: Readonly<Record<string, (files: Files) => Uint8Array>> = {
   "tar.zst": (files) => zstdCompressSync(tar(files)),
 };
 
+test("a file that cannot be read does not matter if it is not selected", async () => {
+  const files: Files = [
+    ["a", "x"],
+    ["b", LIST],
+    ["c", "y"],
+  ];
+  const bytes = zip(files, {
+    flagsOf: (name) => (name === "a" ? 1 : 0),
+    methodOf: (name) => (name === "c" ? 12 : 8),
+  });
+  assert.equal(await rulesIn(bytes, "b"), 2);
+  await assert.rejects(() => rulesIn(bytes, "a"), /encrypted/);
+  await assert.rejects(() => rulesIn(bytes, "c"), /packing method 12/);
+});
+
 for (const [kind, make] of Object.entries(MAKERS))
   test(`${kind}: one file, or the one that member selects`, async () => {
     assert.equal(await rulesIn(make(ONE)), 2);
@@ -79,6 +94,7 @@ const HOSTILE: readonly (readonly [string, Uint8Array])[] = [
   ["an unknown method", zip(ONE, { method: 99 })],
   ["encrypted", zip(ONE, { flags: 1 })],
   ["a wrong checksum", zip(ONE, { crc: 1 })],
+  ["a wrong checksum without packing", zip(ONE, { crc: 1, stored: true })],
   ["a wrong size", zip(ONE, { size: 3 })],
   ["a huge size", zip(ONE, { size: 0xfffffffe })],
   ["a packed size beyond the end", zip(ONE, { packedSize: 0xfffffffe })],

@@ -31,7 +31,7 @@ const GREEDY: Readonly<Record<string, readonly [FeedSettings, string, string]>> 
 for (const [what, [settings, start, repeated]] of Object.entries(GREEDY))
   test(`memory is bounded: ${what}`, () => {
     const piece = Buffer.from(repeated.repeat(Math.ceil(262_144 / repeated.length)));
-    const reader = openFeed(settings);
+    const reader = openFeed(settings, new Date());
     const lines = new FeedLines(262_144);
     collect();
     const before = process.memoryUsage();

@@ -1,7 +1,9 @@
+import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type Config, CompilerError, compile, memoryHost, rowsOf } from "../support/internals.ts";
+import { zip } from "../support/make-archive.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 
@@ -73,17 +75,77 @@ test("a packed file and a byte order mark are read", async () => {
   }
 });
 
-test("why does not fail for a feed in a packed file", async () => {
-  const sources = [{ source: "f.json.gz", type: "json", path: "/*" }];
+test("why, lines and stats --traffic read packed files", async () => {
+  const sources = [
+    { source: "f.json.gz", type: "json", path: "/*" },
+    { source: "l.txt.gz", type: "adblock" },
+    { source: "l.zip", type: "domains", member: "*/b" },
+    { source: "wide.txt", type: "domains" },
+  ];
   const project = new MemoryProject({
     "compiler-config.json": JSON.stringify({ name: "L", sources }),
+    "queries.txt": "one.example.com\nx.two.example.com\nthree.example.com\nfour.example.com\n",
   });
-  project.memory.files.set("/project/f.json.gz", gzipSync('["one.example.com"]'));
+  const put = (file: string, bytes: Uint8Array): void =>
+    void project.memory.files.set(`/project/${file}`, bytes);
+  put("f.json.gz", gzipSync('["one.example.com"]'));
+  put("l.txt.gz", gzipSync(`! list\n${"||filler.example^\n".repeat(3000)}||two.example.com^\n`));
+  put(
+    "l.zip",
+    zip([
+      ["x/a", "no.example.com\n"],
+      ["x/b", "# b\nthree.example.com\n"],
+    ]),
+  );
+  put("wide.txt", Buffer.from("\ufefffour.example.com\n", "utf16le"));
   assert.equal((await project.run("compile")).exit, 0);
-  const { stdout, exit } = await project.run("why", "one.example.com");
-  assert.match(stdout, /one\.example\.com {2}BLOCKED/);
-  assert.notEqual(exit, 70);
-  assert.notEqual((await project.run("lines", "--fate", "live")).exit, 70);
+  const names = ["one.example.com", "x.two.example.com", "three.example.com", "four.example.com"];
+  const { stdout } = await project.run("why", ...names);
+  assert.match(stdout, /f\.json\.gz:1 {2}one\.example\.com {2}kept/);
+  assert.match(stdout, /l\.txt\.gz:3002 {2}\|\|two\.example\.com\^ {2}kept/);
+  assert.match(stdout, /l\.zip:2 {2}three\.example\.com {2}kept/);
+  assert.match(stdout, /wide\.txt:1 {2}four\.example\.com {2}kept/);
+  assert.doesNotMatch(stdout, /not checked/);
+  const lines = (await project.run("lines", "--fate", "live")).stdout;
+  assert.match(lines, /l\.zip:2: three\.example\.com/);
+  assert.match(lines, /l\.txt\.gz:3002: \|\|two\.example\.com\^/);
+  const stats = await project.run("stats", "--json", "--traffic", "queries.txt");
+  assert.equal(stats.exit, 0, stats.stderr);
+  assert.match(stats.stdout, /wide\.txt/);
+  assert.doesNotMatch(stats.stdout + stats.stderr, /not checked|not searched/);
+});
+
+function bundle(until: string, names: string): object {
+  return {
+    type: "indicator",
+    valid_until: until,
+    pattern: names,
+  };
+}
+
+test("an indicator expires without a change of its feed, and why still finds its line", async () => {
+  const both = "[domain-name:value IN ('a.example.com', 'b.example.com')]";
+  const project = new MemoryProject({
+    "compiler-config.json": JSON.stringify({
+      name: "L",
+      sources: [{ source: "s.json", type: "stix" }],
+      guards: { max_shrink: 100 },
+    }),
+    "s.json": JSON.stringify({
+      objects: [
+        bundle("2026-11-12T00:00:00Z", both),
+        bundle("2027-01-01T00:00:00Z", "[domain-name:value = 'c.example.com']"),
+      ],
+    }),
+  });
+  assert.equal((await project.run("compile", "--cache-dir", "/cache")).exit, 0);
+  project.now = "2026-11-13T00:00:00Z";
+  const before = await project.run("why", "c.example.com");
+  assert.match(before.stdout, /s\.json:3 {2}c\.example\.com {2}kept/);
+  assert.equal((await project.run("compile", "--cache-dir", "/cache")).exit, 0);
+  const { stdout } = await project.run("why", "a.example.com", "c.example.com");
+  assert.match(stdout, /a\.example\.com {2}neither/);
+  assert.match(stdout, /s\.json:2 {2}c\.example\.com {2}kept/);
 });
 
 test("a feed that does not fit its settings fails, and says why", async () => {
@@ -134,6 +196,7 @@ test("settings of feeds are checked", async () => {
     [{ type: "ndjson" }, /path is required for type ndjson/],
     [{ type: "hosts", column: 2 }, /column is not for type hosts/],
     [{ type: "json", path: "a" }, /not a JSON Pointer/],
+    [{ type: "json", where: { a: "b" } }, /where needs a path/],
     [{ type: "csv", column: 0 }, /must be the name of a column/],
     [{ type: "csv", column: 1, delimiter: "ab" }, /delimiter must be one character/],
     [{ type: "csv", column: 1, where: ["x"] }, /where must be an object/],

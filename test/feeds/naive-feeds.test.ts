@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { publicSuffixKind } from "../../src/syntax/public-suffix.ts";
 import { stixValues } from "../../src/feeds/stix-pattern.ts";
 import { propertyRuns } from "../support/property.ts";
+import { FeedError } from "../../src/feeds/feed-reader.ts";
 import { namesOf, readFeed } from "../support/read-feed.ts";
 
 const label = fc.stringMatching(/^[a-zA-Z0-9]([a-zA-Z0-9-]{0,8}[a-zA-Z0-9])?$/);
@@ -136,6 +137,16 @@ function naiveValues(value: unknown, tokens: readonly string[]): string[] {
     .flatMap(([, inner]) => naiveValues(inner, rest));
 }
 
+/** Whether a value that is neither an array nor an object is at the pointer, or nothing where `*` could be anything. */
+function hasPath(value: unknown, [first, ...rest]: readonly string[]): boolean {
+  const isInner = typeof value === "object" && value !== null;
+  if (first === undefined) return !isInner;
+  if (!isInner) return false;
+  const inner = Object.entries(value);
+  if (first === "*" && inner.length === 0) return true;
+  return inner.some(([key, one]) => (first === "*" || first === key) && hasPath(one, rest));
+}
+
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
@@ -159,9 +170,13 @@ test("JSON gives what a naive reader finds, in any layout", () => {
       (value, tokens, indent, size) => {
         const escaped = tokens.map((one) => one.replaceAll("~", "~0").replaceAll("/", "~1"));
         const path = escaped.map((one) => `/${one}`).join("");
-        const lines = readFeed(JSON.stringify(value, undefined, indent), { type: "json", path }, [
-          size,
-        ]);
+        const read = (): string[] =>
+          readFeed(JSON.stringify(value, undefined, indent), { type: "json", path }, [size]);
+        if (!hasPath(value, tokens)) {
+          assert.throws(read, FeedError);
+          return;
+        }
+        const lines = read();
         const found = naiveValues(value, tokens);
         assert.equal(lines.length, found.length);
         assert.deepEqual(namesOf(lines), found.map(naiveName).filter(Boolean));

@@ -6,7 +6,7 @@ import { FEED_NAMES } from "../../src/config/source-fields.ts";
 import { FeedError } from "../../src/feeds/feed-reader.ts";
 import type { FeedSettings } from "../../src/feeds/feed-settings.ts";
 import { feedFormats } from "../../src/feeds/registry.ts";
-import { readFeed } from "../support/read-feed.ts";
+import { namesOf, readFeed } from "../support/read-feed.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/feeds");
 
@@ -219,4 +219,130 @@ test("lines of NDJSON stand alone", () => {
   ]);
   const deep = readFeed(text, { type: "ndjson", path: "/h/0" });
   assert.equal(deep[3], "b.example.com");
+});
+
+test("an error in the form of a feed fails", () => {
+  const errors: readonly (readonly [FeedSettings, string])[] = [
+    [{ type: "ndjson", path: "/host" }, '{"error":"quota"}\n{"error":"quota"}\n'],
+    [{ type: "ndjson", path: "/host" }, "quota exceeded\n"],
+    [{ type: "json", path: "/data/*/host" }, '{"error":"quota"}'],
+    [{ type: "json", path: "/data/*/host" }, '{"data":[{"name":"a.example.com"}]}'],
+    [{ type: "stix" }, '{"title":"Unauthorized"}'],
+    [{ type: "misp" }, '{"message":"Authentication failed"}'],
+    [{ type: "urlhaus" }, '{"query_status":"unknown_auth_key"}'],
+    [{ type: "phishtank" }, '{"errortext":"x"}'],
+    [{ type: "csv", column: "3" }, "too many requests\nwait a minute\n"],
+  ];
+  for (const [settings, text] of errors)
+    assert.throws(() => readFeed(text, settings), FeedError, `${settings.type} ${text}`);
+});
+
+test("a feed without entries is empty, and does not fail", () => {
+  const empty: readonly (readonly [FeedSettings, string])[] = [
+    [{ type: "ndjson", path: "/host" }, "\n"],
+    [{ type: "ndjson", path: "/hosts/*" }, '{"hosts":[]}\n'],
+    [{ type: "ndjson", path: "/host" }, '{"host":null}\n'],
+    [{ type: "json", path: "/data/*/host" }, '{"data":[]}'],
+    [{ type: "stix" }, '{"objects":[{"type":"identity"}]}'],
+    [{ type: "stix" }, '{"objects":[]}'],
+    [{ type: "misp" }, '{"Event":{"info":"x"}}'],
+    [{ type: "urlhaus" }, '{"query_status":"ok","urls":[]}'],
+    [{ type: "phishtank" }, "[]"],
+    [{ type: "csv", column: "host" }, "host,status\n"],
+  ];
+  for (const [settings, text] of empty)
+    assert.deepEqual(namesOf(readFeed(text, settings)), [], `${settings.type} ${text}`);
+});
+
+function indicator(name: string, more: object): object {
+  return {
+    type: "indicator",
+    pattern: `[domain-name:value = '${name}.example.com']`,
+    ...more,
+  };
+}
+
+test("STIX: expired, revoked and benign indicators are not taken", () => {
+  const now = new Date("2026-11-16T00:00:00Z");
+  const objects = [
+    indicator("plain", {}),
+    indicator("past", { valid_until: "2026-11-15T23:59:59.999Z" }),
+    indicator("exact", { valid_until: "2026-11-16T00:00:00Z" }),
+    indicator("future", { valid_until: "2026-11-16T00:00:01Z" }),
+    indicator("odd", { valid_until: "some day" }),
+    { valid_until: "2020-01-01T00:00:00Z", ...indicator("before", {}) },
+    indicator("revoked", { revoked: true }),
+    indicator("kept", { revoked: false, indicator_types: ["malicious-activity", "unknown"] }),
+    indicator("benign", { indicator_types: ["unknown", "benign"] }),
+    { indicator_types: ["benign"], ...indicator("first", {}) },
+    indicator("nested", { x: { valid_until: "2020-01-01T00:00:00Z", revoked: true } }),
+  ];
+  const lines = readFeed(JSON.stringify({ objects }), { type: "stix" }, [7], now);
+  assert.deepEqual(
+    namesOf(lines),
+    ["plain", "future", "odd", "kept", "nested"].map((name) => `${name}.example.com`),
+  );
+  assert.equal(lines.length, objects.length);
+});
+
+function attribute(name: string, more: object): object {
+  return {
+    type: "domain",
+    value: `${name}.example.com`,
+    ...more,
+  };
+}
+
+test("MISP: deleted attributes and those that are not meant for detection are not taken", () => {
+  const text = JSON.stringify({
+    Event: {
+      Attribute: [
+        attribute("kept", { to_ids: true, deleted: false }),
+        attribute("deleted", { to_ids: true, deleted: true }),
+        attribute("context", { to_ids: false }),
+        attribute("number", { to_ids: 1, deleted: 0 }),
+      ],
+    },
+  });
+  assert.deepEqual(namesOf(readFeed(text, { type: "misp" })), [
+    "kept.example.com",
+    "number.example.com",
+  ]);
+});
+
+test("a real header wins over a comment that names the same columns", () => {
+  const text = "# url,host\nhost,url\na.example.com,b.example.com\n";
+  const settings = { type: "csv", column: "host" };
+  assert.deepEqual(namesOf(readFeed(text, settings)), ["a.example.com"]);
+  const commented = "# url,host\nb.example.com,a.example.com\n";
+  assert.deepEqual(namesOf(readFeed(commented, settings)), ["a.example.com"]);
+});
+
+test("paths on platforms and behind shorteners do not block them", () => {
+  for (const host of [
+    "lnkd.in",
+    "wa.me",
+    "t.me",
+    "bit.ly",
+    "goo.gl",
+    "docs.google.com",
+    "www.google.de",
+    "google.co.uk",
+    "google.com.br",
+    "www.amazon.co.jp",
+    "amazon.de",
+    "sites.google.com",
+    "weebly.com",
+  ])
+    assert.deepEqual(readFeed(`https://${host}/x\n`, { type: "urls", urls: "host" }), [
+      `${host} #s`,
+    ]);
+  for (const host of [
+    "evil.weebly.com",
+    "google.evil.com",
+    "mygoogle.com",
+    "amazon.example",
+    "amazon.com-x.example",
+  ])
+    assert.deepEqual(readFeed(`https://${host}/x\n`, { type: "urls", urls: "host" }), [host]);
 });

@@ -62,7 +62,11 @@ test("headers that name a number of entries", () => {
     "Entries: 12": undefined,
   };
   for (const [line, expected] of Object.entries(cases))
-    assert.equal(declaredCount(Buffer.from(`! Title: x\r\n${line}\r\nname\n`)), expected, line);
+    assert.equal(
+      declaredCount(Buffer.from(`! Title: x\r\n${line}\r\nname\n`))?.number,
+      expected,
+      line,
+    );
 });
 
 test("a list with less than it declares fails, on the first fetch too", async () => {
@@ -100,20 +104,37 @@ test("a mirror replaces a truncated list", async () => {
   assert.equal(result.report.sources[0]?.kept, 1001);
 });
 
+test("cosmetic rules, all lines and a small difference count", async () => {
+  const cosmetic = Array.from({ length: 500 }, (_, index) => `##.ad-${index}`).join("\n");
+  const comments = Array.from({ length: 250 }, (_, index) => `! ${index}\n\n`).join("");
+  for (const [text, isWhole] of [
+    [`${listOf("! Number of filters: 1000", 500)}${cosmetic}\n`, true],
+    [`${listOf("! Total lines: 1000", 500)}${comments}`, true],
+    [listOf("! Total lines: 1000", 500), false],
+    [listOf("! Number of entries: 30", 10), true],
+    [listOf("! Number of entries: 30", 9), false],
+  ] as const) {
+    const web = new ScriptedWeb();
+    web.answers[URL_A] = text;
+    const { report } = await run(web, { optional: true });
+    assert.equal(report.sources[0]?.state, isWhole ? "fetched" : "dropped", text.slice(0, 30));
+  }
+});
+
 test("no real list is taken as truncated, and half of one is", { skip: missingCorpus }, () => {
   let declaring = 0;
   for (const set of ["typical", "power"] as const) {
     const folder = corpusFolder(set);
     for (const file of readdirSync(folder)) {
       const bytes = new Uint8Array(readFileSync(join(folder, file)));
-      const declared = declaredCount(bytes);
+      const declared = declaredCount(bytes)?.number;
       if (declared === undefined || bytes.length > 3_000_000) continue;
       declaring++;
       const entriesOf = (end: number): number => {
         const gauge = new SourceGauge(1, new Set());
         gauge.look(bytes, 0, end);
-        assert.equal(gauge.declared, declared);
-        return gauge.measure.entries;
+        assert.equal(gauge.declared?.number, declared);
+        return gauge.counted;
       };
       assert.ok(entriesOf(bytes.length) >= declared * 0.9, file);
       if (declared > 1000) assert.ok(entriesOf(bytes.length / 2) < declared * 0.9, file);

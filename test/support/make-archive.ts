@@ -6,6 +6,8 @@ export type Files = readonly (readonly [string, string | Uint8Array])[];
 export interface ZipChanges {
   readonly method?: number;
   readonly flags?: number;
+  readonly flagsOf?: (name: string) => number;
+  readonly methodOf?: (name: string) => number;
   readonly size?: number;
   readonly packedSize?: number;
   readonly crc?: number;
@@ -29,8 +31,11 @@ export function zip(files: Files, changes: ZipChanges = {}): Uint8Array {
     local.writeUInt16LE(name.length, 26);
     const entry = Buffer.alloc(46);
     entry.writeUInt32LE(0x02014b50, 0);
-    entry.writeUInt16LE(changes.flags ?? 0, 8);
-    entry.writeUInt16LE(changes.method ?? (changes.stored === true ? 0 : 8), 10);
+    entry.writeUInt16LE(changes.flags ?? changes.flagsOf?.(path) ?? 0, 8);
+    entry.writeUInt16LE(
+      changes.method ?? changes.methodOf?.(path) ?? (changes.stored === true ? 0 : 8),
+      10,
+    );
     entry.writeUInt32LE(changes.crc ?? crc32(data), 16);
     entry.writeUInt32LE(changes.packedSize ?? packed.length, 20);
     entry.writeUInt32LE(changes.size ?? data.length, 24);

@@ -10,9 +10,10 @@ export function readFeed(
   bytes: Uint8Array | string,
   settings: FeedSettings,
   sizes: readonly number[] = [65_536],
+  now: Date = new Date("2026-11-16T00:00:00Z"),
 ): string[] {
   const all = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
-  const reader = openFeed(settings);
+  const reader = openFeed(settings, now);
   const lines = new FeedLines(16);
   let text = "";
   for (let at = 0, turn = 0; at < all.length; turn++) {

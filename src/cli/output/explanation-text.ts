@@ -108,6 +108,7 @@ function shortLocation(line: LineFate, room: number): string {
   return textWidth(place) > room ? fitText(locationText(line, room - digits), room) : place;
 }
 
-function meaningText({ fate, meaning }: LineFate): string {
-  return fate === "kept" ? "kept" : `${fate}, ${meaning}`;
+function meaningText({ fate, meaning, firstSeen }: LineFate): string {
+  const why = fate === "kept" ? "kept" : `${fate}, ${meaning}`;
+  return firstSeen === undefined ? why : `${why}, first seen ${momentText(firstSeen)}`;
 }

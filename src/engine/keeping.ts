@@ -1,0 +1,230 @@
+import { SPACE } from "../bytes/ascii.ts";
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { type Host, HostError } from "../host/host.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import type { SourceState } from "../sources/acquire.ts";
+import { DownloadedBody } from "../sources/downloaded-body.ts";
+import {
+  LEDGER_HEAD,
+  type LedgerWindow,
+  ledgerLine,
+  mergeLedger,
+  readLedger,
+} from "../sources/ledger.ts";
+import { SeenTexts } from "../sources/seen-texts.ts";
+import { sourceError } from "../sources/source-error.ts";
+import { type LineSink, SourceList } from "../sources/source-list.ts";
+import { type SourceStore, type StoredFile, digestOf } from "../sources/source-store.ts";
+import { type WebText, openAgain } from "../sources/web-text.ts";
+import { OldTexts, maxAge } from "../transformations/max-age.ts";
+import type { Stage } from "../transformations/stage.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
+import type { PlannedSource } from "./plan.ts";
+import { storeKeyOf } from "./source-key.ts";
+
+/** Where the entries of a source are kept. */
+export interface KeepPlace {
+  readonly host: Host;
+  /** The folder of the configuration: other configurations have ledgers of their own. */
+  readonly folder: string;
+  readonly store: SourceStore;
+  readonly now: Date;
+  /** The ledger and the kept entries of a locked build. */
+  readonly locked: readonly StoredFile[] | undefined;
+  readonly warn: (warning: Diagnostic) => void;
+  readonly onStoreError: (error: HostError) => void;
+}
+
+const BUFFER = 64 * 1024;
+const BADFILTER = /[$,]badfilter(?:,|$)/;
+
+/**
+ * Remembers when the rules of a source were first and last seen, and adds those that it had within the time of `keep`. Exceptions and
+ * rules that cancel others are not kept: they act only while the source has them.
+ */
+export class Keeping {
+  private readonly source: PlannedSource;
+  private readonly place: KeepPlace;
+  private readonly seen: SeenTexts;
+  private readonly window: LedgerWindow;
+  private readonly key: string;
+  private isNoting = true;
+
+  constructor(source: PlannedSource, place: KeepPlace) {
+    this.source = source;
+    this.place = place;
+    this.seen = new SeenTexts(place.host);
+    const now = secondsOf(place.now.getTime());
+    this.window = { now, from: now - source.keepMs! / 1000 };
+    this.key = storeKeyOf(source.source, source);
+  }
+
+  /** Drops rules that were first seen too long ago; undefined if they may have any age. */
+  async stage(context: StageContext): Promise<Stage | undefined> {
+    const { maxAgeMs } = this.source;
+    if (maxAgeMs === undefined) return undefined;
+    const oldest = this.window.now - maxAgeMs / 1000;
+    const old = new OldTexts();
+    const ledger = await this.ledger();
+    if (ledger !== undefined)
+      for await (const { first, text } of readLedger(await ledger.open(), this.window))
+        if (first < oldest) old.add(text);
+    ledger?.close();
+    return maxAge(old, context);
+  }
+
+  /** Notes the rules of a chunk, before any stage changes them. */
+  see(chunk: Chunk): void {
+    if (!this.isNoting) return;
+    const { bytes, start, end, fate, flags, kind, length } = chunk;
+    for (let row = 0; row < length; row++) {
+      if (fate[row] !== Fate.Live || kind[row]! < Kind.Hosts) continue;
+      if ((flags[row]! & (Flag.Allow | Flag.Generated | Flag.Continued)) !== 0) continue;
+      let [from, to] = [start[row]!, end[row]!];
+      while (from < to && bytes[from]! <= SPACE) from++;
+      while (to > from && bytes[to - 1]! <= SPACE) to--;
+      if (kind[row] === Kind.Rule && BADFILTER.test(decodeUtf8(bytes, from, to))) continue;
+      this.seen.add(bytes, from, to);
+    }
+  }
+
+  /** Adds the kept rules after those of the source itself, and returns what to store about them. */
+  async end(sink: LineSink, state: SourceState): Promise<readonly StoredFile[]> {
+    this.isNoting = false;
+    const { locked } = this.place;
+    if (locked !== undefined) {
+      const kept = await this.lockedText("kept");
+      await this.read(kept, sink);
+      return locked;
+    }
+    const ledger = new DownloadedBody(this.place.host);
+    const kept = new DownloadedBody(this.place.host);
+    try {
+      await this.merge(state, ledger, kept);
+      const texts = [await textIn(ledger, this.id("ledger")), await textIn(kept, this.id("kept"))];
+      const stored = await this.keep(texts);
+      await this.read(texts[1]!, sink);
+      return stored;
+    } finally {
+      ledger.close();
+      kept.close();
+    }
+  }
+
+  close(): void {
+    this.seen.close();
+  }
+
+  private async merge(
+    state: SourceState,
+    ledger: DownloadedBody,
+    kept: DownloadedBody,
+  ): Promise<void> {
+    const { window, seen } = this;
+    const { goodAt } = state as { goodAt?: number };
+    // A copy shows what the source had then.
+    const seenAt = goodAt === undefined ? window.now : Math.min(window.now, secondsOf(goodAt));
+    const before = await this.ledger();
+    const old = before === undefined ? nothing() : readLedger(await before.open(), window);
+    const [all, gone] = [new ByteBuffer(), new ByteBuffer()];
+    all.append(LEDGER_HEAD, 0, LEDGER_HEAD.length);
+    for await (const entry of mergeLedger(old, seen.inOrder(), seenAt)) {
+      const line = ledgerLine(entry);
+      all.append(line, 0, line.length);
+      if (entry.isGone)
+        gone.append(line, line.indexOf(SPACE, line.indexOf(SPACE) + 1) + 1, line.length);
+      flush(all, ledger, BUFFER);
+      flush(gone, kept, BUFFER);
+    }
+    flush(all, ledger, 1);
+    flush(gone, kept, 1);
+    before?.close();
+  }
+
+  /** The ledger of the last build, or of the locked one. */
+  private async ledger(): Promise<WebText | undefined> {
+    const { store, locked, warn } = this.place;
+    if (locked !== undefined) return await this.lockedText("ledger");
+    const id = this.id("ledger");
+    const record = await store.recordOf(this.recordName);
+    const text = record && (await store.textOf(record, { url: "", id }));
+    if (record !== undefined && text === undefined)
+      warn(warningOf("ledger-damaged", `${printable(this.source.label)} has lost what it kept`));
+    return text;
+  }
+
+  private async lockedText(role: "ledger" | "kept"): Promise<WebText> {
+    const { store, locked = [] } = this.place;
+    const text = await store.textOf({ files: locked }, { url: "", id: this.id(role) });
+    if (text !== undefined) return text;
+    throw sourceError(
+      "lock-mismatch",
+      `The kept entries of ${printable(this.source.label)} are not cached`,
+    );
+  }
+
+  private async keep(texts: readonly WebText[]): Promise<readonly StoredFile[]> {
+    const { store, onStoreError } = this.place;
+    try {
+      const place = { url: this.recordName, shown: this.source.shown };
+      const [ledger, kept] = await store.keep(place, texts);
+      return [
+        { ...ledger!, role: "ledger" },
+        { ...kept!, role: "kept" },
+      ];
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      onStoreError(error);
+      return [];
+    }
+  }
+
+  private async read(text: WebText, sink: LineSink): Promise<void> {
+    if (text.size === 0) return;
+    const location = { kind: "web", url: text.url, id: this.id("kept") } as const;
+    const texts = { knowsPlaces: false, get: async () => text, close() {} };
+    const { label } = this.source;
+    await new SourceList({ location, label: `${label} (kept)`, texts }, this.place.host, {
+      json: true,
+    }).readInto(sink);
+  }
+
+  private get recordName(): string {
+    return `ledger of ${this.place.folder} ${this.key}`;
+  }
+
+  private id(role: "ledger" | "kept"): string {
+    return `${role} ${this.key}`;
+  }
+}
+
+/** Writes a buffer out if it has at least so many bytes. */
+function flush(buffer: ByteBuffer, body: DownloadedBody, least: number): void {
+  if (buffer.length < least) return;
+  body.append(buffer.view());
+  buffer.length = 0;
+}
+
+function secondsOf(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+async function textIn(body: DownloadedBody, id: string): Promise<WebText> {
+  return {
+    url: id,
+    key: await digestOf(id),
+    isMoved: false,
+    isCut: false,
+    size: body.size,
+    validators: {},
+    open: async () => openAgain(body.size, (position, into) => body.read(position, into)),
+    close() {},
+  };
+}

@@ -1,0 +1,16 @@
+import type { FeedSettings } from "../feeds/feed-settings.ts";
+import type { KeyFiles } from "../sources/request-headers.ts";
+
+/** What decides which lines an address gives. */
+export interface SourceReading {
+  readonly feed?: FeedSettings | undefined;
+  readonly member?: string | undefined;
+  readonly keyFiles?: KeyFiles | undefined;
+}
+
+/** The name of a source in the store, the lock and the record: one address may give several texts. */
+export function storeKeyOf(address: string, { feed, member, keyFiles }: SourceReading): string {
+  const hasKeys = Object.values(keyFiles ?? {}).some((file) => file !== undefined);
+  const reading = [feed, member, hasKeys ? keyFiles : undefined].filter((one) => one !== undefined);
+  return reading.length === 0 ? address : `${address} ${JSON.stringify(reading)}`;
+}

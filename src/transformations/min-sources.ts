@@ -1,0 +1,196 @@
+import { hashEnd } from "../bytes/hash.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { RowFinder } from "../kernel/row-finder.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { rewriteText, textOf } from "../rules/row-text.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
+import { classifyAgain } from "../syntax/classify.ts";
+import { filterNames } from "../syntax/hosts-names.ts";
+import { RuleStage, isComment } from "./rule-stage.ts";
+import { BarrierStage, type Stage } from "./stage.ts";
+import type { StageContext } from "./stage-context.ts";
+
+/**
+ * Drops rules that fewer than `least` sources have. `||name^`, `name` and `0.0.0.0 name` count as rules for the same name; any other
+ * rule counts by its text. Exceptions and rules that cancel others stay: without them, more would be blocked.
+ */
+export function minSources(least: number, context: StageContext): Stage[] {
+  if (least <= 1) return [];
+  const counts = new SourceCounts();
+  return [new Counting(counts, context), new Dropping(counts, least, context)];
+}
+
+/** Counts in how many sources each key occurs. Sources come one after the other. */
+class SourceCounts {
+  /** Unpredictable, so that no source can make its rules look like those of another one. */
+  private readonly salts = [0, 0].map(() => (Math.random() * 0x1_0000_0000) | 0);
+  private size = 0;
+  private mask = 0xffff;
+  private low = new Int32Array(this.mask + 1);
+  private high = new Int32Array(this.mask + 1);
+  /** The last source of a key, plus one, in the upper half; how many sources it has, in the lower half. */
+  private seen = new Uint32Array(this.mask + 1);
+  private wantedLow = 0;
+  private wantedHigh = 0;
+
+  add(source: number, key: RuleKey): void {
+    this.hash(key);
+    const slot = this.slot();
+    const known = this.seen[slot]!;
+    if (known >>> 16 === source + 1) return;
+    if (known === 0) {
+      this.low[slot] = this.wantedLow;
+      this.high[slot] = this.wantedHigh;
+      this.size++;
+    }
+    this.seen[slot] = ((source + 1) << 16) | Math.min(0xffff, (known & 0xffff) + 1);
+    if (this.size * 2 > this.mask) this.grow();
+  }
+
+  of(key: RuleKey): number {
+    this.hash(key);
+    return this.seen[this.slot()]! & 0xffff;
+  }
+
+  /** For names, it ignores case: the bit that differs between cases is set in all other bytes of names anyway. */
+  private hash({ bytes, start, end, isName }: RuleKey): void {
+    const fold = isName ? 32 : 0;
+    let [low, high] = this.salts.map((salt) => salt ^ fold) as [number, number];
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]! | fold;
+      low = Math.imul(low ^ byte, 0x9e3779b1);
+      low ^= low >>> 15;
+      high = Math.imul(high ^ byte, 0x85ebca6b);
+      high ^= high >>> 13;
+    }
+    this.wantedLow = hashEnd(low);
+    this.wantedHigh = hashEnd(high);
+  }
+
+  private slot(): number {
+    let at = this.wantedLow & this.mask;
+    while (
+      this.seen[at] !== 0 &&
+      (this.low[at] !== this.wantedLow || this.high[at] !== this.wantedHigh)
+    )
+      at = (at + 1) & this.mask;
+    return at;
+  }
+
+  private grow(): void {
+    const { low, high, seen } = this;
+    this.mask = this.mask * 2 + 1;
+    this.low = new Int32Array(this.mask + 1);
+    this.high = new Int32Array(this.mask + 1);
+    this.seen = new Uint32Array(this.mask + 1);
+    for (let at = 0; at < seen.length; at++) {
+      if (seen[at] === 0) continue;
+      this.wantedLow = low[at]!;
+      this.wantedHigh = high[at]!;
+      const slot = this.slot();
+      this.low[slot] = low[at]!;
+      this.high[slot] = high[at]!;
+      this.seen[slot] = seen[at]!;
+    }
+  }
+}
+
+class Counting extends BarrierStage {
+  private readonly counts: SourceCounts;
+  private readonly pool: ChunkPool;
+  private readonly finder: RowFinder;
+
+  constructor(counts: SourceCounts, { pool, finder }: StageContext) {
+    super(pool.cache);
+    this.counts = counts;
+    this.pool = pool;
+    this.finder = finder;
+  }
+
+  protected gather(chunk: Chunk): void {
+    const { counts } = this;
+    const { source } = this.pool.origins[chunk.origin]!;
+    for (const row of this.finder.live(chunk)) {
+      if (!isCounted(chunk, row)) continue;
+      if (hasSeveral(chunk, row))
+        filterNames(textOf(chunk, row), (name) => {
+          counts.add(source, keyOfName(name));
+          return true;
+        });
+      else counts.add(source, keyOf(chunk, row));
+    }
+  }
+
+  protected resolve(): void {}
+  protected apply(): void {}
+  protected close(): void {}
+}
+
+class Dropping extends RuleStage {
+  protected readonly keepsOrdinary = false;
+  private readonly counts: SourceCounts;
+  private readonly least: number;
+
+  constructor(counts: SourceCounts, least: number, context: StageContext) {
+    super(context);
+    this.counts = counts;
+    this.least = least;
+  }
+
+  protected judge(chunk: Chunk, row: number): boolean {
+    if (!isCounted(chunk, row)) return true;
+    if (hasSeveral(chunk, row)) return this.judgeNames(chunk, row);
+    if (this.counts.of(keyOf(chunk, row)) >= this.least) return true;
+    chunk.drop(row, Fate.FewSources);
+    return false;
+  }
+
+  /** Leaves the names of a hosts line that enough sources have. */
+  private judgeNames(chunk: Chunk, row: number): boolean {
+    const line = textOf(chunk, row);
+    const rest = filterNames(line, (name) => this.counts.of(keyOfName(name)) >= this.least);
+    if (rest === line) return true;
+    if (rest === undefined) {
+      chunk.drop(row, Fate.FewSources);
+      return false;
+    }
+    rewriteText(chunk, row, rest);
+    classifyAgain(chunk, row);
+    return true;
+  }
+}
+
+function hasSeveral(chunk: Chunk, row: number): boolean {
+  return chunk.kind[row] === Kind.Hosts && (chunk.flags[row]! & Flag.SeveralNames) !== 0;
+}
+
+/** Whether the row blocks something. */
+function isCounted(chunk: Chunk, row: number): boolean {
+  if (isComment(chunk, row) || chunk.kind[row] === Kind.Blank) return false;
+  if ((chunk.flags[row]! & (Flag.Allow | Flag.Generated)) !== 0) return false;
+  return chunk.kind[row] !== Kind.Rule || !/[$,]badfilter(?:,|\s*$)/.test(textOf(chunk, row));
+}
+
+/** What rows of the same meaning share: their name, or their text. */
+interface RuleKey {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly isName: boolean;
+}
+
+function keyOf(chunk: Chunk, row: number): RuleKey {
+  const bytes = chunk.bytesOf(row);
+  const [start, end] = [chunk.hostStart[row]!, chunk.hostEnd[row]!];
+  const isSinkhole = (chunk.flags[row]! & Flag.RealAddress) === 0;
+  const isName = chunk.kind[row] !== Kind.Rule && start < end && isSinkhole;
+  if (isName) return { bytes, start, end, isName };
+  return { bytes, start: chunk.start[row]!, end: chunk.end[row]!, isName };
+}
+
+function keyOfName(name: string): RuleKey {
+  const bytes = encodeUtf8(name);
+  return { bytes, start: 0, end: bytes.length, isName: true };
+}

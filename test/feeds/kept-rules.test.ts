@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+import { ScriptedWeb } from "../support/scripted-web.ts";
+
+const URL_A = "https://feed.example/newest.txt";
+const CACHE = ["--cache-dir", "/cache"];
+const FEED = { name: "feed", source: URL_A, type: "domains", keep: "30d", volatile: true };
+
+function rulesIn(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "" && !/^[!#]/.test(line));
+}
+
+/** A project whose feed has one name each day. */
+class FeedProject extends MemoryProject {
+  readonly web: ScriptedWeb;
+
+  constructor(more: object = {}, source: object = {}) {
+    const web = new ScriptedWeb();
+    const guards = { min_rules: 0, max_shrink: 100 };
+    const config = { name: "L", sources: [{ ...FEED, ...source }], guards, ...more };
+    super(
+      { "compiler-config.json": JSON.stringify(config) },
+      { fetch: (request) => web.host.fetch(request) },
+    );
+    this.web = web;
+  }
+
+  async day(day: string, text: string, ...args: string[]): Promise<string> {
+    this.now = `2026-11-${day}T12:00:00Z`;
+    this.web.answers[URL_A] = text;
+    const { exit, stderr } = await this.run("compile", ...CACHE, ...args);
+    assert.equal(exit, 0, stderr);
+    return stderr;
+  }
+}
+
+test("why says when a line was first seen, and which lines are kept", async () => {
+  const project = new FeedProject();
+  await project.day("01", "a.example.com\n");
+  await project.day("02", "a.example.com\nb.example.com\n");
+  await project.day("03", "c.example.com\n");
+  assert.deepEqual(rulesIn(project.text("rules/l.txt")).toSorted(), [
+    "a.example.com",
+    "b.example.com",
+    "c.example.com",
+  ]);
+  const names = ["a.example.com", "b.example.com", "c.example.com"];
+  const { stdout } = await project.run("why", ...CACHE, ...names);
+  assert.match(
+    stdout,
+    /feed \(kept\):\d {2}a\.example\.com {2}kept, first seen 2026-11-01 12:00 UTC/,
+  );
+  assert.match(
+    stdout,
+    /feed \(kept\):\d {2}b\.example\.com {2}kept, first seen 2026-11-02 12:00 UTC/,
+  );
+  assert.match(stdout, /feed:1 {2}c\.example\.com {2}kept, first seen 2026-11-03 12:00 UTC/);
+  const json = await project.run("why", ...CACHE, "--json", "a.example.com");
+  assert.match(json.stdout, /"firstSeen": ?"2026-11-01T12:00:00\.000Z"/);
+});
+
+test("a frozen build repeats what was kept and what was too old", async () => {
+  const project = new FeedProject({}, { max_age: "2d" });
+  await project.day("01", "old.example.com\na.example.com\n");
+  await project.day("04", "old.example.com\nb.example.com\n", "--update");
+  const before = project.text("rules/l.txt");
+  assert.deepEqual(rulesIn(before), ["b.example.com"]);
+  // Later builds change the ledger, but not the lock.
+  const lock = project.text("rules.lock");
+  const copies = [...project.memory.files].filter(([path]) => path.startsWith("/cache/objects/"));
+  await project.day("05", "c.example.com\n");
+  assert.notEqual(project.text("rules.lock"), lock);
+  project.write("rules.lock", lock);
+  for (const [path, bytes] of copies) project.memory.files.set(path, bytes);
+  await project.day("09", "d.example.com\n", "--frozen");
+  assert.equal(project.text("rules/l.txt"), before);
+  const { stdout } = await project.run("why", ...CACHE, "old.example.com");
+  assert.match(stdout, /too-old, first seen longer ago than `max_age` permits/);
+});
+
+test("a frozen build without the kept rules fails", async () => {
+  const project = new FeedProject();
+  await project.day("01", "a.example.com\n");
+  await project.day("02", "b.example.com\n", "--update");
+  const { exit, stderr } = await project.run("compile", "--cache-dir", "/other", "--frozen");
+  assert.notEqual(exit, 0);
+  assert.match(stderr, /lock-mismatch/);
+});
+
+test("a damaged ledger is reported, and the source starts again", async () => {
+  const project = new FeedProject();
+  await project.day("01", "a.example.com\n");
+  await project.day("02", "b.example.com\n");
+  for (const [path, bytes] of project.memory.files)
+    if (path.startsWith("/cache/objects/") && new TextDecoder().decode(bytes).includes("ledger"))
+      project.memory.files.set(
+        path,
+        bytes.map((byte) => byte ^ 1),
+      );
+  const said = await project.day("03", "c.example.com\n");
+  assert.match(said, /ledger-damaged\]: feed has lost what it kept/);
+  assert.deepEqual(rulesIn(project.text("rules/l.txt")), ["c.example.com"]);
+  await project.day("04", "d.example.com\n");
+  assert.deepEqual(rulesIn(project.text("rules/l.txt")).toSorted(), [
+    "c.example.com",
+    "d.example.com",
+  ]);
+});
+
+test("several lists agree, and a local source keeps rules, too", async () => {
+  const sources = [
+    { name: "feed", source: "feed.txt", type: "urls", keep: "10d" },
+    { name: "more", source: "more.txt", type: "hosts" },
+  ];
+  const lists = [
+    { name: "All" },
+    { name: "Sure", min_sources: 2 },
+    { name: "Feed", sources: ["feed"] },
+  ];
+  const guards = { min_rules: 0, max_shrink: 100 };
+  const project = new MemoryProject({
+    "compiler-config.json": JSON.stringify({ name: "L", sources, lists, guards }),
+    "more.txt": "0.0.0.0 a.example.com\n0.0.0.0 x.example.com\n",
+    "feed.txt": "http://a.example.com/\nhttp://b.example.com/\n",
+  });
+  project.now = "2026-11-01T00:00:00Z";
+  assert.equal((await project.run("compile", ...CACHE)).exit, 0);
+  project.now = "2026-11-05T00:00:00Z";
+  project.write("feed.txt", "http://c.example.com/\nhttp://d.example.com/path\n");
+  const { exit, stderr } = await project.run("compile", ...CACHE);
+  assert.equal(exit, 0, stderr);
+  const namesIn = (list: string): string[] =>
+    rulesIn(project.text(`rules/${list}.txt`))
+      .map((rule) => rule.replace(/^0\.0\.0\.0 /, ""))
+      .toSorted();
+  const feed = ["a.example.com", "b.example.com", "c.example.com"];
+  assert.deepEqual(namesIn("feed"), feed);
+  assert.deepEqual(namesIn("all"), ["a.example.com", ...feed, "x.example.com"].toSorted());
+  assert.deepEqual(namesIn("sure"), ["a.example.com", "a.example.com"]);
+  const why = await project.run("why", ...CACHE, "--filter", "Sure", "b.example.com");
+  assert.match(why.stdout, /few-sources, fewer sources have it than `min_sources` requires/);
+  const { stdout } = await project.run("stats", ...CACHE, "--filter", "Sure", "--json");
+  assert.match(stdout, /"few-sources": ?2/);
+  // After the time of keep, the old names are gone, without a change of any file.
+  project.now = "2026-11-12T00:00:00Z";
+  assert.equal((await project.run("compile", ...CACHE)).exit, 0);
+  assert.deepEqual(namesIn("feed"), ["c.example.com"]);
+  assert.deepEqual(namesIn("sure"), []);
+});
+
+test("without a cache, keep has no effect, and says so", async () => {
+  const project = new FeedProject();
+  project.web.answers[URL_A] = "a.example.com\n";
+  const { exit, stderr } = await project.run("compile", "--no-cache");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /keep-needs-cache/);
+});
+
+test("two configurations do not share what they saw", async () => {
+  const project = new FeedProject();
+  await project.day("01", "a.example.com\n");
+  project.memory.files.set(
+    "/project/other/compiler-config.json",
+    project.memory.files.get("/project/compiler-config.json")!,
+  );
+  await project.day("02", "b.example.com\n", "-c", "other/compiler-config.json");
+  assert.deepEqual(rulesIn(project.text("rules/l.txt")), ["b.example.com"]);
+});
+
+test("settings of keep are checked", async () => {
+  const bad: readonly (readonly [object, object, RegExp])[] = [
+    [{}, { max_age: "1d", keep: undefined }, /max_age needs keep/],
+    [{}, { type: "rpz" }, /keep is not for type rpz/],
+    [{ min_sources: 2 }, {}, /min_sources is 2, but L has 1 source/],
+    [{ lists: [{ name: "A", min_sources: 3 }] }, {}, /min_sources is 3, but A has 1 source/],
+  ];
+  for (const [more, source, expected] of bad) {
+    const { exit, stderr } = await new FeedProject(more, source).run("compile", ...CACHE);
+    assert.notEqual(exit, 0);
+    assert.match(stderr, expected);
+  }
+});
