@@ -8,10 +8,19 @@ export interface SettingsDigest {
 
 /** Excludes the set of sources, because builds are compared by the sources that both have. */
 export function settingsDigest(config: Config): SettingsDigest {
-  const { allow, allow_sources: allowSources, plugins, guards = {} } = config;
+  const { allow, allow_sources: allowSources, plugins, guards = {}, ranked } = config;
   const { may_block: names, may_block_suffixes: suffixes, protect } = guards;
   return {
-    list: digestOf([filtersOf(config), allow, allowSources, plugins, names, suffixes, protect]),
+    list: digestOf([
+      filtersOf(config),
+      allow,
+      allowSources,
+      plugins,
+      names,
+      suffixes,
+      protect,
+      ...(ranked === undefined ? [] : [ranked, config.ranks]),
+    ]),
     sources: config.sources.map((source) =>
       digestOf([filtersOf(source), source.type, source.trust]),
     ),

@@ -1,6 +1,7 @@
 import { HOOK_FIELDS } from "./hook-fields.ts";
 import { FORMAT_NAMES, type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { PUBLISH_FIELDS } from "./publish-fields.ts";
+import { RANKS_FIELD } from "./rank-fields.ts";
 import { RESOLVERS_FIELDS } from "./resolver-fields.ts";
 import { FEED_NAMES, type FeedName, SOURCE_ONLY_FIELDS } from "./source-fields.ts";
 import { TITLE_FIELDS } from "./title-fields.ts";
@@ -163,6 +164,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof AFTER_FIELD &
   typeof OUTPUTS_FIELD &
   typeof PUBLISH_FIELDS &
+  typeof RANKS_FIELD &
   typeof RESOLVERS_FIELDS &
   typeof FILTER_FIELDS = {
   ...SCHEMA_FIELD,
@@ -173,6 +175,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...AFTER_FIELD,
   ...OUTPUTS_FIELD,
   ...PUBLISH_FIELDS,
+  ...RANKS_FIELD,
   ...RESOLVERS_FIELDS,
   ...FILTER_FIELDS,
 };

@@ -18,7 +18,6 @@ import type { FetchWatch } from "../sources/fetch-text.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
-import type { Location } from "../sources/location.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
@@ -26,7 +25,7 @@ import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
 import { EntryReader } from "./entry-reader.ts";
 import { locate } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
-import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
+import { type Located, type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
 import { type SourceOptions, keysOf, readingOf, storeKeyOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
@@ -74,6 +73,8 @@ export class SourceReader {
       allowPrivate: hasPrivateEntries,
       engineOf: () => (this.engine ??= new Engine()),
       open: (source) => this.open(source),
+      note: (source, notes) => this.note(source, notes),
+      shared: options.shared,
     });
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);
@@ -213,7 +214,7 @@ export class SourceReader {
     }
   }
 
-  private async locate(source: string): Promise<Location> {
+  private async locate(source: string): Promise<Located["location"]> {
     const { host, options } = this;
     let found = options.shared?.located.get(source);
     if (found === undefined) {

@@ -66,6 +66,8 @@ export const FATES = [
   ["not-chosen", "row of a feed that `where` or the type of the feed leaves out"],
   ["url-path", "URL with a path, which says nothing about the rest of its host"],
   ["shared-host", "URL with a path on a host that many people share"],
+  ["not-ranked", "matches no popular name up to the rank in `ranked`"],
+  ["newly-blocks", "would block a popular name that the published list does not block"],
 ] as const;
 
 /** What became of a line: `live` in the list, or why not. */
@@ -121,6 +123,8 @@ export const Fate = {
   NotChosen: 45,
   UrlPath: 46,
   SharedHost: 47,
+  NotRanked: 48,
+  NewlyBlocks: 49,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

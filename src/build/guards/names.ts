@@ -13,6 +13,7 @@ export const GUARD_NAMES = [
   "not-covered",
   "empty-output",
   "unproved-build",
+  "newly-blocks",
 ] as const;
 
 /** The name of a guard, which is the code of its refusal. */
