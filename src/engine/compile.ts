@@ -231,6 +231,7 @@ export class Compilation {
               ...listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
               ...popularity.findings(context.pool),
             },
+      ranks: popularity.ranks,
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,

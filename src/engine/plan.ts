@@ -126,8 +126,12 @@ export function planOf(
       mayBlock: config.guards?.may_block ?? [],
     };
   });
-  const ranks = (config.ranks ?? []).map((one) => nameListOptions(one, config));
-  return { config, sources, list, ranks };
+  return { config, sources, list, ranks: rankLists(config) };
+}
+
+/** The lists of popular names of a configuration. */
+export function rankLists(config: Config): SourceOptions[] {
+  return (config.ranks ?? []).map((one) => nameListOptions(one, config));
 }
 
 /** The options of a list of names, which may contain any names. */

@@ -157,3 +157,42 @@ test("ranks may be any feed, and bad lines keep their place", async () => {
   assert.deepEqual(await kept(3), ["one", "two", "four"]);
   assert.deepEqual(await kept(4), ["one", "two", "three", "four"]);
 });
+
+test("why, plan, diff and report show ranks", async () => {
+  const one = project();
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  const why = await one.run("why", "-c", "c.json", "ads.tracker.example", "x.big.example");
+  assert.match(why.stdout, /^ads\.tracker\.example {2}BLOCKED[^]*^ {2}rank 3$/m);
+  assert.match(why.stdout, /^ {2}big\.example has rank 4$/m);
+  const json = await one.run("why", "-c", "c.json", "x.big.example", "--json");
+  assert.deepEqual(JSON.parse(json.stdout).rank, { rank: 4, of: "big.example" });
+
+  one.write("old.txt", one.text("rules/n.txt"));
+  one.write("ads.txt", `||aaa.example^\n||big.example^\n${NEWLY}`);
+  const plan = await one.run("plan", "-c", "c.json");
+  // The most popular first, then those without a rank.
+  const names =
+    /search\.example and below, rank 1 [^]*shop\.example and below, rank 2 [^]*big\.example and below, rank 4 [^]*aaa\.example and below {2}/;
+  assert.match(plan.stdout, names);
+  const planned = JSON.parse((await one.run("plan", "-c", "c.json", "--json")).stdout);
+  const ranks = planned.changes.map(({ name, rank }: { name: string; rank?: number }) => [
+    name,
+    rank,
+  ]);
+  assert.deepEqual(Object.fromEntries(ranks), {
+    "aaa.example": undefined,
+    "big.example": 4,
+    "search.example": 1,
+    "shop.example": 2,
+  });
+  assert.equal((await one.run("-c", "c.json", "--accept", "list-grown")).exit, 0);
+  const diff = await one.run("diff", "-c", "c.json", "old.txt", "c.json");
+  assert.match(diff.stdout, names);
+  assert.equal((await one.run("report", "-c", "c.json", "r.html")).exit, 0);
+  assert.match(one.text("r.html"), /Most popular names that are blocked[^]*search\.example/);
+  // Answers do not depend on ranks.
+  one.memory.files.delete("/project/top.csv");
+  const without = await one.run("why", "-c", "c.json", "search.example");
+  assert.match(without.stdout, /BLOCKED/);
+  assert.doesNotMatch(without.stdout, /rank/);
+});

@@ -3,6 +3,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { type PublishedBuild, lastBuild, listNames } from "../../build/state/published-build.ts";
+import { openRanks } from "../../build/name-ranks.ts";
 import type { Options } from "../flags/options.ts";
 import { isFolderName } from "../../build/with-output-target.ts";
 import { flagsOf } from "../flags/command-flags.ts";
@@ -40,7 +41,7 @@ async function writeReport(
   host: Host,
 ): Promise<void> {
   const path = host.path.resolve(host.cwd, name);
-  await writeText(path, await buildReport(build, host), host);
+  await writeText(path, await buildReport(build, host, await openRanks(options, host)), host);
   if (!flagsOf("report", options.args).open) return;
   await host.openInBrowser?.(path).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;

@@ -8,6 +8,7 @@ import { countText } from "../../diagnostics/number-text.ts";
 import { timesAsked } from "../../explain/traffic-change.ts";
 import { inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
+import { type NameRank, rankFinder } from "../../build/name-ranks.ts";
 import type { BuildContext } from "../../build/build-context.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
 import { explanationText } from "../output/explanation-text.ts";
@@ -17,6 +18,7 @@ import { flagsOf } from "../flags/command-flags.ts";
 import type { Options } from "../flags/options.ts";
 import { locationText } from "../output/location-text.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import { rankText } from "../output/rank-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -47,6 +49,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const names =
     resolver === undefined ? given : await withAliases(given, resolver, { options, host, signal });
   const asked = logs.length === 0 ? undefined : await timesAsked(names, logs, host);
+  const rankOf = await rankFinder(options, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
@@ -56,12 +59,15 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
         explanations
           .map(
             (one) =>
-              explanationText(one, file, reporter.dataStyle, columns) + askedText(one.name, asked),
+              explanationText(one, file, reporter.dataStyle, columns) +
+              rankLine(rankOf(one.name)) +
+              askedText(one.name, asked),
           )
           .join(""),
       documents: explanations.map((one) => ({
         list: file,
         ...one,
+        ...rankJson(rankOf(one.name)),
         ...(asked && { asked: asked.times.get(one.name) ?? 0 }),
       })),
       label: "names",
@@ -90,6 +96,14 @@ function askedText(
   if (asked === undefined) return "";
   const times = countText(asked.times.get(name) ?? 0, "time");
   return `  asked ${times} in ${countText(asked.queries, "query", "queries")}\n`;
+}
+
+function rankLine(rank: NameRank | undefined): string {
+  return rank === undefined ? "" : `  ${rankText(rank)}\n`;
+}
+
+function rankJson(rank: NameRank | undefined): object {
+  return rank === undefined ? {} : { rank };
 }
 
 /** Reads a query log and prints one line per name and list. */
