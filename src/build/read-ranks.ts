@@ -1,4 +1,4 @@
-import { rankLists } from "../engine/plan.ts";
+import { nameLists } from "../engine/plan.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import type { Host } from "../host/host.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
@@ -17,7 +17,7 @@ export async function readRanks(
     offline: true,
   });
   try {
-    return await reader.entries.ranks(rankLists(project.config));
+    return await reader.entries.ranks(nameLists(project.config.ranks, project.config));
   } finally {
     reader.close();
   }

@@ -60,3 +60,35 @@ export const RANKS_FIELD: {
       "Lists of popular names, the most popular first; see [Popularity](../guide/popularity.md). The rank of a name is its place in the list; of several lists, the best place counts.",
   },
 };
+
+/** Names for patterns that formats cannot express. */
+export const EXPAND_FIELD: {
+  readonly expand: {
+    readonly type: "object";
+    readonly fields: {
+      readonly with: {
+        readonly type: "objects";
+        readonly plain: "source";
+        readonly required: true;
+        readonly fields: typeof NAME_LIST_FIELDS;
+        readonly description: string;
+      };
+    };
+    readonly description: string;
+  };
+} = {
+  expand: {
+    type: "object",
+    fields: {
+      with: {
+        type: "objects",
+        plain: "source",
+        required: true,
+        fields: NAME_LIST_FIELDS,
+        description: "Lists of names, as in `ranks`.",
+      },
+    },
+    description:
+      "For formats that have neither wildcards nor regular expressions: the names of the lists in `with` that a pattern of the list blocks are written as rules. Losses count these patterns as `expanded`.",
+  },
+};

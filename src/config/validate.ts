@@ -8,12 +8,11 @@ import type { Config, SourceConfig } from "./config.ts";
 import { columnOf, matchesOf } from "./feed-values.ts";
 import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
+import { fieldProblems } from "./field-problems.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
-import { listProblems, listsOf } from "./lists.ts";
+import { listsOf } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
-import { rankProblems, unrankedProblems } from "./rank-problems.ts";
-import { resolverProblems } from "./resolvers.ts";
 import { sourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
 
@@ -63,14 +62,10 @@ class ConfigCheck {
       this.validatorsOnBothLevels(root, config);
       return config;
     }
-    const checks = new Map<string, typeof resolverProblems | typeof rankProblems>(
-      Object.entries({ lists: listProblems, resolvers: resolverProblems, ranks: rankProblems }),
-    );
-    for (const { key, node } of root.entries)
-      for (const { message, hint } of checks.get(key)?.(config) ?? [])
-        this.problems.invalid(node.offset, message, hint);
-    for (const { message, hint } of unrankedProblems(config))
-      this.problems.invalid(root.offset, message, hint);
+    for (const { key, message, hint } of fieldProblems(config)) {
+      const node = root.entries.find((entry) => entry.key === key)?.node ?? root;
+      this.problems.invalid(node.offset, message, hint);
+    }
     if (!this.problems.hasErrors)
       for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
     return config;

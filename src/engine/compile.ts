@@ -124,8 +124,11 @@ export class Compilation {
     const protect = await entries.names(config.guards?.protect ?? []);
     const sources = await Promise.all(plan.sources.map(({ passes }) => entries.filters(passes)));
     const known = await entries.acknowledged(config.guards?.newly_blocks?.acknowledged);
-    const ranks = await entries.ranks(plan.ranks);
-    this.popularity = new Popularity(ranks, known, plan, this.context);
+    const lists = {
+      ranks: await entries.ranks(plan.ranks),
+      known: await entries.ranks(plan.expand),
+    };
+    this.popularity = new Popularity(lists, known, plan, this.context);
     await reader.fetch(plan.sources);
     this.filters = { list, sources, protect };
   }
@@ -178,7 +181,7 @@ export class Compilation {
     await popularity.begin(published.path, options, this.host, this.engine);
     const last =
       protection === undefined
-        ? popularity.ranked()
+        ? [...popularity.ranked(), ...popularity.last()]
         : [
             ...popularity.ranked(),
             { name: "trust", stage: finalTrust(trustOf, context) },
@@ -223,7 +226,7 @@ export class Compilation {
       sources: plan.sources,
       builtAt: this.builtAt,
       timelessHead: this.head.timeless(output.count.rules),
-      shape: listShape(plan, protection?.reachable ?? []),
+      shape: { ...listShape(plan, protection?.reachable ?? []), ...popularity.shape },
       findings:
         protection === undefined
           ? NO_FINDINGS

@@ -25,6 +25,8 @@ export interface Plan {
   readonly list: StageSettings;
   /** The lists of popular names. */
   readonly ranks: readonly SourceOptions[];
+  /** The lists of names that patterns are expanded with. */
+  readonly expand: readonly SourceOptions[];
 }
 
 /** A list of names: where it is, and how it is read. */
@@ -126,12 +128,16 @@ export function planOf(
       mayBlock: config.guards?.may_block ?? [],
     };
   });
-  return { config, sources, list, ranks: rankLists(config) };
+  const expand = nameLists(config.expand?.with, config);
+  return { config, sources, list, ranks: nameLists(config.ranks, config), expand };
 }
 
-/** The lists of popular names of a configuration. */
-export function rankLists(config: Config): SourceOptions[] {
-  return (config.ranks ?? []).map((one) => nameListOptions(one, config));
+/** The options of lists of names, such as `ranks`. */
+export function nameLists(
+  lists: readonly NameListConfig[] | undefined,
+  config: Config,
+): SourceOptions[] {
+  return (lists ?? []).map((one) => nameListOptions(one, config));
 }
 
 /** The options of a list of names, which may contain any names. */

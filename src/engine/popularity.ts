@@ -2,9 +2,11 @@ import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
+import type { ListShape } from "../formats/list-model.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import type { AllowList } from "../transformations/allow.ts";
+import { ExpandPatterns } from "../transformations/expand-patterns.ts";
 import { NewlyBlocked } from "../transformations/newly-blocked.ts";
 import { rankedStages } from "../transformations/ranked.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
@@ -16,6 +18,13 @@ import { type PopularFindings, findingLocation } from "./list-findings.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Plan } from "./plan.ts";
 
+/** Names of lists in the configuration. */
+interface NameLists {
+  readonly ranks: RankedNames | undefined;
+  /** Names that patterns are expanded with. */
+  readonly known: RankedNames | undefined;
+}
+
 /** What the popularity of names decides in a compile. */
 export class Popularity {
   readonly ranks: RankedNames | undefined;
@@ -26,14 +35,16 @@ export class Popularity {
   /** What the published list blocks of them; undefined without one. */
   private before: ReadonlySet<string> | undefined;
   private newly: NewlyBlocked | undefined;
+  private readonly expand: ExpandPatterns | undefined;
 
   constructor(
-    ranks: RankedNames | undefined,
+    { ranks, known }: NameLists,
     acknowledged: AllowList,
     { config }: Plan,
     context: StageContext,
   ) {
     this.ranks = ranks;
+    this.expand = known && new ExpandPatterns(known, context);
     this.config = config;
     this.context = context;
     const top = config.guards?.newly_blocks?.top ?? 0;
@@ -78,9 +89,15 @@ export class Popularity {
 
   /** The last stages of the list. */
   last(): NamedStage[] {
-    if (this.newly === undefined) return [];
+    const expand = this.expand === undefined ? [] : [{ name: "expand", stage: this.expand }];
+    if (this.newly === undefined) return expand;
     const stage = this.drops ? this.newly.addExceptions() : this.newly.watch();
-    return [{ name: "newly-blocks", stage }];
+    return [{ name: "newly-blocks", stage }, ...expand];
+  }
+
+  /** For other formats. */
+  get shape(): Pick<ListShape, "expanded"> {
+    return this.expand === undefined ? {} : { expanded: this.expand.expanded };
   }
 
   /** For the guard. */

@@ -124,6 +124,8 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   [{ guards: { newly_blocks: { top: 1e9 } } }, /top must be a whole number from 0 to 100000/],
   [{ ranks: ["missing.csv"], ranked: 5 }, /File not found: missing\.csv/],
   [{ ranks: ["known.txt"], ranked: 5 }, /known\.txt/],
+  [{ expand: { with: [{ source: "a", type: "rpz" }] } }, /expand\.with\[0\]\.type is rpz/],
+  [{ lists: [{ name: "A", expand: {} }] }, /with of lists\[0\]\.expand is required/],
 ];
 
 for (const [more, said] of BAD)
@@ -195,4 +197,43 @@ test("why, plan, diff and report show ranks", async () => {
   const without = await one.run("why", "-c", "c.json", "search.example");
   assert.match(without.stdout, /BLOCKED/);
   assert.doesNotMatch(without.stdout, /rank/);
+});
+
+test("expand writes known names, and a rollback and a saved plan write them again", async () => {
+  const one = project(
+    {
+      ranks: [],
+      expand: { with: ["top.csv", "more.txt"] },
+      outputs: ["hosts", "dnsmasq", "adblock"].map((format) => ({ format, file: `${format}.txt` })),
+    },
+    {
+      "more.txt": "ads7.shop.example\nx.ads8.shop.example\nads9.shop.example\n",
+      "ads.txt": "||ads*.shop.example^\n/^ads[.]/\n@@||ads9.shop.example^\n||plain.example^\n",
+    },
+  );
+  const namesIn = (file: string): string[] =>
+    one
+      .text(`rules/${file}`)
+      .split("\n")
+      .filter((line) => /^(?:0\.0\.0\.0|address|local|[|@/])/.test(line));
+  const run = await one.run("-c", "c.json", "--verbose");
+  assert.equal(run.exit, 0, run.stderr);
+  assert.match(run.stderr, /written as known names: 2 patterns \(\|\|ads\*\.shop\.example\^\)/);
+  const hosts = ["plain", "ads.tracker", "ads7.shop", "x.ads8.shop"];
+  const expected = hosts.map((name) => `0.0.0.0 ${name}.example`).toSorted();
+  assert.deepEqual(namesIn("hosts.txt").toSorted(), expected);
+  // The expression does not match the names below.
+  assert.match(one.text("rules/dnsmasq.txt"), /^server=\/\*\.ads\.tracker\.example\/#$/m);
+  assert.match(one.text("rules/dnsmasq.txt"), /x\.ads8\.shop\.example/);
+  assert.doesNotMatch(one.text("rules/adblock.txt"), /ads7/);
+  const before = one.text("rules/hosts.txt");
+
+  one.now = "2026-11-11T00:00:00Z";
+  one.write("ads.txt", "||plain.example^\n||other.example^\n||third.example^\n");
+  assert.equal((await one.run("plan", "-c", "c.json", "--save", "p.plan")).exit, 0);
+  assert.equal((await one.run("apply", "p.plan")).exit, 0);
+  assert.doesNotMatch(one.text("rules/hosts.txt"), /ads7/);
+  assert.equal((await one.run("rollback", "-c", "c.json")).exit, 0);
+  assert.deepEqual(namesIn("hosts.txt").toSorted(), expected);
+  assert.match(before, /ads7/);
 });
