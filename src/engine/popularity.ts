@@ -97,7 +97,9 @@ export class Popularity {
 
   /** For other formats. */
   get shape(): Pick<ListShape, "expanded"> {
-    return this.expand === undefined ? {} : { expanded: this.expand.expanded };
+    if (this.expand === undefined) return {};
+    const { rules, patterns } = this.expand;
+    return { expanded: { rules, patterns: [...patterns] } };
   }
 
   /** For the guard. */

@@ -28,8 +28,11 @@ export interface ListShape {
   readonly protectedNames: readonly string[];
   /** Whether one of its rules is a canary, which blocks no name in use. */
   readonly hasCanary?: boolean;
-  /** Rules for known names that patterns match: the list means the same with and without them. */
-  readonly expanded?: readonly (SpecialRule & { readonly by: string })[];
+  /** Rules for known names, and the patterns that match these names. The list means the same with and without the rules. */
+  readonly expanded?: {
+    readonly rules: readonly SpecialRule[];
+    readonly patterns: readonly string[];
+  };
 }
 
 /**
@@ -56,12 +59,12 @@ export class ListModel {
   private readonly relatedNames: SpecialRule[] = [];
 
   constructor(buffer: NameBuffer, shape: ListShape) {
-    const { isMinimal, hasSureCovers, protectedNames, expanded = [] } = shape;
+    const { isMinimal, hasSureCovers, protectedNames, expanded } = shape;
     this.buffer = buffer;
-    this.expanded = new Set(expanded.map(({ by }) => by));
+    this.expanded = new Set(expanded?.patterns);
     for (const { text } of buffer.specials) this.cancel(text);
     for (const special of buffer.specials) this.read(special);
-    for (const special of expanded) this.read(special);
+    for (const special of expanded?.rules ?? []) this.read(special);
     if (!isMinimal || (!hasSureCovers && buffer.covered.count > 0)) {
       this.related.takeAll();
       this.freeing.takeAll();

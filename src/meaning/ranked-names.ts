@@ -2,6 +2,7 @@ import { DOT } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { tableSlots } from "../kernel/table-slots.ts";
 
 /** Names of one list of popular names, in its order. */
 export class RankList {
@@ -42,9 +43,9 @@ export class RankedNames {
   private readonly starts: Uint32Array;
   private readonly ends: Uint32Array;
   private readonly ranks: Uint32Array;
-  private hashes = new Int32Array(1 << 10);
-  private best = new Uint32Array(1 << 10);
-  private own = new Uint32Array(1 << 10);
+  private hashes: Int32Array;
+  private best: Uint32Array;
+  private own: Uint32Array;
   private used = 0;
 
   /** A name that several lists contain has the best of its ranks. */
@@ -53,14 +54,18 @@ export class RankedNames {
     this.starts = new Uint32Array(total);
     this.ends = new Uint32Array(total);
     this.ranks = new Uint32Array(total);
+    const slots = tableSlots(total);
+    this.hashes = new Int32Array(slots);
+    this.best = new Uint32Array(slots);
+    this.own = new Uint32Array(slots);
     this.bytes = lists.length === 1 ? lists[0]!.text.view() : joined(lists);
     let count = 0;
-    for (const { start, end, rank } of inOrder(lists)) {
+    eachInOrder(lists, (start, end, rank) => {
       this.starts[count] = start;
       this.ends[count] = end;
       this.ranks[count] = rank;
       if (this.enter(count)) count++;
-    }
+    });
     this.length = count;
   }
 
@@ -178,10 +183,11 @@ export class RankedNames {
   }
 }
 
-/** All names by their places; at the same place, in the order of the lists. */
-function* inOrder(
+/** Visits all names by their places; at the same place, in the order of the lists. */
+function eachInOrder(
   lists: readonly RankList[],
-): Generator<{ readonly start: number; readonly end: number; readonly rank: number }> {
+  visit: (start: number, end: number, rank: number) => void,
+): void {
   const next = lists.map(() => 0);
   const offsets = lists.map((_, index) =>
     lists.slice(0, index).reduce((sum, { text }) => sum + text.length, 0),
@@ -189,7 +195,8 @@ function* inOrder(
   for (;;) {
     let from = -1;
     let rank = Infinity;
-    for (const [index, list] of lists.entries()) {
+    for (let index = 0; index < lists.length; index++) {
+      const list = lists[index]!;
       const at = next[index]!;
       if (at >= list.length || list.places[at]! >= rank) continue;
       from = index;
@@ -199,7 +206,7 @@ function* inOrder(
     const list = lists[from]!;
     const at = next[from]!++;
     const offset = offsets[from]!;
-    yield { start: offset + list.starts[at]!, end: offset + list.endOf(at), rank };
+    visit(offset + list.starts[at]!, offset + list.endOf(at), rank);
   }
 }
 

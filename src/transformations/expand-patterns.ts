@@ -13,20 +13,15 @@ import { writtenName } from "../syntax/written-name.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** A rule for a known name that a pattern of the list matches. The list means the same with and without it. */
-export interface ExpandedName {
-  readonly text: string;
-  readonly source: number;
-  /** The pattern. */
-  readonly by: string;
-}
-
 /** Finds the known names that the patterns of a list match, for formats without patterns. */
 export class ExpandPatterns implements Stage {
-  readonly expanded: ExpandedName[] = [];
+  /** Rules for known names that patterns match. The list means the same with and without them. */
+  readonly rules: { readonly text: string; readonly source: number }[] = [];
+  /** The patterns that match known names. */
+  readonly patterns: Set<string> = new Set();
   private readonly names: RankedNames;
   private readonly context: StageContext;
-  private readonly rules = new RuleIndex<PlacedRule>();
+  private readonly index = new RuleIndex<PlacedRule>();
   private readonly literals = new Set<string>();
   private readonly sources = new Map<number, number>();
 
@@ -40,11 +35,11 @@ export class ExpandPatterns implements Stage {
     for (const row of finder.special(chunk)) {
       if (chunk.kind[row] !== Kind.Rule || (chunk.flags[row]! & Flag.Allow) !== 0) continue;
       const text = textOf(chunk, row).trim();
-      if (this.rules.cancel(text) || writtenName(text) !== undefined) continue;
+      if (this.index.cancel(text) || writtenName(text) !== undefined) continue;
       const rule = readRule(text);
       if (rule === undefined || !isPattern(rule)) continue;
       const id = chunk.idOf(row);
-      this.rules.add({ ...rule, row: id });
+      this.index.add({ ...rule, row: id });
       this.literals.add(literalOf(rule.pattern));
       this.sources.set(id, pool.origins[chunk.origin]!.source);
     }
@@ -59,13 +54,14 @@ export class ExpandPatterns implements Stage {
     this.names.each(Infinity, (bytes, start, end) => {
       if (finder !== undefined && finder.search(bytes, start, end, EXACT) === -1) return true;
       const name = decodeUtf8(bytes, start, end);
-      const matching = this.rules.matching(name);
+      const matching = this.index.matching(name);
       const by = strongest(matching);
       if (by === undefined) return true;
       const alike = matching.filter(({ isImportant }) => isImportant === by.isImportant);
       const scope = alike.some(blocksBelow) ? "||" : "|";
       const text = `${scope}${name}^${by.isImportant ? "$important" : ""}`;
-      this.expanded.push({ text, source: this.sources.get(by.row)!, by: by.text });
+      this.rules.push({ text, source: this.sources.get(by.row)! });
+      for (const one of matching) this.patterns.add(one.text);
       return true;
     });
   }
