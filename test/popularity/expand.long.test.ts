@@ -21,15 +21,24 @@ interface Files {
   readonly isBlocked: ReadonlyMap<string, (name: string) => boolean>;
 }
 
-async function published(lines: readonly string[], more: object, known: string): Promise<Files> {
+/** The same list without and with known names. */
+async function published(
+  lines: readonly string[],
+  transformations: readonly string[],
+  known: readonly string[],
+): Promise<readonly [Files, Files]> {
   const config = {
     name: "N",
     sources: [{ source: "a.txt", type: "adblock" }],
-    outputs: FORMATS.map((format) => ({ format, file: `out.${format}` })),
-    ...more,
+    transformations,
+    outputs: FORMATS.map((format) => ({ format, file: "{slug}.{format}" })),
+    lists: [{ name: "before" }, { name: "after", expand: { with: ["known"] } }],
   };
-  const files = { "c.json": JSON.stringify(config), "a.txt": lines.join("\n"), known };
-  const project = new MemoryProject(files);
+  const project = new MemoryProject({
+    "c.json": JSON.stringify(config),
+    "a.txt": lines.join("\n"),
+    known: known.join("\n"),
+  });
   const accepted = ["too-few-rules", "empty-output", "blocks-suffix"];
   const { exit, stderr } = await project.run(
     "-c",
@@ -38,11 +47,16 @@ async function published(lines: readonly string[], more: object, known: string):
     ...accepted.flatMap((code) => ["--accept", code]),
   );
   assert.equal(exit, 0, stderr);
-  const isBlocked = FORMATS.map((format) => {
-    const block = project.text(`rules/out.${format}`);
-    return [format, FORMAT_READERS[format]!({ block, allow: "" })] as const;
+  const filesOf = (list: string): Files => ({
+    list: ListMatcher.of(project.text(`rules/${list}.txt`)),
+    isBlocked: new Map(
+      FORMATS.map((format) => {
+        const block = project.text(`rules/${list}.${format}`);
+        return [format, FORMAT_READERS[format]!({ block, allow: "" })];
+      }),
+    ),
   });
-  return { list: ListMatcher.of(project.text("rules/n.txt")), isBlocked: new Map(isBlocked) };
+  return [filesOf("before"), filesOf("after")];
 }
 
 /** Whether only an exception that no format can say frees a name that is in no list: docs/reference/formats.md, `pattern`. */
@@ -60,9 +74,7 @@ test(`${CASES} random lists: expand writes the known names that patterns block`,
     const { lines, names } = randomList(seed, { names: 50, without: WITHOUT, isTame: true });
     const known = popularNames(names, random);
     const transformations = random.pick(CHAINS);
-    const before = await published(lines, { transformations }, "");
-    const expand = { with: ["known"] };
-    const after = await published(lines, { transformations, expand }, known.join("\n"));
+    const [before, after] = await published(lines, transformations, known);
     const { list } = after;
     const isByPattern = (name: string): boolean =>
       list.matching(name).some(({ isAllow, host }) => !isAllow && host === undefined);
