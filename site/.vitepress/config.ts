@@ -40,6 +40,7 @@ export default defineConfig({
           { text: "Coming from other software", link: "/guide/coming-from" },
           { text: "Cookbook", link: "/guide/cookbook" },
           { text: "Threat feeds", link: "/guide/feeds" },
+          { text: "Popularity", link: "/guide/popularity" },
         ],
       },
       {

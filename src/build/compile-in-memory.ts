@@ -5,7 +5,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { buildTime } from "../engine/build-time.ts";
-import { compileList } from "../engine/compile.ts";
+import { compileList } from "../engine/compile-list.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
 import type { CompileOptions } from "../engine/compile-options.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";

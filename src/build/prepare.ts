@@ -12,7 +12,7 @@ import { ListEnd } from "./list-canary.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { LockSession } from "./lock-session.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
-import { publishedExceptions } from "./published-exceptions.ts";
+import { publishedExceptions, publishedPath } from "./published-exceptions.ts";
 import type { BuildSession } from "./session.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
 
@@ -137,10 +137,12 @@ async function compile(
       compilation.close();
       return undefined;
     }
-    const published = compilation.limitsExceptions
-      ? await publishedExceptions(paths[0], host)
-      : undefined;
-    return await compilation.compile(published);
+    return await compilation.compile({
+      exceptions: compilation.limitsExceptions
+        ? await publishedExceptions(paths[0], host)
+        : undefined,
+      path: await publishedPath(paths[0], host),
+    });
   } catch (error) {
     compilation.close();
     throw error;

@@ -22,6 +22,15 @@ export async function publishedExceptions(
   }
 }
 
+/** The file of a list, if it was published. */
+export async function publishedPath(
+  path: string | undefined,
+  host: Host,
+): Promise<string | undefined> {
+  if (path === undefined || (await readLastPublish(path, host)) === undefined) return undefined;
+  return (await host.exists(path)) ? path : undefined;
+}
+
 /** Reads in blocks, because a list may be larger than the free memory. */
 async function exceptionsIn(path: string, host: Host): Promise<Set<string>> {
   const texts = new Set<string>();

@@ -8,11 +8,16 @@ export interface SettingsDigest {
 
 /** Excludes the set of sources, because builds are compared by the sources that both have. */
 export function settingsDigest(config: Config): SettingsDigest {
-  const { allow, allow_sources: allowSources, plugins, guards = {}, min_sources: least } = config;
+  const { allow, allow_sources: allowSources, plugins, guards = {}, ranked } = config;
+  const { min_sources: least } = config;
   const { may_block: names, may_block_suffixes: suffixes, protect } = guards;
   const list = [filtersOf(config), allow, allowSources, plugins, names, suffixes, protect];
   return {
-    list: digestOf(least === undefined ? list : [...list, least]),
+    list: digestOf([
+      ...list,
+      ...(least === undefined ? [] : [least]),
+      ...(ranked === undefined ? [] : [ranked, config.ranks]),
+    ]),
     sources: config.sources.map((source) => {
       const { keep, max_age: maxAge } = source;
       const own = [filtersOf(source), source.type, source.trust];

@@ -1,6 +1,7 @@
 import { HOOK_FIELDS } from "./hook-fields.ts";
 import { FORMAT_NAMES, type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { PUBLISH_FIELDS } from "./publish-fields.ts";
+import { EXPAND_FIELD, RANKS_FIELD } from "./rank-fields.ts";
 import { RESOLVERS_FIELDS } from "./resolver-fields.ts";
 import { FEED_NAMES, type FeedName, SOURCE_ONLY_FIELDS } from "./source-fields.ts";
 import { TITLE_FIELDS } from "./title-fields.ts";
@@ -112,11 +113,13 @@ export const LISTED_ONLY_FIELDS = {
 export const LISTED_FIELDS: typeof TITLE_FIELDS &
   typeof LISTED_ONLY_FIELDS &
   typeof OUTPUTS_FIELD &
+  typeof EXPAND_FIELD &
   typeof PUBLISH_FIELDS &
   typeof FILTER_FIELDS = {
   ...TITLE_FIELDS,
   ...LISTED_ONLY_FIELDS,
   ...OUTPUTS_FIELD,
+  ...EXPAND_FIELD,
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,
 };
@@ -162,7 +165,9 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof PLUGINS_FIELD &
   typeof AFTER_FIELD &
   typeof OUTPUTS_FIELD &
+  typeof EXPAND_FIELD &
   typeof PUBLISH_FIELDS &
+  typeof RANKS_FIELD &
   typeof RESOLVERS_FIELDS &
   typeof FILTER_FIELDS = {
   ...SCHEMA_FIELD,
@@ -172,7 +177,9 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...PLUGINS_FIELD,
   ...AFTER_FIELD,
   ...OUTPUTS_FIELD,
+  ...EXPAND_FIELD,
   ...PUBLISH_FIELDS,
+  ...RANKS_FIELD,
   ...RESOLVERS_FIELDS,
   ...FILTER_FIELDS,
 };

@@ -16,6 +16,12 @@ export const PUBLISH_FIELDS = {
     description:
       "Whether the addresses in `allow_sources`, `exclusions_sources`, `inclusions_sources` and `guards.protect` may be on this machine or in a private network. Each source has its own `allow_private`.",
   },
+  ranked: {
+    type: "number",
+    most: 1_000_000_000,
+    description:
+      "Keep only rules that match a name of `ranks` up to this rank, so that a small list blocks what many people meet. Exceptions stay.",
+  },
   guards: {
     type: "guards",
     description: "Checks before a list is published; see [Guards](#guards).",

@@ -8,11 +8,11 @@ import type { Config, SourceConfig } from "./config.ts";
 import { columnOf, matchesOf } from "./feed-values.ts";
 import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
+import { fieldProblems } from "./field-problems.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
-import { listProblems, listsOf, minSourcesProblems } from "./lists.ts";
+import { listsOf, minSourcesProblems } from "./lists.ts";
 import { FORMAT_NAMES } from "./output-fields.ts";
-import { resolverProblems } from "./resolvers.ts";
 import { sourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
 
@@ -62,10 +62,10 @@ class ConfigCheck {
       this.validatorsOnBothLevels(root, config);
       return config;
     }
-    const checks = new Map(Object.entries({ lists: listProblems, resolvers: resolverProblems }));
-    for (const { key, node } of root.entries)
-      for (const { message, hint } of checks.get(key)?.(config) ?? [])
-        this.problems.invalid(node.offset, message, hint);
+    for (const { key, message, hint } of fieldProblems(config)) {
+      const node = root.entries.find((entry) => entry.key === key)?.node ?? root;
+      this.problems.invalid(node.offset, message, hint);
+    }
     if (this.problems.hasErrors) return config;
     const { offset } = root.entries.find(({ key }) => key === "min_sources")?.node ?? root;
     for (const { message, hint } of minSourcesProblems(config))

@@ -16,6 +16,13 @@ export interface PublishedExceptions {
   readonly sources: ReadonlySet<string>;
 }
 
+/** The published list, for the guards. */
+export interface PublishedRules {
+  readonly exceptions?: PublishedExceptions | undefined;
+  /** Its file. */
+  readonly path?: string | undefined;
+}
+
 export interface CompileOptions extends MemoryOptions {
   /** Base folder for relative paths. Default: the working directory. */
   readonly configFolder?: string;

@@ -1,4 +1,3 @@
-import type { Config } from "../config/config.ts";
 import type { Trust } from "../config/fields.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { adblock } from "../formats/adblock.ts";
@@ -21,10 +20,11 @@ import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transfor
 import { allowReport, unusedEntries } from "./allow-report.ts";
 import { BlocklistKind } from "./blocklist-kind.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
-import type { CompileOptions, PublishedExceptions } from "./compile-options.ts";
+import type { CompileOptions, PublishedRules } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
 import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
 import { Pipeline, type NamedStage } from "./pipeline.ts";
+import { Popularity } from "./popularity.ts";
 import {
   NO_FINDINGS,
   listFindings,
@@ -43,7 +43,6 @@ import {
   type Plan,
   type PlannedSource,
   allowsPublicSuffix,
-  planOf,
   serversOf,
   trustInList,
 } from "./plan.ts";
@@ -56,27 +55,6 @@ import { SourceSink, pushBanner } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
 import { WideRules } from "./wide-rules.ts";
 import { Engine } from "./engine.ts";
-
-/**
- * Reads every source, compiles the list and passes its bytes to `sink`. Each piece is valid until the next call. Rejects with
- * a `CompilerError` if a source fails; the sink's output is then incomplete.
- */
-export async function compileList(
-  config: Config,
-  host: Host,
-  sink: ByteSink,
-  options: CompileOptions = {},
-): Promise<CompiledList> {
-  const plan = planOf(config, options.plugins, options.compat);
-  const compilation = new Compilation(plan, host, sink, options);
-  try {
-    await compilation.fetch();
-    return await compilation.compile();
-  } catch (error) {
-    compilation.close();
-    throw error;
-  }
-}
 
 interface FetchedFilters {
   readonly list: Filters & { readonly allow: AllowList };
@@ -103,6 +81,7 @@ export class Compilation {
   /** Exceptions per source that lost their `$important`. */
   private readonly weakened: number[] = [];
   private filters: FetchedFilters | undefined;
+  private popularity: Popularity | undefined;
 
   constructor(plan: Plan, host: Host, sink: ByteSink, options: CompileOptions) {
     const { config } = plan;
@@ -147,6 +126,12 @@ export class Compilation {
     const list = { ...(await entries.filters(plan.list)), allow };
     const protect = await entries.names(config.guards?.protect ?? []);
     const sources = await Promise.all(plan.sources.map(({ passes }) => entries.filters(passes)));
+    const known = await entries.acknowledged(config.guards?.newly_blocks?.acknowledged);
+    const lists = {
+      ranks: await entries.ranks(plan.ranks),
+      known: await entries.ranks(plan.expand),
+    };
+    this.popularity = new Popularity(lists, known, plan, this.context);
     await reader.fetch(plan.sources);
     this.filters = { list, sources, protect };
   }
@@ -161,8 +146,8 @@ export class Compilation {
     return limitedSources(this.plan.sources, this.reader, this.options).length > 0;
   }
 
-  /** `published` has the exceptions of the published list. Without it, no exception counts as new. */
-  async compile(published?: PublishedExceptions): Promise<CompiledList> {
+  /** `published` describes the published list. Without it, no exception and no blocked name counts as new. */
+  async compile(published: PublishedRules = {}): Promise<CompiledList> {
     const { plan, options, reader, context, output } = this;
     const { config } = plan;
     const { list: listFilters, sources: sourceFilters, protect } = this.filters!;
@@ -181,7 +166,7 @@ export class Compilation {
     const protection = this.protectionOf(guarded.names);
     this.protection = protection;
     const limited = limitedSources(plan.sources, reader, options);
-    const budget = exceptionBudget(limited, published, context);
+    const budget = exceptionBudget(limited, published.exceptions, context);
     const wide =
       options.compat !== true && !allowsPublicSuffix(plan)
         ? new WideRules(context.finder)
@@ -195,18 +180,23 @@ export class Compilation {
     output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
+    const popularity = this.popularity!;
+    await popularity.begin(published.path, options, this.host, this.engine);
     const last =
       protection === undefined
-        ? []
+        ? [...popularity.ranked(), ...popularity.last()]
         : [
+            ...popularity.ranked(),
             { name: "trust", stage: finalTrust(trustOf, context) },
             ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
+            ...popularity.last(),
           ];
-    const first = minSources(config.min_sources ?? 1, context).map((stage) => ({
+    const several = minSources(config.min_sources ?? 1, context).map((stage) => ({
       name: "min_sources",
       stage,
     }));
+    const first = [...several, ...popularity.first()];
     const parts = { filters: listFilters, first, last };
     const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
@@ -244,11 +234,15 @@ export class Compilation {
       sources: plan.sources,
       builtAt: this.builtAt,
       timelessHead: this.head.timeless(output.count.rules),
-      shape: listShape(plan, protection?.reachable ?? []),
+      shape: { ...listShape(plan, protection?.reachable ?? []), ...popularity.shape },
       findings:
         protection === undefined
           ? NO_FINDINGS
-          : listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
+          : {
+              ...listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
+              ...popularity.findings(context.pool),
+            },
+      ranks: popularity.ranks,
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,
@@ -257,6 +251,7 @@ export class Compilation {
         ...(protection === undefined ? [] : protectionWarnings(protection, labels)),
         ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),
         ...unknownEntries(guarded),
+        ...popularity.warnings(labels),
       ],
     };
   }

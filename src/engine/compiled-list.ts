@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ListShape } from "../formats/list-model.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { RuleTable } from "../rules/rule-table.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import type { StoredFile } from "../sources/source-store.ts";
@@ -32,6 +33,8 @@ export interface CompiledList {
   readonly timelessHead: string;
   /** Properties of the list that other formats need. */
   readonly shape: ListShape;
+  /** Popular names, if the configuration has any. */
+  readonly ranks: RankedNames | undefined;
   /** Deletes temporary files. Rows that did not fit into memory are unavailable afterwards. */
   close(): void;
 }

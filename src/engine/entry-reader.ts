@@ -1,14 +1,19 @@
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { withoutCredentials } from "../diagnostics/printable.ts";
+import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { type RankList, RankedNames } from "../meaning/ranked-names.ts";
 import type { Acquired } from "../sources/acquire.ts";
 import type { InputFile } from "../sources/source-list.ts";
+import { sourceError } from "../sources/source-error.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { FETCH_DEFAULTS } from "./compile-options.ts";
 import type { Engine } from "./engine.ts";
 import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
 import type { StageSettings } from "./plan.ts";
+import { RankSink } from "./rank-sink.ts";
+import type { KeptRanks, SharedSources, SourceNotes } from "./shared-sources.ts";
 import type { SourceOptions } from "./source-options.ts";
 import type { Filters } from "./stages-of.ts";
+import { stateWarning } from "./state-text.ts";
 
 export interface EntryOptions {
   readonly isCompat: boolean;
@@ -16,6 +21,9 @@ export interface EntryOptions {
   readonly allowPrivate: boolean;
   engineOf(this: void): Engine;
   open(this: void, source: SourceOptions): Promise<Acquired>;
+  /** Records the files of a source that another list of this run read. */
+  note(this: void, source: SourceOptions, notes: Pick<SourceNotes, "state" | "files">): void;
+  readonly shared: SharedSources | undefined;
 }
 
 /** Reads files of entries. Warnings and inputs go to `findings`. */
@@ -50,10 +58,68 @@ export class EntryReader {
     return this.taken(allowListOf(inline, lists));
   }
 
+  /** Names that a user accepted. The file may be empty. */
+  async acknowledged(file: string | undefined): Promise<AllowList> {
+    const { diagnostics } = this.findings;
+    const said = diagnostics.length;
+    const list = await this.allowList([], file === undefined ? [] : [file]);
+    const kept = diagnostics.splice(said).filter(({ code }) => code !== "source-empty");
+    diagnostics.push(...kept);
+    return list;
+  }
+
   /** The names in files, one per line, in any syntax. */
   async names(files: readonly string[]): Promise<string[]> {
     const lists = await Promise.all(files.map((file) => this.read(file)));
     return this.taken(protectedOf(lists));
+  }
+
+  /** Lists of popular names; undefined without any. Several lists of a run read them once. */
+  async ranks(sources: readonly SourceOptions[]): Promise<RankedNames | undefined> {
+    if (sources.length === 0) return undefined;
+    const { shared, note } = this.options;
+    const key = JSON.stringify(sources);
+    const known = shared?.ranks.get(key);
+    if (known === undefined) {
+      const read = await this.readRanks(sources);
+      shared?.ranks.set(key, read);
+      return read.names;
+    }
+    this.findings.diagnostics.push(...known.diagnostics);
+    this.findings.inputs.push(...known.inputs);
+    for (const { source, ...notes } of known.sources)
+      if (notes.state.kind !== "local") note(source, notes);
+    return known.names;
+  }
+
+  private async readRanks(sources: readonly SourceOptions[]): Promise<KeptRanks> {
+    const lists: RankList[] = [];
+    const notes: KeptRanks["sources"][number][] = [];
+    const { diagnostics, inputs } = this.findings;
+    const said = diagnostics.length;
+    const read = inputs.length;
+    for (const source of sources) {
+      const { list, state, files } = await this.options.open(source);
+      const sink = new RankSink(this.options.engineOf());
+      try {
+        await list.readInto(sink);
+      } finally {
+        list.close();
+      }
+      sink.end();
+      if (sink.list.length === 0) throw noRanks(source.shown);
+      const warning = stateWarning(state, printable(source.shown));
+      diagnostics.push(...list.diagnostics, ...(warning === undefined ? [] : [warning]));
+      inputs.push(...list.inputs);
+      lists.push(sink.list);
+      notes.push({ source, state, files });
+    }
+    return {
+      names: new RankedNames(lists),
+      sources: notes,
+      diagnostics: diagnostics.slice(said),
+      inputs: inputs.slice(read),
+    };
   }
 
   private async read(file: string): Promise<EntrySink> {
@@ -72,4 +138,12 @@ export class EntryReader {
     this.findings.inputs.push(...list.inputs);
     return sink;
   }
+}
+
+function noRanks(shown: string): CompilerError {
+  return sourceError(
+    "bad-feed",
+    `${printable(shown)} has no names, and so no ranks`,
+    "its lines are neither names nor what its type describes",
+  );
 }

@@ -18,10 +18,28 @@ export interface BlockedProtected extends Pick<BlockedName, "name" | "isForName"
   readonly at: At;
 }
 
+/** Popular names that the list blocks and the published one does not. */
+export interface PopularFindings {
+  readonly names: readonly {
+    readonly name: string;
+    readonly rank: number;
+    readonly text: string;
+    readonly at: At;
+  }[];
+  /** The rank up to which names were checked. */
+  readonly top: number;
+  /** The file of acknowledged names, as written in the configuration. */
+  readonly acknowledged: string | undefined;
+  /** Whether no list was published before. */
+  readonly isFirst: boolean;
+}
+
 /** Facts about the rules of a list, for the guards. */
 export interface ListFindings {
   readonly blocked: readonly BlockedProtected[];
   readonly wide: readonly (Pick<WideRule, "text" | "suffix"> & { readonly at: At })[];
+  /** Absent without such a guard. */
+  readonly popular?: PopularFindings;
 }
 
 export const NO_FINDINGS: ListFindings = { blocked: [], wide: [] };

@@ -1,6 +1,7 @@
 import { durationMs } from "../config/duration.ts";
 import { hasCanary } from "../config/resolvers.ts";
 import { isFeed } from "../config/feed-values.ts";
+import { nameListType } from "../config/rank-problems.ts";
 import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import type { KeyFiles } from "../sources/request-headers.ts";
@@ -13,16 +14,24 @@ import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import { transformations } from "../transformations/registry.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import { isValidator } from "../transformations/validate.ts";
-import { MAX_STALE_MS, SOURCE_BOUNDS } from "./compile-options.ts";
+import { FETCH_DEFAULTS, MAX_STALE_MS, SOURCE_BOUNDS } from "./compile-options.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 import { storeKeyOf } from "./source-key.ts";
+import type { SourceOptions } from "./source-options.ts";
 
 /** The steps of a compile, decided before anything is read. */
 export interface Plan {
   readonly config: Config;
   readonly sources: readonly PlannedSource[];
   readonly list: StageSettings;
+  /** The lists of popular names. */
+  readonly ranks: readonly SourceOptions[];
+  /** The lists of names that patterns are expanded with. */
+  readonly expand: readonly SourceOptions[];
 }
+
+/** A list of names: where it is, and how it is read. */
+export type NameListConfig = NonNullable<Config["ranks"]>[number];
 
 export interface PlannedSource {
   readonly index: number;
@@ -124,7 +133,44 @@ export function planOf(
       mayBlock: config.guards?.may_block ?? [],
     };
   });
-  return { config, sources, list };
+  const expand = nameLists(config.expand?.with, config);
+  return { config, sources, list, ranks: nameLists(config.ranks, config), expand };
+}
+
+/** The options of lists of names, such as `ranks`. */
+export function nameLists(
+  lists: readonly NameListConfig[] | undefined,
+  config: Config,
+): SourceOptions[] {
+  return (lists ?? []).map((one) => nameListOptions(one, config));
+}
+
+/** The options of a list of names, which may contain any names. */
+function nameListOptions(one: NameListConfig, config: Config): SourceOptions {
+  const { source, mirrors = [], member } = one;
+  const type = nameListType(one);
+  const feed = feedOf({ ...one, type });
+  return {
+    ...FETCH_DEFAULTS,
+    source,
+    shown: withoutCredentials(source, one.secret === true),
+    isSecret: one.secret === true,
+    type: "domains",
+    feed,
+    mirrors,
+    member,
+    maxStaleMs: durationMs(one.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
+    timeoutMs: durationMs(one.timeout ?? ""),
+    maxBytes: sizeBytes(one.max_bytes ?? ""),
+    keyFiles: keyFilesOf(one),
+    allowPrivate: one.allow_private === true,
+    checksCount: false,
+    mayBlock: undefined,
+  };
+}
+
+function keyFilesOf({ headers_file: headers, auth }: SourceConfig): KeyFiles {
+  return { headers, bearer: auth?.bearer_file, basic: auth?.basic_file };
 }
 
 /** The settings of a feed; undefined for a list. */

@@ -1,5 +1,6 @@
 import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type KeptChunk, keptBytes } from "../rules/kept-chunk.ts";
 import type { Origin } from "../rules/rule-table.ts";
 import { type SourceState, isCopy } from "../sources/acquire.ts";
@@ -26,6 +27,14 @@ export interface KeptSource extends SourceNotes {
   readonly chunks: readonly KeptChunk[];
 }
 
+/** Popular names, for reuse without reading their lists again. */
+export interface KeptRanks extends Pick<SourceNotes, "diagnostics" | "inputs"> {
+  readonly names: RankedNames;
+  readonly sources: readonly (Pick<SourceNotes, "state" | "files"> & {
+    readonly source: SourceOptions;
+  })[];
+}
+
 export interface Located {
   readonly location: Location;
   readonly diagnostics: readonly Diagnostic[];
@@ -49,6 +58,8 @@ export class SharedSources {
   readonly failures: Map<string, CompilerError> = new Map();
   /** Where local sources were found, and the diagnostics. */
   readonly located: Map<string, Located> = new Map();
+  /** Popular names, by the options of their lists. */
+  readonly ranks: Map<string, KeptRanks> = new Map();
 
   /** `lists` has the sources of all lists of the run. */
   constructor(
@@ -115,6 +126,8 @@ export class SharedSources {
         this.room += sizeOf(rows);
         this.kept.delete(key);
       }
+    for (const [key, { inputs }] of this.ranks)
+      if (inputs.some((input) => input.path === path)) this.ranks.delete(key);
     this.located.clear();
     this.failures.clear();
   }

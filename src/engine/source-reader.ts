@@ -75,6 +75,8 @@ export class SourceReader {
       allowPrivate: hasPrivateEntries,
       engineOf: () => (this.engine ??= new Engine()),
       open: (source) => this.open(source),
+      note: (source, notes) => this.note(source, notes),
+      shared: options.shared,
     });
     this.options = options;
     this.checkpoint = new Checkpoint(options.signal);

@@ -28,6 +28,11 @@ export interface ListShape {
   readonly protectedNames: readonly string[];
   /** Whether one of its rules is a canary, which blocks no name in use. */
   readonly hasCanary?: boolean;
+  /** Rules for known names, and the patterns that match these names. The list means the same with and without the rules. */
+  readonly expanded?: {
+    readonly rules: readonly SpecialRule[];
+    readonly patterns: readonly string[];
+  };
 }
 
 /**
@@ -39,6 +44,8 @@ export class ListModel {
   readonly exceptions: PatternExceptions = new PatternExceptions();
   readonly tree: RuleTree = new RuleTree();
   readonly names: ClassifiedNames;
+  /** Patterns that are written as names. */
+  readonly expanded: ReadonlySet<string>;
   private readonly buffer: NameBuffer;
   private readonly cancelled = new Set<string>();
   private readonly related = new RelatedNames();
@@ -51,10 +58,13 @@ export class ListModel {
   /** Plain names that are handled one by one. */
   private readonly relatedNames: SpecialRule[] = [];
 
-  constructor(buffer: NameBuffer, { isMinimal, hasSureCovers, protectedNames }: ListShape) {
+  constructor(buffer: NameBuffer, shape: ListShape) {
+    const { isMinimal, hasSureCovers, protectedNames, expanded } = shape;
     this.buffer = buffer;
+    this.expanded = new Set(expanded?.patterns);
     for (const { text } of buffer.specials) this.cancel(text);
     for (const special of buffer.specials) this.read(special);
+    for (const special of expanded?.rules ?? []) this.read(special);
     if (!isMinimal || (!hasSureCovers && buffer.covered.count > 0)) {
       this.related.takeAll();
       this.freeing.takeAll();

@@ -15,6 +15,8 @@ export const LOSS_REASONS = {
   nested: "Blocks something below an exception, but in this format an exception always wins.",
   narrowed:
     "Blocks a name with everything below it, but the format blocks single names. The name is written, and every name below it that a source has. Other names below it are not blocked.",
+  expanded:
+    "A wildcard or a regular expression, written as the known names that it matches (`expand`). Other names that it matches are not blocked.",
   widened: "Written as a rule that blocks more than intended (`on_loss: widen`).",
 } as const;
 /** Why a format could not express a rule. */

@@ -38,7 +38,7 @@ export function ruleEntries(
       add(rule, JSON.stringify(text), { source, blocks: !text.startsWith("@@") });
     else if (regex !== undefined && expression !== undefined && hasPatterns && hasAllExceptions)
       add(regex, expression, { source, blocks: true });
-    else losses.add(reason, text);
+    else losses.add(model.expanded.has(text) ? "expanded" : reason, text);
   if (hasPatterns)
     for (const exception of model.exceptions.all)
       if (rule !== undefined)

@@ -1,4 +1,4 @@
-import { compileList } from "../engine/compile.ts";
+import { compileList } from "../engine/compile-list.ts";
 import type { Config } from "../config/config.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
 import type { Host } from "../host/host.ts";

@@ -9,6 +9,7 @@ import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { withParents } from "../syntax/parents.ts";
 import { GramIndex } from "../syntax/gram-index.ts";
 import { isRegexText, nameRegex } from "../syntax/regex-rule.ts";
+import { foldedName, writtenName } from "../syntax/written-name.ts";
 import { RuleIndex, textsOf } from "./rule-index.ts";
 import { type Rule, patternTest, readRule } from "./rule.ts";
 import { decide } from "./verdict.ts";
@@ -74,8 +75,11 @@ export class NameMatcher {
           this.takeRule(chunk, row);
       } else if (kind[row] === Kind.Hosts && (flags[row]! & Flag.SeveralNames) !== 0)
         this.takeHosts(chunk, row);
-      else if ((flags[row]! & Flag.UpperHost) !== 0) this.takeUpperName(chunk, row);
-    for (const row of this.finder.hashed(chunk, this.filter)) this.takePlain(chunk, row);
+      else if ((flags[row]! & (Flag.PlainHost | Flag.UpperHost)) !== Flag.PlainHost)
+        this.takeOddName(chunk, row);
+    // The filter has only 16 bits of a hash. With thousands of names, it lets many rows pass.
+    for (const row of this.finder.hashed(chunk, this.filter))
+      if (this.byHash.has(chunk.hostHash[row]!)) this.takePlain(chunk, row);
   }
 
   /** Takes only these rows, by the names that they are for. */
@@ -98,12 +102,16 @@ export class NameMatcher {
     if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), row: chunk.idOf(row), name });
   }
 
-  /** The row's hash is of the name as written; watched names are in lower case. */
-  private takeUpperName(chunk: Chunk, row: number): void {
-    const name = hostOf(chunk, row).toLowerCase();
+  /** The row's hash is of the name as written; watched names are in lower-case ASCII. */
+  private takeOddName(chunk: Chunk, row: number): void {
+    if (chunk.kind[row]! < Kind.Hosts) return;
+    const name = foldedName(hostOf(chunk, row));
+    if (this.isWatched(name)) this.takeName(chunk, row, name, chunk.kind[row] === Kind.Block);
+  }
+
+  private isWatched(name: string): boolean {
     const bytes = encodeUtf8(name);
-    if (this.byHash.get(hashName(bytes, 0, bytes.length))?.includes(name) === true)
-      this.takeName(chunk, row, name, chunk.kind[row] === Kind.Block);
+    return this.byHash.get(hashName(bytes, 0, bytes.length))?.includes(name) === true;
   }
 
   private takeHosts(chunk: Chunk, row: number): void {
@@ -111,16 +119,19 @@ export class NameMatcher {
     if (!readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!)) return;
     do {
       const { nameStart, nameEnd } = hostsLine;
-      const name = decodeUtf8(bytes, nameStart, nameEnd).toLowerCase();
-      const folded = encodeUtf8(name);
-      if (this.byHash.has(hashName(folded, 0, folded.length)))
-        this.takeName(chunk, row, name, false);
+      const name = foldedName(decodeUtf8(bytes, nameStart, nameEnd));
+      if (this.isWatched(name)) this.takeName(chunk, row, name, false);
     } while (nextName(bytes));
   }
 
   private takeRule(chunk: Chunk, row: number): void {
     const text = textOf(chunk, row).trim();
     if (this.rules.cancel(text)) return;
+    const written = writtenName(text);
+    if (written !== undefined) {
+      if (this.isWatched(written)) this.takeName(chunk, row, written, false);
+      return;
+    }
     let candidates: readonly string[] = [];
     const rule = readRule(text, (pattern) => {
       this.byText ??= new GramIndex(this.names);

@@ -21,6 +21,10 @@ export interface ReportView {
   readonly header: RecordHeader;
   readonly stats: ListStats;
   readonly parents: readonly { readonly name: string; readonly rules: number }[];
+  /** The most popular names that it blocks; undefined without ranks. */
+  readonly popular:
+    | readonly { readonly rank: number; readonly name: string; readonly rule: string }[]
+    | undefined;
   /** Kept builds, oldest first. */
   readonly history: readonly {
     readonly at: string;
@@ -114,7 +118,25 @@ function search({ index, untried }: ReportView): Html {
     </p>`;
 }
 
-function sections({ header, stats, parents, history }: ReportView): Html {
+function popularSection(popular: ReportView["popular"]): Html | undefined {
+  if (popular === undefined) return undefined;
+  const rows = popular.map(
+    ({ rank, name, rule }) =>
+      html`<tr>
+        <td class="n" data-name="rank">${numberText(rank)}</td>
+        <td data-name="name">${name}</td>
+        <td data-name="rule">${rule}</td>
+      </tr>`,
+  );
+  return html`<h2>Most popular names that are blocked</h2>
+    ${
+      popular.length === 0
+        ? html`<p class="faint">It blocks none of the popular names.</p>`
+        : table("Popular names", ["#rank", "name", "rule"], rows)
+    }`;
+}
+
+function sections({ header, stats, parents, popular, history }: ReportView): Html {
   const { sources } = stats;
   const byRules = sources.toSorted((a, b) => b.rules - a.rules);
   const flows = header.sources.flatMap(({ kept, dropped }, from) => [
@@ -153,6 +175,7 @@ function sections({ header, stats, parents, history }: ReportView): Html {
             parents.map(({ name, rules }) => ({ label: name, value: rules })),
           )
     }
+    ${popularSection(popular)}
     <h2>Builds</h2>
     ${growthCharts(history)}`;
 }

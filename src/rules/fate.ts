@@ -68,6 +68,8 @@ export const FATES = [
   ["shared-host", "URL with a path on a host that many people share"],
   ["few-sources", "fewer sources have it than `min_sources` requires"],
   ["too-old", "first seen longer ago than `max_age` permits"],
+  ["not-ranked", "matches no popular name up to the rank in `ranked`"],
+  ["newly-blocks", "would block a popular name that the published list does not block"],
 ] as const;
 
 /** What became of a line: `live` in the list, or why not. */
@@ -125,6 +127,8 @@ export const Fate = {
   SharedHost: 47,
   FewSources: 48,
   TooOld: 49,
+  NotRanked: 50,
+  NewlyBlocks: 51,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

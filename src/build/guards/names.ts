@@ -14,6 +14,7 @@ export const GUARD_NAMES = [
   "empty-output",
   "unproved-build",
   "breaks-traffic",
+  "newly-blocks",
 ] as const;
 
 /** The name of a guard, which is the code of its refusal. */

@@ -82,6 +82,7 @@ function draftIn(text: string): KeptDraft | undefined {
       found?.draft === FORMAT &&
       lists.every(Array.isArray) &&
       Array.isArray(found.shape?.protectedNames) &&
+      Array.isArray(found.shape.expanded?.rules ?? []) &&
       typeof found.config?.name === "string" &&
       typeof found.timelessHead === "string" &&
       typeof found.remembering?.settings.list === "string";

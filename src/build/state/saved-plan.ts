@@ -119,6 +119,7 @@ function headIn(text: string): Head | undefined {
       head?.runs?.list,
       head?.runs?.covered,
       head?.shape?.protectedNames,
+      head?.shape?.expanded?.rules ?? [],
     ];
     const isPlan =
       head?.plan === 1 &&

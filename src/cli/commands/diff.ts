@@ -4,6 +4,7 @@ import { reasonOf } from "../../diagnostics/reason.ts";
 import { allNames, someOf } from "../../diagnostics/some-of.ts";
 import { type ListState, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
+import { openRanks } from "../../build/name-ranks.ts";
 import { BUILD, buildNamed } from "../../build/state/kept-build.ts";
 import { changeExit } from "../change-exit.ts";
 import { changeJson, changeLines } from "../output/change-text.ts";
@@ -23,6 +24,7 @@ export const diffCommand: Command = async (options, host, reporter) => {
   const sides = [await sideOf(before, options, host), await sideOf(after, options, host)] as const;
   const lists = comparedLists(sides, reporter);
   const { dataStyle: style } = reporter;
+  const ranks = await openRanks(sides[1].options, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const [old, fresh] = sides;
     const change = await listChange(
@@ -32,8 +34,8 @@ export const diffCommand: Command = async (options, host, reporter) => {
     const title = lists.length === 1 ? "" : `${style.strong(printable(list))}: `;
     return {
       text: () =>
-        `${title}${printable(before)} → ${printable(after)}\n${changeLines(change, style).join("\n")}\n`,
-      documents: [changeJson(change)],
+        `${title}${printable(before)} → ${printable(after)}\n${changeLines(change, style, ranks).join("\n")}\n`,
+      documents: [changeJson(change, ranks)],
       exit: changeExit(change, options),
     };
   };

@@ -46,7 +46,7 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
           file,
           report,
           refused,
-          ...changeJson(change),
+          ...changeJson(change, run.compiled.ranks),
           ...(traffic && { traffic: trafficChangeJson(traffic, isVerbose) }),
         });
       } else if (options.args.switches.has("markdown"))
@@ -68,5 +68,6 @@ function screenOf(
   change: ListChange,
 ): Omit<Parameters<typeof planText>[0], "isVerbose" | "traffic"> {
   const all = [...compiled.diagnostics, ...warnings];
-  return { file, report: compiled.report, change, refused: violations, warnings: all };
+  const { report, ranks } = compiled;
+  return { file, report, change, refused: violations, warnings: all, ranks };
 }

@@ -4,6 +4,7 @@ import { trafficLogs } from "../../explain/traffic-logs.ts";
 import { trafficStats } from "../../explain/traffic-stats.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
+import { openRanks } from "../../build/name-ranks.ts";
 import { lastBuild, listNames } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { isFolderName } from "../../build/with-output-target.ts";
@@ -14,8 +15,9 @@ import type { Command } from "./registry.ts";
 
 /** Writes the last build of each list as a self-contained page. */
 export const reportCommand: Command = async (options, host, reporter) => {
-  const [wanted, ...more] = options.args.operands;
-  if (more.length > 0) throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);
+  const [wanted, ...others] = options.args.operands;
+  if (others.length > 0)
+    throw new CompilerError([errorOf("unknown-flag", "report writes one file")]);
   const lists = await listNames(options, host);
   const isFolder = wanted !== undefined && isFolderName(wanted, host);
   if (lists.length > 1 && wanted !== undefined && !isFolder)
@@ -30,7 +32,8 @@ export const reportCommand: Command = async (options, host, reporter) => {
     const own = `${host.path.basename(build.path).replace(/\.txt$/, "")}.report.html`;
     const name = wanted === undefined || isFolder ? host.path.join(wanted ?? "", own) : wanted;
     const traffic = logs && (await trafficStats(build, logs, options.cacheDir, host));
-    await writeReport(name, await buildReport(build, host, traffic), options, host);
+    const more = { traffic, ranks: await openRanks(options, host) };
+    await writeReport(name, await buildReport(build, host, more), options, host);
     reporter.info(`${reporter.style.good("written")} ${reporter.style.strong(printable(name))}`);
     return { text: () => "", documents: [{ file: name }] };
   };

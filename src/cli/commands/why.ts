@@ -9,6 +9,7 @@ import { timesAsked } from "../../explain/traffic-change.ts";
 import { trafficLogs } from "../../explain/traffic-logs.ts";
 import { inList } from "../../explain/why.ts";
 import type { Host } from "../../host/host.ts";
+import { type NameRank, rankFinder } from "../../build/name-ranks.ts";
 import type { BuildContext } from "../../build/build-context.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
 import { explanationText } from "../output/explanation-text.ts";
@@ -18,6 +19,7 @@ import { flagsOf } from "../flags/command-flags.ts";
 import type { Options } from "../flags/options.ts";
 import { locationText } from "../output/location-text.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import { rankText } from "../output/rank-text.ts";
 import { columnsOf } from "../output/text-width.ts";
 import type { Command } from "./registry.ts";
 
@@ -49,6 +51,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
     resolver === undefined ? given : await withAliases(given, resolver, { options, host, signal });
   const logs = trafficLogs(files, host);
   const asked = logs && (await timesAsked(names, logs));
+  const rankOf = await rankFinder(options, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
@@ -58,12 +61,15 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
         explanations
           .map(
             (one) =>
-              explanationText(one, file, reporter.dataStyle, columns) + askedText(one.name, asked),
+              explanationText(one, file, reporter.dataStyle, columns) +
+              rankLine(rankOf(one.name)) +
+              askedText(one.name, asked),
           )
           .join(""),
       documents: explanations.map((one) => ({
         list: file,
         ...one,
+        ...rankJson(rankOf(one.name)),
         ...(asked && { asked: asked.times.get(one.name) ?? 0 }),
       })),
       label: "names",
@@ -92,6 +98,14 @@ function askedText(
   if (asked === undefined) return "";
   const times = countText(asked.times.get(name) ?? 0, "time");
   return `  asked ${times} in ${countText(asked.queries, "query", "queries")}\n`;
+}
+
+function rankLine(rank: NameRank | undefined): string {
+  return rank === undefined ? "" : `  ${rankText(rank)}\n`;
+}
+
+function rankJson(rank: NameRank | undefined): object {
+  return rank === undefined ? {} : { rank };
 }
 
 /** Reads a query log and prints one line per name and list. */

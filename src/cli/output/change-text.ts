@@ -1,3 +1,4 @@
+import type { RankedNames } from "../../build/name-ranks.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import type { ChangedName } from "../../explain/effective-diff.ts";
@@ -10,15 +11,15 @@ import { renderTable } from "./table.ts";
 const MOST = 10;
 
 /** A change as text: the number of rules, their sources, and the effect on names. */
-export function changeLines(change: ListChange, style: Style): string[] {
+export function changeLines(change: ListChange, style: Style, ranks?: RankedNames): string[] {
   const { added, removed, rulesBefore, rulesNow, patterns } = change;
   if (isSame(change)) return [`  no change: ${countText(rulesNow, "rule")}`];
   const part = rulesBefore === 0 ? "" : `, ${percentText(rulesNow / rulesBefore - 1)}`;
   return [
     `  ${style.good(`+ ${numberText(added.length)}`)}  ${style.error(`− ${numberText(removed.length)}`)}  = ${countText(rulesNow, "rule")} (was ${numberText(rulesBefore)}${part})`,
     ...sourceLines(change),
-    ...nameLines("newly blocked", "blocked", change, style),
-    ...nameLines("unblocked", "freed", change, style),
+    ...nameLines("newly blocked", "blocked", { ...change, ranks }, style),
+    ...nameLines("unblocked", "freed", { ...change, ranks }, style),
     ...(patterns.length === 0
       ? []
       : [
@@ -53,10 +54,11 @@ function sourceLines({ bySource }: ListChange): string[] {
 function nameLines(
   heading: string,
   kind: "blocked" | "freed",
-  { changes, locations }: ListChange,
+  { changes, locations, ranks }: ListChange & { readonly ranks: RankedNames | undefined },
   style: Style,
 ): string[] {
-  const names = changes.filter(({ self, below }) => (self ?? below) === kind);
+  const all = changes.filter(({ self, below }) => (self ?? below) === kind);
+  const names = ranks === undefined ? all : mostPopularFirst(all, ranks);
   if (names.length === 0) return [];
   const shown = names.slice(0, MOST);
   const tone = kind === "blocked" ? "error" : "good";
@@ -67,7 +69,9 @@ function nameLines(
       place === undefined
         ? ""
         : `  ${style.faint(locationLink(locationText(place, 40), place, style))}`;
-    return [nameText(name), `${printable(rule, 60)}${from}`];
+    const rank = ranks && rankOfChange(name, ranks);
+    const shownRank = rank === undefined ? "" : `, rank ${numberText(rank)}`;
+    return [`${nameText(name)}${shownRank}`, `${printable(rule, 60)}${from}`];
   });
   const more = names.length - shown.length;
   return [
@@ -83,15 +87,34 @@ function nameText({ name, self, below }: ChangedName): string {
   return self === undefined ? `below ${shown}` : shown;
 }
 
+/** The best rank of the names whose answer changed. */
+function rankOfChange({ name, self, below }: ChangedName, ranks: RankedNames): number | undefined {
+  return below === undefined || (self !== undefined && self !== below)
+    ? ranks.rankOf(name)
+    : ranks.bestOf(name);
+}
+
+function mostPopularFirst(names: readonly ChangedName[], ranks: RankedNames): ChangedName[] {
+  const ranked = names.map((name) => ({ name, rank: rankOfChange(name, ranks) ?? Infinity }));
+  // Ranks without an end: their difference is not a number.
+  return ranked
+    .toSorted((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
+    .map(({ name }) => name);
+}
+
 /** The complete change as JSON. */
-export function changeJson({ locations, changes, ...rest }: ListChange): object {
+export function changeJson(
+  { locations, changes, ...rest }: ListChange,
+  ranks?: RankedNames,
+): object {
   return {
     ...rest,
     changes: changes
       .filter(({ self, below }) => self !== undefined || below !== undefined)
       .map((change) => {
         const place = change.rule === undefined ? undefined : locations.get(change.rule);
-        return { ...change, ...(place && { from: place }) };
+        const rank = ranks && rankOfChange(change, ranks);
+        return { ...change, ...(rank !== undefined && { rank }), ...(place && { from: place }) };
       }),
   };
 }

@@ -1,4 +1,5 @@
 import type { CompileReport } from "../../build/build-outcome.ts";
+import type { RankedNames } from "../../build/name-ranks.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { NO_STYLE, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
@@ -18,6 +19,7 @@ export interface PlanView {
   readonly isVerbose?: boolean;
   /** What changes for the queries of a log. */
   readonly traffic?: TrafficChange | undefined;
+  readonly ranks?: RankedNames | undefined;
 }
 
 /** Warnings that matter for the decision to publish. */
@@ -29,6 +31,8 @@ const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
   "protected-blocked",
   "suffix-blocked",
   "new-exceptions",
+  "popular-blocked",
+  "popular-kept",
 ]);
 
 /** A plan as text, in the order of a reviewer's questions: the target, the sources, the changes, and the guards. */
@@ -37,7 +41,7 @@ export function planText(view: PlanView, style: Style): string {
   const lines = [
     `${style.strong(printable(report.name))} → ${printable(file)}`,
     `  ${sourcesText(report, style)}`,
-    ...changeLines(change, style),
+    ...changeLines(change, style, view.ranks),
     ...(view.traffic === undefined ? [] : trafficChangeLines(view.traffic, style, view.isVerbose)),
   ];
   const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));

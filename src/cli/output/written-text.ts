@@ -14,7 +14,8 @@ export function writtenText({ format, names, bytes, parts }: WrittenOutput): str
 export function lossLines({ losses = [], leftOut = [] }: WrittenOutput): string[] {
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
-  const told = new Set([...narrowed, ...widened, ...excepted]);
+  const expanded = of("expanded");
+  const told = new Set([...narrowed, ...widened, ...excepted, ...expanded]);
   const others = losses.filter((loss) => !told.has(loss));
   const left = someOf(
     leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`),
@@ -31,6 +32,10 @@ export function lossLines({ losses = [], leftOut = [] }: WrittenOutput): string[
     ...excepted.map(
       ({ count, examples }) =>
         `narrowed or skipped because a subdomain is allowed: ${countText(count, "name")} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...expanded.map(
+      ({ count, examples }) =>
+        `written as known names: ${countText(count, "pattern")} (${printable(examples[0] ?? "", 40)})`,
     ),
     ...(others.length === 0 ? [] : [`skipped: ${others.map(lossText).join(", ")}`]),
     ...(left === "" ? [] : [`over the limit: ${left}`]),

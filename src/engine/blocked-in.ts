@@ -1,0 +1,36 @@
+import type { Host } from "../host/host.ts";
+import { RowFinder } from "../kernel/row-finder.ts";
+import { NameMatcher } from "../meaning/name-matcher.ts";
+import { ChunkPool } from "../rules/rule-table.ts";
+import { SourceList } from "../sources/source-list.ts";
+import { prepareRegex } from "../transformations/trust.ts";
+import type { Engine } from "./engine.ts";
+import { SourceSink } from "./source-sink.ts";
+
+/** Which of the names a list in a file blocks or rewrites. */
+export async function blockedIn(
+  path: string,
+  names: readonly string[],
+  host: Host,
+  { kernel, scanner }: Engine,
+): Promise<ReadonlySet<string>> {
+  const watch = new NameMatcher(names, new RowFinder(kernel), true);
+  const sink = new SourceSink(
+    new ChunkPool(kernel),
+    { index: 0, type: "adblock", feed: undefined, splitHosts: false },
+    { scanner, preparing: [{ prepare: prepareRegex }] },
+    (chunk) => {
+      watch.take(chunk);
+      chunk.leave();
+    },
+  );
+  const list = new SourceList({ location: { kind: "file", path }, label: path }, host, {});
+  try {
+    await list.readInto(sink);
+    await sink.end();
+  } finally {
+    list.close();
+  }
+  const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
+  return new Set(blocked.map(({ name }) => name));
+}

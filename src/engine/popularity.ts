@@ -1,0 +1,131 @@
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { allNames, someOf } from "../diagnostics/some-of.ts";
+import type { ListShape } from "../formats/list-model.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
+import type { AllowList } from "../transformations/allow.ts";
+import { ExpandPatterns } from "../transformations/expand-patterns.ts";
+import { NewlyBlocked } from "../transformations/newly-blocked.ts";
+import { rankedStages } from "../transformations/ranked.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
+import type { Host } from "../host/host.ts";
+import { blockedIn } from "./blocked-in.ts";
+import type { CompileOptions } from "./compile-options.ts";
+import type { Engine } from "./engine.ts";
+import { type PopularFindings, findingLocation } from "./list-findings.ts";
+import type { NamedStage } from "./pipeline.ts";
+import type { Plan } from "./plan.ts";
+
+/** Names of lists in the configuration. */
+interface NameLists {
+  readonly ranks: RankedNames | undefined;
+  /** Names that patterns are expanded with. */
+  readonly known: RankedNames | undefined;
+}
+
+/** What the popularity of names decides in a compile. */
+export class Popularity {
+  readonly ranks: RankedNames | undefined;
+  /** Popular names that must not be newly blocked. */
+  private readonly watched: readonly string[];
+  private readonly config: Plan["config"];
+  private readonly context: StageContext;
+  /** What the published list blocks of them; undefined without one. */
+  private before: ReadonlySet<string> | undefined;
+  private newly: NewlyBlocked | undefined;
+  private readonly expand: ExpandPatterns | undefined;
+
+  constructor(
+    { ranks, known }: NameLists,
+    acknowledged: AllowList,
+    { config }: Plan,
+    context: StageContext,
+  ) {
+    this.ranks = ranks;
+    this.expand = known && new ExpandPatterns(known, context);
+    this.config = config;
+    this.context = context;
+    const top = config.guards?.newly_blocks?.top ?? 0;
+    this.watched = ranks?.top(top).filter((name) => !acknowledged.matchesName(name)) ?? [];
+  }
+
+  /** `path` is the file of the published list, if there is one. */
+  async begin(
+    path: string | undefined,
+    { accept = [], compat }: CompileOptions,
+    host: Host,
+    engine: Engine,
+  ): Promise<void> {
+    const { watched } = this;
+    if (watched.length === 0 || compat === true || accept.includes("newly-blocks")) return;
+    if (path !== undefined) this.before = await blockedIn(path, watched, host, engine);
+    const names = watched.filter((name) => this.before?.has(name) !== true);
+    this.newly = names.length === 0 ? undefined : new NewlyBlocked(names, this.context);
+  }
+
+  /** Nothing is dropped from the first list: what it blocks is what later ones are compared with. */
+  private get drops(): boolean {
+    return this.before !== undefined && this.config.guards?.newly_blocks?.action === "drop";
+  }
+
+  /** The first stages of the list. */
+  first(): NamedStage[] {
+    return this.newly !== undefined && this.drops
+      ? [{ name: "newly-blocks", stage: this.newly.dropRules() }]
+      : [];
+  }
+
+  /** Stages for the finished rules, before protected names are checked. */
+  ranked(): NamedStage[] {
+    const { ranked } = this.config;
+    if (ranked === undefined || this.ranks === undefined) return [];
+    return rankedStages(this.ranks, ranked, this.context).map((stage) => ({
+      name: "ranked",
+      stage,
+    }));
+  }
+
+  /** The last stages of the list. */
+  last(): NamedStage[] {
+    const expand = this.expand === undefined ? [] : [{ name: "expand", stage: this.expand }];
+    if (this.newly === undefined) return expand;
+    const stage = this.drops ? this.newly.addExceptions() : this.newly.watch();
+    return [{ name: "newly-blocks", stage }, ...expand];
+  }
+
+  /** For other formats. */
+  get shape(): Pick<ListShape, "expanded"> {
+    if (this.expand === undefined) return {};
+    const { rules, patterns } = this.expand;
+    return { expanded: { rules, patterns: [...patterns] } };
+  }
+
+  /** For the guard. */
+  findings(pool: ChunkPool): { readonly popular?: PopularFindings } {
+    const { newly_blocks: settings } = this.config.guards ?? {};
+    if (this.newly === undefined || settings === undefined || this.drops) return {};
+    const names = this.newly.blocked.map(({ name, rule }) => ({
+      name,
+      rank: this.ranks!.rankOf(name)!,
+      text: rule.text,
+      at: findingLocation(rule, pool),
+    }));
+    const { top, acknowledged } = settings;
+    return { popular: { names, top, acknowledged, isFirst: this.before === undefined } };
+  }
+
+  /** One warning per source whose rules were dropped. */
+  warnings(labels: readonly string[]): Diagnostic[] {
+    if (this.newly === undefined || !this.drops) return [];
+    const bySource = new Map<number, string[]>();
+    for (const { name, source } of this.newly.blocked)
+      bySource.set(source, [...(bySource.get(source) ?? []), name]);
+    return Array.from(bySource, ([source, names]) => {
+      const shown = names.map((name) => `${name} (rank ${numberText(this.ranks!.rankOf(name)!)})`);
+      const message = `${printable(labels[source] ?? "")} would newly block ${countText(names.length, "popular name")}; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
+      return warningOf("popular-kept", message, allNames(names));
+    });
+  }
+}

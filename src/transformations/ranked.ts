@@ -1,0 +1,128 @@
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { PatternRanks, scopeRank } from "../meaning/pattern-ranks.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
+import { cancelledKey, readRule } from "../meaning/rule.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { hostOf, textOf } from "../rules/row-text.ts";
+import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
+import { foldedName, writtenName } from "../syntax/written-name.ts";
+import { RuleStage } from "./rule-stage.ts";
+import type { Pass, Stage } from "./stage.ts";
+import type { StageContext } from "./stage-context.ts";
+
+/** Keeps rules that match a popular name up to a rank. Exceptions and `$badfilter` rules stay. */
+export function rankedStages(ranks: RankedNames, most: number, context: StageContext): Stage[] {
+  const patterns = new RankedPatterns(ranks, most, context);
+  return [patterns, new RankedRules(ranks, most, patterns, context)];
+}
+
+/** Finds the ranks of patterns, which takes a pass over all names. It holds chunks from the first pattern on. */
+class RankedPatterns implements Stage {
+  /** Row numbers of the patterns that stay. */
+  found: ReadonlyMap<number, number> = new Map();
+  private readonly ranks: RankedNames;
+  private readonly most: number;
+  private readonly context: StageContext;
+  private readonly patterns = new PatternRanks();
+  private held: Chunk[] = [];
+
+  constructor(ranks: RankedNames, most: number, context: StageContext) {
+    this.ranks = ranks;
+    this.most = most;
+    this.context = context;
+  }
+
+  push(chunk: Chunk, pass: Pass): void {
+    for (const row of this.context.finder.special(chunk)) {
+      if (chunk.kind[row] !== Kind.Rule || (chunk.flags[row]! & Flag.Allow) !== 0) continue;
+      const text = textOf(chunk, row).trim();
+      const rule = writtenName(text) === undefined ? readRule(text) : undefined;
+      if (rule !== undefined && scopeRank(rule, this.ranks) === undefined)
+        this.patterns.add(rule, chunk.idOf(row));
+    }
+    if (this.patterns.isEmpty) pass(chunk);
+    else this.held.push(chunk);
+  }
+
+  end(pass: Pass): void {
+    const { cache } = this.context.pool;
+    this.found = this.patterns.resolve(this.ranks, this.most);
+    for (const chunk of this.held) {
+      cache.use(chunk);
+      pass(chunk);
+      cache.done(chunk);
+    }
+    this.held = [];
+  }
+}
+
+class RankedRules extends RuleStage {
+  protected readonly keepsOrdinary = false;
+  private readonly ranks: RankedNames;
+  private readonly most: number;
+  private readonly patterns: RankedPatterns;
+
+  constructor(ranks: RankedNames, most: number, patterns: RankedPatterns, context: StageContext) {
+    super(context);
+    this.ranks = ranks;
+    this.most = most;
+    this.patterns = patterns;
+  }
+
+  protected judge(chunk: Chunk, row: number): boolean {
+    const kind = chunk.kind[row]!;
+    if (kind < Kind.Hosts || (chunk.flags[row]! & (Flag.Allow | Flag.Generated)) !== 0) return true;
+    if (this.isRanked(chunk, row)) return true;
+    chunk.drop(row, Fate.NotRanked);
+    return false;
+  }
+
+  private isRanked(chunk: Chunk, row: number): boolean {
+    const { ranks } = this;
+    const flags = chunk.flags[row]!;
+    if (chunk.kind[row] === Kind.Rule) return this.isRankedRule(chunk, row);
+    const isSubtree = chunk.kind[row] === Kind.Block;
+    const isSeveral = chunk.kind[row] === Kind.Hosts && (flags & Flag.SeveralNames) !== 0;
+    if (isSeveral || (flags & (Flag.PlainHost | Flag.UpperHost)) !== Flag.PlainHost)
+      return namesOf(chunk, row).some((name) =>
+        this.isWithin(isSubtree ? ranks.bestOf(name) : ranks.rankOf(name)),
+      );
+    const bytes = chunk.bytesOf(row);
+    const start = chunk.hostStart[row]!;
+    const end = chunk.hostEnd[row]!;
+    const hash = chunk.hostHash[row]!;
+    const rank = isSubtree
+      ? ranks.bestRank(bytes, start, end, hash)
+      : ranks.ownRank(bytes, start, end, hash);
+    return rank !== 0 && rank <= this.most;
+  }
+
+  private isRankedRule(chunk: Chunk, row: number): boolean {
+    const text = textOf(chunk, row).trim();
+    if (cancelledKey(text) !== undefined) return true;
+    const name = writtenName(text);
+    if (name !== undefined) return this.isWithin(this.ranks.rankOf(name));
+    const rule = readRule(text);
+    if (rule === undefined) return false;
+    const id = chunk.idOf(row);
+    return this.isWithin(scopeRank(rule, this.ranks) ?? this.patterns.found.get(id));
+  }
+
+  private isWithin(rank: number | undefined): boolean {
+    return rank !== undefined && rank <= this.most;
+  }
+}
+
+/** The names of a row that is not a rule, in lower-case ASCII. */
+function namesOf(chunk: Chunk, row: number): string[] {
+  const names: string[] = [];
+  const bytes = chunk.bytesOf(row);
+  if (chunk.kind[row] !== Kind.Hosts || (chunk.flags[row]! & Flag.SeveralNames) === 0)
+    names.push(hostOf(chunk, row));
+  else if (readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!))
+    do names.push(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
+    while (nextName(bytes));
+  return names.map(foldedName);
+}

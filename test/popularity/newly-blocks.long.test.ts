@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { Compilation } from "../../src/engine/compile.ts";
+import type { CompiledList } from "../../src/engine/compiled-list.ts";
+import { planOf } from "../../src/engine/plan.ts";
+import { randomList } from "../agreement/random-list.ts";
+import { ListMatcher } from "../reference/list-matcher.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
+import { isNightly } from "../support/nightly.ts";
+import { Random, seedFrom } from "../support/random.ts";
+import { popularNames } from "./popular-names.ts";
+
+const CASES = isNightly ? 5000 : 500;
+const CHAINS = [[], ["Compress"], ["RemoveComments", "Validate", "Compress", "Deduplicate"]];
+/** Rules for some clients block for some, which the slow matcher does not tell. */
+const WITHOUT = ["partial"] as const;
+
+interface Published {
+  readonly text: string;
+  readonly list: CompiledList;
+}
+
+async function compiled(
+  config: Config,
+  files: Readonly<Record<string, string>>,
+  path?: string,
+): Promise<Published> {
+  let text = "";
+  const host = memoryHost({ files });
+  const sink = (bytes: Uint8Array): void => void (text += new TextDecoder().decode(bytes));
+  const compilation = new Compilation(planOf(config), host, sink, {});
+  await compilation.fetch();
+  const list = await compilation.compile({ path });
+  list.close();
+  return { text, list };
+}
+
+function blocks(matcher: ListMatcher, name: string): boolean {
+  return ["blocked", "rewritten"].includes(matcher.meaning(name));
+}
+
+test(`${CASES} random pairs of lists: newly_blocks finds what was not blocked before`, async () => {
+  const first = seedFrom(process.env["FUZZ_SEED"]);
+  let found = 0;
+  let kept = 0;
+  for (let seed = first; seed < first + CASES; seed++) {
+    const random = new Random(seed);
+    const before = randomList(seed, { names: 40, without: WITHOUT });
+    const now = randomList(seed + 7_000_000, { names: 40, without: WITHOUT });
+    const lines = [...before.lines.filter(() => random.chance(0.8)), ...now.lines];
+    const popular = popularNames([...before.names, ...now.names], random);
+    const top = 1 + random.below(popular.length);
+    const acknowledged = popular.filter(() => random.chance(0.1));
+    const config: Config = {
+      name: "N",
+      sources: [{ source: "list.txt", type: "adblock" }],
+      ranks: [{ source: "top.csv" }],
+      transformations: random.pick(CHAINS),
+      guards: { newly_blocks: { top, acknowledged: "known.txt" } },
+    };
+    const published = await compiled(
+      { ...config, ranks: [], guards: {} },
+      { "list.txt": before.lines.join("\n") },
+    );
+    const files = {
+      "list.txt": lines.join("\n"),
+      "top.csv": popular.map((name, index) => `${index + 1},${name}`).join("\n"),
+      "known.txt": acknowledged.join("\n"),
+      "out.txt": published.text,
+    };
+    const { text, list } = await compiled(config, files, "/project/out.txt");
+    const [old, next] = [ListMatcher.of(published.text), ListMatcher.of(text)];
+    const ranks = new Map([...new Set(popular)].map((name) => [name, popular.indexOf(name) + 1]));
+    const expected = [...ranks].filter(
+      ([name, rank]) =>
+        rank <= top && !acknowledged.includes(name) && blocks(next, name) && !blocks(old, name),
+    );
+    const said = list.findings.popular?.names.map(({ name, rank }) => [name, rank]) ?? [];
+    assert.deepEqual(said, expected, `FUZZ_SEED=${seed}`);
+    found += expected.length;
+
+    const guards = { newly_blocks: { ...config.guards!.newly_blocks!, action: "drop" as const } };
+    const dropping = await compiled({ ...config, guards }, files, "/project/out.txt");
+    const rest = ListMatcher.of(dropping.text);
+    const names = new Set(expected.map(([name]) => name));
+    const stayed = new Set(dropping.text.split("\n"));
+    const missing = text.split("\n").filter((line) => !stayed.has(line));
+    const gone = new ListMatcher(missing);
+    for (const name of [...before.names, ...now.names]) {
+      if (names.has(name)) assert.ok(!blocks(rest, name), `FUZZ_SEED=${seed}: ${name} is blocked`);
+      else if (gone.matching(name).length === 0 && !ranks.has(name)) {
+        assert.equal(rest.meaning(name), next.meaning(name), `FUZZ_SEED=${seed}: ${name}`);
+        kept++;
+      }
+    }
+  }
+  assert.ok(found > CASES, `${found} names found`);
+  assert.ok(kept > CASES * 10, `${kept} names kept`);
+});

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+
+const TOP = ["search.example", "www.shop.example", "ads.tracker.example", "big.example"];
+
+function project(more: object = {}, files: Readonly<Record<string, string>> = {}): MemoryProject {
+  const config = {
+    name: "N",
+    sources: [{ source: "ads.txt", name: "Ads", type: "adblock" }],
+    ranks: ["top.csv"],
+    transformations: ["Validate", "Compress"],
+    ...more,
+  };
+  return new MemoryProject({
+    "c.json": JSON.stringify(config),
+    "ads.txt": "||tracker.example^\n||rare.example^\n@@||ok.example^\n",
+    "top.csv": TOP.map((name, index) => `${index + 1},${name}\n`).join(""),
+    "known.txt": "",
+    ...files,
+  });
+}
+
+const GUARD = { newly_blocks: { top: 10, acknowledged: "known.txt" } };
+const NEWLY = "||tracker.example^\n||shop.example^\n||search.example^\n||rare.example^\n";
+
+test("the first list is not refused, and says which popular names it blocks", async () => {
+  const one = project({ guards: GUARD });
+  const { exit, stderr } = await one.run("-c", "c.json");
+  assert.equal(exit, 0);
+  assert.match(
+    stderr,
+    /popular-blocked.*blocks 1 name of the top 10: ads\.tracker\.example \(rank 3\)/,
+  );
+  assert.doesNotMatch(stderr, /source-empty/);
+});
+
+test("a list that newly blocks popular names is refused until they are acknowledged", async () => {
+  const one = project({ guards: GUARD });
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  one.write("ads.txt", NEWLY);
+  const refused = await one.run("-c", "c.json");
+  assert.equal(refused.exit, 5);
+  const said =
+    /newly-blocks.*would newly block 2 names of the top 10: search\.example \(rank 1\), www\.shop\.example \(rank 2\)/;
+  assert.match(refused.stderr, said);
+  assert.match(
+    refused.stderr,
+    /\|\|search\.example\^ in ads\.txt:3, \|\|shop\.example\^ in ads\.txt:2/,
+  );
+  assert.match(refused.stderr, /printf '%s\\n' search\.example www\.shop\.example >> known\.txt/);
+  assert.doesNotMatch(one.text("rules/n.txt"), /search/);
+
+  one.write("known.txt", "search.example\nwww.shop.example\n");
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  assert.match(one.text("rules/n.txt"), /search/);
+  // What is published is not new, acknowledged or not.
+  one.write("known.txt", "");
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+});
+
+test("--accept newly-blocks publishes once and for all", async () => {
+  const one = project({ guards: GUARD });
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  one.write("ads.txt", NEWLY);
+  assert.equal((await one.run("-c", "c.json", "--accept", "newly-blocks")).exit, 0);
+  one.write("ads.txt", `${NEWLY}||other.example^\n`);
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+});
+
+test("a name that becomes popular is not new", async () => {
+  const one = project({ guards: GUARD });
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  one.write("top.csv", "1,rare.example\n2,search.example\n");
+  one.write("ads.txt", "||tracker.example^\n||rare.example^\n||more.example^\n");
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+});
+
+test("action: drop keeps popular names reachable, and the record says so", async () => {
+  const one = project({ guards: { newly_blocks: { top: 10, action: "drop" } } });
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  one.write("ads.txt", NEWLY);
+  const { exit, stderr } = await one.run("-c", "c.json");
+  assert.equal(exit, 0);
+  assert.match(stderr, /popular-kept.*Ads would newly block 2 popular names/);
+  const text = one.text("rules/n.txt");
+  assert.doesNotMatch(text, /^\|\|search/m);
+  assert.match(text, /^\|\|shop\.example\^\n(?:.*\n)*@@\|www\.shop\.example\^/m);
+  const why = await one.run("why", "-c", "c.json", "search.example");
+  assert.match(why.stdout, /Ads:3 +\|\|search\.example\^ +newly-blocks/);
+});
+
+test("several lists read ranks once, and their answers agree", async () => {
+  const one = project({ lists: [{ name: "Normal" }, { name: "Light", ranked: 3 }] });
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  assert.match(one.text("rules/light.txt"), /^\|\|tracker\.example\^\n@@\|\|ok\.example\^$/m);
+  assert.doesNotMatch(one.text("rules/light.txt"), /rare/);
+  assert.match(one.text("rules/normal.txt"), /rare/);
+  const why = await one.run("why", "-c", "c.json", "rare.example");
+  assert.match(why.stdout, /BLOCKED in rules\/normal\.txt/);
+  assert.match(why.stdout, /neither blocked nor allowed in rules\/light\.txt/);
+  assert.match(why.stdout, /not-ranked, matches no popular name/);
+  const stats = await one.run("stats", "-c", "c.json", "--filter", "Light", "--json");
+  assert.match(stats.stdout, /"not-ranked":1/);
+  const lines = await one.run("lines", "-c", "c.json", "--filter", "Light", "--fate", "not-ranked");
+  assert.match(lines.stdout, /rare\.example/);
+});
+
+test("a list is compiled again when the ranks have changed", async () => {
+  const one = project({ ranked: 3 });
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  assert.doesNotMatch(one.text("rules/n.txt"), /rare/);
+  one.write("top.csv", "1,a.rare.example\n2,tracker.example\n");
+  one.now = "2026-11-11T00:00:00Z";
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  assert.match(one.text("rules/n.txt"), /rare/);
+});
+
+const BAD: readonly (readonly [object, RegExp])[] = [
+  [{ ranks: [], ranked: 5 }, /ranked needs ranks/],
+  [{ ranks: [], guards: GUARD }, /guards\.newly_blocks needs ranks/],
+  [{ ranks: [{ source: "a", type: "hosts" }] }, /ranks\[0\]\.type is hosts/],
+  [{ ranks: [{ source: "a", type: "csv" }] }, /ranks\[0\]\.column is required/],
+  [{ guards: { newly_blocks: { top: 1e9 } } }, /top must be a whole number from 0 to 100000/],
+  [{ ranks: ["missing.csv"], ranked: 5 }, /File not found: missing\.csv/],
+  [{ ranks: ["known.txt"], ranked: 5 }, /known\.txt/],
+  [{ expand: { with: [{ source: "a", type: "rpz" }] } }, /expand\.with\[0\]\.type is rpz/],
+  [{ lists: [{ name: "A", expand: {} }] }, /with of lists\[0\]\.expand is required/],
+];
+
+for (const [more, said] of BAD)
+  test(`refuses ${JSON.stringify(more)}`, async () => {
+    const { exit, stderr } = await project(more).run("-c", "c.json");
+    assert.notEqual(exit, 0);
+    assert.match(stderr, said);
+  });
+
+test("ranks may be any feed, and bad lines keep their place", async () => {
+  const rows = [
+    "host,n",
+    "https://one.example/,1",
+    "not a name,2",
+    "two.example,3",
+    "three.example,4",
+  ];
+  const ranks = [{ source: "top", type: "csv", column: "host" }, "more.txt"];
+  const files = {
+    top: rows.join("\n"),
+    "more.txt": "# names\n\nFOUR.example\n",
+    "ads.txt": "||one.example^\n||two.example^\n||three.example^\n||four.example^\n",
+  };
+  const kept = async (ranked: number): Promise<string[]> => {
+    const one = project({ ranks, ranked }, files);
+    assert.equal((await one.run("-c", "c.json")).exit, 0);
+    return one.text("rules/n.txt").match(/(?<=\|\|)\w+/g) ?? [];
+  };
+  assert.deepEqual(await kept(1), ["one", "four"]);
+  assert.deepEqual(await kept(2), ["one", "four"]);
+  assert.deepEqual(await kept(3), ["one", "two", "four"]);
+  assert.deepEqual(await kept(4), ["one", "two", "three", "four"]);
+});
+
+test("why, plan, diff and report show ranks", async () => {
+  const one = project();
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  const why = await one.run("why", "-c", "c.json", "ads.tracker.example", "x.big.example");
+  assert.match(why.stdout, /^ads\.tracker\.example {2}BLOCKED[^]*^ {2}rank 3$/m);
+  assert.match(why.stdout, /^ {2}big\.example has rank 4$/m);
+  const json = await one.run("why", "-c", "c.json", "x.big.example", "--json");
+  assert.deepEqual(JSON.parse(json.stdout).rank, { rank: 4, of: "big.example" });
+
+  one.write("old.txt", one.text("rules/n.txt"));
+  one.write("ads.txt", `||aaa.example^\n||big.example^\n${NEWLY}`);
+  const plan = await one.run("plan", "-c", "c.json");
+  // The most popular first, then those without a rank.
+  const names =
+    /search\.example and below, rank 1 [^]*shop\.example and below, rank 2 [^]*big\.example and below, rank 4 [^]*aaa\.example and below {2}/;
+  assert.match(plan.stdout, names);
+  const planned = JSON.parse((await one.run("plan", "-c", "c.json", "--json")).stdout);
+  const ranks = planned.changes.map(({ name, rank }: { name: string; rank?: number }) => [
+    name,
+    rank,
+  ]);
+  assert.deepEqual(Object.fromEntries(ranks), {
+    "aaa.example": undefined,
+    "big.example": 4,
+    "search.example": 1,
+    "shop.example": 2,
+  });
+  assert.equal((await one.run("-c", "c.json", "--accept", "list-grown")).exit, 0);
+  const diff = await one.run("diff", "-c", "c.json", "old.txt", "c.json");
+  assert.match(diff.stdout, names);
+  assert.equal((await one.run("report", "-c", "c.json", "r.html")).exit, 0);
+  assert.match(one.text("r.html"), /Most popular names that are blocked[^]*search\.example/);
+  // Answers do not depend on ranks.
+  one.memory.files.delete("/project/top.csv");
+  const without = await one.run("why", "-c", "c.json", "search.example");
+  assert.match(without.stdout, /BLOCKED/);
+  assert.doesNotMatch(without.stdout, /rank/);
+});
+
+test("expand writes known names, and a rollback and a saved plan write them again", async () => {
+  const one = project(
+    {
+      ranks: [],
+      expand: { with: ["top.csv", "more.txt"] },
+      outputs: ["hosts", "dnsmasq", "adblock"].map((format) => ({ format, file: `${format}.txt` })),
+    },
+    {
+      "more.txt": "ads7.shop.example\nx.ads8.shop.example\nads9.shop.example\n",
+      "ads.txt": "||ads*.shop.example^\n/^ads[.]/\n@@||ads9.shop.example^\n||plain.example^\n",
+    },
+  );
+  const namesIn = (file: string): string[] =>
+    one
+      .text(`rules/${file}`)
+      .split("\n")
+      .filter((line) => /^(?:0\.0\.0\.0|address|local|[|@/])/.test(line));
+  const run = await one.run("-c", "c.json", "--verbose");
+  assert.equal(run.exit, 0, run.stderr);
+  assert.match(run.stderr, /written as known names: 2 patterns \(\|\|ads\*\.shop\.example\^\)/);
+  const hosts = ["plain", "ads.tracker", "ads7.shop", "x.ads8.shop"];
+  const expected = hosts.map((name) => `0.0.0.0 ${name}.example`).toSorted();
+  assert.deepEqual(namesIn("hosts.txt").toSorted(), expected);
+  // The expression does not match the names below.
+  assert.match(one.text("rules/dnsmasq.txt"), /^server=\/\*\.ads\.tracker\.example\/#$/m);
+  assert.match(one.text("rules/dnsmasq.txt"), /x\.ads8\.shop\.example/);
+  assert.doesNotMatch(one.text("rules/adblock.txt"), /ads7/);
+  const before = one.text("rules/hosts.txt");
+
+  one.now = "2026-11-11T00:00:00Z";
+  one.write("ads.txt", "||plain.example^\n||other.example^\n||third.example^\n");
+  assert.equal((await one.run("plan", "-c", "c.json", "--save", "p.plan")).exit, 0);
+  assert.equal((await one.run("apply", "p.plan")).exit, 0);
+  assert.doesNotMatch(one.text("rules/hosts.txt"), /ads7/);
+  assert.equal((await one.run("rollback", "-c", "c.json")).exit, 0);
+  assert.deepEqual(namesIn("hosts.txt").toSorted(), expected);
+  assert.match(before, /ads7/);
+});
