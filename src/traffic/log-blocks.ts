@@ -7,14 +7,14 @@ const PIECE = 256 * 1024;
 
 /**
  * The bytes of a log, block by block; `.gz` and `.zst` are unpacked. All blocks but the last are of the same size, so that what a
- * reader learns from the first one does not depend on the packing. Rejects with a `HostError`.
+ * reader learns from the first one does not depend on the packing. A block may be overwritten by the next. Rejects with a `HostError`.
  */
 export async function* logBlocks(path: string, host: Host): AsyncGenerator<Uint8Array> {
   const file = await host.openFile(path);
   try {
     const make = await unpackerFor(file);
     if (make === undefined) {
-      yield* filled(blocksOf(file));
+      yield* filled(blocksOf(file, new Uint8Array(BLOCK)));
       return;
     }
     const { Readable, pipeline } = await import("node:stream");
@@ -28,10 +28,10 @@ export async function* logBlocks(path: string, host: Host): AsyncGenerator<Uint8
   }
 }
 
-async function* blocksOf(file: OpenFile): AsyncGenerator<Uint8Array> {
+/** Reads into `own`, or into a new block each time: streams keep references to what they are given. */
+async function* blocksOf(file: OpenFile, own?: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let position = 0; ;) {
-    // Streams keep references to what they are given.
-    const block = new Uint8Array(BLOCK);
+    const block = own ?? new Uint8Array(BLOCK);
     const count = await file.read(block, position);
     if (count === 0) return;
     position += count;
