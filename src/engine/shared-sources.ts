@@ -9,6 +9,7 @@ import { type Location, isAddress } from "../sources/location.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { PlannedSource } from "./plan.ts";
 import { storeKeyOf } from "./source-key.ts";
+import type { SourceOptions } from "./source-options.ts";
 import { Engine } from "./engine.ts";
 
 /** State of a source when it was read: its origin, and its diagnostics. */

@@ -110,7 +110,11 @@ export class SourceReader {
         });
       }),
     );
-    for (const { index, label } of sources) this.tellState(index, label);
+    for (const { index, label } of sources) {
+      const state = this.states[index];
+      const warning = state && stateWarning(state, printable(label));
+      if (warning !== undefined) this.diagnostics.push(warning);
+    }
   }
 
   /** Total bytes of all sources, as far as known before reading. */
@@ -323,12 +327,6 @@ export class SourceReader {
     if (this.hasStoreFailed) return;
     this.hasStoreFailed = true;
     this.diagnostics.push(storeWarning(error, this.options.cacheDir ?? ""));
-  }
-
-  private tellState(index: number, label: string): void {
-    const state = this.states[index];
-    const warning = state && stateWarning(state, printable(label));
-    if (warning !== undefined) this.diagnostics.push(warning);
   }
 
   private async attempt(source: PlannedSource, action: () => Promise<void>): Promise<boolean> {
