@@ -1,4 +1,5 @@
-import { readRule } from "../meaning/rule.ts";
+import { RuleIndex, type PlacedRule } from "../meaning/rule-index.ts";
+import { cancelledKey, readRule } from "../meaning/rule.ts";
 import { PROBE, witnessOf } from "../meaning/witness.ts";
 import { withParents } from "../syntax/parents.ts";
 import { type PlainList, hostsOf } from "./plain-list.ts";
@@ -48,13 +49,13 @@ export function effectiveDiff(
   const touched = new Set<string>();
   const patterns: string[] = [];
   const wildcards: ChangedName[] = [];
-  let isAny = false;
+  const changed: string[] = [];
   for (const text of [...added, ...removed]) {
     // A `$badfilter` rule affects the names of the rule that it cancels.
     const { names, isPattern } = hostsOf(text);
     for (const name of names) touched.add(name);
     if (!isPattern) continue;
-    isAny = true;
+    changed.push(text);
     const witness = witnessFor(text);
     if (witness === undefined) patterns.push(text);
     else {
@@ -64,12 +65,13 @@ export function effectiveDiff(
     }
   }
   const found = new Map<string, ChangedName>();
-  for (const name of concernedNames(old, fresh, touched, isAny))
+  for (const name of concernedNames(old, fresh, touched, matcherOf(changed)))
     found.set(name, changeOf(name, old, fresh));
-  if (isAny)
+  if (changed.length > 0)
     for (const name of known) if (!found.has(name)) found.set(name, changeOf(name, old, fresh));
+  const isNamed = (name: string): boolean => old.isNamed(name) || fresh.isNamed(name);
   const changes = [
-    ...[...found.values()].filter((change) => !isImplied(change, found)),
+    ...[...found.values()].filter((change) => !isImplied(change, found, isNamed)),
     ...wildcards,
   ];
   return {
@@ -87,18 +89,38 @@ function witnessFor(text: string): string | undefined {
   return rule && witnessOf(rule);
 }
 
-/** Names of either list at or below a changed rule; all names if a changed rule may match any. */
+/** Tells whether a changed pattern may match a name or names below it. Others have the same answer in both lists. */
+function matcherOf(patterns: readonly string[]): (name: string) => boolean {
+  if (patterns.length === 0) return () => false;
+  const index = new RuleIndex<PlacedRule>();
+  for (const [row, text] of patterns.entries()) {
+    const rule = cancelledKey(text) === undefined ? readRule(text) : undefined;
+    // A pattern that is cancelled, or not readable, may be for any name.
+    if (rule === undefined) return () => true;
+    index.add({ ...rule, row });
+  }
+  return (name) => {
+    const below = `${PROBE}.${name}`;
+    // What a pattern needs in the name is in the longer name too.
+    return (
+      index.mayMatch(below) && (index.matching(name).length > 0 || index.matching(below).length > 0)
+    );
+  };
+}
+
+/** Names of either list at or below a changed rule, or that a changed pattern matches. */
 function concernedNames(
   old: PlainList,
   fresh: PlainList,
   touched: ReadonlySet<string>,
-  isAny: boolean,
+  matches: (name: string) => boolean,
 ): Set<string> {
   const names = new Set<string>();
-  for (const list of [old, fresh])
-    for (const name of list.names())
-      if (isAny || touched.has(name) || withParents(name).some((parent) => touched.has(parent)))
-        names.add(name);
+  const visit = (name: string): void => {
+    if (withParents(name).some((one) => touched.has(one)) || matches(name)) names.add(name);
+  };
+  for (const name of old.names()) visit(name);
+  for (const name of fresh.names()) if (!old.isNamed(name)) visit(name);
   return names;
 }
 
@@ -130,12 +152,15 @@ export function compareName(
     : { change: "freed", rule: before.by?.text };
 }
 
-/** Whether the change follows from the nearest parent; without a parent, whether nothing changed. */
+/** Whether the change follows from the nearest parent in a list; without a parent, whether nothing changed. */
 function isImplied(
   { name, self, below }: ChangedName,
   found: ReadonlyMap<string, ChangedName>,
+  isNamed: (name: string) => boolean,
 ): boolean {
   const [, ...parents] = withParents(name);
-  const parent = parents.map((one) => found.get(one)).find((one) => one !== undefined);
-  return self === parent?.below && below === parent?.below;
+  const parent = parents.find((one) => found.has(one) || isNamed(one));
+  // One that was not examined has not changed.
+  const change = parent === undefined ? undefined : found.get(parent)?.below;
+  return self === change && below === change;
 }

@@ -13,6 +13,7 @@ export class PlainList implements PlainNames {
   private readonly subtrees = new Map<string, ListRule>();
   private readonly exact = new Map<string, ListRule>();
   private readonly special: ListRule[] = [];
+  private specialNames: Set<string> | undefined;
   private meaning: ListRules | undefined;
 
   /** Reads a list in adblock syntax. */
@@ -47,6 +48,12 @@ export class PlainList implements PlainNames {
 
   get rules(): ListRules {
     return this.meaning!;
+  }
+
+  /** Whether `names` has a name. */
+  isNamed(name: string): boolean {
+    this.specialNames ??= new Set(this.special.flatMap(({ text }) => hostsOf(text).names));
+    return this.subtrees.has(name) || this.exact.has(name) || this.specialNames.has(name);
   }
 
   /** Every name that a rule matches or excludes. */

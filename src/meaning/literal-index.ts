@@ -13,6 +13,8 @@ export class LiteralIndex<T> {
   private readonly byGram = new Map<number, T[]>();
   /** Indexed n-gram lengths, by hash: almost no n-gram of a name is indexed. */
   private readonly lengths = new Uint8Array(MASK + 1);
+  /** The lengths of all indexed n-grams, as bits. */
+  private used = 0;
   /** Items without texts. */
   private readonly always: T[] = [];
 
@@ -44,16 +46,19 @@ export class LiteralIndex<T> {
     if (known === undefined) this.byGram.set(best, [thing]);
     else known.push(thing);
     this.lengths[best & MASK]! |= 1 << bestLength;
+    this.used |= 1 << bestLength;
   }
 
   /** All items that may match a name, without duplicates. */
   candidates(name: string): readonly T[] {
     let grams: Set<number> | undefined;
-    for (const length of LENGTHS)
+    for (const length of LENGTHS) {
+      if ((this.used & (1 << length)) === 0) continue;
       for (let at = 0; at + length <= name.length; at++) {
         const gram = gramAt(name, at, length);
         if ((this.lengths[gram & MASK]! & (1 << length)) !== 0) (grams ??= new Set()).add(gram);
       }
+    }
     if (grams === undefined) return this.always;
     const found = [...this.always];
     for (const gram of grams) for (const thing of this.byGram.get(gram) ?? []) found.push(thing);

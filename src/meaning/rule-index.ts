@@ -42,6 +42,11 @@ export class RuleIndex<R extends PlacedRule> {
     return this.cancelled.size > 0 && this.cancelled.has(key);
   }
 
+  /** False if no rule matches the name; most names need no more. */
+  mayMatch(name: string): boolean {
+    return this.byHost.size > 0 || this.byText.candidates(name).length > 0;
+  }
+
   /** The rules that match a name: first those for the name and its parents, then the others in list order. */
   matching(name: string): readonly R[] {
     let rules: R[] | undefined;
