@@ -1,4 +1,5 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import { Buffer } from "node:buffer";
+import { deflateRawSync } from "node:zlib";
 
 export type Files = readonly (readonly [string, string | Uint8Array])[];
 
@@ -16,6 +17,16 @@ export interface ZipChanges {
   readonly directory?: number;
   readonly directorySize?: number;
   readonly stored?: boolean;
+}
+
+/** Deno 2.0 has no `crc32` in `node:zlib`. */
+function crc32(data: Uint8Array): number {
+  let crc = ~0;
+  for (const byte of data) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
 }
 
 export function zip(files: Files, changes: ZipChanges = {}): Uint8Array {
