@@ -2,8 +2,8 @@ import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { effectiveDiff } from "../explain/effective-diff.ts";
-import { PlainList } from "../explain/plain-list.ts";
+import { changedText, effectiveDiff, hasChange } from "../explain/effective-diff.ts";
+import { PlainList, hostsOf } from "../explain/plain-list.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { Verdict } from "./guards/check-guards.ts";
 import type { ListPlan } from "./list-plan.ts";
@@ -57,17 +57,22 @@ export class CoveredLists {
         continue;
       }
       const other = await PlainList.read(bytes);
-      let { freed, changes, patterns } = effectiveDiff(other, own);
-      const unsure = patterns.filter((rule) => other.texts.has(rule) && !rule.startsWith("@@"));
+      const { added, patterns, ...first } = effectiveDiff(other, own);
+      let { freed, changes } = first;
+      const unsure = [
+        ...patterns.filter((rule) => other.texts.has(rule) && !rule.startsWith("@@")),
+        // An exception by pattern may free names that neither list has.
+        ...added.filter((rule) => rule.startsWith("@@") && hostsOf(rule).isPattern),
+      ];
       if (freed === 0 && unsure.length > 0) {
         warnings.push(notExact(config.name, name, unsure));
         ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll()));
       }
       if (freed === 0) continue;
       const examples = changes
-        .filter(({ self, below }) => (self ?? below) === "freed")
+        .filter((change) => hasChange(change, "freed"))
         .slice(0, SHOWN)
-        .map((change) => printable(change.name, 80));
+        .map((change) => changedText(change, "freed", (text) => printable(text, 80)));
       const message = `${printable(config.name)} does not block ${countText(freed, "name")} that ${printable(name)} blocks: ${examples.join(", ")}${freed > SHOWN ? " …" : ""}`;
       violations.push(errorOf("not-covered", message));
     }

@@ -78,10 +78,25 @@ export function effectiveDiff(
     added,
     removed,
     changes,
-    blocked: changes.filter(({ self, below }) => (self ?? below) === "blocked").length,
-    freed: changes.filter(({ self, below }) => (self ?? below) === "freed").length,
+    blocked: changes.filter((one) => hasChange(one, "blocked")).length,
+    freed: changes.filter((one) => hasChange(one, "freed")).length,
     patterns,
   };
+}
+
+/** Whether the name or names below it changed in this way. One rule can block a name and another free those below it. */
+export function hasChange({ self, below }: ChangedName, kind: Change): boolean {
+  return self === kind || below === kind;
+}
+
+/** A name and what of it changed in this way: `name`, `name and below`, `below name`. */
+export function changedText(
+  { name, self, below }: ChangedName,
+  kind: Change,
+  show: (name: string) => string,
+): string {
+  if (self !== kind) return `below ${show(name)}`;
+  return below === kind ? `${show(name)} and below` : show(name);
 }
 
 function witnessFor(text: string): string | undefined {

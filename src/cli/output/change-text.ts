@@ -1,7 +1,7 @@
 import type { RankedNames } from "../../build/name-ranks.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import type { ChangedName } from "../../explain/effective-diff.ts";
+import { type ChangedName, changedText, hasChange } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { locationLink, locationText } from "./location-text.ts";
@@ -57,7 +57,7 @@ function nameLines(
   { changes, locations, ranks }: ListChange & { readonly ranks: RankedNames | undefined },
   style: Style,
 ): string[] {
-  const all = changes.filter(({ self, below }) => (self ?? below) === kind);
+  const all = changes.filter((change) => hasChange(change, kind));
   const names = ranks === undefined ? all : mostPopularFirst(all, ranks);
   if (names.length === 0) return [];
   const shown = names.slice(0, MOST);
@@ -71,7 +71,8 @@ function nameLines(
         : `  ${style.faint(locationLink(locationText(place, 40), place, style))}`;
     const rank = ranks && rankOfChange(name, ranks);
     const shownRank = rank === undefined ? "" : `, rank ${numberText(rank)}`;
-    return [`${nameText(name)}${shownRank}`, `${printable(rule, 60)}${from}`];
+    const shownName = changedText(name, kind, (text) => printable(text, 80));
+    return [`${shownName}${shownRank}`, `${printable(rule, 60)}${from}`];
   });
   const more = names.length - shown.length;
   return [
@@ -79,12 +80,6 @@ function nameLines(
     ...renderTable(rows, { align: "ll", indent: 4 }),
     ...(more > 0 ? [`    … and ${countText(more, "name")} more (use --json for all)`] : []),
   ];
-}
-
-function nameText({ name, self, below }: ChangedName): string {
-  const shown = printable(name, 80);
-  if (self !== undefined && below === self) return `${shown} and below`;
-  return self === undefined ? `below ${shown}` : shown;
 }
 
 /** The best rank of the names whose answer changed. */

@@ -1,7 +1,7 @@
 import { momentText } from "../../diagnostics/moment-text.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import type { ChangedName } from "../../explain/effective-diff.ts";
+import { hasChange } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import type { RecordHeader } from "../../build/state/published-build.ts";
 import { type SourceState, isDegraded } from "../../build/build-outcome.ts";
@@ -32,14 +32,16 @@ export function changelogSection(
 }
 
 function nameLine(heading: string, kind: "blocked" | "freed", { changes }: ListChange): string[] {
-  const names = changes.filter(({ self, below }) => (self ?? below) === kind);
+  const names = changes.filter((change) => hasChange(change, kind));
   if (names.length === 0) return [];
-  const shown = names.slice(0, MOST).map(nameText);
+  const shown = names
+    .slice(0, MOST)
+    .map(({ name, self }) => `${self === kind ? "" : "below "}${nameText(name)}`);
   const more = names.length > MOST ? ` and ${numberText(names.length - MOST)} more` : "";
   return [`- ${heading}: ${countText(names.length, "name")}, ${shown.join(", ")}${more}`];
 }
 
-function nameText({ name }: ChangedName): string {
+function nameText(name: string): string {
   return `\`${printable(name, 80).replaceAll("`", "")}\``;
 }
 

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+
+/** Compiles Light and Pro, which covers it. */
+async function compileTiers(light: string, pro: string): ReturnType<MemoryProject["run"]> {
+  const project = new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "Lists",
+      sources: [
+        { name: "L", source: "l.txt", type: "adblock" },
+        { name: "P", source: "p.txt", type: "adblock" },
+      ],
+      transformations: ["Deduplicate"],
+      guards: { min_rules: 0 },
+      lists: [
+        { name: "Light", sources: ["L"] },
+        { name: "Pro", sources: ["P"], covers: ["Light"] },
+      ],
+    }),
+    "l.txt": `${light}\n`,
+    "p.txt": `${pro}\n`,
+  });
+  return await project.run("compile", "-c", "c.json", "--no-cache");
+}
+
+test("names that are freed below a name that is newly blocked are not covered", async () => {
+  const { exit, stderr } = await compileTiers("||x.com^\n@@|x.com^", "|x.com^");
+  assert.equal(exit, 5, stderr);
+  assert.match(stderr, /Pro does not block 1 name that Light blocks: below x\.com$/m);
+});
+
+test("a name that stays blocked is not named as one that is not", async () => {
+  const { exit, stderr } = await compileTiers("||x.com^", "|x.com^");
+  assert.equal(exit, 5, stderr);
+  assert.match(stderr, /Pro does not block 1 name that Light blocks: below x\.com$/m);
+});
+
+test("an exception by pattern in the larger list is reported", async () => {
+  for (const exception of ["@@/^cdn[0-9]+\\.x\\.com$/", "@@||tongji.*x.com^", "@@||ads.*^"]) {
+    const { exit, stderr } = await compileTiers("||x.com^", `||x.com^\n${exception}`);
+    assert.equal(exit, 0, stderr);
+    assert.match(stderr, /cover-unknown\]: (?:Pro: )?Pro may not cover Light: @@/, exception);
+  }
+  const both = "||x.com^\n@@||ads.*^";
+  assert.doesNotMatch((await compileTiers(both, both)).stderr, /cover-unknown/);
+});
