@@ -121,6 +121,8 @@ test("a list is compiled again when the ranks have changed", async () => {
 
 const BAD: readonly (readonly [object, RegExp])[] = [
   [{ ranks: [], ranked: 5 }, /ranked needs ranks/],
+  [{ ranked: 0 }, /ranked is 0, which no name has/],
+  [{ lists: [{ name: "A", ranked: 0 }] }, /ranked is 0, which no name has/],
   [{ ranks: [], guards: GUARD }, /guards\.newly_blocks needs ranks/],
   [{ ranks: [{ source: "a", type: "hosts" }] }, /ranks\[0\]\.type is hosts/],
   [{ ranks: [{ source: "a", type: "csv" }] }, /ranks\[0\]\.column is required/],
