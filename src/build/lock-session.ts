@@ -1,5 +1,5 @@
 import type { CompiledList } from "../engine/compiled-list.ts";
-import { selectionOf } from "../engine/plan.ts";
+import { allNameLists, selectionOf } from "../engine/plan.ts";
 import type { SourceLock } from "../engine/source-lock.ts";
 import { storeKeyOf } from "../engine/source-key.ts";
 import {
@@ -69,6 +69,7 @@ export class LockSession {
     const mismatch = await lockMismatch(lock);
     if (mismatch !== undefined) throw new CompilerError([mismatch]);
     const names = config.sources.flatMap(({ name, source }) => [name ?? "", source]);
+    names.push(...allNameLists(config).map(({ source }) => source));
     if (!frozen && !names.includes(update!))
       throw new CompilerError([
         errorOf(
@@ -144,5 +145,10 @@ function lockedKeys({ config }: ListConfig, but: string | undefined): string[] {
   const own = config.sources
     .filter(({ name, source }) => but === undefined || (name !== but && source !== but))
     .map((one) => storeKeyOf(one.source, selectionOf(one)));
-  return [...own, ...entries, ...(config.allow_sources ?? []), ...(config.guards?.protect ?? [])];
+  const names = allNameLists(config)
+    .filter(({ source }) => source !== but)
+    .map((one) => storeKeyOf(one.source, one));
+  const { protect = [], newly_blocks: newly } = config.guards ?? {};
+  const files = [...(config.allow_sources ?? []), ...protect, newly?.acknowledged ?? []].flat();
+  return [...own, ...names, ...entries, ...files];
 }

@@ -9,6 +9,7 @@ import type { InputFile } from "../sources/source-list.ts";
 import { type StoredFile, digestOf, digestOfFile, isStoredFile } from "../sources/source-store.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../syntax/public-suffix-list.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
+import { allNameLists } from "../engine/plan.ts";
 import { storeKeyOf } from "../engine/source-key.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import { VERSION } from "../diagnostics/version.ts";
@@ -111,10 +112,13 @@ export async function lockOf(
   const inOrder = [...files].toSorted(
     ([one], [other]) => positionOf(one) - positionOf(other) || (one < other ? -1 : 1),
   );
+  const names = new Map(
+    allNameLists(config).map((one) => [storeKeyOf(one.source, one), one.shown]),
+  );
   for (const [key, stored] of inOrder) {
     const index = positionOf(key);
     // Files of entries have no settings: their key is their address.
-    const shown = planned[index]?.shown ?? withoutCredentials(key);
+    const shown = planned[index]?.shown ?? names.get(key) ?? withoutCredentials(key);
     const rules = report.sources[index]?.kept;
     const counted = rules === undefined ? {} : { rules };
     sources.push({ source: shown, key: await digestOf(key), ...counted, files: stored });

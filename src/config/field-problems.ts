@@ -1,12 +1,13 @@
 import type { Config } from "./config.ts";
 import { listProblems } from "./lists.ts";
-import { expandProblems, rankProblems, unrankedProblems } from "./rank-problems.ts";
+import { expandProblems, rankProblems, rankedProblems, unrankedProblems } from "./rank-problems.ts";
 import { resolverProblems } from "./resolvers.ts";
 
 const CHECKS = {
   lists: listProblems,
   resolvers: resolverProblems,
   ranks: rankProblems,
+  ranked: rankedProblems,
   expand: expandProblems,
   guards: unrankedProblems,
 } as const;

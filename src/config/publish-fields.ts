@@ -65,7 +65,7 @@ export const PUBLISH_FIELDS = {
     type: "number",
     most: 1000,
     description:
-      "How many sources must have a rule for it to be published. `||name^`, `name` and `0.0.0.0 name` are rules for the same name; other rules are compared by their text. A rule for a parent domain does not count. Exceptions always stay. Default: 1.",
+      "How many sources must have a rule for it to be published. `||name^`, `name` and `0.0.0.0 name` are rules for the same name. A hosts line with a real address, which redirects a name instead of blocking it, counts only with the same address and name; other rules are compared by their text. A rule for a parent domain does not count. Exceptions always stay. Default: 1.",
   },
   max_stale: {
     type: "duration",

@@ -23,6 +23,16 @@ export function rankProblems({ ranks = [] }: Config): Iterable<Problem> {
   return nameListProblems(ranks, "ranks");
 }
 
+/** Ranks begin with 1: with less, every rule that blocks would be dropped. */
+export function* rankedProblems({ ranked, lists = [] }: Config): Generator<Problem> {
+  for (const most of [ranked, ...lists.map((one) => one.ranked)])
+    if (most !== undefined && most < 1)
+      yield {
+        message: `ranked is ${most}, which no name has as its rank`,
+        hint: "Write 1 or more, or remove the field",
+      };
+}
+
 /** The same for `expand`. */
 export function* expandProblems({ expand, lists = [] }: Config): Generator<Problem> {
   yield* nameListProblems(expand?.with ?? [], "expand.with");

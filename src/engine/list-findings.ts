@@ -28,8 +28,8 @@ export interface PopularFindings {
   }[];
   /** The rank up to which names were checked. */
   readonly top: number;
-  /** The file of acknowledged names, as written in the configuration. */
-  readonly acknowledged: string | undefined;
+  /** Where acknowledged names are: an address without passwords, or a path relative to the current folder. */
+  readonly acknowledged: { readonly shown: string; readonly isFile: boolean } | undefined;
   /** Whether no list was published before. */
   readonly isFirst: boolean;
 }

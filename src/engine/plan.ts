@@ -145,6 +145,13 @@ export function nameLists(
   return (lists ?? []).map((one) => nameListOptions(one, config));
 }
 
+/** The options of all lists of names in a configuration, with those of its lists. */
+export function allNameLists(config: Config): SourceOptions[] {
+  const levels = [config, ...(config.lists ?? [])];
+  const expand = levels.flatMap((level) => level.expand?.with ?? []);
+  return nameLists([...(config.ranks ?? []), ...expand], config);
+}
+
 /** The options of a list of names, which may contain any names. */
 function nameListOptions(one: NameListConfig, config: Config): SourceOptions {
   const { source, mirrors = [], member } = one;

@@ -1,6 +1,6 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
@@ -15,6 +15,7 @@ import { blockedIn } from "./blocked-in.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import type { Engine } from "./engine.ts";
 import { type PopularFindings, findingLocation } from "./list-findings.ts";
+import { locateOnce } from "./locate.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Plan } from "./plan.ts";
 
@@ -35,6 +36,7 @@ export class Popularity {
   /** What the published list blocks of them; undefined without one. */
   private before: ReadonlySet<string> | undefined;
   private newly: NewlyBlocked | undefined;
+  private acknowledged: PopularFindings["acknowledged"];
   private readonly expand: ExpandPatterns | undefined;
 
   constructor(
@@ -54,15 +56,29 @@ export class Popularity {
   /** `path` is the file of the published list, if there is one. */
   async begin(
     path: string | undefined,
-    { accept = [], compat }: CompileOptions,
+    options: CompileOptions,
     host: Host,
     engine: Engine,
   ): Promise<void> {
     const { watched } = this;
+    const { accept = [], compat } = options;
     if (watched.length === 0 || compat === true || accept.includes("newly-blocks")) return;
     if (path !== undefined) this.before = await blockedIn(path, watched, host, engine);
     const names = watched.filter((name) => this.before?.has(name) !== true);
     this.newly = names.length === 0 ? undefined : new NewlyBlocked(names, this.context);
+    this.acknowledged = await this.acknowledgedIn(options, host);
+  }
+
+  private async acknowledgedIn(
+    options: CompileOptions,
+    host: Host,
+  ): Promise<PopularFindings["acknowledged"]> {
+    const source = this.config.guards?.newly_blocks?.acknowledged;
+    if (source === undefined) return undefined;
+    const found = await locateOnce(source, host, options, { diagnostics: [], inputs: [] });
+    return found.kind === "file"
+      ? { shown: host.path.relative(host.cwd, found.path), isFile: true }
+      : { shown: withoutCredentials(source), isFile: false };
   }
 
   /** Nothing is dropped from the first list: what it blocks is what later ones are compared with. */
@@ -112,7 +128,8 @@ export class Popularity {
       text: rule.text,
       at: findingLocation(rule, pool),
     }));
-    const { top, acknowledged } = settings;
+    const { top } = settings;
+    const { acknowledged } = this;
     return { popular: { names, top, acknowledged, isFirst: this.before === undefined } };
   }
 

@@ -13,8 +13,8 @@ import { BarrierStage, type Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /**
- * Drops rules that fewer than `least` sources have. `||name^`, `name` and `0.0.0.0 name` count as rules for the same name; any other
- * rule counts by its text. Exceptions and rules that cancel others stay: without them, more would be blocked.
+ * Drops rules that fewer than `least` sources have. `||name^`, `name` and `0.0.0.0 name` count as rules for the same name. A hosts
+ * line with a real address is another rule, by address and name; any other rule counts by its text. Exceptions and rules that cancel others stay: without them, more would be blocked.
  */
 export function minSources(least: number, context: StageContext): Stage[] {
   if (least <= 1) return [];
@@ -114,12 +114,13 @@ class Counting extends BarrierStage {
     const { source } = this.pool.origins[chunk.origin]!;
     for (const row of this.finder.live(chunk)) {
       if (!isCounted(chunk, row)) continue;
-      if (hasSeveral(chunk, row))
+      if (isByName(chunk, row)) {
+        const address = realAddressOf(chunk, row);
         filterNames(textOf(chunk, row), (name) => {
-          counts.add(source, keyOfName(name));
+          counts.add(source, keyOfName(address + name));
           return true;
         });
-      else counts.add(source, keyOf(chunk, row));
+      } else counts.add(source, keyOf(chunk, row));
     }
   }
 
@@ -141,7 +142,7 @@ class Dropping extends RuleStage {
 
   protected judge(chunk: Chunk, row: number): boolean {
     if (!isCounted(chunk, row)) return true;
-    if (hasSeveral(chunk, row)) return this.judgeNames(chunk, row);
+    if (isByName(chunk, row)) return this.judgeNames(chunk, row);
     if (this.counts.of(keyOf(chunk, row)) >= this.least) return true;
     chunk.drop(row, Fate.FewSources);
     return false;
@@ -150,7 +151,11 @@ class Dropping extends RuleStage {
   /** Leaves the names of a hosts line that enough sources have. */
   private judgeNames(chunk: Chunk, row: number): boolean {
     const line = textOf(chunk, row);
-    const rest = filterNames(line, (name) => this.counts.of(keyOfName(name)) >= this.least);
+    const address = realAddressOf(chunk, row);
+    const rest = filterNames(
+      line,
+      (name) => this.counts.of(keyOfName(address + name)) >= this.least,
+    );
     if (rest === line) return true;
     if (rest === undefined) {
       chunk.drop(row, Fate.FewSources);
@@ -162,8 +167,16 @@ class Dropping extends RuleStage {
   }
 }
 
-function hasSeveral(chunk: Chunk, row: number): boolean {
-  return chunk.kind[row] === Kind.Hosts && (chunk.flags[row]! & Flag.SeveralNames) !== 0;
+/** Whether the row is a hosts line whose names are counted one by one. */
+function isByName(chunk: Chunk, row: number): boolean {
+  const isOdd = (chunk.flags[row]! & (Flag.SeveralNames | Flag.RealAddress)) !== 0;
+  return chunk.kind[row] === Kind.Hosts && isOdd;
+}
+
+/** A line that maps names to a real address does not block them: the address is part of the key. Otherwise empty. */
+function realAddressOf(chunk: Chunk, row: number): string {
+  if ((chunk.flags[row]! & Flag.RealAddress) === 0) return "";
+  return `${/\S+/.exec(textOf(chunk, row))?.[0] ?? ""} `;
 }
 
 /** Whether the row blocks something. */
@@ -184,8 +197,7 @@ interface RuleKey {
 function keyOf(chunk: Chunk, row: number): RuleKey {
   const bytes = chunk.bytesOf(row);
   const [start, end] = [chunk.hostStart[row]!, chunk.hostEnd[row]!];
-  const isSinkhole = (chunk.flags[row]! & Flag.RealAddress) === 0;
-  const isName = chunk.kind[row] !== Kind.Rule && start < end && isSinkhole;
+  const isName = chunk.kind[row] !== Kind.Rule && start < end;
   if (isName) return { bytes, start, end, isName };
   return { bytes, start: chunk.start[row]!, end: chunk.end[row]!, isName };
 }

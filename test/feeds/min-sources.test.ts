@@ -19,6 +19,7 @@ const line = fc.oneof(
   name.map((one) => `@@||${one}^`),
   name.map((one) => `||${one}^$badfilter`),
   name.map((one) => `192.0.2.1 ${one}`),
+  fc.array(name, { minLength: 2, maxLength: 3 }).map((some) => `192.0.2.1 ${some.join(" ")}`),
   fc.constantFrom("! comment", "# comment", ""),
 );
 const cases = fc.record({
@@ -35,6 +36,8 @@ function keysOf(text: string): string[] {
   if (/^[!#]|^@@|^$/.test(text) || text.endsWith("badfilter")) return [];
   const hosts = /^(?:0\.0\.0\.0|127\.0\.0\.1) (?<names>.*)$/.exec(text)?.groups?.["names"];
   if (hosts !== undefined) return hosts.toLowerCase().split(" ");
+  const real = /^192\.0\.2\.1 (?<names>.*)$/.exec(text)?.groups?.["names"];
+  if (real !== undefined) return real.split(" ").map((one) => `192.0.2.1 ${one}`);
   const block = /^\|\|(?<name>[^^]*)\^$/.exec(text)?.groups?.["name"];
   if (block !== undefined) return [block.toLowerCase()];
   return [/[ $]/.test(text) ? `text ${text}` : text.toLowerCase()];

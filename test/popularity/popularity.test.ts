@@ -48,7 +48,10 @@ test("a list that newly blocks popular names is refused until they are acknowled
     refused.stderr,
     /\|\|search\.example\^ in ads\.txt:3, \|\|shop\.example\^ in ads\.txt:2/,
   );
-  assert.match(refused.stderr, /printf '%s\\n' search\.example www\.shop\.example >> known\.txt/);
+  assert.match(
+    refused.stderr,
+    /printf '%s\\n' '' search\.example www\.shop\.example >> known\.txt/,
+  );
   assert.doesNotMatch(one.text("rules/n.txt"), /search/);
 
   one.write("known.txt", "search.example\nwww.shop.example\n");
@@ -118,6 +121,8 @@ test("a list is compiled again when the ranks have changed", async () => {
 
 const BAD: readonly (readonly [object, RegExp])[] = [
   [{ ranks: [], ranked: 5 }, /ranked needs ranks/],
+  [{ ranked: 0 }, /ranked is 0, which no name has/],
+  [{ lists: [{ name: "A", ranked: 0 }] }, /ranked is 0, which no name has/],
   [{ ranks: [], guards: GUARD }, /guards\.newly_blocks needs ranks/],
   [{ ranks: [{ source: "a", type: "hosts" }] }, /ranks\[0\]\.type is hosts/],
   [{ ranks: [{ source: "a", type: "csv" }] }, /ranks\[0\]\.column is required/],

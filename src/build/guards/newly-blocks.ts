@@ -1,6 +1,7 @@
 import { errorOf, warningOf } from "../../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
+import { shellWord } from "../../diagnostics/shell-word.ts";
 import { allNames, someOf } from "../../diagnostics/some-of.ts";
 import type { PopularFindings } from "../../engine/list-findings.ts";
 import type { Guard } from "./guard.ts";
@@ -41,8 +42,9 @@ function placeOf({ text, at }: Popular): string {
 function hintFor(names: readonly string[], { acknowledged }: PopularFindings): string {
   if (acknowledged === undefined)
     return "To accept them, write the names into a file, one per line, and name it in guards.newly_blocks.acknowledged; or publish once with --accept newly-blocks";
-  const file = printable(acknowledged);
-  if (names.length > MOST_PASTED)
+  const file = printable(acknowledged.shown);
+  if (!acknowledged.isFile || names.length > MOST_PASTED || file !== acknowledged.shown)
     return `To accept them, add the names that --verbose shows to ${file}, one per line`;
-  return `To accept them: printf '%s\\n' ${names.join(" ")} >> ${file}`;
+  // The empty line is for a file whose last line does not end.
+  return `To accept them: printf '%s\\n' '' ${names.join(" ")} >> ${shellWord(file)}`;
 }

@@ -1,6 +1,7 @@
 import { type Diagnostic, warningOf } from "../../diagnostics/diagnostic.ts";
 import { momentText } from "../../diagnostics/moment-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
+import { shellWord } from "../../diagnostics/shell-word.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { StateFile } from "../../host/state-file.ts";
@@ -66,9 +67,7 @@ export function heldWarning(list: string, hold: FoundHold, isOneOfSeveral: boole
 export function releaseCommand(list: string | undefined): string {
   const command = "rules-compiler rollback --release";
   if (list === undefined) return command;
-  const name = printable(list);
-  const word = /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
-  return `${command} --filter ${word}`;
+  return `${command} --filter ${shellWord(printable(list))}`;
 }
 
 function isHold(value: unknown): value is Hold {
