@@ -76,6 +76,49 @@ test("rpz: records that are not rules for names get a fate", async () => {
   }
 });
 
+test("mihomo: entries of a rule provider in YAML", async () => {
+  const lines = [
+    "payload:",
+    "  - '+.a.zq'",
+    '- "+.b.zq"',
+    "- c.zq",
+    "  -   .d.zq # note",
+    "  # note",
+    "- 'münchen.zq' #note",
+    "+.e_1.zq  # note",
+  ];
+  const { rules, dropped } = await read("mihomo", `${lines.join("\r\n")}\r\n`);
+  const expected = ["||a.zq^", "||b.zq^", "|c.zq^", "||*.d.zq^", "|münchen.zq^", "||e_1.zq^"];
+  assert.deepEqual(rules, expected);
+  assert.deepEqual(dropped, { setting: 1, comment: 1 });
+});
+
+test("mihomo: everything else is not a name", async () => {
+  for (const line of [
+    "-",
+    "- -",
+    "- ''",
+    "- '+.'",
+    "- '+.b.zq",
+    "- +.b.zq'",
+    "- 'b.zq' c.zq",
+    "b.zq c.zq",
+    "- *.b.zq",
+    "- DOMAIN-SUFFIX,b.zq",
+    "- b.zq:443",
+    "rules:",
+    "behavior: domain",
+    "- {b.zq}",
+    "- b..zq",
+    "- https://b.zq/",
+    "- b.zq#note",
+    "---",
+  ]) {
+    const { rules, dropped } = await read("mihomo", `a.zq\n${line}\n`);
+    assert.deepEqual([rules, dropped], [["|a.zq^"], { "bad-syntax": 1 }], line);
+  }
+});
+
 test("every format recognizes only its own comments", async () => {
   const files: readonly (readonly [string, string, readonly string[], object])[] = [
     [
