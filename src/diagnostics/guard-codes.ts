@@ -79,6 +79,11 @@ export const GUARD_CODES = {
       "The new list would block more of the queries in a log than `guards.breaks_traffic` allows, or the log cannot be read. The published list stays.",
     hint: "plan --traffic FILE --verbose shows the names. If this is intended, publish once with --accept breaks-traffic",
   },
+  "traffic-empty": {
+    meaning:
+      "The logs of `guards.breaks_traffic` have no queries, so the guard did not check the list. The list is published.",
+    hint: "Check that the resolver writes its queries to the log",
+  },
   "source-lost-lines": {
     meaning:
       "A source has far fewer lines than when the list was last published. No copy replaces it: it is a local file, the cache is off, or `guards.hold` has passed.",

@@ -88,7 +88,7 @@ const distinctFormats: readonly LogFormat[] = [
   byExpression(
     "BIND",
     /\bclient [^(]*\(.*\): (?:view [^\s]+: )?query: (\S+) \S+ \S+ /,
-    /\bclient (?:@\S+ )?([0-9a-fA-F.:]+)(?:%[^\s#]+)?#\d+ /,
+    /\bclient (?:@\S+ )?([0-9a-fA-F.:]+)(?:%[^\s#]+)?#\d+(?:\/key \S+)? /,
   ),
   byExpression(
     "dnsdist",

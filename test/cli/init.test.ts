@@ -187,6 +187,21 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
   assert.match(stdout, /one compiled list: 4 rules/);
 });
 
+test("an audit counts the user's own rules among the rules", async () => {
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": `
+filters: [{enabled: true, url: "one.txt", name: One, id: 1}]
+user_rules: ["||own.example^", "||a.example^"]
+`,
+    "one.txt": "||a.example^\n||b.example^\n||c.example^\n",
+  });
+  const { stdout } = await project.run("audit", "AdGuardHome.yaml");
+  assert.match(stdout, /^5 lines, 5 rules, 4 of them effective$/m);
+  const json = await project.run("audit", "AdGuardHome.yaml", "--json");
+  const { lines, rules, effective } = JSON.parse(json.stdout) as Record<string, number>;
+  assert.deepEqual([lines, rules, effective], [5, 5, 4]);
+});
+
 test("an allow-list that cannot be read is reported, and the audit goes on", async () => {
   const setup = `
 filters: [{enabled: true, url: "one.txt", name: One, id: 1}]

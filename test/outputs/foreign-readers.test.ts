@@ -2,37 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
 import { foreignFormats } from "../../src/formats/readers/registry.ts";
-import type { FateName } from "../../src/rules/fate.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { readForeign as read } from "../support/read-foreign.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
-
-interface Read {
-  readonly rules: readonly string[];
-  readonly dropped: Readonly<Partial<Record<FateName, number>>>;
-  readonly lines: number;
-}
-
-/** The rules of a file of another format, and what became of its other lines. */
-async function read(type: string, text: string): Promise<Read> {
-  const project = new MemoryProject({
-    "c.json": JSON.stringify({
-      name: "L",
-      sources: [{ name: "A", source: "a.txt", type }],
-      transformations: ["RemoveComments"],
-    }),
-    "a.txt": text,
-  });
-  const words = ["-c", "c.json", "--json", "--no-cache", "--accept", "too-few-rules"];
-  const { exit, stdout, stderr } = await project.run(...words);
-  assert.equal(exit, 0, stderr);
-  const { sources } = JSON.parse(stdout) as { sources: Pick<Read, "dropped" | "lines">[] };
-  const rules = project
-    .text("rules/l.txt")
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("!"));
-  return { rules, dropped: sources[0]!.dropped, lines: sources[0]!.lines };
-}
 
 test("rpz: TTL and class may come in any order, with or without units", async () => {
   const { rules } = await read(
@@ -103,6 +76,49 @@ test("rpz: records that are not rules for names get a fate", async () => {
   }
 });
 
+test("mihomo: entries of a rule provider in YAML", async () => {
+  const lines = [
+    "payload:",
+    "  - '+.a.zq'",
+    '- "+.b.zq"',
+    "- c.zq",
+    "  -   .d.zq # note",
+    "  # note",
+    "- 'münchen.zq' #note",
+    "+.e_1.zq  # note",
+  ];
+  const { rules, dropped } = await read("mihomo", `${lines.join("\r\n")}\r\n`);
+  const expected = ["||a.zq^", "||b.zq^", "|c.zq^", "||*.d.zq^", "|münchen.zq^", "||e_1.zq^"];
+  assert.deepEqual(rules, expected);
+  assert.deepEqual(dropped, { setting: 1, comment: 1 });
+});
+
+test("mihomo: everything else is not a name", async () => {
+  for (const line of [
+    "-",
+    "- -",
+    "- ''",
+    "- '+.'",
+    "- '+.b.zq",
+    "- +.b.zq'",
+    "- 'b.zq' c.zq",
+    "b.zq c.zq",
+    "- *.b.zq",
+    "- DOMAIN-SUFFIX,b.zq",
+    "- b.zq:443",
+    "rules:",
+    "behavior: domain",
+    "- {b.zq}",
+    "- b..zq",
+    "- https://b.zq/",
+    "- b.zq#note",
+    "---",
+  ]) {
+    const { rules, dropped } = await read("mihomo", `a.zq\n${line}\n`);
+    assert.deepEqual([rules, dropped], [["|a.zq^"], { "bad-syntax": 1 }], line);
+  }
+});
+
 test("every format recognizes only its own comments", async () => {
   const files: readonly (readonly [string, string, readonly string[], object])[] = [
     [
@@ -137,9 +153,9 @@ test("every format recognizes only its own comments", async () => {
     ],
     [
       "sing-box",
-      '{"version": 2, "rules": [{\n"domain": ["b.zq", "c.zq"],\n"domain_suffix": "a.zq",\n"domain_regex": ["x"]},\n\n{"type": "logical", "mode": "and", "rules": [\n{"domain": "d.zq"}]},\n{"domain_suffix": [".e.zq", "not a name"]}]}\n',
-      ["|b.zq^", "|c.zq^", "||a.zq^", "||*.e.zq^"],
-      { setting: 4, blank: 1, "bad-syntax": 1 },
+      '{"version": 2, "rules": [{\n"domain": ["b.zq", "c.zq"],\n"domain_suffix": "a.zq",\n"domain_regex": ["^x[0-9]"]},\n\n{"type": "logical", "mode": "and", "rules": [\n{"domain": "d.zq"}]},\n{"domain_suffix": [".e.zq", "not a name"]}]}\n',
+      ["|b.zq^", "|c.zq^", "||a.zq^", "/^x[0-9]/", "||*.e.zq^"],
+      { setting: 3, blank: 1, "bad-syntax": 1 },
     ],
     ["squid", "# note\n.a.zq\n(.*)\n", ["||a.zq^"], { comment: 1, "bad-syntax": 1 }],
     ["blocky", "# note\n*.a.zq\na*b.zq\n", ["||a.zq^"], { comment: 1, "bad-syntax": 1 }],
@@ -237,7 +253,7 @@ test("json: invalid parts do not affect other lines", async () => {
 test("every line of every format has a row, in order, whatever it contains", () => {
   const random = new Random(5);
   const pieces = [
-    '{"name":|"a.zq"|}|]|[|,|:|"rules"|\\|"|1| |$ORIGIN |address=/|server=/*.|a|/#|a.zq CNAME .',
+    '{"name":|"a.zq"|}|]|[|,|:|"rules"|\\|"|1| |$ORIGIN |address=/|server=/*.|a|/#|a.zq CNAME .|{"rules":[{"domain":["b.zq"|"port"',
     "(|)|;|*.|!|#|@@|^|local-zone: |local-data: |always_nxdomain|é|\n|\n|\r|\r\n",
   ].flatMap((some) => some.split("|"));
   for (const [type, format] of foreignFormats)

@@ -13,6 +13,12 @@ interface Limits {
   readonly max_percent?: number;
 }
 
+/** A database of Pi-hole without queries. */
+const queryDatabase: Host["queryDatabase"] = async (_path, query) =>
+  query.includes("pragma_table_info")
+    ? [{ name: "id" }, { name: "domain" }]
+    : [{ first: null, last: null }];
+
 /** Two lists of one source each, the second with the same rules. */
 function project(limits: Limits): {
   memory: ReturnType<typeof memoryHost>;
@@ -41,7 +47,7 @@ function project(limits: Limits): {
     if (path.endsWith("queries.log")) count++;
     return await packing.openFile(path);
   };
-  const host = Object.assign(Object.create(packing) as Host, { openFile });
+  const host = Object.assign(Object.create(packing) as Host, { openFile, queryDatabase });
   return {
     memory,
     logsOpened: () => count,
@@ -123,4 +129,22 @@ test("a log that cannot be read refuses the list until that is accepted", async 
     /breaks-traffic\]: One: Cannot tell which queries the list would newly block[^]*queries\.log/,
   );
   assert.equal((await say("--accept", "breaks-traffic")).exit, 0);
+});
+
+test("a log without queries cannot judge a list: it is published with a warning", async () => {
+  for (const limits of [{}, { max_queries: 0 }, { max_percent: 0 }, { max_percent: 100 }])
+    for (const log of [[], ["# no names"], ["SQLite format 3\0"]]) {
+      const { say, write, memory } = project(limits);
+      write("logs/queries.log", log);
+      write("own.txt", ["||one.com^"]);
+      const first = await say();
+      assert.deepEqual([first.exit, first.said.includes("traffic-empty")], [0, false]);
+      write("own.txt", ["||one.com^", "||two.com^"]);
+      const { exit, said } = await say();
+      assert.equal(exit, 0, said);
+      assert.match(said, /warning\[traffic-empty\]: .*The log has no queries/);
+      assert.doesNotMatch(said, /NaN|Infinity/);
+      const published = memory.files.get("/project/rules/one.txt")!;
+      assert.match(Buffer.from(published).toString(), /two\.com/);
+    }
 });

@@ -45,7 +45,7 @@ export const logWriters: ReadonlyMap<string, (queries: readonly LoggedQuery[]) =
       lines(
         queries,
         ({ name, client }, at) =>
-          `16-Nov-2026 19:17:25.000 queries: info: client @0x7f1${at} ${client}#45678 (${name}): ${at % 2 === 0 ? "view inside: " : ""}query: ${name} IN A +E(0)K (127.0.0.1)`,
+          `16-Nov-2026 19:17:25.000 queries: info: client @0x7f1${at} ${client}#45678${at % 3 === 0 ? "/key phone" : ""} (${name}): ${at % 2 === 0 ? "view inside: " : ""}query: ${name} IN A +E(0)K (127.0.0.1)`,
       ),
     dnsdist: (queries) =>
       lines(

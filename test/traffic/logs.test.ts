@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import * as zlib from "node:zlib";
+import { logFormatOf } from "../../src/traffic/log-formats.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { logWriters } from "../support/query-logs.ts";
 import { COUNTS, QUERIES, readLog } from "../support/read-log.ts";
@@ -72,4 +73,16 @@ test("a packed log that ends too early is an error", async () => {
   const packed = zlib.gzipSync(Buffer.from("a.example\n".repeat(10_000)));
   host.files.set("/project/log.gz", packed.subarray(0, packed.length - 20));
   await assert.rejects(readLog("log.gz", host), /Cannot read log\.gz/);
+});
+
+test("BIND: a query that is signed with a key has a client, too", () => {
+  const line =
+    "16-Nov-2026 19:17:25.000 client @0x7f1 192.168.1.7#53421/key phone (a.example): query: a.example IN A +S (127.0.0.1)";
+  for (const one of [line, line.replace("/key phone", ""), line.replace(" @0x7f1", "")]) {
+    const format = logFormatOf([one]);
+    assert.deepEqual(
+      [format?.name, format?.nameIn(one), format?.clientIn?.(one)],
+      ["BIND", "a.example", "192.168.1.7"],
+    );
+  }
 });

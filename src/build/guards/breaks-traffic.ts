@@ -1,4 +1,5 @@
-import { errorOf } from "../../diagnostics/diagnostic.ts";
+import { errorOf, warningOf } from "../../diagnostics/diagnostic.ts";
+import { GUARD_CODES } from "../../diagnostics/guard-codes.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import type { Guard } from "./guard.ts";
 
@@ -16,6 +17,10 @@ export const breaksTraffic: Guard = {
       return [errorOf("breaks-traffic", message, { cause, hint })];
     }
     const { queries, blocked } = traffic;
+    if (queries === 0) {
+      const message = "The log has no queries, so guards.breaks_traffic did not check the list";
+      return [warningOf("traffic-empty", message, { hint: GUARD_CODES["traffic-empty"].hint })];
+    }
     const isTooMany = blocked > limit.queries;
     if (!isTooMany && blocked * 100 <= limit.percent * queries) return [];
     const message = `The list would newly block ${numberText(blocked)} of ${countText(queries, "query", "queries")} in the log`;

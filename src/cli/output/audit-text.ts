@@ -35,9 +35,14 @@ const LONGEST_NAME = 40;
 const SHOWN_FINDINGS = 5;
 
 /** Omits the user's own rules, which are the last source of the compiled list. */
-function listsOf({ report, setup, stats }: Audit): AuditedList[] {
-  const lists = setup.userRules.length === 0 ? report.sources : report.sources.slice(0, -1);
-  return lists.map((source, index) => {
+function listsOf(audit: Audit): AuditedList[] {
+  const sources = sourcesOf(audit);
+  return audit.setup.userRules.length === 0 ? sources : sources.slice(0, -1);
+}
+
+/** The lists, and the user's own rules. */
+function sourcesOf({ report, stats }: Audit): AuditedList[] {
+  return report.sources.map((source, index) => {
     const { unique, duplicate, covered } = stats.sources[index]!;
     const { label, lines, kept, problem } = source;
     return {
@@ -69,7 +74,7 @@ export function auditJson(audit: Audit): object {
     off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
     ownRules: setup.userRules.length,
     lines: report.lines,
-    rules: sumOf(lists),
+    rules: rulesOf(audit),
     effective: report.rules,
     bytes: report.bytes,
     needed: neededOf(audit),
@@ -85,15 +90,16 @@ function neededOf({ setup, stats }: Audit): readonly string[] {
     : sources.filter((name) => name !== USER_RULES_NAME);
 }
 
-function sumOf(lists: readonly AuditedList[]): number {
-  return lists.reduce((sum, { rules }) => sum + rules, 0);
+/** All rules, including the user's own. */
+function rulesOf(audit: Audit): number {
+  return sourcesOf(audit).reduce((sum, { rules }) => sum + rules, 0);
 }
 
 export function auditText(audit: Audit, style: Style, columns: number): string {
   const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
   const off = setup.lists.length - lists.length;
-  const rules = sumOf(lists);
+  const rules = rulesOf(audit);
   const bytes = report.sources.reduce((sum, source) => sum + source.bytes, 0);
   const inStates = (state: AuditedList["state"]): number =>
     lists.filter((one) => one.state === state).length;

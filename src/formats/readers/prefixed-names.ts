@@ -48,3 +48,15 @@ export const rbldnsdLine: LineMeaning = (line) => {
 const blockyName = prefixedNames({ "*.": subtree }, exact);
 
 export const blockyLine: LineMeaning = (line) => (/^\s*\//.test(line) ? line : blockyName(line));
+
+const mihomoName = prefixedNames({ "+.": subtree, ".": below }, exact);
+
+/** A line of a rule provider with `behavior: domain`, as text or as YAML: `- '+.ads.example'`. */
+export const mihomoLine: LineMeaning = (line) => {
+  const text = line.replace(/\s#.*$/, "").trim();
+  if (text === "payload:") return Fate.Setting;
+  const entry = text.replace(/^-\s+(?:'([^']*)'|"([^"]*)"|(?=\S))/, "$1$2");
+  return /^(?:\+?\.)?(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N}_.-]+$/u.test(entry)
+    ? mihomoName(entry)
+    : Fate.BadSyntax;
+};

@@ -4,10 +4,10 @@ import { JsonEntries } from "./json-entries.ts";
 import { LineByLine, type LineMeaning, eachLine } from "./line-by-line.ts";
 import { RpzLines } from "./rpz-lines.ts";
 import {
-  below,
   blockyLine,
   dnscryptLine,
   exact,
+  mihomoLine,
   rbldnsdLine,
   prefixedNames,
   subtree,
@@ -42,7 +42,7 @@ export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string
   ["squid", named(prefixedNames({ ".": subtree }, exact))],
   ["rbldnsd", nested(named(rbldnsdLine, /^\s*[#;]/))],
   ["blocky", named(blockyLine)],
-  ["mihomo", named(prefixedNames({ "+.": subtree, ".": below }, exact))],
+  ["mihomo", named(mihomoLine)],
   ["sing-box", { open: () => new SingBoxNames(), hasWholeNames: true }],
   ["json", nested({ open: () => new JsonEntries() })],
 ]);

@@ -1,5 +1,7 @@
 import { Fate } from "../../rules/fate.ts";
+import { isJavaScript } from "../../syntax/regex-rule.ts";
 import type { ConfigReader, RowTaker } from "./foreign-reader.ts";
+import { HeldRows } from "./held-rows.ts";
 import { type JsonTaker, takeTokens } from "./json-tokens.ts";
 import { below, exact, subtree } from "./prefixed-names.ts";
 import { isName } from "./scoped-rule.ts";
@@ -8,21 +10,43 @@ const DEEPEST = 64;
 /** The text of a row that is not a rule. It is not used. */
 const NO_TEXT = "-";
 
+/** Conditions of which one must apply. A rule with any other condition blocks less than the names in it. */
+const NAMED = new Set(["domain", "domain_suffix", "domain_keyword", "domain_regex"]);
+/** Values that do not change the meaning of a rule. */
+const NEUTRAL: Readonly<Record<string, string>> = { invert: "false", type: "default" };
+
+/** Frames around the fields of a rule: the document, its `rules` and the rule. */
+const IN_RULE = 3;
+const IN_VALUES = 4;
+
 interface Frame {
   readonly isArray: boolean;
-  /** The key under which it is. */
-  readonly of: string | undefined;
   /** The key that the next value belongs to. */
   key: string | undefined;
 }
 
+/** A rule that is still open: another condition may follow the names. */
+interface OpenRule {
+  readonly line: number;
+  /** Of each row, a character for its fate, and its text; of each line end, one of the following. */
+  readonly rows: HeldRows;
+  hasOtherConditions: boolean;
+}
+
+const LINE_END = "";
+const BLANK_LINE_END = " ";
+const BAD_JSON = "!";
+/** The character for the first fate. */
+const FIRST_FATE = 0x40;
+
 /**
- * Reads a rule-set of sing-box in source format, in any layout: the names under `domain` and `domain_suffix`. All other conditions,
- * and all rules that combine or invert conditions, are settings. A line without names has a row too.
+ * Reads a rule-set of sing-box in source format, in any layout: the names and expressions of rules without other conditions. Rules
+ * that combine or invert conditions are settings. A line without names has a row too.
  */
 export class SingBoxNames implements ConfigReader, JsonTaker {
   private take!: RowTaker;
   private frames: Frame[] = [];
+  private rule: OpenRule | undefined;
   private line = 1;
   /** The first line that has no row yet. */
   private next = 1;
@@ -37,71 +61,114 @@ export class SingBoxNames implements ConfigReader, JsonTaker {
     return this.line;
   }
 
-  pause(): void {}
+  pause(take: RowTaker): void {
+    this.take = take;
+    this.release(false);
+  }
 
   end(take: RowTaker): void {
-    this.take = take;
+    this.pause(take);
     this.fill(this.line, Fate.Setting);
   }
 
   text(value: string): void {
-    this.isBlank = false;
     const frame = this.frames.at(-1);
-    if (frame === undefined) return;
-    if (frame.isArray) this.name(frame.of, value);
-    else if (frame.key === undefined) frame.key = value;
-    else {
-      // One name may stand without an array.
-      this.name(frame.key, value);
-      frame.key = undefined;
-    }
+    this.isBlank = false;
+    if (frame?.isArray === false && frame.key === undefined) frame.key = value;
+    else this.value(value, true);
   }
 
-  literal(): void {
+  literal(text: string): void {
     this.isBlank = false;
-    const frame = this.frames.at(-1);
-    if (frame?.isArray === false) frame.key = undefined;
+    this.value(text, false);
   }
 
   sign(sign: string): void {
     this.isBlank = false;
-    const parent = this.frames.at(-1);
-    if (sign === "{" || sign === "[") {
-      if (this.frames.length >= DEEPEST) this.bad();
-      else
-        this.frames.push({ isArray: sign === "[", of: parent?.key ?? parent?.of, key: undefined });
-    } else if (sign === "}" || sign === "]") {
-      this.frames.pop();
-      const outer = this.frames.at(-1);
-      if (outer !== undefined) outer.key = undefined;
-    }
+    if (sign === "{" || sign === "[") this.openFrame(sign === "[");
+    else if (sign === "}" || sign === "]") this.closeFrame(sign === "]");
   }
 
   bad(): void {
-    this.row(NO_TEXT, Fate.BadSyntax);
+    // An invalid value does not hide a condition.
+    if (this.rule !== undefined && this.frames.length !== IN_VALUES)
+      this.rule.hasOtherConditions = true;
+    if (this.rule === undefined) this.row(NO_TEXT, this.line, Fate.BadSyntax);
+    else this.rule.rows.add(BAD_JSON);
   }
 
   lineEnd(): void {
-    this.fill(this.line + 1, this.isBlank ? Fate.Blank : Fate.Setting);
+    if (this.rule === undefined) this.fill(this.line + 1, this.isBlank ? Fate.Blank : Fate.Setting);
+    else this.rule.rows.add(this.isBlank ? BLANK_LINE_END : LINE_END);
     this.isBlank = true;
     this.line++;
   }
 
-  private name(key: string | undefined, value: string): void {
-    // Conditions of a logical rule are combined, and are not rules by themselves.
-    const depth = this.frames.filter(({ isArray, of }) => isArray && of === "rules").length;
-    if ((key !== "domain" && key !== "domain_suffix") || depth > 1) return;
-    const isBelow = key === "domain_suffix" && value.startsWith(".");
-    const name = (isBelow ? value.slice(1) : value).toLowerCase();
-    if (!isName(name)) this.row(NO_TEXT, Fate.BadSyntax);
-    else if (!name.endsWith(".invalid"))
-      this.row((key === "domain" ? exact : isBelow ? below : subtree)(name), Fate.Live);
+  private openFrame(isArray: boolean): void {
+    const { frames } = this;
+    if (frames.length >= DEEPEST) {
+      this.bad();
+      return;
+    }
+    const isInRules =
+      frames.length === IN_RULE - 1 && frames[0]!.key === "rules" && frames[1]!.isArray;
+    const isValues = isArray && frames.length === IN_RULE && NAMED.has(frames.at(-1)!.key ?? "");
+    if (this.rule !== undefined && !isValues) this.rule.hasOtherConditions = true;
+    else if (isInRules && !isArray)
+      this.rule = { line: this.line, rows: new HeldRows(), hasOtherConditions: false };
+    frames.push({ isArray, key: undefined });
   }
 
-  private row(text: string, fate: Fate): void {
-    this.fill(this.line, Fate.Setting);
-    this.take(text, this.line, fate);
-    this.next = Math.max(this.next, this.line + 1);
+  private closeFrame(isArray: boolean): void {
+    const frame = this.frames.at(-1);
+    // A bracket without an opening one ends a document whose start could not be read.
+    if (frame === undefined) return;
+    const isWhole = frame.isArray === isArray && frame.key === undefined;
+    if (!isWhole) this.bad();
+    if (!isWhole && this.rule !== undefined) this.rule.hasOtherConditions = true;
+    this.frames.pop();
+    if (this.frames.length < IN_RULE) this.release(true);
+    const outer = this.frames.at(-1);
+    if (outer !== undefined) outer.key = undefined;
+  }
+
+  /** A value that is neither an object nor an array. */
+  private value(value: string, isText: boolean): void {
+    const { frames, rule } = this;
+    const frame = frames.at(-1);
+    const key = frames[IN_RULE - 1]?.key;
+    if (frame?.isArray === false) frame.key = undefined;
+    // Deeper values belong to a condition that is known already.
+    if (rule === undefined || frames.length > IN_VALUES) return;
+    if (key === undefined || !NAMED.has(key)) {
+      if (key === undefined || NEUTRAL[key] !== value) rule.hasOtherConditions = true;
+      return;
+    }
+    const [text, fate] = isText ? meaningOf(key, value) : [NO_TEXT, Fate.BadSyntax];
+    if (fate !== Fate.Blank) rule.rows.add(String.fromCharCode(FIRST_FATE + fate) + text);
+  }
+
+  /** Ends a rule, and takes its rows. The end of the file may come before the end of the rule. */
+  private release(isWhole: boolean): void {
+    const { rule } = this;
+    this.rule = undefined;
+    if (rule === undefined) return;
+    let { line } = rule;
+    for (const row of rule.rows.all())
+      if (row === LINE_END || row === BLANK_LINE_END)
+        this.fill(++line, row === LINE_END ? Fate.Setting : Fate.Blank);
+      else if (row === BAD_JSON) this.row(NO_TEXT, line, Fate.BadSyntax);
+      else if (!rule.hasOtherConditions) {
+        const fate = (row.charCodeAt(0) - FIRST_FATE) as Fate;
+        if (isWhole) this.row(row.slice(1), line, fate);
+        else this.row(NO_TEXT, line, Fate.BadSyntax);
+      }
+  }
+
+  private row(text: string, line: number, fate: Fate): void {
+    this.fill(line, Fate.Setting);
+    this.take(text, line, fate);
+    this.next = Math.max(this.next, line + 1);
   }
 
   /** Adds a row for every line before `end` that has none. */
@@ -109,4 +176,20 @@ export class SingBoxNames implements ConfigReader, JsonTaker {
     for (; this.next < end; this.next++)
       this.take(fate === Fate.Blank ? "" : NO_TEXT, this.next, fate);
   }
+}
+
+/** The rule for a value of a condition, or why it has none; `Blank` for a name that cannot exist. */
+function meaningOf(key: string, value: string): readonly [text: string, fate: Fate] {
+  const bad = [NO_TEXT, Fate.BadSyntax] as const;
+  if (key === "domain_keyword") return bad;
+  if (key === "domain_regex") {
+    // No name has these characters, and a slash would end the expression.
+    if (value === "" || /[\u0000-\u001f\u007f/]/.test(value)) return bad;
+    return isJavaScript(value) ? [`/${value}/`, Fate.Live] : [NO_TEXT, Fate.BadRegex];
+  }
+  const isBelow = key === "domain_suffix" && value.startsWith(".");
+  const name = (isBelow ? value.slice(1) : value).toLowerCase();
+  if (!isName(name)) return bad;
+  if (name.endsWith(".invalid")) return [NO_TEXT, Fate.Blank];
+  return [(key === "domain" ? exact : isBelow ? below : subtree)(name), Fate.Live];
 }
