@@ -72,7 +72,7 @@ export class CoveredLists {
       const examples = changes
         .filter((change) => hasChange(change, "freed"))
         .slice(0, SHOWN)
-        .map((change) => changedText(change, "freed", (text) => printable(text, 80)));
+        .map((change) => changedText(change, "freed", (shown) => printable(shown, 80)));
       const message = `${printable(config.name)} does not block ${countText(freed, "name")} that ${printable(name)} blocks: ${examples.join(", ")}${freed > SHOWN ? " …" : ""}`;
       violations.push(errorOf("not-covered", message));
     }
