@@ -6,19 +6,17 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
-import { ChunkPool } from "../rules/rule-table.ts";
-import type { LineSink } from "../sources/source-list.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
 import { readFilterEntry } from "../syntax/filter-entry.ts";
 import { loadIdna } from "../syntax/idna.ts";
 import { RegexEntryError, compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
-import { type FileLines, ListScan, type LineRange } from "../syntax/list-scan.ts";
-import type { TextBlock } from "../syntax/text-block.ts";
+import type { FileLines } from "../syntax/list-scan.ts";
 import { isWideAllowEntry, isWideExclusion } from "../syntax/wide-entry.ts";
 import { AllowList } from "../transformations/allow.ts";
 import { LineFilter } from "../transformations/line-filter.ts";
 import { isInternationalName } from "../transformations/name-entries.ts";
 import type { Engine } from "./engine.ts";
+import { ScanSink } from "./scan-sink.ts";
 
 /** An entry of a file or of the configuration, and where the user can fix it. */
 interface Entry {
@@ -190,41 +188,22 @@ function problemsOf({ text, at }: Entry, isOwn: boolean): Diagnostic[] {
 }
 
 /** Collects the entries of a file: its lines without comments, surrounding blanks and trailing notes. */
-export class EntrySink implements LineSink {
+export class EntrySink extends ScanSink {
   readonly entries: Entry[] = [];
   /** Whether a third party can change the file. */
   readonly isRemote: boolean;
   private readonly files: string[] = [];
-  private readonly scan: ListScan;
 
-  constructor(isRemote: boolean, { kernel, scanner }: Engine) {
+  constructor(isRemote: boolean, engine: Engine) {
+    super(engine, false);
     this.isRemote = isRemote;
-    this.scan = new ListScan(
-      new ChunkPool(kernel),
-      { hashComments: false, splitHosts: false, scanner },
-      (chunk) => this.take(chunk),
-    );
   }
 
   begin(label: string): FileLines {
     return { origin: this.files.push(label) - 1, nextLine: 1 };
   }
 
-  read(file: FileLines, block: TextBlock, range: LineRange): void {
-    this.scan.read(file, block, range);
-  }
-
-  nextLine(file: FileLines): number {
-    return file.nextLine;
-  }
-
-  blank(): void {}
-
-  end(): void {
-    this.scan.flush();
-  }
-
-  private take(chunk: Chunk): void {
+  protected take(chunk: Chunk): void {
     for (let row = 0; row < chunk.length; row++) {
       if (chunk.fate[row] !== Fate.Live || chunk.kind[row] === Kind.Comment) continue;
       const text = entryText(textOf(chunk, row));

@@ -1,8 +1,26 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import type { Pass } from "./stage.ts";
+import type { NameMatcher } from "../meaning/name-matcher.ts";
+import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
+
+/** Shows all rules to a matcher, and adds exceptions at the end of the list. */
+export function exceptionsAtEnd(
+  watch: NameMatcher,
+  context: StageContext,
+  exceptions: () => readonly string[],
+): Stage {
+  let origin = 0;
+  return {
+    push: (chunk: Chunk, pass: Pass) => {
+      origin = chunk.origin;
+      watch.take(chunk);
+      pass(chunk);
+    },
+    end: (pass: Pass) => addExceptions(exceptions(), origin, context, pass),
+  };
+}
 
 /** Adds exceptions, one per line, as a chunk of generated rows. `origin` is that of an earlier chunk. */
 export function addExceptions(

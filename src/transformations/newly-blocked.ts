@@ -2,7 +2,7 @@ import { NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { addExceptions } from "./added-rules.ts";
+import { exceptionsAtEnd } from "./added-rules.ts";
 import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
@@ -69,25 +69,17 @@ export class NewlyBlocked {
   /** Adds exceptions for names that broader rules block. */
   addExceptions(): Stage {
     const watch = this.matcher();
-    let origin = 0;
-    return {
-      push: (chunk: Chunk, pass: Pass) => {
-        origin = chunk.origin;
-        watch.take(chunk);
-        pass(chunk);
-      },
-      end: (pass: Pass) => {
-        this.note(watch);
-        const lines: string[] = [];
-        for (const { name, isBlocked } of watch.verdicts()) {
-          if (!isBlocked) continue;
-          const effects = noEffects();
-          for (const rule of watch.matching(name)) addEffects(effects, rule);
-          lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
-        }
-        addExceptions(lines, origin, this.context, pass);
-      },
-    };
+    return exceptionsAtEnd(watch, this.context, () => {
+      this.note(watch);
+      const lines: string[] = [];
+      for (const { name, isBlocked } of watch.verdicts()) {
+        if (!isBlocked) continue;
+        const effects = noEffects();
+        for (const rule of watch.matching(name)) addEffects(effects, rule);
+        lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
+      }
+      return lines;
+    });
   }
 
   private matcher(): NameMatcher {

@@ -2,11 +2,10 @@ import { NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
 import { nameScope } from "../meaning/name-scope.ts";
 import type { Rule } from "../meaning/rule.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
-import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { addExceptions } from "./added-rules.ts";
+import { exceptionsAtEnd } from "./added-rules.ts";
 import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
-import { type Pass, type Stage, eachChunk } from "./stage.ts";
+import { type Stage, eachChunk } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /** A protected name that the list blocks because a fully trusted source does. */
@@ -69,17 +68,7 @@ export class Protection {
   /** Checks the whole list and adds exceptions at its end. */
   listStage(): Stage {
     const watch = new NameMatcher(this.names, this.context.finder, true);
-    let origin = 0;
-    return {
-      push: (chunk: Chunk, pass: Pass) => {
-        origin = chunk.origin;
-        watch.take(chunk);
-        pass(chunk);
-      },
-      end: (pass: Pass) => {
-        addExceptions(this.exceptions(watch), origin, this.context, pass);
-      },
-    };
+    return exceptionsAtEnd(watch, this.context, () => this.exceptions(watch));
   }
 
   private exceptions(watch: NameMatcher): string[] {
