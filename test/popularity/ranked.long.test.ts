@@ -36,7 +36,7 @@ test(`${CASES} random lists: ranked keeps the rules that match a popular name`, 
     const random = new Random(seed);
     const { lines, names } = randomList(seed, { names: 60 });
     const lists = random.times(1 + random.below(2), () => popularNames(names, random));
-    const most = random.below(30);
+    const most = 1 + random.below(30);
     const top = new Set(lists.flatMap((list) => list.slice(0, most)));
     const files = Object.fromEntries(lists.map((list, index) => [`top${index}`, list.join("\n")]));
     const host = memoryHost({ files: { ...files, "list.txt": lines.join("\n") } });
