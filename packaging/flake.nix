@@ -9,19 +9,19 @@
       executables = {
         x86_64-linux = {
           name = "linux-x64";
-          sha256 = "@SHA256 rules-compiler-linux-x64.gz@";
+          sha256 = "@SHA256 rules-compiler-linux-x64.tar.gz@";
         };
         aarch64-linux = {
           name = "linux-arm64";
-          sha256 = "@SHA256 rules-compiler-linux-arm64.gz@";
+          sha256 = "@SHA256 rules-compiler-linux-arm64.tar.gz@";
         };
         x86_64-darwin = {
           name = "darwin-x64";
-          sha256 = "@SHA256 rules-compiler-darwin-x64.gz@";
+          sha256 = "@SHA256 rules-compiler-darwin-x64.tar.gz@";
         };
         aarch64-darwin = {
           name = "darwin-arm64";
-          sha256 = "@SHA256 rules-compiler-darwin-arm64.gz@";
+          sha256 = "@SHA256 rules-compiler-darwin-arm64.tar.gz@";
         };
       };
       packageFor =
@@ -34,7 +34,7 @@
           pname = "rules-compiler";
           inherit version;
           src = pkgs.fetchurl {
-            url = "https://github.com/rules-compiler/rules-compiler/releases/download/v${version}/rules-compiler-${executable.name}.gz";
+            url = "https://github.com/rules-compiler/rules-compiler/releases/download/v${version}/rules-compiler-${executable.name}.tar.gz";
             inherit (executable) sha256;
           };
           nativeBuildInputs = pkgs.lib.optional pkgs.stdenv.isLinux pkgs.autoPatchelfHook;
@@ -43,7 +43,7 @@
           dontStrip = true;
           installPhase = ''
             mkdir -p $out/bin
-            gzip -dc $src > $out/bin/rules-compiler
+            tar -xzf $src -C $out/bin rules-compiler
             chmod 755 $out/bin/rules-compiler
           '';
         };

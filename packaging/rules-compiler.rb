@@ -7,27 +7,28 @@ class RulesCompiler < Formula
 
   on_macos do
     on_arm do
-      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-darwin-arm64.gz"
-      sha256 "@SHA256 rules-compiler-darwin-arm64.gz@"
+      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-darwin-arm64.tar.gz"
+      sha256 "@SHA256 rules-compiler-darwin-arm64.tar.gz@"
     end
     on_intel do
-      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-darwin-x64.gz"
-      sha256 "@SHA256 rules-compiler-darwin-x64.gz@"
+      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-darwin-x64.tar.gz"
+      sha256 "@SHA256 rules-compiler-darwin-x64.tar.gz@"
     end
   end
   on_linux do
     on_arm do
-      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-linux-arm64.gz"
-      sha256 "@SHA256 rules-compiler-linux-arm64.gz@"
+      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-linux-arm64.tar.gz"
+      sha256 "@SHA256 rules-compiler-linux-arm64.tar.gz@"
     end
     on_intel do
-      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-linux-x64.gz"
-      sha256 "@SHA256 rules-compiler-linux-x64.gz@"
+      url "https://github.com/rules-compiler/rules-compiler/releases/download/v@VERSION@/rules-compiler-linux-x64.tar.gz"
+      sha256 "@SHA256 rules-compiler-linux-x64.tar.gz@"
     end
   end
 
   def install
-    bin.install Dir["rules-compiler-*"].first => "rules-compiler"
+    bin.install "rules-compiler"
+    man1.install "rules-compiler.1"
     generate_completions_from_executable(bin/"rules-compiler", "completions")
   end
 

@@ -2,7 +2,6 @@
  * Builds all files of a release in a folder, and publishes nothing: node scripts/release.ts [FOLDER] [TARGET…].
  * RELEASING.md describes the next steps.
  */
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -16,7 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { gzipSync } from "node:zlib";
+import { writeArchives } from "./packages/archives.ts";
+import { writeLinuxPackages } from "./packages/linux-packages.ts";
+import { writeManifests, writeModules } from "./packages/manifests.ts";
+import { writeNugetPackages } from "./packages/nuget-packages.ts";
+import { run } from "./packages/release.ts";
+import { writeWheels } from "./packages/wheels.ts";
 
 const root = join(import.meta.dirname, "..");
 const [given = "release", ...targets] = process.argv.slice(2);
@@ -24,16 +28,6 @@ const folder = resolve(given);
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   version: string;
 };
-
-function run(program: string, ...words: string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(program, words, {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 1 << 26,
-  });
-  if (status !== 0) throw new Error(`${program} ${words[0]}: ${error?.message ?? stderr}`);
-  return stdout;
-}
 
 /** The package as users install it: with `--omit dev`, npm would omit from the bill of materials whatever development needs too. */
 function partsFolder(): string {
@@ -46,8 +40,7 @@ function partsFolder(): string {
   } = JSON.parse(text) as Record<string, unknown>;
   writeFileSync(join(made, "package.json"), JSON.stringify(own));
   copyFileSync(join(root, "package-lock.json"), join(made, "package-lock.json"));
-  run(
-    "npm",
+  run("npm", [
     "install",
     "--prefix",
     made,
@@ -55,28 +48,36 @@ function partsFolder(): string {
     "--no-audit",
     "--no-fund",
     "--silent",
-  );
+  ]);
   return made;
 }
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-run("npm", "pack", "--pack-destination", folder, "--silent");
+run("npm", ["pack", "--pack-destination", folder, "--silent"], root);
 const parts = partsFolder();
 for (const [form, file] of [
   ["cyclonedx", "sbom.cdx.json"],
   ["spdx", "sbom.spdx.json"],
 ] as const)
-  writeFileSync(join(folder, file), run("npm", "sbom", "--prefix", parts, "--sbom-format", form));
+  writeFileSync(join(folder, file), run("npm", ["sbom", "--prefix", parts, "--sbom-format", form]));
 rmSync(parts, { recursive: true });
 
-run(process.execPath, join(root, "scripts/executables.ts"), folder, ...targets);
-for (const file of readdirSync(folder).filter((name) =>
-  /^rules-compiler-[a-z]+-[a-z0-9]+$/.test(name),
-)) {
-  writeFileSync(join(folder, `${file}.gz`), gzipSync(readFileSync(join(folder, file))));
-  rmSync(join(folder, file));
-}
+const programs = mkdtempSync(join(tmpdir(), "executables-"));
+run(process.execPath, [join(root, "scripts/executables.ts"), programs, ...targets]);
+const executables = new Map(
+  readdirSync(programs).map((file) => [
+    /^rules-compiler-([a-z]+-[a-z0-9]+)/.exec(file)![1]!,
+    join(programs, file),
+  ]),
+);
+const release = { root, folder, version, executables };
+writeArchives(release);
+writeWheels(release);
+writeNugetPackages(release);
+writeLinuxPackages(release);
+writeModules(release);
+rmSync(programs, { recursive: true });
 
 const digests = new Map(
   readdirSync(folder)
@@ -92,11 +93,5 @@ writeFileSync(
   join(folder, "SHA256SUMS"),
   [...digests].map(([file, digest]) => `${digest}  ${file}\n`).join(""),
 );
-for (const file of ["rules-compiler.rb", "flake.nix"]) {
-  const text = readFileSync(join(root, "packaging", file), "utf8")
-    .replaceAll("@VERSION@", version)
-    // Platforms that were not built must not be installable.
-    .replaceAll(/@SHA256 ([^@]+)@/g, (_, name: string) => digests.get(name) ?? "0".repeat(64));
-  writeFileSync(join(folder, file), text);
-}
+writeManifests(release, digests);
 process.stdout.write(`${readdirSync(folder).toSorted().join("\n")}\n`);

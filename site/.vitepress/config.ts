@@ -36,6 +36,7 @@ export default defineConfig({
                 text: "Getting started",
         items: [
           { text: "Five minutes", link: "/guide/start" },
+          { text: "Install", link: "/guide/install" },
           { text: "Import your current lists", link: "/guide/adopt" },
           { text: "Coming from other software", link: "/guide/coming-from" },
           { text: "Cookbook", link: "/guide/cookbook" },

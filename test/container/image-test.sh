@@ -68,7 +68,8 @@ newcomer=$work/newcomer
 "$node" "$here/newcomer-steps.ts" "$root/README.md" "$newcomer"
 (cd "$root" && quiet npm pack --silent --pack-destination "$newcomer" && mv "$newcomer"/rules-compiler-*.tgz "$newcomer/rules-compiler.tgz")
 quiet "$node" "$root/scripts/executables.ts" "$newcomer" linux-x64
-gzip -1 "$newcomer/rules-compiler-linux-x64"
+mv "$newcomer/rules-compiler-linux-x64" "$newcomer/rules-compiler"
+tar -C "$newcomer" -czf "$newcomer/rules-compiler-linux-x64.tar.gz" rules-compiler
 machine=$(buildah from --pull-never docker.io/library/node:24-trixie-slim)
 took() {
   local from

@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
-import { gunzipSync } from "node:zlib";
+import { parse } from "yaml";
 
-/** A release, made as RELEASING.md says, and started: the executables for both processors, sums, parts lists, formula and flake. */
+/** A release, made as RELEASING.md says, and every package that can be installed here installed: executables, wheel, deb and rpm. */
 const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "release-"));
 const release = join(folder, "release");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  version: string;
+};
 
 function run(
   program: string,
@@ -27,19 +30,14 @@ function run(
   return { stdout, stderr };
 }
 
-function unpackedExecutable(target: string): string {
-  const path = join(folder, `rules-compiler-${target}`);
-  writeFileSync(path, gunzipSync(readFileSync(join(release, `rules-compiler-${target}.gz`))));
-  chmodSync(path, 0o755);
-  return path;
+function released(pattern: RegExp): string {
+  const found = readdirSync(release).filter((file) => pattern.test(file));
+  assert.equal(found.length, 1, `${pattern}: ${found.join(", ")}`);
+  return join(release, found[0]!);
 }
 
 before(() => {
-  run(
-    process.execPath,
-    [join(root, "scripts/release.ts"), release, "linux-x64", "linux-arm64"],
-    root,
-  );
+  run(process.execPath, [join(root, "scripts/release.ts"), release, "linux-x64"], root);
   writeFileSync(
     join(folder, "hosts.txt"),
     "0.0.0.0 ads.example.com\n0.0.0.0 x.ads.example.com\n||tracker.example^\n||com^\n",
@@ -80,15 +78,11 @@ test("checksums are right, and bills of materials list every dependency", () => 
 
 test("the formula and the flake have the digests of the executables", () => {
   const sums = readFileSync(join(release, "SHA256SUMS"), "utf8");
+  const [digest] = /^[0-9a-f]{64}(?= {2}rules-compiler-linux-x64\.tar\.gz$)/m.exec(sums)!;
   for (const file of ["rules-compiler.rb", "flake.nix"]) {
     const text = readFileSync(join(release, file), "utf8");
     assert.doesNotMatch(text, /@/);
-    for (const target of ["linux-x64", "linux-arm64"]) {
-      const [digest] = new RegExp(`^[0-9a-f]{64}(?=  rules-compiler-${target}\\.gz$)`, "m").exec(
-        sums,
-      )!;
-      assert.ok(text.includes(digest));
-    }
+    assert.ok(text.includes(digest));
   }
   run("nix-instantiate", ["--parse", join(release, "flake.nix")]);
 });
@@ -104,7 +98,8 @@ function expectSameList(program: string, words: readonly string[], name: string)
 }
 
 test("the executable for x64 compiles as the package does, and serves by starting itself", async () => {
-  const program = unpackedExecutable("linux-x64");
+  run("tar", ["-xzf", released(/^rules-compiler-linux-x64\.tar\.gz$/)]);
+  const program = join(folder, "rules-compiler");
   expectSameList(program, [], "x64");
   const { stdout } = run(program, ["--version"]);
   assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
@@ -138,8 +133,96 @@ test("the executable for arm64 does the same, on an emulated processor", () => {
     "trixie",
     libraries,
   ]);
-  const program = unpackedExecutable("linux-arm64");
+  run(process.execPath, [join(root, "scripts/executables.ts"), folder, "linux-arm64"], root);
+  const program = join(folder, "rules-compiler-linux-arm64");
   expectSameList("qemu-aarch64-static", ["-L", libraries, program], "arm64");
+});
+
+test("pip installs the wheel into a clean environment, and Python starts the program", () => {
+  const environment = join(folder, "environment");
+  run("/usr/bin/python3", ["-m", "venv", environment]);
+  run(join(environment, "bin/pip"), [
+    "install",
+    "--no-index",
+    "--disable-pip-version-check",
+    released(/\.whl$/),
+  ]);
+  expectSameList(join(environment, "bin/rules-compiler"), [], "wheel");
+  const python = join(environment, "bin/python");
+  expectSameList(python, ["-m", "rules_compiler"], "module");
+  run(join(environment, "bin/pip"), ["check"]);
+  const old =
+    "import sys, runpy; sys.version_info = (3, 8); runpy.run_module('rules_compiler', run_name='__main__')";
+  const { status, stderr } = spawnSync(python, ["-c", old], { encoding: "utf8" });
+  assert.deepEqual([status, stderr], [1, "Python 3.9 or higher is required\n"]);
+});
+
+test("dpkg installs the package, with manual page, units and completions", () => {
+  const machine = join(folder, "debian");
+  mkdirSync(join(machine, "var/lib/dpkg/updates"), { recursive: true });
+  mkdirSync(join(machine, "var/lib/dpkg/info"));
+  for (const file of ["status", "available"])
+    writeFileSync(join(machine, "var/lib/dpkg", file), "");
+  // An empty machine has no libc6 in its database; the program uses the one of this machine.
+  run("dpkg", [`--root=${machine}`, "--force-depends", "--install", released(/\.deb$/)]);
+  const listed = run("dpkg", [`--root=${machine}`, "--listfiles", "rules-compiler"]).stdout;
+  for (const path of [
+    "/usr/bin/rules-compiler",
+    "/usr/share/man/man1/rules-compiler.1.gz",
+    "/usr/lib/systemd/system/rules-compiler.timer",
+    "/usr/share/bash-completion/completions/rules-compiler",
+  ])
+    assert.ok(listed.split("\n").includes(path), path);
+  expectSameList(join(machine, "usr/bin/rules-compiler"), [], "deb");
+});
+
+test("rpm installs the package", () => {
+  const machine = join(folder, "fedora");
+  mkdirSync(machine);
+  run("rpm", ["--root", machine, "--install", "--nodeps", released(/\.rpm$/)]);
+  run("rpm", ["--root", machine, "--verify", "--nodeps", "rules-compiler"]);
+  expectSameList(join(machine, "usr/bin/rules-compiler"), [], "rpm");
+});
+
+test("the tool for .NET names a package for each platform, which starts its executable", () => {
+  const read = (file: string, name: string): string => run("unzip", ["-p", file, name]).stdout;
+  const chooser = released(/^rules-compiler\.\d.*\.nupkg$/);
+  assert.match(
+    read(chooser, "tools/net10.0/any/DotnetToolSettings.xml"),
+    /RuntimeIdentifier="linux-x64" Id="rules-compiler\.linux-x64"/,
+  );
+  const own = released(/^rules-compiler\.linux-x64\..*\.nupkg$/);
+  assert.match(
+    read(own, "tools/net10.0/linux-x64/DotnetToolSettings.xml"),
+    /EntryPoint="rules-compiler" Runner="executable"/,
+  );
+  run("unzip", ["-q", own, "tools/*", "-d", join(folder, "nuget")]);
+  expectSameList(join(folder, "nuget/tools/net10.0/linux-x64/rules-compiler"), [], "nuget");
+});
+
+test("manifests for Scoop and winget name the version, and the module for PowerShell exports what it defines", () => {
+  const scoop = JSON.parse(readFileSync(released(/^rules-compiler\.json$/), "utf8")) as {
+    version: string;
+    architecture: { "64bit": { url: string; hash: string } };
+  };
+  assert.equal(scoop.version, version);
+  assert.ok(scoop.architecture["64bit"].url.includes(`/v${version}/`));
+  assert.match(scoop.architecture["64bit"].hash, /^[0-9a-f]{64}$/);
+  for (const part of ["", ".installer", ".locale.en-US"]) {
+    const file = join(release, `RulesCompiler.RulesCompiler${part}.yaml`);
+    const manifest = parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    assert.equal(manifest["PackageVersion"], version, file);
+    assert.equal(manifest["ManifestVersion"], "1.6.0");
+  }
+  run("unzip", ["-q", released(/PowerShell.*\.zip$/), "-d", join(folder, "powershell")]);
+  const manifest = readFileSync(join(folder, "powershell/RulesCompiler.psd1"), "utf8");
+  const module = readFileSync(join(folder, "powershell/RulesCompiler.psm1"), "utf8");
+  assert.ok(manifest.includes(`ModuleVersion        = '${version}'`));
+  const [exported] = /FunctionsToExport.*/.exec(manifest)!;
+  const names = [...exported.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
+  const [declared] = /Export-ModuleMember.*/.exec(module)!;
+  assert.equal(declared, `Export-ModuleMember -Function ${names.join(", ")}`);
+  for (const name of names) assert.match(module, new RegExp(`^function ${name} \\{`, "m"));
 });
 
 test(
@@ -151,5 +234,33 @@ test(
       ["publish", "--dry-run", "--allow-dirty", "--no-check", "--config", "jsr.json"],
       root,
     );
+  },
+);
+
+test(
+  "Deno compiles in a clone without npm, and fetches only what the program needs",
+  { skip: process.env["DENO"] === undefined && "DENO names no binary" },
+  () => {
+    const clone = join(folder, "clone");
+    run("git", ["clone", "--quiet", root, clone]);
+    const registry = run("npm", ["config", "get", "registry"]).stdout.trim();
+    const cache = join(folder, "deno");
+    const { status, stderr } = spawnSync(
+      process.env["DENO"]!,
+      ["task", "compile", "-c", join(folder, "one.json"), "--no-cache", "-o", "list.txt"],
+      {
+        cwd: clone,
+        encoding: "utf8",
+        env: {
+          ...process.env,
+          DENO_DIR: cache,
+          DENO_TLS_CA_STORE: "system",
+          NPM_CONFIG_REGISTRY: registry,
+        },
+      },
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(readFileSync(join(clone, "list.txt"), "utf8"), /^\|\|ads\.example\.com\^$/m);
+    assert.doesNotMatch(stderr, /typescript|oxlint/);
   },
 );
