@@ -14,7 +14,7 @@ else writeLists();
 
 function writeLists() {
   const good = reports.filter(isPublished);
-    // Sorted by name, whatever the order in the configuration.
+  // Sorted by name, whatever the order in the configuration.
   const sorted = [...good].sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = sorted.flatMap(({ files: own = [], outputs }) => [
     ...outputs.flatMap((one) => [one.file, ...(one.files ?? [])]),

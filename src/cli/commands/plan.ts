@@ -30,6 +30,7 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const { show } = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: show };
   const session = new BuildSession(planLists(lists, options, host), context);
+  const isMarkdown = options.args.switches.has("markdown");
   const documents: object[] = [];
   const exits: Exit[] = [];
   try {
@@ -48,9 +49,9 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
           refused,
           ...changeJson(change, run.compiled.ranks),
           ...(traffic && { traffic: trafficChangeJson(traffic, isVerbose) }),
+          ...(isMarkdown && { markdown: planMarkdown(shown) }),
         });
-      } else if (options.args.switches.has("markdown"))
-        await sendToOutput(planMarkdown(shown), host);
+      } else if (isMarkdown) await sendToOutput(planMarkdown(shown), host);
       else await showText(planText(shown, reporter.dataStyle), host);
       if (savePath !== undefined) await savePlan(savePath, run, before, session);
     }

@@ -186,7 +186,11 @@ const OTHER_FLAGS = [
     only: ["lines"],
     description: "Show only lines of this source, by name or URL; may be repeated",
   },
-  { name: "markdown", only: ["stats", "plan"], description: "Print as Markdown" },
+  {
+    name: "markdown",
+    only: ["stats", "plan"],
+    description: "Print as Markdown; with plan --json, as the field markdown",
+  },
   {
     name: "traffic",
     value: "FILE",
