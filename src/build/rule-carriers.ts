@@ -1,7 +1,7 @@
-import { HashPlaces } from "../bytes/hash-places.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { SourceGroups } from "../explain/overlap.ts";
-import type { RuleSlice } from "../formats/owned-names.ts";
+import type { ListedRule } from "../formats/owned-names.ts";
+import { RulePlaces, type RuleSlice } from "../formats/rule-places.ts";
 import { resolvableName } from "../formats/special-rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
@@ -13,8 +13,7 @@ import { Flag, Kind } from "../rules/kind.ts";
  */
 export class RuleCarriers {
   private readonly groups: SourceGroups;
-  private readonly byName = new HashPlaces();
-  private readonly byText = new HashPlaces();
+  private readonly places = new RulePlaces();
 
   constructor(sources: number) {
     this.groups = new SourceGroups(sources);
@@ -22,29 +21,24 @@ export class RuleCarriers {
 
   /** Takes the chunks of the list, with all their rows. */
   take(chunk: Chunk, source: number): void {
-    const { fate, kind, length } = chunk;
+    const { fate, kind, flags, length } = chunk;
+    const add = (group: number): number => this.groups.with(group, source);
     for (let row = 0; row < length; row++) {
       if (kind[row]! < Kind.Hosts || (fate[row] !== Fate.Live && !hasCause(fate[row]!))) continue;
       const bytes = chunk.bytesOf(row);
-      this.add(this.byText, { bytes, start: chunk.start[row]!, end: chunk.end[row]! }, source);
-      if (blocksAsName(chunk, row)) this.add(this.byName, nameOf(chunk, row), source);
+      const isName = blocksAsName(chunk, row);
+      if (isName) this.places.update(nameOf(chunk, row), add);
+      // Otherwise, nearly all rows would be in both tables.
+      if (isName && (flags[row]! & Flag.Ordinary) !== 0) continue;
+      const [start, end] = [chunk.start[row]!, chunk.end[row]!];
+      this.places.update({ bytes, start, end, isName: false }, add);
     }
   }
 
   /** In the order of the configuration; the source of the line itself if no other is known. */
-  sourcesOf({ bytes, start, end, isName, source }: RuleSlice): readonly number[] {
-    const group = (isName ? this.byName : this.byText).get(bytes, start, end);
-    return group === -1 ? [source] : this.groups.sourcesOf(group);
-  }
-
-  private add(
-    places: HashPlaces,
-    { bytes, start, end }: Pick<RuleSlice, "bytes" | "start" | "end">,
-    source: number,
-  ): void {
-    const before = places.get(bytes, start, end);
-    const group = this.groups.with(before, source);
-    if (group !== before) places.set(group);
+  sourcesOf(rule: ListedRule): readonly number[] {
+    const group = this.places.get(rule);
+    return group === -1 ? [rule.source] : this.groups.sourcesOf(group);
   }
 }
 
@@ -55,12 +49,12 @@ function blocksAsName(chunk: Chunk, row: number): boolean {
 }
 
 /** The name of a row, as it is written in the list. */
-function nameOf(chunk: Chunk, row: number): Pick<RuleSlice, "bytes" | "start" | "end"> {
+function nameOf(chunk: Chunk, row: number): RuleSlice {
   const bytes = chunk.bytesOf(row);
   const start = chunk.hostStart[row]!;
   const end = chunk.hostEnd[row]!;
-  if ((chunk.flags[row]! & Flag.Ordinary) !== 0) return { bytes, start, end };
+  if ((chunk.flags[row]! & Flag.Ordinary) !== 0) return { bytes, start, end, isName: true };
   const written = decodeUtf8(bytes, start, end);
   const name = encodeUtf8(resolvableName(written) ?? written.toLowerCase());
-  return { bytes: name, start: 0, end: name.length };
+  return { bytes: name, start: 0, end: name.length, isName: true };
 }

@@ -1,6 +1,6 @@
 import { scratchOf } from "../engine/scratch.ts";
 import type { NameBuffer } from "../formats/name-buffer.ts";
-import { type OwnerRuns, type RuleSlice, ownedNames } from "../formats/owned-names.ts";
+import { type OwnerRuns, type ListedRule, ownedNames } from "../formats/owned-names.ts";
 import type { Host } from "../host/host.ts";
 import type { OutputPlan } from "../publish/output-plan.ts";
 import { PublishedOwners } from "../publish/published-owners.ts";
@@ -19,7 +19,7 @@ export async function findOwners(
 ): Promise<OwnerRuns | undefined> {
   if (carriers === undefined) return undefined;
   const published = await PublishedOwners.read(plans, host);
-  const ownerOf = (rule: RuleSlice): number => {
+  const ownerOf = (rule: ListedRule): number => {
     const sources = carriers.sourcesOf(rule);
     const before = published.of(rule);
     return sources.includes(before) ? before : sources[0]!;

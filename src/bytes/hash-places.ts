@@ -1,6 +1,8 @@
 import { hashEnd } from "./hash.ts";
 
 const NONE = -1;
+const WIDTH = 4;
+const PLACE = 2;
 
 /**
  * Numbers for texts, found by 64-bit hashes; the texts are not kept. It is unpredictable which texts would share a number, and a
@@ -11,28 +13,22 @@ export class HashPlaces {
   size = 0;
   private readonly salts = [0, 0].map(() => (Math.random() * 0x1_0000_0000) | 0);
   private mask = 0xfff;
-  private low = new Int32Array(this.mask + 1);
-  private high = new Int32Array(this.mask + 1);
-  /** The number of each text, plus one. */
-  private places = new Int32Array(this.mask + 1);
+  /** Four numbers for each slot, to be read together: both halves of the hash, the number of the text plus one, nothing. */
+  private slots = new Int32Array((this.mask + 1) * WIDTH);
   private wantedLow = 0;
   private wantedHigh = 0;
 
   /** The number of a text; -1 if it has none. */
   get(bytes: Uint8Array, start: number = 0, end: number = bytes.length): number {
     this.hash(bytes, start, end);
-    return this.places[this.slot()]! + NONE;
+    return this.slots[this.slot() + PLACE]! + NONE;
   }
 
   /** Gives a number to the text that was last searched for. */
   set(place: number): void {
     const slot = this.slot();
-    if (this.places[slot] === 0) {
-      this.low[slot] = this.wantedLow;
-      this.high[slot] = this.wantedHigh;
-      this.size++;
-    }
-    this.places[slot] = place - NONE;
+    if (this.slots[slot + PLACE] === 0) this.size++;
+    this.put(slot, place - NONE);
     if (this.size * 2 > this.mask) this.grow();
   }
 
@@ -49,30 +45,32 @@ export class HashPlaces {
     this.wantedHigh = hashEnd(high);
   }
 
+  private put(slot: number, place: number): void {
+    this.slots[slot] = this.wantedLow;
+    this.slots[slot + 1] = this.wantedHigh;
+    this.slots[slot + PLACE] = place;
+  }
+
   private slot(): number {
-    let at = this.wantedLow & this.mask;
-    while (
-      this.places[at] !== 0 &&
-      (this.low[at] !== this.wantedLow || this.high[at] !== this.wantedHigh)
-    )
-      at = (at + 1) & this.mask;
-    return at;
+    const { slots, mask, wantedLow, wantedHigh } = this;
+    let at = wantedLow & mask;
+    for (;;) {
+      const slot = at * WIDTH;
+      const isFree = slots[slot + PLACE] === 0;
+      if (isFree || (slots[slot] === wantedLow && slots[slot + 1] === wantedHigh)) return slot;
+      at = (at + 1) & mask;
+    }
   }
 
   private grow(): void {
-    const { low, high, places } = this;
+    const { slots } = this;
     this.mask = this.mask * 2 + 1;
-    this.low = new Int32Array(this.mask + 1);
-    this.high = new Int32Array(this.mask + 1);
-    this.places = new Int32Array(this.mask + 1);
-    for (let at = 0; at < places.length; at++) {
-      if (places[at] === 0) continue;
-      this.wantedLow = low[at]!;
-      this.wantedHigh = high[at]!;
-      const slot = this.slot();
-      this.low[slot] = low[at]!;
-      this.high[slot] = high[at]!;
-      this.places[slot] = places[at]!;
+    this.slots = new Int32Array((this.mask + 1) * WIDTH);
+    for (let at = 0; at < slots.length; at += WIDTH) {
+      if (slots[at + PLACE] === 0) continue;
+      this.wantedLow = slots[at]!;
+      this.wantedHigh = slots[at + 1]!;
+      this.put(this.slot(), slots[at + PLACE]!);
     }
   }
 }

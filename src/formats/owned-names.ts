@@ -4,6 +4,7 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { Scratch } from "../host/host.ts";
 import type { NameBlocks } from "./name-blocks.ts";
 import { NameBuffer } from "./name-buffer.ts";
+import type { RuleSlice } from "./rule-places.ts";
 
 /** How many rules in a row each source owns: a source, a number of rules, the next source, and so on. */
 export interface OwnerRuns {
@@ -12,19 +13,13 @@ export interface OwnerRuns {
   readonly covered: readonly number[];
 }
 
-/** A rule, as part of a buffer. */
-export interface RuleSlice {
-  readonly bytes: Uint8Array;
-  start: number;
-  end: number;
-  /** Whether it is the name of a rule `||name^`, or of one that such a rule covers. */
-  readonly isName: boolean;
-  /** The source whose line is in the list. */
+/** A rule, and the source whose line is in the list. */
+export interface ListedRule extends RuleSlice {
   readonly source: number;
 }
 
 /** The source that owns a rule. */
-export type OwnerOf = (rule: RuleSlice) => number;
+export type OwnerOf = (rule: ListedRule) => number;
 
 /** Names of one owner that are added at once, because a block has only one source. */
 const PIECE = 65_536;
@@ -81,7 +76,7 @@ class Runs {
     this.ownerOf = ownerOf;
   }
 
-  of(rule: RuleSlice): number {
+  of(rule: ListedRule): number {
     const { runs } = this;
     const owner = this.ownerOf(rule);
     if (runs.at(-2) === owner) runs[runs.length - 1]!++;

@@ -77,7 +77,7 @@ function nameFrom(random: Random): string {
 test("with one name of a hundred changed, hardly any file changes that need not change", async () => {
   const random = new Random(seedFrom(process.env["FUZZ_SEED"]));
   const worst = new Map<string, number>();
-  for (let round = 0; round < (isNightly ? 200 : 8); round++)
+  for (let round = 0; round < (isNightly ? 200 : 4); round++)
     for (const how of CHANGES) {
       const cap = random.pick([20, 100, 500]);
       const host = memoryHost({ files: {} });
@@ -114,6 +114,18 @@ test("the same names give the same files, and a smaller list gives up files", as
   assert.equal(second.length, 7, "five are needed, and a quarter may be spare");
   assert.deepEqual(second.flatMap(namesIn).toSorted(), half.toSorted());
   assert.equal(host.files.has("/project/rules/list-8.txt"), false);
+});
+
+test("a smaller limit applies to published files, too", async () => {
+  const host = memoryHost({ files: {} });
+  const names = Array.from({ length: 100 }, (_, index) => `n${index}.example`);
+  await publish(host, names, { names: 50 });
+  const parts = await publish(host, names, { names: 40 });
+  assert.deepEqual(
+    parts.map((part) => namesIn(part).length),
+    [40, 40, 20],
+  );
+  assert.deepEqual(parts.flatMap(namesIn).toSorted(), names.toSorted());
 });
 
 test("the size of a file includes its header", async () => {
@@ -155,6 +167,30 @@ test("a list that needs more files than the limit is not published, and `fit` ma
     assert.equal(done.exit, 0, done.stderr);
     assert.match(fitting.text("rules/l-3.dns"), /^n5\.example$/m);
   }
+});
+
+test("from build to build, only the file of a changed name is written", async () => {
+  const project = projectOf({
+    format: "domains",
+    file: "d.txt",
+    split: { max_rules: 3, stable: true },
+  });
+  const files = ["rules/d.txt", "rules/d-2.txt", "rules/d-3.txt"];
+  const compile = async (): Promise<string[]> => {
+    const { exit, stderr } = await project.run("compile", "-q", "-c", "c.json");
+    assert.equal(exit, 0, stderr);
+    return files.map((file) => project.text(file));
+  };
+  const first = await compile();
+  assert.match(first[1]!, /^# Number of entries: 3$/m);
+  project.now = "2026-11-11T00:00:00Z";
+  project.write("a.txt", project.text("a.txt").replace("n4.", "new."));
+  const second = await compile();
+  assert.deepEqual(
+    second.map((text, index) => text === first[index]),
+    [true, false, true],
+  );
+  assert.match(second[1]!, /^n3\.example\nn5\.example\nnew\.example$/m);
 });
 
 test("every preset has a known format, and its limits apply", async () => {
