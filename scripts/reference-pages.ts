@@ -71,8 +71,8 @@ ${rows.join("\n")}
 ## Limits of services and devices
 
 \`split: { for: … }\` makes files that these accept. Only limits that the vendor documents, or that its software reports, are in the table. We found
-none for NextDNS, for MikroTik's adlist and for imported lists of a FRITZ!Box, and could not read the quotas of Route 53 Resolver DNS Firewall: use
-\`max_rules\` and \`max_files\`. A service may count other lists of yours, too; \`max_files\` can be set beside \`for\`.
+none for NextDNS, for MikroTik's adlist and for blocked sites of a FRITZ!Box (its help states 500 for allowed sites), and could not confirm the quotas of
+Route 53 Resolver DNS Firewall: use \`max_rules\` and \`max_files\`. A service may count other lists of yours, too; \`max_files\` can be set beside \`for\`.
 
 | \`for\` | service or device | format | names per file | size of a file | files | source, and when we read it | remarks |
 |---|---|---|---|---|---|---|---|
@@ -92,14 +92,8 @@ ${Object.entries(LOSS_REASONS)
 
 function serviceRow(name: string, limit: SizePreset): string {
   const { service, format, names, size = "–", files, source, read, note } = limit;
-  const cells = [
-    `\`${name}\``,
-    service,
-    `\`${format}\``,
-    numberText(names),
-    size,
-    numberText(files),
-  ];
+  const most = files === undefined ? "–" : numberText(files);
+  const cells = [`\`${name}\``, service, `\`${format}\``, numberText(names), size, most];
   return `| ${[...cells, `[${new URL(source).hostname}](${source}), ${read}`, note].join(" | ")} |`;
 }
 

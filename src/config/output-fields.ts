@@ -103,7 +103,6 @@ export const OUTPUT_FIELDS = {
           "fortigate-entry",
           "fortigate-mid",
           "fortigate-high",
-          "fritz-box",
           "little-snitch",
           "pan-os",
         ],

@@ -12,8 +12,8 @@ export interface SizePreset {
   readonly names: number;
   /** Maximum size of a file. */
   readonly size?: string;
-  /** Maximum number of files. */
-  readonly files: number;
+  /** Maximum number of files, if there is one. */
+  readonly files?: number;
   /** Where the limit is documented. */
   readonly source: string;
   /** When we read it. */
@@ -69,23 +69,13 @@ export const SIZE_PRESETS: Readonly<Record<PresetName, SizePreset>> = {
     names: 5_000_000,
     size: "128M",
   },
-  "fritz-box": {
-    service: "FRITZ!Box, list of blocked sites",
-    format: "domains",
-    names: 500,
-    files: 1,
-    source: "https://service.avm.de/help/de/FRITZ-Box-7590-avme/012/hilfe_internet_filter_listen",
-    read: "2026-11-17",
-    note: "Parental controls. The page states it for the list of allowed sites, which has the same form.",
-  },
   "little-snitch": {
     service: "Little Snitch 5",
     format: "domains",
     names: 200_000,
-    files: 1000,
     source: "https://github.com/fabston/little-snitch-blocklist/issues/14",
     read: "2026-11-17",
-    note: "The program's own message; its manual states no limit. The number of subscriptions is not limited.",
+    note: "The program's own message; we found no limit in its manual.",
   },
   "pan-os": {
     service: "PAN-OS external dynamic list",
