@@ -13,6 +13,8 @@ import {
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { HOOK_FIELDS } from "../src/config/hook-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
+import { numberText } from "../src/diagnostics/number-text.ts";
+import { SIZE_PRESETS, type SizePreset } from "../src/config/size-presets.ts";
 import { RESOLVER_FIELDS } from "../src/config/resolver-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
@@ -66,6 +68,18 @@ that the list blocks, including those that Compress removes because a parent cov
 |---|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 
+## Limits of services and devices
+
+\`split: { for: … }\` makes files that these accept. Only limits that the vendor documents, or that its software reports, are in the table. We found
+none for NextDNS, for MikroTik's adlist and for blocked sites of a FRITZ!Box (its help states 500 for allowed sites), and could not confirm the quotas of
+Route 53 Resolver DNS Firewall: use \`max_rules\` and \`max_files\`. A service may count other lists of yours, too; \`max_files\` can be set beside \`for\`.
+
+| \`for\` | service or device | format | names per file | size of a file | files | source, and when we read it | remarks |
+|---|---|---|---|---|---|---|---|
+${Object.entries(SIZE_PRESETS)
+  .map(([name, limit]) => serviceRow(name, limit))
+  .join("\n")}
+
 ## What is lost
 
 | reason | meaning |
@@ -74,6 +88,13 @@ ${Object.entries(LOSS_REASONS)
   .map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
   .join("\n")}
 `;
+}
+
+function serviceRow(name: string, limit: SizePreset): string {
+  const { service, format, names, size = "–", files, source, read, note } = limit;
+  const most = files === undefined ? "–" : numberText(files);
+  const cells = [`\`${name}\``, service, `\`${format}\``, numberText(names), size, most];
+  return `| ${[...cells, `[${new URL(source).hostname}](${source}), ${read}`, note].join(" | ")} |`;
 }
 
 export function configurationPage(): string {

@@ -14,6 +14,7 @@ import { askedBy } from "./asked-by.ts";
 import { publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
 import { replayNames } from "./recorded-names.ts";
+import { repeatOwners } from "./rule-owners.ts";
 import { holdText, readHold, releaseCommand } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
@@ -38,8 +39,12 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
     const { config, shape, folder, record, report, rulesDir } = plan;
-    const outputPlans = planOutputs(config, { folder: rulesDir, host });
-    if (outputPlans.length > 0) replayNames(plan.runs, bytes, nameBuffer);
+    const labels = report.sources.map(({ label }) => label);
+    const outputPlans = planOutputs(config, { folder: rulesDir, host, sources: labels });
+    if (outputPlans.length > 0) {
+      replayNames(plan.runs, bytes, nameBuffer);
+      repeatOwners(nameBuffer, plan.runs, outputPlans, host);
+    }
     const publication = {
       config,
       outputPlans,
@@ -49,7 +54,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       builtAt: new Date(record.builtAt),
       timelessHead: plan.timelessHead,
       tool: VERSION,
-      sources: report.sources.map(({ label }) => label),
+      sources: labels,
       configFolder: folder,
       rulesDir,
     };

@@ -3,7 +3,6 @@ import { Exit } from "../diagnostics/exit.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { dependsOnTime } from "../feeds/registry.ts";
-import { blocksNamesAlone } from "../publish/output-plan.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { needCopies } from "../sources/collect-copies.ts";
 import { VERSION } from "../diagnostics/version.ts";
@@ -19,7 +18,8 @@ import { type Draft, prepare } from "./prepare.ts";
 import { type Published, publishList, publishedConfig } from "./publish-list.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
-import { type KeptNames, NO_NAMES, RecordedNames } from "./recorded-names.ts";
+import { type KeptNames, NO_NAMES, RecordedNames, wantedNames } from "./recorded-names.ts";
+import { findOwners } from "./rule-owners.ts";
 import { readHold } from "./state/hold.ts";
 import type { BuildCache, CachedBuild } from "./state/build-cache.ts";
 
@@ -69,7 +69,7 @@ class ListBuild {
     this.started = started;
     this.outputs = new ListOutputs(files, { record: options.record, isToStdout }, host);
     if (outputs.length > 0)
-      this.names = new RecordedNames(outputs.some(blocksNamesAlone), () => scratchOf(host));
+      this.names = new RecordedNames(wantedNames(outputs), () => scratchOf(host));
   }
 
   async close(): Promise<void> {
@@ -167,6 +167,11 @@ class ListBuild {
       rulesDir: options.rulesDir,
     };
     if (outputs.keepsRecord) this.kept = this.names?.keep() ?? NO_NAMES;
+    if (this.names !== undefined) {
+      const { buffer, carriers } = this.names;
+      const owners = await findOwners(buffer, carriers, plan.outputs, session.host);
+      if (owners !== undefined) this.kept = { ...this.kept, runs: { ...this.kept.runs, owners } };
+    }
     session.signal.throwIfAborted();
     emit({ kind: "publishing", list });
     const published = await phase(

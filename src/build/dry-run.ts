@@ -2,7 +2,6 @@ import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { type ListChange, type ListState, listChange } from "../explain/list-change.ts";
-import { blocksNamesAlone } from "../publish/output-plan.ts";
 import { BuildRecord } from "../record/build-record.ts";
 import { headerBytes } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
@@ -10,7 +9,8 @@ import type { ListPlan } from "./list-plan.ts";
 import { type Draft, prepare } from "./prepare.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
-import { NameRecorder } from "./recorded-names.ts";
+import { NameRecorder, wantedNames } from "./recorded-names.ts";
+import type { RuleCarriers } from "./rule-carriers.ts";
 import { publishedState } from "./state/published-build.ts";
 import type { SavedBytes } from "./state/saved-plan.ts";
 
@@ -20,6 +20,8 @@ export interface DryRun extends Draft {
   readonly header: RecordHeader;
   /** Everything needed to publish it later. */
   readonly saved: SavedBytes & Pick<ReturnType<NameRecorder["end"]>, "runs">;
+  /** The sources that have each rule, if an output has a file for each source. */
+  readonly carriers: RuleCarriers | undefined;
 }
 
 /** Builds a list in memory without publishing it. Rejects with a `CompilerError`. */
@@ -31,7 +33,7 @@ export async function dryRun(
   const { host } = session;
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
-  const recorder = new NameRecorder(plan.outputs.some(blocksNamesAlone), () => scratchOf(host));
+  const recorder = new NameRecorder(wantedNames(plan.outputs), () => scratchOf(host));
   const sink = {
     write: (chunk: Uint8Array): void => void bytes.append(chunk, 0, chunk.length),
     writeRecord: (chunk: Uint8Array): void => void frames.append(chunk, 0, chunk.length),
@@ -50,6 +52,7 @@ export async function dryRun(
     ...draft,
     state: { bytes: list, record: BuildRecord.read(frames.view()) },
     header,
+    carriers: recorder.carriers,
     saved: { ...recorder.end(), list, frames: frames.view().subarray(0, framesEnd) },
   };
 }

@@ -38,14 +38,16 @@ export function planList(
   const files = listFiles(config.name, options, host);
   const manifest = isToStdout ? [] : manifestPaths(config, options.rulesDir, host);
   const taken = [...files.map(({ path }) => path), ...manifest];
+  const compile = planOf(config, plugins, options.compat);
+  const sources = compile.sources.map(({ label }) => label);
   return {
     list,
-    compile: planOf(config, plugins, options.compat),
+    compile,
     files,
     isToStdout,
     outputs: isToStdout
       ? []
-      : planOutputs(config, { folder: options.rulesDir, host, taken, plugins }),
+      : planOutputs(config, { folder: options.rulesDir, host, taken, plugins, sources }),
     manifest,
     guards: guardLimits(config),
     covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),

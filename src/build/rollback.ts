@@ -24,6 +24,7 @@ import type { ListPlan } from "./list-plan.ts";
 import { noteHistory, notePublished } from "./note-history.ts";
 import { publishList } from "./publish-list.ts";
 import { replayNames } from "./recorded-names.ts";
+import { repeatOwners } from "./rule-owners.ts";
 import type { KeptDraft, WholeBuild } from "./state/kept-draft.ts";
 import { readHold } from "./state/hold.ts";
 import { readLastPublish } from "./state/last-publish.ts";
@@ -114,7 +115,9 @@ async function publishAgain(
   const { project, plugins } = plan.list;
   const { rulesDir } = options;
   const paths = plan.files.map(({ path }) => path);
-  const outputPlans = planOutputs(config, { folder: rulesDir, host, taken: paths, plugins });
+  const labels = report.sources.map(({ label }) => label);
+  const where = { folder: rulesDir, host, taken: paths, plugins, sources: labels };
+  const outputPlans = planOutputs(config, where);
   for (const diagnostic of leftAlone(plan, outputPlans)) emit({ kind: "diagnostic", diagnostic });
   const builtAt = buildTime(host);
   const dated = await withNewDates(whole, paths, builtAt, host);
@@ -122,7 +125,10 @@ async function publishAgain(
   try {
     outputs.write(dated.list);
     outputs.writeRecord(frames);
-    if (outputPlans.length > 0) replayNames(draft.runs, whole, nameBuffer);
+    if (outputPlans.length > 0) {
+      replayNames(draft.runs, whole, nameBuffer);
+      repeatOwners(nameBuffer, draft.runs, outputPlans, host);
+    }
     signal.throwIfAborted();
     emit({ kind: "publishing", list: report.name });
     const publication = {
@@ -135,7 +141,7 @@ async function publishAgain(
       builtAt,
       timelessHead: dated.timelessHead,
       tool: header.tool,
-      sources: report.sources.map(({ label }) => label),
+      sources: labels,
       configFolder: project.folder,
       rulesDir,
     };

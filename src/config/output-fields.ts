@@ -36,6 +36,12 @@ export const OUTPUT_FIELDS = {
       "Path below the rules directory (RULES_DIR). `{name}`, `{slug}` and `{format}` are replaced, so that one entry at the top level serves all `lists`. Default: the slug of the list with the extension of the format.",
     example: "{format}/{slug}.txt",
   },
+  by: {
+    type: "choice",
+    values: ["source"],
+    description:
+      "`source` gives each source its own file, with each rule in exactly one of them: in the one that had it before, as long as that source still has it, otherwise in that of the first source that has it. `file` must contain `{source}`, which becomes the name of the source; see [One file for each source](../guide/resolvers.md#one-file-for-each-source). For `adblock`, `hosts`, `domains` and `wildcard`.",
+  },
   allow_file: {
     type: "string",
     description:
@@ -79,9 +85,34 @@ export const OUTPUT_FIELDS = {
     fields: {
       max_rules: { type: "number", description: "Maximum number of names per file." },
       max_bytes: { type: "size", description: "Maximum size of a file.", example: "20M" },
+      max_files: {
+        type: "number",
+        most: 1_000_000,
+        description: "Maximum number of files. A list that needs more is not published.",
+      },
+      stable: {
+        type: "boolean",
+        description:
+          "Whether names stay in their file from build to build, so that few files change. New names go to files that change anyway.",
+      },
+      for: {
+        type: "choice",
+        values: [
+          "cloudflare-gateway",
+          "cloudflare-gateway-enterprise",
+          "fortigate-entry",
+          "fortigate-mid",
+          "fortigate-high",
+          "little-snitch",
+          "pan-os",
+        ],
+        description:
+          "The service or device that the files are for. Sets `max_rules`, `max_bytes`, `max_files` and `stable`; see [Formats](formats.md#limits-of-services-and-devices).",
+        example: "cloudflare-gateway",
+      },
     },
     description:
-      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` …",
+      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` … With `stable: true`, names stay in their file from build to build, so that few files change. `max_files` is the largest number of files; a list that needs more is not published. `for` sets all of them to the limits of a [service or device](formats.md#limits-of-services-and-devices).",
   },
   fit: {
     type: "object",

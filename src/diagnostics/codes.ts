@@ -223,7 +223,7 @@ const COMPILE_CODES = {
   "limit-too-small": {
     exit: 5,
     meaning:
-      "The exceptions of a file do not fit within its `fit` or `split`. Exceptions cannot be skipped or separated from the rules they belong to. Nothing is published.",
+      "The exceptions of a file do not fit within its `fit` or `split`, or the list needs more files than `split` allows. Exceptions cannot be skipped or separated from the rules they belong to. Nothing is published.",
     hint: "Increase the limit, or choose a format that needs fewer lines",
   },
   "manifest-mismatch": {

@@ -1,14 +1,14 @@
 import { LF } from "../bytes/ascii.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
-import { cancelledKey } from "../meaning/rule.ts";
 import { type Entry, EntryTexts } from "./entry-texts.ts";
 import { NO_LIMIT, FileBudget, type SizeLimit } from "./file-budget.ts";
 import { isBlock } from "./level.ts";
 import { LineTemplate } from "./line-template.ts";
+import { listEntries } from "./list-entries.ts";
 import type { ListModel } from "./list-model.ts";
 import { Losses } from "./losses.ts";
-import type { NameBlock } from "./name-blocks.ts";
+import { type NameBlock, namesOf } from "./name-blocks.ts";
 import type { FileHeaderFacts, FormatOptions, FormatLines, NameFormat } from "./name-format.ts";
 import { LONGEST_NAME } from "./name-format.ts";
 import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
@@ -20,8 +20,8 @@ import { NameEncoder } from "./name-encoder.ts";
 export const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
 export type LossPolicy = (typeof LOSS_POLICIES)[number];
 
-/** Takes complete lines, and the number of names in them. */
-export type LineSink = (bytes: Uint8Array, names: number) => void;
+/** Takes complete lines, the number of names in them, and their source. With `isBySource`, all have the same. */
+export type LineSink = (bytes: Uint8Array, names: number, source: number) => void;
 
 export interface FormatSinks {
   /** Called before the first line with the number of entries of each file. */
@@ -39,6 +39,8 @@ export interface FormatSinks {
 export interface FileEntries {
   readonly block: number;
   readonly allow: number;
+  /** The number of entries of each source. */
+  readonly bySource: ReadonlyMap<number, number>;
 }
 
 /** How to write a list in a format. */
@@ -50,6 +52,8 @@ export interface WriteOptions {
   readonly isSorted?: boolean;
   /** Names that the list does not block, and that the file must not block. */
   readonly protectedNames?: readonly string[];
+  /** Whether the lines of each source are written apart. */
+  readonly isBySource?: boolean;
 }
 
 /** A block of names with the template for their lines. */
@@ -187,7 +191,8 @@ export class FormatWriter {
       0,
     );
     const named = blocks.reduce((count, { taken }) => count + taken, 0);
-    this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
+    const bySource = entriesBySource(kept, blocks);
+    this.sinks.begin?.({ block: kept.length - apart + named, allow: apart, bySource });
     const ordered = this.sorted(blocks);
     if (this.how.format.exactOpening === undefined) {
       this.writeSection(kept, ordered);
@@ -211,10 +216,15 @@ export class FormatWriter {
       return blocks.toSorted((a, b) => a.block.source - b.block.source);
     for (const { block, isNarrow, taken } of blocks)
       if (isNarrow && taken > 0) this.losses.add("narrowed", firstName(block.load()), taken);
-    const alike = Map.groupBy(blocks, ({ template, isExact }) => `${isExact}${template.key}`);
+    const { isBySource = false } = this.how;
+    const alike = Map.groupBy(
+      blocks,
+      ({ template, isExact, block }) =>
+        `${isBySource ? block.source : ""} ${isExact}${template.key}`,
+    );
     return [...alike.values()].flatMap((parts) =>
       namesByDomain(parts).map((block) => ({
-        block,
+        block: { ...block, source: parts[0]!.block.source },
         template: parts[0]!.template,
         isNarrow: false,
         isExact: parts[0]!.isExact,
@@ -265,7 +275,7 @@ export class FormatWriter {
     if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
     this.blocks += taken;
-    this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken);
+    this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken, block.source);
   }
 
   private writeEntries(entries: readonly Entry[]): void {
@@ -279,41 +289,47 @@ export class FormatWriter {
   }
 
   private writeGroup(entries: readonly Entry[], isTogether: boolean): void {
-    const texts = { block: [] as string[], allow: [] as string[] };
-    for (const { text, blocks, isInAllowFile, isRule } of entries) {
-      texts[isInAllowFile === true ? "allow" : "block"].push(text);
+    const { isBySource = false } = this.how;
+    const files = { block: [] as Entry[], allow: [] as Entry[] };
+    for (const entry of entries) {
+      const { blocks, isInAllowFile, isRule } = entry;
+      files[isInAllowFile === true ? "allow" : "block"].push(entry);
       if (blocks) this.blocks++;
       if (isRule !== true && (blocks || this.how.format.isLossless === true)) this.names++;
     }
     for (const file of ["block", "allow"] as const) {
-      const group = texts[file];
+      const group = files[file];
       if (isTogether && file === "block" && group.length > 1)
-        this.sinks.keepTogether?.(group.length, encodeUtf8(group.join("")).length);
+        this.sinks.keepTogether?.(group.length, textsOf(group).length);
       // Entries with the same number of lines are written together, so that a file can be split between names.
       for (let from = 0; from < group.length;) {
-        const height = lineCount(group[from]!);
+        const { source } = group[from]!;
+        const height = lineCount(group[from]!.text);
+        const isAlike = (one: Entry): boolean =>
+          lineCount(one.text) === height && (!isBySource || one.source === source);
         let to = from + 1;
-        while (to < group.length && lineCount(group[to]!) === height) to++;
-        this.sinks[file](encodeUtf8(group.slice(from, to).join("")), to - from);
+        while (to < group.length && isAlike(group[to]!)) to++;
+        this.sinks[file](textsOf(group.slice(from, to)), to - from, source);
         from = to;
       }
     }
   }
 }
 
-/** The rules of the list. Exceptions and `$badfilter` rules do not count as blocks: they are always kept. */
-function listEntries(model: ListModel): Entry[] {
-  return model.otherTexts().map(({ text, source }) => ({
-    text: `${text}\n`,
-    source,
-    blocks: !text.startsWith("@@") && cancelledKey(text) === undefined,
-  }));
+function textsOf(entries: readonly Entry[]): Uint8Array {
+  return encodeUtf8(entries.map(({ text }) => text).join(""));
 }
 
-function* namesOf(blocks: readonly NameBlock[]): Generator<{ name: string; source: number }> {
-  for (const { source, load } of blocks)
-    for (const name of new TextDecoder().decode(load()).split("\n"))
-      if (name !== "") yield { name, source };
+function entriesBySource(
+  entries: readonly Entry[],
+  blocks: readonly BlockLines[],
+): Map<number, number> {
+  const counts = new Map<number, number>();
+  const add = (source: number, more: number): unknown =>
+    counts.set(source, (counts.get(source) ?? 0) + more);
+  for (const { source } of entries) add(source, 1);
+  for (const { block, taken } of blocks) add(block.source, taken);
+  return counts;
 }
 
 function lineCount(text: string): number {

@@ -28,7 +28,8 @@ export function headerLines(config: HeaderConfig, facts: HeaderFacts): string[] 
 export function headerTexts(config: HeaderConfig, facts: HeaderFacts): string[] {
   const { time, count, isTimeless = false, more = [] } = facts;
   // Some clients read only the first thousand bytes, and descriptions can be long.
-  const lines = [`Title: ${oneLine(config.name)}`];
+  const part = facts.source === undefined ? "" : ` (${facts.source})`;
+  const lines = [`Title: ${oneLine(config.name + part)}`];
   if (config.expires !== undefined) lines.push(`Expires: ${expiresText(config.expires)}`);
   lines.push(...more);
   for (const [label, value] of [

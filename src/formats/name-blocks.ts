@@ -144,3 +144,12 @@ export class NameBlocks {
     this.currentCount = 0;
   }
 }
+
+/** The names of some blocks, one by one. */
+export function* namesOf(
+  blocks: readonly NameBlock[],
+): Generator<{ name: string; source: number }> {
+  for (const { source, load } of blocks)
+    for (const name of new TextDecoder().decode(load()).split("\n"))
+      if (name !== "") yield { name, source };
+}

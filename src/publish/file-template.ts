@@ -5,12 +5,15 @@ export interface FileValues {
   /** The name of the list. */
   readonly name: string;
   readonly format?: string;
+  /** The name of a source. */
+  readonly source?: string;
 }
 
-/** Replaces `{name}`, `{slug}` and `{format}`. A value cannot add folders; the template can. */
-export function fileNamed(template: string, { name, format }: FileValues): string {
-  return template.replace(/\{(?:name|slug|format)\}/g, (found) => {
+/** Replaces `{name}`, `{slug}`, `{format}` and `{source}`. A value cannot add folders; the template can. */
+export function fileNamed(template: string, { name, format, source }: FileValues): string {
+  return template.replace(/\{(?:name|slug|format|source)\}/g, (found) => {
     if (found === "{slug}") return slugOf(name);
+    if (found === "{source}") return source === undefined ? found : slugOf(source);
     return found === "{name}" ? namePart(name) : (format ?? found);
   });
 }

@@ -14,7 +14,9 @@ import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
 import { PackedFiles, withPacked } from "./packed-files.ts";
-import { SplitFile } from "./split-file.ts";
+import { SourceFiles } from "./source-files.ts";
+import { type PartHeader, type PartLayout, SplitFile } from "./split-file.ts";
+import { StableFiles } from "./stable-files.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
 
@@ -36,6 +38,10 @@ export interface FormatOutputReport {
   readonly losses: readonly Loss[];
   /** The number of names that exceeded the size limit, by source. */
   readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
+  /** The number of entries in the file of each source, if each has its own. */
+  readonly bySource?: readonly { readonly source: string; readonly names: number }[];
+  /** Files without entries, whose sources have left the configuration. */
+  readonly emptied?: readonly string[];
 }
 
 /** Returns the header lines of a file, without comment signs. */
@@ -44,8 +50,9 @@ export type HeaderBuilder = (values: HeaderValues) => readonly string[];
 interface Written {
   readonly plan: OutputPlan;
   readonly writer: FormatWriter;
-  readonly block: SplitFile;
+  readonly block: SplitFile | SourceFiles | StableFiles;
   readonly allow: SplitFile | undefined;
+  entries?: FileEntries;
 }
 
 /** What all formats are written from. */
@@ -63,9 +70,17 @@ export class FormatOutputs {
   private readonly host: Host;
   private readonly minRules: number;
   private readonly written: Written[] = [];
+  /** Files that outputs must not replace. */
+  private readonly taken: readonly string[];
 
-  /** `minRules` is the minimum for each file. */
-  constructor(plans: readonly OutputPlan[], minRules: number, host: Host) {
+  /** `minRules` is the minimum for each file; `taken` are the files of the list itself. */
+  constructor(
+    plans: readonly OutputPlan[],
+    minRules: number,
+    host: Host,
+    taken: readonly string[] = [],
+  ) {
+    this.taken = taken;
     this.plans = plans;
     this.minRules = minRules;
     this.host = host;
@@ -81,57 +96,97 @@ export class FormatOutputs {
     if (this.plans.length === 0) return [];
     // With `apply`, the list comes from a file, and its expressions were not compiled yet.
     if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
-    const model = new ListModel(buffer, shape);
     const expander = new NameExpander();
     const { protectedNames } = shape;
-    const context = { model, expander, protectedNames, header, builtAt };
-    for (const plan of this.plans) await this.writeOne(plan, context);
     const canaries = shape.hasCanary === true ? 1 : 0;
-    return this.written.flatMap((one) => violations(one, model, this.minRules, canaries));
+    const bySource = Map.groupBy(this.plans, ({ sourceFiles }) => sourceFiles !== undefined);
+    const found: Diagnostic[] = [];
+    // Owners are not always the sources of the lines, so that the same names are in other blocks.
+    for (const [isOwned, plans] of bySource) {
+      const model = new ListModel(isOwned ? (buffer.owned ?? buffer) : buffer, shape);
+      const context = { model, expander, protectedNames, header, builtAt };
+      for (const plan of plans) {
+        const one = await this.writeOne(plan, context);
+        found.push(...violations(one, model, this.minRules, canaries));
+      }
+    }
+    return found;
   }
 
   private async writeOne(
     plan: OutputPlan,
     { model, expander, protectedNames, header: texts, builtAt }: WriteContext,
-  ): Promise<void> {
+  ): Promise<Written> {
     const { host } = this;
     const { format, options, limits } = plan;
     const serial = await nextSerial(plan.path, builtAt, host);
     const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
     const opening = encodeUtf8(format.exactOpening === undefined ? "" : `${format.exactOpening}\n`);
-    const header = (count: number, isTimeless = false): Uint8Array =>
-      headerBytes(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
+    const header = (count: number, source?: string): PartHeader => {
+      const bytes = (isTimeless: boolean): Uint8Array => {
+        const lines = texts({
+          time: builtAt,
+          count,
+          isTimeless,
+          ...(source !== undefined && { source }),
+        });
+        return headerBytes(format, { lines, serial }, options);
+      };
+      return { bytes: bytes(false), timeless: bytes(true) };
+    };
     const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
-    const block = new SplitFile(plan.path, layout, host);
-    await block.open();
+    const block = this.blockFiles(plan, layout);
+    await block.open(this.otherFiles(plan));
     const allow =
       format.hasAllowFile === true ? new SplitFile(plan.allowPath, layout, host) : undefined;
-    const start = (file: SplitFile | undefined, count: number): void =>
-      file?.start({ bytes: header(count), timeless: header(count, true) });
     const sinks = {
       begin: (entries: FileEntries): void => {
-        start(block, entries.block);
-        start(allow, entries.allow);
+        one.entries = entries;
+        if (block instanceof SourceFiles) block.start(header, entries.bySource);
+        else if (block instanceof StableFiles) block.start(header, MOST_ENTRIES);
+        else block.start(header(entries.block));
+        allow?.start(header(entries.allow));
       },
       beginExact: (): void => {
-        for (const file of [block, allow]) file?.startSection(opening);
+        for (const file of [block, allow])
+          if (file instanceof SplitFile) file.startSection(opening);
       },
-      block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
+      block: (bytes: Uint8Array, names: number, source: number): void =>
+        block.write(bytes, names, source),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
       // Resolvers use the first policy zone that has a name, so related names must not be split.
-      ...(format.hidesParents === true && {
-        keepTogether: (names: number, bytes: number): void => block.keepTogether(names, bytes),
-      }),
+      ...(format.hidesParents === true &&
+        block instanceof SplitFile && {
+          keepTogether: (names: number, bytes: number): void => block.keepTogether(names, bytes),
+        }),
     };
     const { policy, isSorted } = plan;
-    const how = { format, options, policy, isSorted, protectedNames };
+    const isBySource = plan.sourceFiles !== undefined;
+    const how = { format, options, policy, isSorted, protectedNames, isBySource };
     const writer = new FormatWriter(how, sinks, expander);
-    this.written.push({ plan, writer, block, allow });
+    const one: Written = { plan, writer, block, allow };
+    this.written.push(one);
     await allow?.open();
-    const files = allow === undefined ? 1 : 2;
-    const frame = header(MOST_ENTRIES).length + opening.length + footer.length;
+    const files = (allow === undefined ? 1 : 2) + (plan.sourceFiles?.length ?? 1) - 1;
+    const frame = header(MOST_ENTRIES).bytes.length + opening.length + footer.length;
     const bytes = plan.sizeLimit.bytes - files * frame;
     writer.write(model, { rules: plan.sizeLimit.rules, bytes });
+    if (block instanceof StableFiles) block.finish(plan.mostFiles);
+    return one;
+  }
+
+  private blockFiles(plan: OutputPlan, layout: PartLayout): Written["block"] {
+    const { path, sourceFiles, isStable } = plan;
+    if (sourceFiles !== undefined) return new SourceFiles(path, sourceFiles, layout, this.host);
+    return isStable
+      ? new StableFiles(path, layout, this.host)
+      : new SplitFile(path, layout, this.host);
+  }
+
+  /** The files of the list and of all other outputs. */
+  private otherFiles(plan: OutputPlan): Set<string> {
+    const others = this.plans.filter((one) => one !== plan);
+    return new Set([...this.taken, ...others.flatMap(plannedFiles).map(({ path }) => path)]);
   }
 
   /** Publishes all files. */
@@ -146,7 +201,7 @@ export class FormatOutputs {
   }
 
   private async publishOne(
-    { plan, writer, block, allow }: Written,
+    { plan, writer, block, allow, entries }: Written,
     sources: readonly string[],
   ): Promise<FormatOutputReport> {
     const outcomes = [await block.publish(), await allow?.publish()];
@@ -169,6 +224,13 @@ export class FormatOutputs {
       files: filesOf({ plan, writer, block, allow }, this.host).map(({ name }) => name),
       losses: writer.losses.all(),
       ...(leftOut.length > 0 && { leftOut }),
+      ...(block instanceof SourceFiles && {
+        bySource: plan.sourceFiles!.map(({ source }, index) => ({
+          source,
+          names: entries?.bySource.get(index) ?? 0,
+        })),
+        emptied: beside(plan.name, block.emptied, this.host).map(({ name }) => name),
+      }),
     };
   }
 
@@ -242,6 +304,14 @@ function violations(
         `The exceptions in ${name} exceed the limit of \`${writer.isTooSmall ? "fit" : "split"}\``,
       ),
     );
+  if (block.paths.length > plan.mostFiles)
+    found.push(
+      errorOf(
+        "limit-too-small",
+        `${name} would have ${countText(block.paths.length, "file")}; ${plan.service ?? "`split`"} has room for ${numberText(plan.mostFiles)}`,
+        { hint: roomHint(plan) },
+      ),
+    );
   if (plan.policy === "fail" && losses.length > 0)
     found.push(
       errorOf("format-loss", `${plan.formatName} cannot express all rules: ${parts.join(", ")}`, {
@@ -249,4 +319,10 @@ function violations(
       }),
     );
   return found;
+}
+
+function roomHint({ limits, mostFiles }: OutputPlan): string {
+  const rules = limits.names * mostFiles;
+  const example = rules === Infinity ? "" : `: { max_rules: ${rules} }`;
+  return `Use fewer sources, or \`fit${example}\`, which keeps the rules of earlier sources`;
 }

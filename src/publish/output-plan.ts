@@ -1,8 +1,10 @@
 import type { Host } from "../host/host.ts";
 import type { Config, OutputConfig } from "../config/config.ts";
+import { SIZE_PRESETS } from "../config/size-presets.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { LossPolicy } from "../formats/format-writer.ts";
 import type { SizeLimit } from "../formats/file-budget.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
@@ -26,10 +28,24 @@ export interface OutputPlan {
   readonly path: string;
   readonly allowName: string;
   readonly allowPath: string;
+  /** One file for each source, in the order of the configuration. `name` and `path` then contain `{source}`. */
+  readonly sourceFiles?: readonly SourceFile[];
   /** Limits of one file, if the output may be split. */
   readonly limits: SplitLimits;
+  /** Whether names stay in their part. */
+  readonly isStable: boolean;
+  /** The maximum number of parts. */
+  readonly mostFiles: number;
+  /** The service or device that the limits are for. */
+  readonly service?: string;
   readonly sizeLimit: SizeLimit;
   readonly packings: readonly ("gzip" | "zstd")[];
+}
+
+/** The file of a source. */
+export interface SourceFile extends OutputFile {
+  /** The label of the source. */
+  readonly source: string;
 }
 
 const LONGEST_ORIGIN = 100;
@@ -41,6 +57,8 @@ export interface OutputContext {
   /** Paths that outputs must not use. */
   readonly taken?: readonly string[];
   readonly plugins?: Plugins;
+  /** The labels of the sources. */
+  readonly sources?: readonly string[];
 }
 
 /** Plans the `outputs` of a configuration. Throws a `CompilerError` if one is invalid. */
@@ -78,7 +96,8 @@ export function plannedFiles(plan: OutputPlan): OutputFile[] {
 }
 
 function plainFiles(plan: OutputPlan): OutputFile[] {
-  const { format, name, path, allowName, allowPath } = plan;
+  const { format, name, path, allowName, allowPath, sourceFiles } = plan;
+  if (sourceFiles !== undefined) return [...sourceFiles];
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
   return [{ name, path }, ...allow];
 }
@@ -87,8 +106,9 @@ function planOf(
   output: OutputConfig,
   where: string,
   list: string,
-  { folder, host, plugins = NO_PLUGINS }: OutputContext,
+  context: OutputContext,
 ): OutputPlan {
+  const { folder, host, plugins = NO_PLUGINS } = context;
   const format = nameFormats.get(output.format) ?? plugins.formats.get(output.format);
   if (format === undefined)
     throw invalid(
@@ -112,7 +132,8 @@ function planOf(
       "Example: hostmaster.example.org.",
     );
   const values = { name: list, format: output.format };
-  const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
+  const bySource = output.by === "source" ? "{slug}-{source}" : "{slug}";
+  const file = fileNamed(output.file ?? `${bySource}${format.extension}`, values);
   const allowFile =
     output.allow_file === undefined
       ? file.replace(/(\.[^./]*)?$/, ".allow$1")
@@ -135,10 +156,8 @@ function planOf(
     path: host.path.resolve(host.cwd, folder, file),
     allowName: name(allowFile),
     allowPath: host.path.resolve(host.cwd, folder, allowFile),
-    limits: {
-      names: output.split?.max_rules ?? Infinity,
-      bytes: sizeBytes(output.split?.max_bytes ?? "") ?? Infinity,
-    },
+    ...(output.by === "source" && { sourceFiles: sourceFilesOf(output, where, file, context) }),
+    ...partsOf(output, where, format),
     sizeLimit: {
       rules: Math.min(
         output.fit?.max_rules ?? Infinity,
@@ -148,6 +167,76 @@ function planOf(
     },
     packings: [...new Set(output.pack)],
   };
+}
+
+/** The limits of the parts of an output. */
+function partsOf(
+  { format: formatName, split = {} }: OutputConfig,
+  where: string,
+  format: NameFormat,
+): Pick<OutputPlan, "limits" | "isStable" | "mostFiles" | "service"> {
+  const preset = split.for === undefined ? undefined : SIZE_PRESETS[split.for];
+  if (preset !== undefined && preset.format !== formatName)
+    throw invalid(
+      `${where}.split.for: lists for ${preset.service} have the format ${preset.format}`,
+      `Use \`format: ${preset.format}\``,
+    );
+  const limits = {
+    names: split.max_rules ?? preset?.names ?? Infinity,
+    bytes: sizeBytes(split.max_bytes ?? preset?.size ?? "") ?? Infinity,
+  };
+  const mostFiles = split.max_files ?? preset?.files ?? Infinity;
+  const isStable = split.stable ?? (preset !== undefined && mostFiles > 1);
+  if (isStable && !isFreeOrder(format))
+    throw invalid(
+      `${where}.split.stable: the lines of ${formatName} depend on their order`,
+      "Remove it, or use another format",
+    );
+  return { limits, isStable, mostFiles, ...(preset && { service: preset.service }) };
+}
+
+/** Whether the lines of a format can be in any order and in any part. */
+function isFreeOrder({ hidesParents, isCommaFirst, exactOpening, footer }: NameFormat): boolean {
+  return hidesParents !== true && isCommaFirst !== true && (exactOpening ?? footer) === undefined;
+}
+
+/** Formats whose lines do not depend on each other, so that they can be in any file. */
+const BY_SOURCE: readonly string[] = ["adblock", "hosts", "domains", "wildcard"];
+
+function sourceFilesOf(
+  output: OutputConfig,
+  where: string,
+  file: string,
+  { folder, host, sources = [] }: OutputContext,
+): SourceFile[] {
+  if (!BY_SOURCE.includes(output.format))
+    throw invalid(
+      `${where}.by: ${output.format} cannot have a file for each source, because its lines depend on each other or are in two files`,
+      `Use one of ${someOf(BY_SOURCE)}`,
+    );
+  if (output.split !== undefined)
+    throw invalid(`${where} has both \`by\` and \`split\``, "Remove one of them");
+  if (!host.path.basename(file).includes("{source}") || file.split("{source}").length !== 2)
+    throw invalid(
+      `${where}.file: \`by: source\` needs \`{source}\` in the name of the file, once`,
+      "Example: {slug}-{source}.txt",
+    );
+  const files = sources.map((source): SourceFile => {
+    const own = fileNamed(file, { name: "", source });
+    const name = host.path.isAbsolute(own) ? own : host.path.join(folder, own);
+    return { source, name, path: host.path.resolve(host.cwd, folder, own) };
+  });
+  const seen = new Map<string, string>();
+  for (const { name, path, source } of files) {
+    const other = seen.get(path);
+    if (other !== undefined)
+      throw invalid(
+        `${where}: the sources ${printable(other, 60)} and ${printable(source, 60)} would both write ${printable(name)}`,
+        "Give each source its own `name`",
+      );
+    seen.set(path, source);
+  }
+  return files;
 }
 
 /** Whether a format blocks single names, so that covered names must be written too. */

@@ -39,6 +39,8 @@ export class SplitFile {
   private readonly footer: Uint8Array;
   private readonly isCommaFirst: boolean;
   private readonly parts: ListFile[] = [];
+  /** The headers of the parts without dates; a part without one has that of the first. */
+  private readonly headers: (Uint8Array | undefined)[] = [];
   private partBytes = 0;
   private partNames = 0;
   /** Whether lines that must stay together exceed the size of a part. */
@@ -64,8 +66,16 @@ export class SplitFile {
 
   /** Writes the header, before the first line. */
   start(header: PartHeader): void {
+    this.headers.push(header.timeless);
     this.header = header;
     this.append(header.bytes);
+  }
+
+  /** Begins the next part, with its own header. */
+  startPart(header: PartHeader): void {
+    this.headers.push(header.timeless);
+    this.header = header;
+    this.beginNext();
   }
 
   /** Opens another section, in this part and in all that follow. */
@@ -123,9 +133,10 @@ export class SplitFile {
   async publish(): Promise<WriteOutcome> {
     let outcome: WriteOutcome = "unchanged";
     this.append(this.footer);
-    const { timeless } = this.header;
-    for (const part of this.parts)
+    for (const [index, part] of this.parts.entries()) {
+      const timeless = this.headers[index] ?? this.headers[0];
       if ((await part.publish(timeless)) === "written") outcome = "written";
+    }
     await this.removeOld();
     return outcome;
   }
@@ -133,11 +144,8 @@ export class SplitFile {
   /** Removes only parts that this output has written: another list may have the name `list-2`. */
   private async removeOld(): Promise<void> {
     const { host, parts } = this;
-    const note = host.path.join(
-      recordFolder(this.path, host),
-      `${host.path.basename(this.path)}.parts`,
-    );
-    const before = (await host.exists(note)) ? Number(decodeUtf8(await host.readFile(note))) : 1;
+    const note = noteOf(this.path, host);
+    const before = await partsBefore(this.path, host);
     for (let index = parts.length; index < Math.min(before, MOST_PARTS); index++)
       for (const ending of ["", ...Object.values(PACKED_ENDINGS).map((one) => `.${one}`)])
         await host.removeFile(`${partPath(this.path, index, host)}${ending}`).catch(() => {});
@@ -186,6 +194,28 @@ export class SplitFile {
     }
     return byNames;
   }
+}
+
+function noteOf(path: string, host: Pick<Host, "path">): string {
+  return host.path.join(recordFolder(path, host), `${host.path.basename(path)}.parts`);
+}
+
+/** How many parts the published output has. */
+async function partsBefore(path: string, host: Host): Promise<number> {
+  const note = noteOf(path, host);
+  return (await host.exists(note)) ? Number(decodeUtf8(await host.readFile(note))) : 1;
+}
+
+/** The published parts of an output, up to the first that is missing. */
+export async function publishedParts(path: string, host: Host): Promise<Uint8Array[]> {
+  const count = Math.min(MOST_PARTS, await partsBefore(path, host));
+  const parts: Uint8Array[] = [];
+  for (let index = 0; index < count; index++) {
+    const part = partPath(path, index, host);
+    if (!(await host.exists(part))) break;
+    parts.push(await host.readFile(part));
+  }
+  return parts;
 }
 
 /** The name of a file without its extension. */

@@ -11,16 +11,21 @@ export function writtenText({ format, names, bytes, parts }: WrittenOutput): str
 }
 
 /** Rules that a format cannot express or has no room for. docs/reference/formats.md explains the reasons. */
-export function lossLines({ losses = [], leftOut = [] }: WrittenOutput): string[] {
+export function lossLines(written: WrittenOutput): string[] {
+  const { losses = [], leftOut = [], bySource = [], emptied = [] } = written;
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
   const expanded = of("expanded");
   const told = new Set([...narrowed, ...widened, ...excepted, ...expanded]);
   const others = losses.filter((loss) => !told.has(loss));
-  const left = someOf(
-    leftOut.map(({ source, names }) => `${printable(source, 40)} ${numberText(names)}`),
-  );
+  const left = someOf(leftOut.map(sourceText));
   return [
+    ...(bySource.length === 0
+      ? []
+      : [`each rule in one file: ${someOf(bySource.map(sourceText))}`]),
+    ...(emptied.length === 0
+      ? []
+      : [`empty, because their sources are gone: ${someOf(emptied.map((one) => printable(one)))}`]),
     ...narrowed.map(
       ({ count }) =>
         `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source lists them`,
@@ -40,6 +45,16 @@ export function lossLines({ losses = [], leftOut = [] }: WrittenOutput): string[
     ...(others.length === 0 ? [] : [`skipped: ${others.map(lossText).join(", ")}`]),
     ...(left === "" ? [] : [`over the limit: ${left}`]),
   ];
+}
+
+function sourceText({
+  source,
+  names,
+}: {
+  readonly source: string;
+  readonly names: number;
+}): string {
+  return `${printable(source, 40)} ${numberText(names)}`;
 }
 
 function lossText({ reason, count, examples }: Loss): string {
