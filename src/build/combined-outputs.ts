@@ -17,6 +17,7 @@ import { ListModel } from "../formats/list-model.ts";
 import { Losses } from "../formats/losses.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import { DEFAULT_OPTIONS } from "../formats/name-format.ts";
+import { readLines } from "../host/read-lines.ts";
 import { StateFile } from "../host/state-file.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import { ListFile } from "../publish/list-file.ts";
@@ -26,7 +27,6 @@ import type { BuildContext } from "./build-context.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import type { WrittenOutput } from "./list-outputs.ts";
 import type { Project } from "./project.ts";
-import { readLines } from "./read-lines.ts";
 
 /** A file over several lists, and the published lists that it is made from. */
 interface Combination {

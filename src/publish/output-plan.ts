@@ -30,6 +30,8 @@ export interface OutputPlan {
   readonly limits: SplitLimits;
   readonly sizeLimit: SizeLimit;
   readonly packings: readonly ("gzip" | "zstd")[];
+  /** The primary that scripts of differences are for. */
+  readonly updates?: string | undefined;
 }
 
 const LONGEST_ORIGIN = 100;
@@ -72,6 +74,11 @@ export function planOutputs(
   return plans;
 }
 
+/** The script of differences beside a zone. */
+export function updatesFile(path: string): string {
+  return `${path}.nsupdate`;
+}
+
 /** The files that an output always has, including compressed ones. */
 export function plannedFiles(plan: OutputPlan): OutputFile[] {
   return withPacked(plainFiles(plan), plan.packings);
@@ -80,7 +87,9 @@ export function plannedFiles(plan: OutputPlan): OutputFile[] {
 function plainFiles(plan: OutputPlan): OutputFile[] {
   const { format, name, path, allowName, allowPath } = plan;
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
-  return [{ name, path }, ...allow];
+  const updates =
+    plan.updates === undefined ? [] : [{ name: updatesFile(name), path: updatesFile(path) }];
+  return [{ name, path }, ...allow, ...updates];
 }
 
 function planOf(
@@ -111,6 +120,7 @@ function planOf(
       `${where}.mailbox is not a valid SOA mailbox`,
       "Example: hostmaster.example.org.",
     );
+  if (output.updates !== undefined) checkUpdates(output, where);
   const values = { name: list, format: output.format };
   const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
   const allowFile =
@@ -147,7 +157,17 @@ function planOf(
       bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
     },
     packings: [...new Set(output.pack)],
+    updates: output.updates,
   };
+}
+
+function checkUpdates({ format, updates = "", split }: OutputConfig, where: string): void {
+  if (format !== "rpz")
+    throw invalid(`${where}.updates is for zones`, "Remove it, or use the format rpz");
+  if (!/^[a-z0-9.:-]{1,253}(?:#\d{1,5})?$/i.test(updates))
+    throw invalid(`${where}.updates is not an address`, "Examples: 127.0.0.1, 192.0.2.1#5353");
+  if (split !== undefined)
+    throw invalid(`${where}.updates needs a single zone`, "Remove `split`, or remove `updates`");
 }
 
 /** Whether a format blocks single names, so that covered names must be written too. */

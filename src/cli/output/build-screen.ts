@@ -8,7 +8,7 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Proof } from "../../resolvers/prove.ts";
 import type { Options } from "../flags/options.ts";
 import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
-import { writtenText, lossLines } from "./written-text.ts";
+import { lossLines, updatesText, writtenText } from "./written-text.ts";
 import { ProgressLines } from "./progress-lines.ts";
 import { timeText } from "./step-time.ts";
 import { bytesText, summaryTable } from "./summary.ts";
@@ -174,6 +174,8 @@ export class BuildScreen {
     const { reporter } = this;
     const { style } = reporter;
     reporter.info(`${style.good(output.outcome)} ${style.strong(printable(output.file))}: ${size}`);
+    const updates = updatesText(output);
+    if (updates !== undefined) reporter.info(`  ${updates}`);
     for (const line of lossLines(output)) reporter.info(`  ${style.warning(line)}`);
   }
 

@@ -22,10 +22,12 @@ export class NameTable {
   private readonly dots = new Int32Array(LONGEST_NAME);
   private readonly hashes = new Int32Array(LONGEST_NAME);
 
-  /** `bytes` has `count` entries: four bits of meaning, a list, the length of a name, the name. */
-  constructor(bytes: Uint8Array, count: number, tops: NameTable | undefined) {
+  /** `bytes` are entries: four bits of meaning, a list, the length of a name, the name. */
+  constructor(bytes: Uint8Array, tops: NameTable | undefined) {
     this.bytes = bytes;
     this.tops = tops;
+    let count = 0;
+    for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) count++;
     const size = 2 ** Math.ceil(Math.log2(count * 1.5 + 2));
     this.slots = new Int32Array(size);
     this.mask = size - 1;

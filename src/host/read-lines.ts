@@ -1,6 +1,6 @@
 import { LF } from "../bytes/ascii.ts";
-import type { Host } from "../host/host.ts";
-import { readFully } from "../host/read-fully.ts";
+import type { Host } from "./host.ts";
+import { readFully } from "./read-fully.ts";
 
 const BLOCK = 1024 * 1024;
 
