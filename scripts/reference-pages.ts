@@ -12,6 +12,7 @@ import {
 } from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { HOOK_FIELDS } from "../src/config/hook-fields.ts";
+import { COMBINED_FIELDS } from "../src/config/combined-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { numberText } from "../src/diagnostics/number-text.ts";
 import { SIZE_PRESETS, type SizePreset } from "../src/config/size-presets.ts";
@@ -19,6 +20,7 @@ import { RESOLVER_FIELDS } from "../src/config/resolver-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 import { DEFAULT_OPTIONS } from "../src/formats/name-format.ts";
+import { combinedFormats } from "../src/formats/combined/registry.ts";
 import { nameFormats } from "../src/formats/registry.ts";
 import { LOSS_REASONS } from "../src/formats/losses.ts";
 import { FATES } from "../src/rules/fate.ts";
@@ -80,6 +82,14 @@ ${Object.entries(SIZE_PRESETS)
   .map(([name, limit]) => serviceRow(name, limit))
   .join("\n")}
 
+## Several lists in one file
+
+The formats of \`combined\`. Their files have every name once, with the lists that block it.
+
+| format | description | used by |
+|---|---|---|
+${[...combinedFormats].map(([name, { summary, usedBy }]) => `| \`${name}\` | ${cell(summary)} | ${usedBy} |`).join("\n")}
+
 ## What is lost
 
 | reason | meaning |
@@ -137,6 +147,14 @@ every field that it does not set; \`allow\`, \`allow_sources\`, \`exclusions\` a
 See [several lists from the same sources](../guide/several-lists.md).
 
 ${fieldTable(LISTED_ONLY_FIELDS)}
+
+## Several lists in one file
+
+An entry of \`combined\` is a file over several \`lists\`. It has every name once and says which lists block it, so that a resolver can give each
+client its own choice of lists. It is made from the published lists after all of them are built. See
+[one file for all lists](../guide/several-lists.md#one-file-for-all-lists).
+
+${fieldTable(COMBINED_FIELDS)}
 
 ## Hooks
 

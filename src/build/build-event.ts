@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ProgressEvent } from "../engine/progress-event.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { ListOutcome } from "./build-outcome.ts";
+import type { WrittenOutput } from "./list-outputs.ts";
 
 export type { ProgressEvent } from "../engine/progress-event.ts";
 export type { OutputFile } from "../publish/output-file.ts";
@@ -24,4 +25,6 @@ export type BuildEvent =
   /** The files of a list are published. The build record follows. */
   | { readonly kind: "published"; readonly list: string; readonly file: OutputFile | undefined }
   /** The build of a list has ended, with any outcome. `lists` is the total. */
-  | { readonly kind: "list-done"; readonly outcome: ListOutcome; readonly lists: number };
+  | { readonly kind: "list-done"; readonly outcome: ListOutcome; readonly lists: number }
+  /** A file over several lists was written, or need not be. */
+  | { readonly kind: "combined"; readonly output: WrittenOutput };

@@ -19,6 +19,8 @@ export type BuildStatus = "published" | "unchanged" | "held" | "refused" | "fail
 export interface BuildOutcome {
   readonly status: BuildStatus;
   readonly lists: readonly ListOutcome[];
+  /** Files over several lists. */
+  readonly combined?: readonly WrittenOutput[];
   readonly seconds: number;
 }
 

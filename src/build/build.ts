@@ -1,5 +1,6 @@
 import type { BuildContext } from "./build-context.ts";
 import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
+import type { Project } from "./project.ts";
 import { BuildCache } from "./state/build-cache.ts";
 
 /**
@@ -28,8 +29,10 @@ export async function build(context: BuildContext): Promise<BuildOutcome> {
   const { project, lists } = await openProject(options, host);
   for (const diagnostic of project.warnings) emit({ kind: "diagnostic", diagnostic });
   const { buildLists } = await import("./build-lists.ts");
+  let combined: BuildOutcome["combined"];
   try {
     await buildLists(lists, context, outcomes);
+    combined = await combine(project, context);
   } catch (error) {
     if (!signal.aborted) throw error;
     return { status: "interrupted", lists: outcomes, seconds: secondsSoFar() };
@@ -39,5 +42,16 @@ export async function build(context: BuildContext): Promise<BuildOutcome> {
       await collectCopies(options.cacheDir, host);
     }
   }
-  return { status: statusOf(outcomes), lists: outcomes, seconds: secondsSoFar() };
+  return {
+    status: statusOf(outcomes),
+    lists: outcomes,
+    ...(combined !== undefined && { combined }),
+    seconds: secondsSoFar(),
+  };
+}
+
+async function combine(project: Project, context: BuildContext): Promise<BuildOutcome["combined"]> {
+  if (project.config.combined === undefined) return undefined;
+  const { writeCombined } = await import("./combined-outputs.ts");
+  return await writeCombined(project, context);
 }

@@ -16,6 +16,7 @@ import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { type ChosenBuild, chosenBuild } from "./chosen-build.ts";
 import { holdAt, selectedList } from "./hold-list.ts";
+import { writeCombined } from "./combined-outputs.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
@@ -63,6 +64,7 @@ export async function rollback(
       emit({ kind: "diagnostic", diagnostic });
     const isHeld = hold === true || (await readHold(file.path, host)) !== undefined;
     const done = await publishAgain(plan, { whole, of, outputs, isHeld }, context);
+    await writeCombined(plan.list.project, context);
     const { report } = whole.draft;
     return {
       list: report.name,

@@ -3,6 +3,7 @@ import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
 import { buildList } from "./build-list.ts";
 import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
+import { writeCombined } from "./combined-outputs.ts";
 import { planLists } from "./plan-lists.ts";
 import { openProject } from "./project.ts";
 import { BuildSession } from "./session.ts";
@@ -52,6 +53,8 @@ export class WatchedBuild {
         lists.push(outcome);
         emit({ kind: "list-done", outcome, lists: this.session!.plans.length });
       }
+      const project = this.session?.plans[0]?.list.project;
+      if (project !== undefined) await writeCombined(project, this.context);
       status = statusOf(lists);
     } catch (error) {
       if (!signal.aborted && !(error instanceof CompilerError)) throw error;

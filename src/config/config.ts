@@ -1,3 +1,4 @@
+import type { COMBINED_FIELDS } from "./combined-fields.ts";
 import type {
   Field,
   LISTED_FIELDS,
@@ -57,6 +58,8 @@ type ConfigOf<T extends Fields> = {
 export type GuardsConfig = ConfigOf<typeof GUARD_FIELDS>;
 /** One output of a configuration. */
 export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
+/** One file over several lists. */
+export type CombinedConfig = ConfigOf<typeof COMBINED_FIELDS>;
 /** One hook of a configuration. */
 export type HookConfig = ConfigOf<typeof HOOK_FIELDS>;
 /** One source of a configuration, as the user writes it. */

@@ -1,3 +1,4 @@
+import { combinedProblems } from "./combined-problems.ts";
 import type { Config } from "./config.ts";
 import { listProblems } from "./lists.ts";
 import { expandProblems, rankProblems, rankedProblems, unrankedProblems } from "./rank-problems.ts";
@@ -5,6 +6,7 @@ import { resolverProblems } from "./resolvers.ts";
 
 const CHECKS = {
   lists: listProblems,
+  combined: combinedProblems,
   resolvers: resolverProblems,
   ranks: rankProblems,
   ranked: rankedProblems,

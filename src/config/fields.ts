@@ -1,3 +1,4 @@
+import { COMBINED_FIELD } from "./combined-fields.ts";
 import { HOOK_FIELDS } from "./hook-fields.ts";
 import { FORMAT_NAMES, type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { PUBLISH_FIELDS } from "./publish-fields.ts";
@@ -162,6 +163,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof TITLE_FIELDS &
   typeof SOURCES_FIELD &
   typeof LISTS_FIELD &
+  typeof COMBINED_FIELD &
   typeof PLUGINS_FIELD &
   typeof AFTER_FIELD &
   typeof OUTPUTS_FIELD &
@@ -174,6 +176,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...TITLE_FIELDS,
   ...SOURCES_FIELD,
   ...LISTS_FIELD,
+  ...COMBINED_FIELD,
   ...PLUGINS_FIELD,
   ...AFTER_FIELD,
   ...OUTPUTS_FIELD,

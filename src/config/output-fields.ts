@@ -80,6 +80,12 @@ export const OUTPUT_FIELDS = {
     description:
       "For `rpz`: the mailbox in the SOA record of the zone. Default: `hostmaster.localhost.`",
   },
+  updates: {
+    type: "string",
+    description:
+      "For `rpz`: the address of the primary, with the port after `#` if it is not 53. Each publish then writes the difference to the zone before as a script for `nsupdate`, beside the zone: `list.rpz.nsupdate`; see [Zone transfer](../guide/zone-transfer.md#change-a-few-records-of-a-large-zone).",
+    example: "127.0.0.1",
+  },
   split: {
     type: "object",
     fields: {

@@ -90,6 +90,11 @@ const COMPILE_CODES = {
     meaning: "A list in `covers` was neither compiled in this run nor published before.",
     hint: "Compile both lists in one run, without --filter",
   },
+  "not-combined": {
+    meaning:
+      "A file of `combined` is not written, because one of its lists is not published. The lists themselves are.",
+    hint: "Fix the list, or name the other lists in `lists` of the entry",
+  },
   "setup-unreadable": {
     exit: 2,
     meaning: "The file given to `audit` or `init --from` cannot be read.",

@@ -17,6 +17,8 @@ export const LOSS_REASONS = {
     "Blocks a name with everything below it, but the format blocks single names. The name is written, and every name below it that a source has. Other names below it are not blocked.",
   expanded:
     "A wildcard or a regular expression, written as the known names that it matches (`expand`). Other names that it matches are not blocked.",
+  conflict:
+    "One list blocks the name and another does not, but the file has one answer for it. It is not blocked for clients of both lists; if both have a rule for this very name, not for any.",
   widened: "Written as a rule that blocks more than intended (`on_loss: widen`).",
 } as const;
 /** Why a format could not express a rule. */

@@ -10,6 +10,9 @@ import { ListModel, type ListShape } from "../formats/list-model.ts";
 import type { NameBuffer } from "../formats/name-buffer.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
+import { scratchOf } from "../engine/scratch.ts";
+import { recordFolder } from "../record/record-folder.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
@@ -19,6 +22,7 @@ import { type PartHeader, type PartLayout, SplitFile } from "./split-file.ts";
 import { StableFiles } from "./stable-files.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
+import { SERIAL_STEP, type ZoneUpdates, writeUpdates } from "./zone-updates.ts";
 
 /** The header is measured with this count, so that it fits whatever the final count is. */
 const MOST_ENTRIES = 9_999_999_999;
@@ -36,6 +40,8 @@ export interface FormatOutputReport {
   /** The names of all its files. */
   readonly files: readonly string[];
   readonly losses: readonly Loss[];
+  /** The script of the difference to the zone before, if the zone has changed. */
+  readonly updates?: ZoneUpdates;
   /** The number of names that exceeded the size limit, by source. */
   readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
   /** The number of entries in the file of each source, if each has its own. */
@@ -119,7 +125,8 @@ export class FormatOutputs {
   ): Promise<Written> {
     const { host } = this;
     const { format, options, limits } = plan;
-    const serial = await nextSerial(plan.path, builtAt, host);
+    const step = plan.updates === undefined ? 1 : SERIAL_STEP;
+    const serial = await nextSerial(plan.path, builtAt, host, step);
     const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
     const opening = encodeUtf8(format.exactOpening === undefined ? "" : `${format.exactOpening}\n`);
     const header = (count: number, source?: string): PartHeader => {
@@ -204,11 +211,20 @@ export class FormatOutputs {
     { plan, writer, block, allow, entries }: Written,
     sources: readonly string[],
   ): Promise<FormatOutputReport> {
+    const { host } = this;
+    const before = plan.updates === undefined ? undefined : await keepZone(plan.path, host);
     const outcomes = [await block.publish(), await allow?.publish()];
+    const outcome = outcomes.includes("written") ? "written" : "unchanged";
+    // After the zone: a script for a zone that is not published would give its serial to other records.
+    const updates =
+      plan.updates !== undefined && outcome === "written"
+        ? await writeUpdates(plan, before, host, () => scratchOf(host))
+        : undefined;
+    if (before !== undefined) await host.removeFile(before).catch(() => {});
     const taken = new Set(this.plans.flatMap(plannedFiles).map(({ path }) => path));
     for (const file of [block, allow])
       if (file !== undefined)
-        await new PackedFiles(file.path, this.host).write(file.paths, plan.packings, taken);
+        await new PackedFiles(file.path, host).write(file.paths, plan.packings, taken);
     const leftOut = [...writer.leftOut].map(([source, names]) => ({
       source: sources[source] ?? "",
       names,
@@ -216,13 +232,14 @@ export class FormatOutputs {
     return {
       file: plan.name,
       format: plan.formatName,
-      outcome: outcomes.includes("written") ? "written" : "unchanged",
+      outcome,
       names: writer.names,
       bytes: block.bytes,
       parts: block.paths.length,
       ...(allow && { allowFile: plan.allowName }),
-      files: filesOf({ plan, writer, block, allow }, this.host).map(({ name }) => name),
+      files: filesOf({ plan, writer, block, allow }, host).map(({ name }) => name),
       losses: writer.losses.all(),
+      ...(updates !== undefined && { updates }),
       ...(leftOut.length > 0 && { leftOut }),
       ...(block instanceof SourceFiles && {
         bySource: plan.sourceFiles!.map(({ source }, index) => ({
@@ -245,6 +262,17 @@ export class FormatOutputs {
       await block.close();
     }
   }
+}
+
+/** Gives the published zone another name until the difference to it is written; undefined without one. */
+async function keepZone(path: string, host: Host): Promise<string | undefined> {
+  const kept = host.path.join(recordFolder(path, host), `${host.path.basename(path)}.before`);
+  await host.removeFile(kept).catch(() => {});
+  return await ifAvailable(async () => {
+    await host.makeFolder(host.path.dirname(kept));
+    await host.link(path, kept);
+    return kept;
+  });
 }
 
 /** Files with the names that users know: all are in the folder of the first. */

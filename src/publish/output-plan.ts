@@ -40,6 +40,8 @@ export interface OutputPlan {
   readonly service?: string;
   readonly sizeLimit: SizeLimit;
   readonly packings: readonly ("gzip" | "zstd")[];
+  /** The primary that scripts of differences are for. */
+  readonly updates?: string | undefined;
 }
 
 /** The file of a source. */
@@ -90,6 +92,11 @@ export function planOutputs(
   return plans;
 }
 
+/** The script of differences beside a zone. */
+export function updatesFile(path: string): string {
+  return `${path}.nsupdate`;
+}
+
 /** The files that an output always has, including compressed ones. */
 export function plannedFiles(plan: OutputPlan): OutputFile[] {
   return withPacked(plainFiles(plan), plan.packings);
@@ -99,7 +106,9 @@ function plainFiles(plan: OutputPlan): OutputFile[] {
   const { format, name, path, allowName, allowPath, sourceFiles } = plan;
   if (sourceFiles !== undefined) return [...sourceFiles];
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
-  return [{ name, path }, ...allow];
+  const updates =
+    plan.updates === undefined ? [] : [{ name: updatesFile(name), path: updatesFile(path) }];
+  return [{ name, path }, ...allow, ...updates];
 }
 
 function planOf(
@@ -131,6 +140,7 @@ function planOf(
       `${where}.mailbox is not a valid SOA mailbox`,
       "Example: hostmaster.example.org.",
     );
+  if (output.updates !== undefined) checkUpdates(output, where);
   const values = { name: list, format: output.format };
   const bySource = output.by === "source" ? "{slug}-{source}" : "{slug}";
   const file = fileNamed(output.file ?? `${bySource}${format.extension}`, values);
@@ -166,6 +176,7 @@ function planOf(
       bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
     },
     packings: [...new Set(output.pack)],
+    updates: output.updates,
   };
 }
 
@@ -237,6 +248,15 @@ function sourceFilesOf(
     seen.set(path, source);
   }
   return files;
+}
+
+function checkUpdates({ format, updates = "", split }: OutputConfig, where: string): void {
+  if (format !== "rpz")
+    throw invalid(`${where}.updates is for zones`, "Remove it, or use the format rpz");
+  if (!/^[a-z0-9.:-]{1,253}(?:#\d{1,5})?$/i.test(updates))
+    throw invalid(`${where}.updates is not an address`, "Examples: 127.0.0.1, 192.0.2.1#5353");
+  if (split !== undefined)
+    throw invalid(`${where}.updates needs a single zone`, "Remove `split`, or remove `updates`");
 }
 
 /** Whether a format blocks single names, so that covered names must be written too. */

@@ -7,15 +7,21 @@ const HEADER_BYTES = 65_536;
 const LARGEST = 0xffff_ffff;
 
 /**
- * The serial of a zone file: the Unix time in seconds, or one more than the serial of the existing file, if the clock went back. A
+ * The serial of a zone file: the Unix time in seconds, or `step` more than the serial of the existing file, if that is
+ * larger. A
  * file that differs only in the serial is not written, so the serial changes only with the rules.
  */
-export async function nextSerial(path: string, moment: Date, host: Host): Promise<number> {
+export async function nextSerial(
+  path: string,
+  moment: Date,
+  host: Host,
+  step = 1,
+): Promise<number> {
   const seconds = Math.floor(moment.getTime() / 1000);
   const last = await lastSerial(path, host);
-  const next = last === undefined ? seconds : Math.max(seconds, last + 1);
-  // Serials wrap around (RFC 1982): the largest is followed by one.
-  return next > LARGEST ? 1 : next;
+  const next = last === undefined ? seconds : Math.max(seconds, last + step);
+  // Serials wrap around (RFC 1982).
+  return next > LARGEST ? step : next;
 }
 
 async function lastSerial(path: string, host: Host): Promise<number | undefined> {

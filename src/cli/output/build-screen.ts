@@ -1,5 +1,6 @@
 import type { BuildEvent } from "../../build/build-event.ts";
 import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
+import type { WrittenOutput } from "../../build/list-outputs.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
@@ -7,7 +8,7 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Proof } from "../../resolvers/prove.ts";
 import type { Options } from "../flags/options.ts";
 import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
-import { writtenText, lossLines } from "./written-text.ts";
+import { lossLines, updatesText, writtenText } from "./written-text.ts";
 import { ProgressLines } from "./progress-lines.ts";
 import { timeText } from "./step-time.ts";
 import { bytesText, summaryTable } from "./summary.ts";
@@ -66,6 +67,9 @@ export class BuildScreen {
       case "list-done":
         this.lists = event.lists;
         this.showList(event.outcome);
+        break;
+      case "combined":
+        this.showWritten(event.output, writtenText(event.output));
     }
   };
 
@@ -76,7 +80,10 @@ export class BuildScreen {
   }
 
   /** With `--json`, prints the reports, with the proofs of resolvers that were asked. */
-  async sendJson({ status, lists }: BuildOutcome, proofs: readonly Proof[]): Promise<void> {
+  async sendJson(
+    { status, lists, combined }: BuildOutcome,
+    proofs: readonly Proof[],
+  ): Promise<void> {
     if (!this.options.json || status === "interrupted") return;
     const documentOf = (one: ListOutcome, document: object): object => {
       const resolvers = proofs.filter(({ list }) => list === one.list);
@@ -85,7 +92,7 @@ export class BuildScreen {
     const [first] = lists;
     if (this.lists > 1) {
       const documents = lists.map((one) => documentOf(one, listDocument(one)));
-      await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, this.host);
+      await sendToOutput(`${JSON.stringify({ lists: documents, combined })}\n`, this.host);
     } else if (first?.report !== undefined || first?.status === "held")
       await this.sendReport(documentOf(first, reportOf(first)));
   }
@@ -159,9 +166,17 @@ export class BuildScreen {
         one.format === undefined
           ? `${countText(rules, "rule")}, ${bytesText(bytes)}, ${seconds.toFixed(1)} s`
           : writtenText(one);
-      reporter.info(`${style.good(one.outcome)} ${style.strong(printable(one.file))}: ${size}`);
-      for (const line of lossLines(one)) reporter.info(`  ${style.warning(line)}`);
+      this.showWritten(one, size);
     }
+  }
+
+  private showWritten(output: WrittenOutput, size: string): void {
+    const { reporter } = this;
+    const { style } = reporter;
+    reporter.info(`${style.good(output.outcome)} ${style.strong(printable(output.file))}: ${size}`);
+    const updates = updatesText(output);
+    if (updates !== undefined) reporter.info(`  ${updates}`);
+    for (const line of lossLines(output)) reporter.info(`  ${style.warning(line)}`);
   }
 
   /** With `-o -`, standard output contains the list, so the report goes to standard error. */

@@ -10,6 +10,20 @@ export function writtenText({ format, names, bytes, parts }: WrittenOutput): str
   return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
 }
 
+/** What a primary needs to get from the zone before to this one. */
+export function updatesText({ updates }: WrittenOutput): string | undefined {
+  if (updates === undefined) return undefined;
+  if ("whole" in updates) return `updates: the whole zone, because ${WHOLE[updates.whole]}`;
+  const { file, records, messages } = updates;
+  return `updates: ${countText(records, "record")} in ${countText(messages, "message")}, ${printable(file)}`;
+}
+
+const WHOLE = {
+  first: "it has no earlier version",
+  settings: "its settings changed",
+  large: "a large part of it changed",
+} as const;
+
 /** Rules that a format cannot express or has no room for. docs/reference/formats.md explains the reasons. */
 export function lossLines(written: WrittenOutput): string[] {
   const { losses = [], leftOut = [], bySource = [], emptied = [] } = written;

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { encodeUtf8 } from "../../src/bytes/utf8.ts";
+import { COMBINED_FIELDS } from "../../src/config/combined-fields.ts";
+import { CombinedNames } from "../../src/formats/combined/combined-names.ts";
+import { combinedFormats } from "../../src/formats/combined/registry.ts";
+import { projectOf } from "../support/lists-project.ts";
+import { memoryHost } from "../support/memory-host.ts";
+import { isNightly } from "../support/nightly.ts";
+import { Random } from "../support/random.ts";
+import { relatedNames, relatedRules } from "../support/random-lists.ts";
+import { NaiveNames } from "../support/resolvers/naive-names.ts";
+import { TaggedNames } from "../support/resolvers/tagged-names.ts";
+
+const CASES = isNightly ? 400 : 40;
+const LISTS = ["one", "two", "three", "four"];
+
+test("the configuration knows every combined format", () => {
+  assert.deepEqual([...combinedFormats.keys()], [...COMBINED_FIELDS.format.values]);
+});
+
+test("merged names say what every list says, with the rules for parents", () => {
+  const random = new Random(28);
+  for (let round = 0; round < CASES; round++) {
+    const names = [...relatedNames(random, 60), "example", "top"];
+    /** Marks by list and name. */
+    const said = LISTS.map(() => new Map<string, string>());
+    // Many partitions, some of which are empty.
+    const merged = new CombinedNames(
+      () => memoryHost({ files: {} }).openScratch(),
+      2 ** (20 + (round % 12)),
+    );
+    for (const [list, own] of said.entries()) {
+      for (const name of names) if (random.chance(0.4)) own.set(name, random.pick([..."abcdef"]));
+      const lines = [...own].map(([name, mark]) => `${mark}${name}\n`);
+      merged.add(encodeUtf8(lines.join("")), list);
+    }
+    const seen = new Map<string, object>();
+    for (const { bytes, start, end, self, below, allowSelf, allowBelow, own } of merged.names()) {
+      const name = new TextDecoder().decode(bytes.subarray(start, end));
+      assert.ok(!seen.has(name), `${name} twice`);
+      seen.set(name, { self, below, allowSelf, allowBelow, own });
+    }
+    merged.close();
+    const expected = new Map<string, object>();
+    for (const name of names) {
+      const entry = { self: 0, below: 0, allowSelf: 0, allowBelow: 0, own: 0 };
+      for (const [list, own] of said.entries()) {
+        const bit = 1 << list;
+        if (own.has(name)) entry.own |= bit;
+        const self = nearest(own, name, "abde");
+        const below = nearest(own, name, "acdf");
+        if (self !== undefined) entry["def".includes(self) ? "allowSelf" : "self"] |= bit;
+        if (below !== undefined) entry["def".includes(below) ? "allowBelow" : "below"] |= bit;
+      }
+      if (entry.own !== 0) expected.set(name, entry);
+    }
+    assert.deepEqual(seen, new Map([...seen.keys()].map((name) => [name, expected.get(name)])));
+    assert.equal(seen.size, expected.size);
+  }
+});
+
+/** The mark of the name, if it says something about it, or of the closest parent that says something about the names below it. */
+function nearest(
+  marks: ReadonlyMap<string, string>,
+  name: string,
+  own: string,
+): string | undefined {
+  const mark = marks.get(name);
+  if (mark !== undefined && own.includes(mark)) return mark;
+  const dot = name.indexOf(".");
+  return dot === -1 ? undefined : nearest(marks, name.slice(dot + 1), "acdf");
+}
+
+interface Printed {
+  readonly combined: readonly {
+    readonly outcome: string;
+    readonly names: number;
+    readonly losses: readonly { readonly count: number }[];
+  }[];
+}
+
+for (const isMixed of [false, true])
+  test(`unbound-tags: 16 combinations of lists ${isMixed ? "with exceptions never block more than their lists" : "block what their lists block"}`, async () => {
+    const random = new Random(29);
+    let missed = 0;
+    let asked = 0;
+    for (let round = 0; round < CASES / 10; round++) {
+      const texts = Object.fromEntries(
+        LISTS.map((name) => [name, `${relatedRules(random, 25, isMixed).join("\n")}\n`]),
+      );
+      const lists = LISTS.map((name) => ({ name, sources: [name] }));
+      const combined = [{ format: "unbound-tags", path: "tags.conf" }];
+      const project = projectOf(texts, lists, { combined });
+      const { exit, stdout, stderr } = await project.run("--json", "--accept", "blocks-suffix");
+      assert.equal(exit, 0, stderr);
+      const { losses } = (JSON.parse(stdout) as Printed).combined[0]!;
+      const tagged = new TaggedNames(project.text("rules/tags.conf"));
+      const naive = LISTS.map((name) => new NaiveNames(project.text(`rules/${name}.txt`)));
+      for (let bits = 0; bits < 16; bits++)
+        for (const name of relatedNames(random, 40)) {
+          const own = LISTS.filter((_, list) => (bits & (1 << list)) !== 0);
+          const isMeant = naive.some(
+            (list, index) => (bits & (1 << index)) !== 0 && list.isBlocked(name),
+          );
+          const isBlocked = tagged.isBlocked(name, own);
+          asked++;
+          if (isMeant === isBlocked) continue;
+          assert.ok(
+            isMeant && losses.length > 0,
+            `${name} with ${own.join(" ")} in round ${round}`,
+          );
+          missed++;
+        }
+    }
+    assert.ok(isMixed ? missed < asked / 5 : missed === 0, `${missed} of ${asked}`);
+  });
