@@ -111,6 +111,8 @@ export class TrafficReader {
   }
 
   private async *readDatabase(absolute: string, path: string): AsyncGenerator<NameCounts, string> {
+    if (!(await isDatabase(absolute, this.host)))
+      throw new HostError("ENOTSUP", "it is a packed database; unpack it first");
     const found = await piholeCounts(absolute, this.host, this.byClient);
     for await (const [name, count, client] of found ?? unknown(path)) {
       this.add(name, count, client);
@@ -161,6 +163,18 @@ export class TrafficReader {
     this.counts = new QueryCounts();
     this.isSplit = true;
     return counts.entries();
+  }
+}
+
+/** Whether a file is a database as it is, not only when it is unpacked. */
+async function isDatabase(path: string, host: Host): Promise<boolean> {
+  const file = await host.openFile(path);
+  try {
+    const head = new Uint8Array(SQLITE.length);
+    await file.read(head, 0);
+    return bufferOf(head).toString("latin1") === SQLITE;
+  } finally {
+    await file.close();
   }
 }
 
