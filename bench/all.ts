@@ -16,6 +16,7 @@ const BENCHES = [
   ["unchanged-lists.ts"],
   ["watch.ts"],
   ["traffic.ts"],
+  ["feeds.ts"],
   ["limits.ts"],
   ["reference.ts"],
 ];

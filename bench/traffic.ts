@@ -1,7 +1,9 @@
 /**
  * Queries a second of `stats --traffic` for logs of five million lines, of dnsmasq, of AdGuard Home and by dnstap, beside `why -` for the
  * same names, with the list of the typical corpus. A million different names, as often as Zipf's law says; every fifth is one of the lists. The goal is 300,000 a
- * second on two idle cores. Usage: traffic.ts [QUERIES] [RUNS]
+ * second on two idle cores. On a busy machine, only the processor time beside that of `why -` tells something: the gate compares these.
+ *
+ *   node bench/traffic.ts [QUERIES] [RUNS] [--gate] [--save]
  */
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
@@ -13,7 +15,10 @@ import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.t
 import { type Cost, interleaved, measure } from "./measure.ts";
 
 const GOAL = 300_000;
-const QUERIES = Number(process.argv[2] ?? 5_000_000);
+/** At most this part of the processor time of `why -`. */
+const LIMIT = 0.6;
+const [queries, runs] = process.argv.slice(2).filter((word) => /^\d+$/.test(word));
+const QUERIES = Number(queries ?? 5_000_000);
 const NAMES = 1_000_000;
 
 const input = inputOf("typical");
@@ -96,7 +101,7 @@ try {
       dnstap: () => stats("dnstap"),
       why: () => answer("why", `- < '${logs.names}' > /dev/null`),
     },
-    Number(process.argv[3] ?? 3),
+    Number(runs ?? (process.argv.includes("--gate") ? 1 : 3)),
   );
   const speed = ({ wallSeconds, cpuSeconds, peakMegabytes }: Cost): object => ({
     namesPerSecond: Math.round(QUERIES / wallSeconds),
@@ -106,14 +111,20 @@ try {
     peakMegabytes: Math.round(peakMegabytes),
   });
   process.stdout.write(readFileSync(join(folder, "stats.txt"), "utf8").split("\n\n")[1] ?? "");
+  const ratios = [traffic!, adGuardHome!, dnstap!].map(({ cpuSeconds }) =>
+    rounded(cpuSeconds / why!.cpuSeconds),
+  );
   report("traffic", {
     queries: QUERIES,
     goal: GOAL,
+    ratios,
+    limit: LIMIT,
     traffic: speed(traffic!),
     adGuardHome: speed(adGuardHome!),
     dnstap: speed(dnstap!),
     why: speed(why!),
   });
+  if (ratios.some((ratio) => ratio > LIMIT)) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true });
 }

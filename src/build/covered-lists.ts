@@ -1,20 +1,32 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { equalBytes } from "../bytes/search.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { changedText, effectiveDiff, hasChange } from "../explain/effective-diff.ts";
-import { PlainList, hostsOf } from "../explain/plain-list.ts";
+import { ListComparison, changedText, hasChange } from "../explain/effective-diff.ts";
+import { PlainList } from "../explain/plain-list.ts";
+import { unsureExceptions } from "../explain/unsure-exceptions.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { Verdict } from "./guards/check-guards.ts";
 import type { ListPlan } from "./list-plan.ts";
 
 const SHOWN = 3;
 const EMPTY = new Uint8Array(0);
+/** Lists that are held after they were read: mostly, a list is compared with the one before it and the one after it. */
+const HELD = 3;
 
 /** Checks whether the lists of a run cover the lists that they must cover. */
 export class CoveredLists {
   private readonly hasPromises: boolean;
   private readonly texts = new Map<string, Uint8Array>();
+  /** The lists that were read last, by name. */
+  private readonly held = new Map<
+    string,
+    { readonly bytes: Uint8Array; readonly list: PlainList }
+  >();
+  /** The names of the lists in `named`. */
+  private readonly names = new Set<string>();
+  private readonly named = new Set<string>();
   private readonly context: BuildContext;
   /** Paths of the published lists of the run, by name. */
   private readonly paths: ReadonlyMap<string, string | undefined>;
@@ -46,7 +58,7 @@ export class CoveredLists {
     if (covers.size === 0 || accept.includes("not-covered"))
       return { violations: [], warnings: [] };
     const { config } = list;
-    const own = await PlainList.read(text);
+    const own = await this.read(config.name, text);
     const violations: Diagnostic[] = [];
     const warnings: Diagnostic[] = [];
     for (const name of covers.keys()) {
@@ -56,17 +68,19 @@ export class CoveredLists {
         warnings.push(warningOf("cover-unknown", message));
         continue;
       }
-      const other = await PlainList.read(bytes);
-      const { added, patterns, ...first } = effectiveDiff(other, own);
+      const other = await this.read(name, bytes);
+      const comparison = new ListComparison(other, own, true);
+      const { added, patterns, ...first } = comparison.difference();
       let { freed, changes } = first;
+      const { byPattern, forSome } = unsureExceptions(added, other, own);
       const unsure = [
         ...patterns.filter((rule) => other.texts.has(rule) && !rule.startsWith("@@")),
-        // An exception by pattern may free names that neither list has.
-        ...added.filter((rule) => rule.startsWith("@@") && hostsOf(rule).isPattern),
+        ...byPattern,
       ];
+      if (forSome.length > 0) warnings.push(notForAll(config.name, name, forSome));
       if (freed === 0 && unsure.length > 0) {
         warnings.push(notExact(config.name, name, unsure));
-        ({ freed, changes } = effectiveDiff(other, own, await this.namesOfAll()));
+        ({ freed, changes } = comparison.difference(await this.namesOfAll()));
       }
       if (freed === 0) continue;
       const examples = changes
@@ -79,14 +93,26 @@ export class CoveredLists {
     return { violations, warnings };
   }
 
+  /** Reads a list, unless it is one of the last that were read. */
+  private async read(name: string, bytes: Uint8Array): Promise<PlainList> {
+    const known = this.held.get(name);
+    this.held.delete(name);
+    const isKnown = known !== undefined && equalBytes(known.bytes, bytes);
+    const list = isKnown ? known.list : await PlainList.read(bytes);
+    this.held.set(name, { bytes, list });
+    if (this.held.size > HELD) this.held.delete(this.held.keys().next().value!);
+    return list;
+  }
+
   /** Names of all lists in the run, which test regular expressions. Unchanged lists contribute their published names. */
   private async namesOfAll(): Promise<ReadonlySet<string>> {
-    const names = new Set<string>();
-    const texts = [...this.texts.values()];
-    for (const name of this.unchanged) texts.push((await this.published(name)) ?? EMPTY);
-    for (const bytes of texts)
-      for (const name of (await PlainList.read(bytes)).names()) names.add(name);
-    return names;
+    for (const name of [...this.texts.keys(), ...this.unchanged]) {
+      if (this.named.has(name)) continue;
+      this.named.add(name);
+      const bytes = this.texts.get(name) ?? (await this.published(name)) ?? EMPTY;
+      for (const one of (await this.read(name, bytes)).names()) this.names.add(one);
+    }
+    return this.names;
   }
 
   private async published(name: string): Promise<Uint8Array | undefined> {
@@ -94,6 +120,15 @@ export class CoveredLists {
     const path = this.paths.get(name);
     return path !== undefined && (await host.exists(path)) ? await host.readFile(path) : undefined;
   }
+}
+
+function notForAll(list: string, covered: string, exceptions: readonly string[]): Diagnostic {
+  const [first] = exceptions;
+  const more = exceptions.length > 1 ? ` and ${countText(exceptions.length - 1, "other")}` : "";
+  const message = `${printable(list)} does not cover ${printable(covered)} for some clients or query types: ${printable(first!, 60)}${more}`;
+  return warningOf("cover-unknown", message, {
+    hint: "If this is not intended, remove the exception, or add it to both lists",
+  });
 }
 
 function notExact(list: string, covered: string, patterns: readonly string[]): Diagnostic {

@@ -2,6 +2,7 @@ import { RuleIndex, type PlacedRule } from "../meaning/rule-index.ts";
 import { cancelledKey, readRule } from "../meaning/rule.ts";
 import { PROBE, witnessOf } from "../meaning/witness.ts";
 import { withParents } from "../syntax/parents.ts";
+import { nameIn } from "./line-names.ts";
 import { type PlainList, hostsOf } from "./plain-list.ts";
 
 /** How the answer for a name changed. */
@@ -44,44 +45,87 @@ export function effectiveDiff(
   fresh: PlainList,
   known: Iterable<string> = [],
 ): ListDifference {
-  const added = [...fresh.texts].filter((text) => !old.texts.has(text));
-  const removed = [...old.texts].filter((text) => !fresh.texts.has(text));
-  const touched = new Set<string>();
-  const patterns: string[] = [];
-  const wildcards: ChangedName[] = [];
-  const changed: string[] = [];
-  for (const text of [...added, ...removed]) {
+  return new ListComparison(old, fresh).difference(known);
+}
+
+/** Compares two lists, first on their own names, then on more if that is needed. */
+export class ListComparison {
+  private readonly old: PlainList;
+  private readonly fresh: PlainList;
+  private readonly added: readonly string[];
+  private readonly removed: readonly string[];
+  /** Names of added and removed rules. */
+  private readonly touched = new Set<string>();
+  /** Added and removed patterns. */
+  private readonly changed: string[] = [];
+  /** Those of them that can only be compared on known names. */
+  private readonly patterns: string[] = [];
+  private readonly wildcards: ChangedName[] = [];
+  /** Whether a changed pattern may match a name or names below it. */
+  private readonly matches: (name: string) => boolean;
+  /** What changed for the names of the lists that a changed rule concerns. */
+  private readonly found = new Map<string, ChangedName>();
+
+  /** With `isFreedOnly`, names that are newly blocked may be missing: added rules that only block a name free none. */
+  constructor(old: PlainList, fresh: PlainList, isFreedOnly = false) {
+    this.old = old;
+    this.fresh = fresh;
+    this.added = [...fresh.texts].filter((text) => !old.texts.has(text));
+    this.removed = [...old.texts].filter((text) => !fresh.texts.has(text));
+    for (const text of this.added) if (!isFreedOnly || nameIn(text) === undefined) this.enter(text);
+    for (const text of this.removed) this.enter(text);
+    this.matches = matcherOf(this.changed);
+    for (const name of old.names()) this.visit(name);
+    for (const name of fresh.names()) if (!old.isNamed(name)) this.visit(name);
+  }
+
+  /** `known` are names on which patterns are compared, in addition to those of the two lists. */
+  difference(known: Iterable<string> = []): ListDifference {
+    const { old, fresh, added, removed, patterns } = this;
+    const found = new Map(this.found);
+    // The answer for any other name is the same in both lists, and in no change follows from it.
+    if (this.changed.length > 0)
+      for (const name of known)
+        if (!found.has(name) && (this.isConcerned(name) || isAtOrBelow(name, found)))
+          found.set(name, changeOf(name, old, fresh));
+    const isNamed = (name: string): boolean => old.isNamed(name) || fresh.isNamed(name);
+    const changes = [
+      ...[...found.values()].filter((change) => !isImplied(change, found, isNamed)),
+      ...this.wildcards,
+    ];
+    return {
+      added,
+      removed,
+      changes,
+      blocked: changes.filter((one) => hasChange(one, "blocked")).length,
+      freed: changes.filter((one) => hasChange(one, "freed")).length,
+      patterns,
+    };
+  }
+
+  private enter(text: string): void {
     // A `$badfilter` rule affects the names of the rule that it cancels.
     const { names, isPattern } = hostsOf(text);
-    for (const name of names) touched.add(name);
-    if (!isPattern) continue;
-    changed.push(text);
+    for (const name of names) this.touched.add(name);
+    if (!isPattern) return;
+    this.changed.push(text);
     const witness = witnessFor(text);
-    if (witness === undefined) patterns.push(text);
+    if (witness === undefined) this.patterns.push(text);
     else {
-      const { change, rule } = compareName(witness, old, fresh);
+      const { change, rule } = compareName(witness, this.old, this.fresh);
       if (change !== undefined)
-        wildcards.push({ name: text, self: change, below: undefined, rule });
+        this.wildcards.push({ name: text, self: change, below: undefined, rule });
     }
   }
-  const found = new Map<string, ChangedName>();
-  for (const name of concernedNames(old, fresh, touched, matcherOf(changed)))
-    found.set(name, changeOf(name, old, fresh));
-  if (changed.length > 0)
-    for (const name of known) if (!found.has(name)) found.set(name, changeOf(name, old, fresh));
-  const isNamed = (name: string): boolean => old.isNamed(name) || fresh.isNamed(name);
-  const changes = [
-    ...[...found.values()].filter((change) => !isImplied(change, found, isNamed)),
-    ...wildcards,
-  ];
-  return {
-    added,
-    removed,
-    changes,
-    blocked: changes.filter((one) => hasChange(one, "blocked")).length,
-    freed: changes.filter((one) => hasChange(one, "freed")).length,
-    patterns,
-  };
+
+  private visit(name: string): void {
+    if (this.isConcerned(name)) this.found.set(name, changeOf(name, this.old, this.fresh));
+  }
+
+  /** Whether a name is at or below a changed rule, or a changed pattern matches it. */
+  private isConcerned(name: string): boolean {
+    return isAtOrBelow(name, this.touched) || this.matches(name);
+  }
 }
 
 /** Whether the name or names below it changed in this way. One rule can block a name and another free those below it. */
@@ -123,20 +167,13 @@ function matcherOf(patterns: readonly string[]): (name: string) => boolean {
   };
 }
 
-/** Names of either list at or below a changed rule, or that a changed pattern matches. */
-function concernedNames(
-  old: PlainList,
-  fresh: PlainList,
-  touched: ReadonlySet<string>,
-  matches: (name: string) => boolean,
-): Set<string> {
-  const names = new Set<string>();
-  const visit = (name: string): void => {
-    if (withParents(name).some((one) => touched.has(one)) || matches(name)) names.add(name);
-  };
-  for (const name of old.names()) visit(name);
-  for (const name of fresh.names()) if (!old.isNamed(name)) visit(name);
-  return names;
+function isAtOrBelow(name: string, names: { has(one: string): boolean }): boolean {
+  for (let parent = name; ;) {
+    if (names.has(parent)) return true;
+    const dot = parent.indexOf(".");
+    if (dot === -1) return false;
+    parent = parent.slice(dot + 1);
+  }
 }
 
 function changeOf(name: string, old: PlainList, fresh: PlainList): ChangedName {

@@ -19,6 +19,7 @@ export interface ListAnswer {
 }
 
 const NO_RULES: readonly PlacedRule[] = [];
+const NO_NAMES: readonly string[] = [];
 const NOT_BLOCKED = { rules: NO_RULES, byName: false };
 const NEITHER: ListAnswer = { verdict: "neither", partial: NO_RULES };
 
@@ -96,7 +97,7 @@ export class ListRules {
   }
 
   private nameRuleFor(name: string): ListRule | undefined {
-    for (const parent of withParents(name)) {
+    for (const parent of this.namedAbove(name)) {
       const { subtree, exact } = this.names.find(parent);
       if (subtree !== undefined && !this.isCancelled(subtree.text)) return subtree;
       if (parent === name && exact !== undefined) return exact;
@@ -130,7 +131,7 @@ export class ListRules {
 
   private nameRules(name: string): readonly ListRule[] {
     let rules: ListRule[] | undefined;
-    for (const parent of withParents(name)) {
+    for (const parent of this.namedAbove(name)) {
       const { subtree, exact } = this.names.find(parent);
       if (subtree !== undefined && !this.isCancelled(subtree.text)) (rules ??= []).push(subtree);
       if (parent === name && exact !== undefined) (rules ??= []).push(exact);
@@ -138,6 +139,11 @@ export class ListRules {
     const special = this.exact.get(name);
     if (special === undefined) return rules ?? NO_RULES;
     return rules === undefined ? special : rules.concat(special);
+  }
+
+  /** The name and the names above it; none if no plain rule has one of them, as for most names. */
+  private namedAbove(name: string): readonly string[] {
+    return this.names.mayFind?.(name) === false ? NO_NAMES : withParents(name);
   }
 
   /** Whether a `$badfilter` rule cancels a rule. */

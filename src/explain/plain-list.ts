@@ -6,11 +6,15 @@ import { nameIn, namesIn } from "./line-names.ts";
 import { ListRules } from "./list-rules.ts";
 import type { ListRule, NameRules, PlainNames } from "./plain-names.ts";
 
+/** `||name^` with a name that is written the way it is searched for. */
+const PLAIN_SUBTREE = /^\|\|[a-z0-9_.-]+\^$/;
+
 /** A list that was read from a file: its rules by text, and their meaning. Rows are line numbers, from 1. */
 export class PlainList implements PlainNames {
   /** The distinct rules, in order. */
   readonly texts: Set<string> = new Set();
-  private readonly subtrees = new Map<string, ListRule>();
+  /** The rows of the rules `||name^`, by name. */
+  private readonly subtrees = new Map<string, number>();
   private readonly exact = new Map<string, ListRule>();
   private readonly special: ListRule[] = [];
   private specialNames: Set<string> | undefined;
@@ -30,20 +34,28 @@ export class PlainList implements PlainNames {
   }
 
   private enter(text: string, row: number): void {
-    if (this.texts.has(text)) return;
-    this.texts.add(text);
+    const { texts, subtrees } = this;
+    const before = texts.size;
+    if (texts.add(text).size === before) return;
+    // Almost all lines of most lists.
+    if (PLAIN_SUBTREE.test(text)) {
+      subtrees.set(text.slice(2, -1), row);
+      return;
+    }
     const found = nameIn(text);
     const rule = { text, row };
     // Upper-case and non-ASCII names are found by their normalized form.
     if (found === undefined || /[A-Z]|[^\u0000-\u007f]/.test(found.name)) this.special.push(rule);
-    else {
-      const names = found.isSubtree ? this.subtrees : this.exact;
-      if (!names.has(found.name)) names.set(found.name, rule);
-    }
+    else if (found.isSubtree) subtrees.set(found.name, row);
+    else if (!this.exact.has(found.name)) this.exact.set(found.name, rule);
   }
 
   find(name: string): NameRules {
-    return { subtree: this.subtrees.get(name), exact: this.exact.get(name) };
+    const row = this.subtrees.get(name);
+    return {
+      subtree: row === undefined ? undefined : { text: `||${name}^`, row },
+      exact: this.exact.get(name),
+    };
   }
 
   get rules(): ListRules {
@@ -66,6 +78,7 @@ export class PlainList implements PlainNames {
 
 /** The names that a rule matches or excludes, and whether it can match other names too. */
 export function hostsOf(text: string): { names: readonly string[]; isPattern: boolean } {
+  if (PLAIN_SUBTREE.test(text)) return { names: [text.slice(2, -1)], isPattern: false };
   const plain = nameIn(text);
   if (plain !== undefined)
     return { names: [asciiLabels(plain.name).toLowerCase()], isPattern: false };

@@ -1,14 +1,10 @@
-import type { Buffer } from "node:buffer";
-import { LF } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
-import { bufferOf } from "../bytes/search.ts";
 import type { OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import { mayHaveAny } from "../kernel/name-filter.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { Fate } from "../rules/fate.ts";
 import { nameIn } from "./line-names.ts";
-import { eachLiveLine } from "./live-lines.ts";
 import { linesWithAny } from "./matching-lines.ts";
 
 /** A rule of the list. */
@@ -26,6 +22,8 @@ export interface NameRules {
 /** Finds the rules that contain only a name. */
 export interface PlainNames {
   find(name: string): NameRules;
+  /** False if neither the name nor a name above it has a rule. */
+  mayFind?(name: string): boolean;
 }
 
 /** The bytes of the list with the live rows of a frame, from the line feed before the first row on. */
@@ -105,52 +103,3 @@ function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number):
     if (fates[row] === Fate.Live && --lines === 0) return base + row;
   return -1;
 }
-
-/** For many names: indexes the whole list. */
-export class MappedNames implements PlainNames {
-  private readonly subtrees = new Map<string, number>();
-  private readonly exact = new Map<string, number>();
-  /** Rows with the name of an earlier row, which neither Compress nor Deduplicate merged. */
-  readonly repeats: { readonly row: number; readonly first: number }[] = [];
-  private readonly starts: Uint32Array;
-  private readonly list: Buffer;
-
-  constructor(list: Uint8Array, record: BuildRecord) {
-    this.list = bufferOf(list);
-    this.starts = new Uint32Array(record.rows);
-    for (const frame of record.frames) this.enter(frame);
-  }
-
-  private enter(frame: Frame): void {
-    eachLiveLine(this.list, frame, (row, start, end) => {
-      this.starts[row] = start;
-      const found = nameIn(this.list.toString("latin1", start, end));
-      if (found === undefined) return;
-      const names = found.isSubtree ? this.subtrees : this.exact;
-      const first = names.get(found.name);
-      if (first === undefined) names.set(found.name, row);
-      else this.repeats.push({ row, first });
-    });
-  }
-
-  find(name: string): NameRules {
-    const subtree = this.subtrees.get(name);
-    const exact = this.exact.get(name);
-    if (subtree === undefined && exact === undefined) return NOTHING;
-    return { subtree: this.ruleAt(subtree), exact: this.ruleAt(exact) };
-  }
-
-  private ruleAt(row: number | undefined): ListRule | undefined {
-    if (row === undefined) return undefined;
-    const { list, starts } = this;
-    return {
-      row,
-      get text() {
-        const end = list.indexOf(LF, starts[row]);
-        return list.toString("utf8", starts[row], end === -1 ? list.length : end);
-      },
-    };
-  }
-}
-
-const NOTHING: NameRules = {};

@@ -8,7 +8,7 @@ import { asciiName } from "./asked-name.ts";
 import { ClientSums, type ClientTraffic } from "./client-traffic.ts";
 import { ListRules } from "./list-rules.ts";
 import { Carried, type Carriers, carriersOf } from "./overlap.ts";
-import { MappedNames } from "./plain-names.ts";
+import { MappedNames } from "./mapped-names.ts";
 import { SourceLines } from "./source-lines.ts";
 
 /** What a source did for the queries of a log. */
@@ -94,7 +94,9 @@ class TrafficTally {
     this.record = record;
     this.rules = rules;
     this.lines = lines;
-    this.carriers = carriersOf(record);
+    const carriers = carriersOf(record);
+    // `merge` changes the groups of rows.
+    this.carriers = { ...carriers, groupOf: carriers.groupOf.slice() };
     this.blocked = record.header.sources.map(() => 0);
     this.alone = record.header.sources.map(() => 0);
   }

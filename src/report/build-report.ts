@@ -1,6 +1,6 @@
 import type { PublishedBuild } from "../build/state/published-build.ts";
 import { ListRules } from "../explain/list-rules.ts";
-import { MappedNames } from "../explain/plain-names.ts";
+import { MappedNames } from "../explain/mapped-names.ts";
 import { statsOf } from "../explain/stats.ts";
 import type { TrafficStats } from "../explain/traffic-stats.ts";
 import type { Host } from "../host/host.ts";

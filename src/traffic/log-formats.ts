@@ -1,18 +1,19 @@
 import { jsonField } from "./json-field.ts";
+import { LONGEST_NAME, type LineScan, scanAdGuardHome, scanDnsmasq } from "./scan-line.ts";
 
 /** A text form of query logs, one line per query. */
 export interface LogFormat {
   readonly name: string;
   /** The name that a line asks for; undefined for a line that is not a query. */
   nameIn(line: string): string | undefined;
+  /** Finds the same as `nameIn` in bytes, for the logs that are the largest. */
+  readonly scan?: LineScan;
   /** The address of the client that asked; undefined if the line has none. Without this method, no line has one. */
   clientIn?(line: string): string | undefined;
   /** The number of queries that a line represents; 1 without this method. */
   countIn?(line: string): number;
 }
 
-/** A name in a DNS message has at most 255 bytes. A log writes some of them with four characters. */
-const LONGEST_NAME = 1024;
 /** Expressions do not see longer lines, so that none takes long. */
 const LONGEST_LINE = 4096;
 
@@ -36,15 +37,14 @@ function bounded(name: string | undefined): string | undefined {
 const adGuardHome: LogFormat = {
   name: "AdGuard Home",
   nameIn: (line) => bounded(jsonField(line, "QH")),
+  scan: scanAdGuardHome,
   clientIn: (line) => bounded(jsonField(line, "IP")),
 };
 
-/**
- * `query[A] name from client`, also in Pi-hole's pihole.log. The resolver's own queries are `dnssec-query[…]`. Without an
- * expression, which would take three times as long: these logs are the largest.
- */
+/** `query[A] name from client`, also in Pi-hole's pihole.log. The resolver's own queries are `dnssec-query[…]`. */
 const dnsmasq: LogFormat = {
   name: "dnsmasq",
+  scan: scanDnsmasq,
   nameIn(line) {
     const type = line.indexOf("query[");
     if (type === -1 || (type > 0 && line[type - 1] !== " ")) return undefined;

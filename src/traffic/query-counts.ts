@@ -1,4 +1,8 @@
 import { Buffer } from "node:buffer";
+import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { hashSlice } from "../bytes/hash.ts";
+import { bufferOf } from "../bytes/search.ts";
+import { SliceTable } from "../bytes/slice-table.ts";
 
 /** Names in lower case with the number of their queries, and the client if it was asked for; empty if the log has none. */
 export type NameCounts = Iterable<readonly [name: string, count: number, client: string]>;
@@ -20,11 +24,22 @@ export class QueryCounts {
   }
 
   add(name: string, count: number, client: string): void {
-    if (client !== this.last.client)
-      this.last = { client, counts: this.clients.get(client) ?? this.enter(client) };
-    if (this.last.counts.add(name, count)) this.known++;
+    const bytes = Buffer.from(name, "latin1");
+    if (this.countsOf(client).add(bytes, 0, bytes.length, count)) this.known++;
   }
 
+  /** Adds a query without client. The name is a part of the bytes. */
+  addBytes(bytes: Uint8Array, start: number, end: number): void {
+    if (this.countsOf("").add(bytes, start, end, 1)) this.known++;
+  }
+
+  private countsOf(client: string): Counts {
+    if (client !== this.last.client)
+      this.last = { client, counts: this.clients.get(client) ?? this.enter(client) };
+    return this.last.counts;
+  }
+
+  /** A copy of the client: a part of a string would keep the whole line in memory. */
   private enter(client: string): Counts {
     const counts = new Counts();
     this.clients.set(Buffer.from(client, "latin1").toString("latin1"), counts);
@@ -37,34 +52,55 @@ export class QueryCounts {
   }
 }
 
-/** The map has positions instead of counts, so that a known name takes one search, not two. */
+/** The sums of one client. Names are held as bytes: a string per name would take three times the memory, one per query twice the time. */
 class Counts {
-  private readonly positions = new Map<string, number>();
+  private readonly names = new ByteBuffer();
+  private readonly table = new SliceTable(this.names.bytes);
   private readonly sums: number[] = [];
 
   /** Whether the name is new. */
-  add(name: string, count: number): boolean {
-    const before = this.sums.length;
-    const position = this.positions.get(name) ?? this.enter(ownName(name));
-    this.sums[position]! += count;
-    return this.sums.length > before;
+  add(bytes: Uint8Array, start: number, end: number, count: number): boolean {
+    if (!isCanonical(bytes, start, end)) {
+      const name = canonical(bytes, start, end);
+      return this.addCanonical(name, 0, name.length, count);
+    }
+    return this.addCanonical(bytes, start, end, count);
   }
 
-  private enter(name: string): number {
-    const known = this.positions.get(name);
-    if (known !== undefined) return known;
-    this.positions.set(name, this.sums.length);
-    return this.sums.push(0) - 1;
+  private addCanonical(bytes: Uint8Array, start: number, end: number, count: number): boolean {
+    const { names, table, sums } = this;
+    const hash = hashSlice(bytes, start, end);
+    const known = table.find(bytes, start, end, hash);
+    if (known !== -1) {
+      sums[known]! += count;
+      return false;
+    }
+    const at = names.append(bytes, start, end);
+    table.bytes = names.bytes;
+    table.enter(at, names.length, hash);
+    sums.push(count);
+    return true;
   }
 
   *entries(): Generator<readonly [string, number]> {
-    for (const [name, position] of this.positions) yield [name, this.sums[position]!];
+    const { table, sums } = this;
+    const names = bufferOf(this.names.bytes);
+    for (const [number, count] of sums.entries())
+      yield [names.toString("utf8", table.startOf(number), table.endOf(number)), count];
   }
 }
 
-/** In lower case. A copy: a part of a string would keep the whole block in memory. */
-function ownName(name: string): string {
-  const bytes = Buffer.from(name, "latin1");
-  const text = bytes.toString("utf8").toLowerCase();
-  return text.endsWith(".") ? text.slice(0, -1) : text;
+/** Whether a name is in ASCII without upper-case letters, and does not end with a dot. */
+function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte >= 0x80 || (byte >= 0x41 && byte <= 0x5a)) return false;
+  }
+  return end === start || bytes[end - 1] !== 0x2e;
+}
+
+/** The name in lower case, without the final dot. */
+function canonical(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const text = bufferOf(bytes).toString("utf8", start, end).toLowerCase();
+  return Buffer.from(text.endsWith(".") ? text.slice(0, -1) : text);
 }

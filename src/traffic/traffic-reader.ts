@@ -1,3 +1,4 @@
+import { CR, LF } from "../bytes/ascii.ts";
 import { bufferOf } from "../bytes/search.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
@@ -7,6 +8,7 @@ import { DnstapFrames, isDnstap } from "./dnstap.ts";
 import { LineBlocks } from "./line-blocks.ts";
 import { logBlocks } from "./log-blocks.ts";
 import { type LogFormat, logFormatOf } from "./log-formats.ts";
+import { foundName } from "./scan-line.ts";
 import { SQLITE, piholeCounts } from "./pihole-database.ts";
 import { type NameCounts, QueryCounts } from "./query-counts.ts";
 
@@ -89,13 +91,13 @@ export class TrafficReader {
         }
         const complete = lines.take(block);
         if (complete.length === 0) continue;
-        format ??= logFormatOf(complete) ?? unknown(path);
+        format ??= logFormatOf(textLines(complete)) ?? unknown(path);
         this.countLines(complete, format);
         if (this.isFull()) yield this.handOut();
       }
       if (frames !== undefined) return frames.format;
       const last = lines.end();
-      format ??= logFormatOf(last) ?? unknown(path);
+      format ??= logFormatOf(textLines(last)) ?? unknown(path);
       this.countLines(last, format);
       return format.name;
     } catch (error) {
@@ -109,6 +111,8 @@ export class TrafficReader {
   }
 
   private async *readDatabase(absolute: string, path: string): AsyncGenerator<NameCounts, string> {
+    if (!(await isDatabase(absolute, this.host)))
+      throw new HostError("ENOTSUP", "it is a packed database; unpack it first");
     const found = await piholeCounts(absolute, this.host, this.byClient);
     for await (const [name, count, client] of found ?? unknown(path)) {
       this.add(name, count, client);
@@ -117,13 +121,32 @@ export class TrafficReader {
     return "Pi-hole";
   }
 
-  private countLines(lines: readonly string[], format: LogFormat): void {
-    for (const line of lines) {
-      const name = format.nameIn(line);
-      if (name === undefined) continue;
-      const client = this.byClient ? format.clientIn?.(line) : undefined;
-      this.add(name, format.countIn?.(line) ?? 1, client ?? "");
+  private countLines(lines: Uint8Array, format: LogFormat): void {
+    const scan = this.byClient ? undefined : format.scan;
+    if (scan === undefined) {
+      for (const line of textLines(lines)) this.countLine(line, format);
+      return;
     }
+    const { counts } = this;
+    const bytes = bufferOf(lines);
+    for (let start = 0; start < bytes.length;) {
+      const next = bytes.indexOf(LF, start);
+      const stop = next === -1 ? bytes.length : next;
+      const end = stop > start && bytes[stop - 1] === CR ? stop - 1 : stop;
+      const found = scan(bytes, start, end);
+      if (found === "name") {
+        this.queries++;
+        counts.addBytes(bytes, foundName.start, foundName.end);
+      } else if (found === "unknown") this.countLine(bytes.toString("latin1", start, end), format);
+      start = stop + 1;
+    }
+  }
+
+  private countLine(line: string, format: LogFormat): void {
+    const name = format.nameIn(line);
+    if (name === undefined) return;
+    const client = this.byClient ? format.clientIn?.(line) : undefined;
+    this.add(name, format.countIn?.(line) ?? 1, client ?? "");
   }
 
   private add(name: string, count: number, client: string): void {
@@ -141,6 +164,26 @@ export class TrafficReader {
     this.isSplit = true;
     return counts.entries();
   }
+}
+
+/** Whether a file is a database as it is, not only when it is unpacked. */
+async function isDatabase(path: string, host: Host): Promise<boolean> {
+  const file = await host.openFile(path);
+  try {
+    const head = new Uint8Array(SQLITE.length);
+    await file.read(head, 0);
+    return bufferOf(head).toString("latin1") === SQLITE;
+  } finally {
+    await file.close();
+  }
+}
+
+/** One character per byte. */
+function textLines(lines: Uint8Array): string[] {
+  if (lines.length === 0) return [];
+  const texts = bufferOf(lines).toString("latin1").split("\n");
+  if (texts.at(-1) === "") texts.pop();
+  return texts.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
 function unknown(path: string): never {

@@ -1,5 +1,6 @@
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames, SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
+import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
 import { memoryHost } from "../support/internals.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { compileRecorded } from "../support/recorded.ts";

@@ -45,3 +45,36 @@ test("an exception by pattern in the larger list is reported", async () => {
   const both = "||x.com^\n@@||ads.*^";
   assert.doesNotMatch((await compileTiers(both, both)).stderr, /cover-unknown/);
 });
+
+test("an exception that may free names below it, which only a pattern of both lists blocks, is reported", async () => {
+  for (const pattern of ["||ads*.x.com^", "/^ads[0-9]+\\./", "||ads.*^", "-ads-"]) {
+    const { exit, stderr } = await compileTiers(pattern, `${pattern}\n@@||x.com^`);
+    assert.equal(exit, 0, stderr);
+    assert.match(stderr, /cover-unknown\]: (?:Pro: )?Pro may not cover Light: @@\|\|x/, pattern);
+  }
+  for (const [light, pro] of [
+    ["||ads*.y.com^", "||ads*.y.com^\n@@||x.com^"],
+    ["||ads*.x.com^", "||ads*.x.com^\n@@|x.com^"],
+    ["||ads*.x.com^\n@@||com^", "||ads*.x.com^\n@@||com^\n@@||x.com^"],
+  ] as const)
+    assert.doesNotMatch((await compileTiers(light, pro)).stderr, /cover-unknown/, pro);
+});
+
+test("an exception for some clients or query types is reported if it frees a name that is blocked", async () => {
+  for (const exception of [
+    "@@||x.com^$client=192.168.1.2",
+    "@@||a.x.com^$dnstype=AAAA",
+    "@@||com^$client=phone",
+    "@@||x.c*^$client=phone",
+  ]) {
+    const { exit, stderr } = await compileTiers("||x.com^", `||x.com^\n${exception}`);
+    assert.equal(exit, 0, stderr);
+    assert.match(
+      stderr,
+      /cover-unknown\]: (?:Pro: )?Pro does not cover Light for some clients or query types: @@/,
+      exception,
+    );
+  }
+  const other = "||x.com^\n@@||y.com^$client=phone";
+  assert.doesNotMatch((await compileTiers("||x.com^", other)).stderr, /cover-unknown/);
+});

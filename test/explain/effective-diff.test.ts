@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { effectiveDiff } from "../../src/explain/effective-diff.ts";
+import {
+  ListComparison,
+  compareName,
+  effectiveDiff,
+  hasChange,
+} from "../../src/explain/effective-diff.ts";
 import { PlainList } from "../../src/explain/plain-list.ts";
+import { withParents } from "../../src/syntax/parents.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";
 
@@ -157,4 +163,65 @@ test("a name and its subtree are one change, and an equivalent rule is not a cha
         changes.findIndex(({ name: one }) => one === y.name),
     ),
   );
+});
+
+/** Compares the answers for all names, one by one. */
+function simpleChanges(old: PlainList, fresh: PlainList, known: readonly string[]): string[] {
+  const names = [...new Set([...old.names(), ...fresh.names(), ...known])];
+  const found = new Map(
+    names.map((one) => [
+      one,
+      [one, `q7-any-0z.${one}`].map((asked) => compareName(asked, old, fresh).change),
+    ]),
+  );
+  return names
+    .filter((one) => {
+      const [self, below] = found.get(one)!;
+      const parent = withParents(one)
+        .slice(1)
+        .find((above) => found.has(above));
+      const change = parent === undefined ? undefined : found.get(parent)![1];
+      return (self ?? below) !== undefined && !(self === change && below === change);
+    })
+    .map((one) => `${one} ${String(found.get(one))}`)
+    .toSorted();
+}
+
+test("known names that no changed rule concerns are left out without a difference", async () => {
+  const names = universe();
+  const patterns = ["/^ads\\.a/", "||a.*.com^", "@@||b.*^", "/b[.]two/", "||ads.*^$badfilter"];
+  let changed = 0;
+  for (let seed = 1; seed <= 500; seed++) {
+    const random = new Random(seed);
+    const some = (count: number): string[] =>
+      Array.from({ length: random.below(count) }, () =>
+        random.chance(0.3) ? random.pick(patterns) : rule(random),
+      );
+    const before = some(6);
+    const after = [...before.filter(() => random.chance(0.7)), ...some(4)];
+    const known = names.filter(() => random.chance(0.4));
+    const [old, fresh] = [await listOf(before), await listOf(after)];
+    const changes = new ListComparison(old, fresh)
+      .difference(known)
+      .changes.filter((one) => !/[*/]/.test(one.name) && (one.self ?? one.below) !== undefined);
+    // Without a changed pattern, the names of the lists are enough.
+    const isPattern = (text: string): boolean => /[*/]/.test(text);
+    const one = [...new Set([...before, ...after])].some(
+      (text) => isPattern(text) && before.includes(text) !== after.includes(text),
+    );
+    assert.deepEqual(
+      changes.map(({ name: shown, self, below }) => `${shown} ${String([self, below])}`).toSorted(),
+      simpleChanges(old, fresh, one ? known : []),
+      `seed ${seed}: ${before.join(" ")} → ${after.join(" ")}`,
+    );
+    const freed = (comparison: ListComparison): object[] =>
+      comparison.difference(known).changes.filter((entry) => hasChange(entry, "freed"));
+    assert.deepEqual(
+      freed(new ListComparison(old, fresh, true)),
+      freed(new ListComparison(old, fresh)),
+      `seed ${seed}`,
+    );
+    changed += changes.length;
+  }
+  assert.ok(changed > 500, String(changed));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/plain-names.ts";
+import { MappedNames } from "../../src/explain/mapped-names.ts";
 import { memoryHost } from "../support/internals.ts";
 import { hashesOf, pageAnswer, pageHash } from "../../src/report/page-search.ts";
 import { searchIndex } from "../../src/report/search-index.ts";

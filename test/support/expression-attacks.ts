@@ -1,6 +1,6 @@
 import process from "node:process";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/plain-names.ts";
+import { MappedNames } from "../../src/explain/mapped-names.ts";
 import { type CompileOptions, type Config, compile, memoryHost } from "./internals.ts";
 import { hashesOf, pageAnswer } from "../../src/report/page-search.ts";
 import { searchIndex } from "../../src/report/search-index.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import * as zlib from "node:zlib";
+import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
 import { logFormatOf } from "../../src/traffic/log-formats.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { logWriters } from "../support/query-logs.ts";
@@ -85,4 +86,17 @@ test("BIND: a query that is signed with a key has a client, too", () => {
       ["BIND", "a.example", "192.168.1.7"],
     );
   }
+});
+
+test("a packed database is refused with the reason", async () => {
+  const host = memoryHost({ files: {} });
+  const database = Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(5000)]);
+  host.files.set("/project/pihole-FTL.db.gz", zlib.gzipSync(database));
+  await assert.rejects(readLog("pihole-FTL.db.gz", host), (error) => {
+    assert.ok(error instanceof CompilerError);
+    const [first] = error.diagnostics;
+    assert.equal(first?.code, "traffic-unreadable");
+    assert.match(String(first?.cause), /packed database; unpack it first/);
+    return true;
+  });
 });

@@ -2,7 +2,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames } from "../../explain/plain-names.ts";
+import { MappedNames } from "../../explain/mapped-names.ts";
 import { asciiName, askedName } from "../../explain/asked-name.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { timesAsked } from "../../explain/traffic-change.ts";
