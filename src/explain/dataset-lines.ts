@@ -103,7 +103,9 @@ export class DatasetLines {
   /** The lines of a feed as they were written, if they have the numbers of its rows. */
   private async written(file: RecordedFile, bytes: Uint8Array): Promise<WrittenLines | undefined> {
     const { feed, ...asWritten } = file;
-    if (feed === undefined || feedFormats.get(feed.type)?.isJson === true) return undefined;
+    const format = feed && feedFormats.get(feed.type);
+    if (format === undefined || format.isJson === true || format.isCounted === true)
+      return undefined;
     const text = await recordedText(asWritten, bytes, "", this.host);
     return text && new WrittenLines(text);
   }
