@@ -19,7 +19,6 @@ export const KINDS = [
   "rule",
   "unknown",
 ] as const;
-export type KindName = (typeof KINDS)[number];
 
 const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 

@@ -7,13 +7,13 @@ import { FeedError } from "./feed-reader.ts";
 import type { FeedSettings } from "./feed-settings.ts";
 import { FeedValues } from "./feed-value.ts";
 
-/** A longer value is neither a name nor a URL that anybody uses. */
+/** Names and URLs of real feeds are shorter. */
 const LONGEST_VALUE = 4096;
 /** Texts may take this many times the size of the file; real names take less than 20 times. */
 const MOST_GROWTH = 200;
 const LEAST_ROOM = 16 * 1024 * 1024;
 
-/** Reads one column of a Parquet file. It needs the whole file: what the pages are is said at the end. */
+/** Reads one column of a Parquet file. It needs the whole file: the footer describes the pages. */
 export class ParquetFeed {
   private readonly reader: ColumnReader;
   private readonly values: FeedValues;

@@ -169,9 +169,8 @@ test("a source is a local file or an address, and lines have row numbers", async
         .filter((line) => line !== "" && !line.startsWith("!")),
       ["ads.example.org", "evil.example"],
     );
-    const { stdout } = await project.run(
-      ...["lines", "-c", "config.json", "-o", "list.txt", "--fate", "no-value", "--json"],
-    );
+    const asked = ["-c", "config.json", "-o", "list.txt", "--fate", "no-value", "--json"];
+    const { stdout } = await project.run("lines", ...asked);
     assert.equal((JSON.parse(stdout) as { line: number }).line, 2);
   }
 });

@@ -199,7 +199,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "export",
-    group: "more",
+    group: "ask",
+    brief: "write the last build for databases (Parquet)",
     computes: true,
     operands: "[FOLDER]",
     description: "Write the last build as Parquet files for DuckDB and other databases",
