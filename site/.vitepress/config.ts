@@ -59,6 +59,7 @@ export default defineConfig({
           { text: "When a night goes wrong", link: "/guide/when-a-night-goes-wrong" },
           { text: "Know what is in your list", link: "/guide/why" },
           { text: "Which lists block your queries", link: "/guide/traffic" },
+          { text: "The build as a dataset", link: "/guide/dataset" },
           { text: "One list, every resolver", link: "/guide/resolvers" },
           { text: "Hooks: reload, message", link: "/guide/hooks" },
           { text: "Zone transfer", link: "/guide/zone-transfer" },

@@ -135,7 +135,7 @@ export class BuildRecord {
   causeOf(row: number): number {
     const frame = this.frameOf(row);
     let causes = this.causesOf.get(frame);
-    if (causes === undefined) this.causesOf.set(frame, (causes = this.readCauses(frame)));
+    if (causes === undefined) this.causesOf.set(frame, (causes = this.causesIn(frame)));
     return causes[row - frame.base]!;
   }
 
@@ -147,7 +147,8 @@ export class BuildRecord {
     return keeper;
   }
 
-  private readCauses(frame: Frame): Int32Array {
+  /** The causes of the rows of a frame; -1 for rows without one. */
+  causesIn(frame: Frame): Int32Array {
     const { fates, length } = frame;
     const { chunk, start, end } = frame.causes;
     const causes = new Int32Array(length).fill(-1);

@@ -74,7 +74,8 @@ const SETTINGS: Readonly<Record<string, Partial<FeedSettings>>> = {
   ndjson: { path: "/*" },
 };
 
-for (const type of feedFormats.keys())
+// Parquet is read from a file: see parquet-source.test.ts.
+for (const type of [...feedFormats.keys()].filter((name) => name !== "parquet"))
   test(`${type}: no mutation crashes the reader or gets past the grammar of names`, () => {
     const settings = { type, ...SETTINGS[type] };
     let good = 0;

@@ -198,6 +198,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./report.ts")).reportCommand,
   },
   {
+    name: "export",
+    group: "ask",
+    brief: "write the last build for databases (Parquet)",
+    computes: true,
+    operands: "[FOLDER]",
+    description: "Write the last build as Parquet files for DuckDB and other databases",
+    examples: [["export dataset", "write dataset/lines.parquet and dataset/names.parquet"]],
+    load: async () => (await import("./export.ts")).exportCommand,
+  },
+  {
     name: "history",
     group: "more",
     description: "Show who published, refused, accepted, rolled back or held a list, and when",

@@ -8,6 +8,7 @@ export const SETS = {
     "diff",
     "changelog",
     "report",
+    "export",
     "builds",
     "rollback",
     "apply",

@@ -63,14 +63,14 @@ const BUILD_FLAGS = [
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],
-    only: ["why", "stats", "lines", "report", "audit", "init"],
+    only: ["why", "stats", "lines", "report", "export", "audit", "init"],
     description:
       "Folder for cached sources and earlier builds (default: rules-compiler in the user's cache folder)",
   },
   {
     name: "no-cache",
     sets: ["building"],
-    only: ["why", "stats", "lines", "report", "audit", "init"],
+    only: ["why", "stats", "lines", "report", "export", "audit", "init"],
     description: "Neither read nor write the cache",
   },
   {

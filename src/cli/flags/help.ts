@@ -20,7 +20,6 @@ export function briefHelp(): string {
     groupRows(group).map((row, index) => `  ${(index === 0 ? group : "").padEnd(width)}  ${row}`),
   );
   return `${TITLE}
-
 Usage: rules-compiler [COMMAND] [-c FILE] [OPTIONS]
 
 ${rows.join("\n")}

@@ -1,0 +1,247 @@
+import { bufferOf } from "../bytes/search.ts";
+import { CR, LF } from "../bytes/ascii.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { feedFormats } from "../feeds/registry.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
+import type { Host } from "../host/host.ts";
+import { readFully } from "../host/read-fully.ts";
+import { KernelMemory } from "../kernel/kernel-memory.ts";
+import { LineScanner } from "../kernel/line-scanner.ts";
+import { ParquetFile } from "../parquet/parquet-file.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import type { RecordedFile } from "../record/record-format.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { ChunkPool } from "../rules/rule-table.ts";
+import { FileBlocks } from "../sources/text-blocks.ts";
+import { type FileLines, ListScan } from "../syntax/list-scan.ts";
+import { suffixTables } from "../syntax/public-suffix.ts";
+import { BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
+import { KINDS, LineColumns, isStoredName } from "./line-columns.ts";
+import { hostsIn } from "./line-names.ts";
+import { readRecorded } from "./read-recorded.ts";
+import { HEAD_BYTES, isUnpackedFirst, recordedText } from "./recorded-text.ts";
+import { RecordedRows } from "./recorded-rows.ts";
+
+/** A build with its name. */
+export interface NamedRecord {
+  readonly name: string;
+  readonly record: BuildRecord;
+}
+
+/** Rows, and bytes of text, after which a group of rows is written. */
+const GROUP_ROWS = 131_072;
+const GROUP_BYTES = 16 * 1024 * 1024;
+
+const UNKNOWN = KINDS.indexOf("unknown");
+
+/** Writes every line of every source with its fate: `lines.parquet`. Memory does not grow with the sources. */
+export class DatasetLines {
+  /** Files whose text is not available. */
+  readonly unseen: RecordedFile[] = [];
+  private readonly cacheDir: string | undefined;
+  private readonly host: Host;
+  private readonly kernel = new KernelMemory();
+  private readonly scanner = new LineScanner(this.kernel, suffixTables());
+  private columns!: LineColumns;
+  private file!: ParquetFile;
+  private rows!: RecordedRows;
+
+  constructor(cacheDir: string | undefined, host: Host) {
+    this.cacheDir = cacheDir;
+    this.host = host;
+  }
+
+  /** Writes all builds to one file. Rejects with the error of `out`. */
+  async write(builds: readonly NamedRecord[], out: (bytes: Uint8Array) => void): Promise<number> {
+    const sources = builds.flatMap(({ record }) => record.header.sources);
+    this.columns = new LineColumns(
+      builds.map(({ name }) => name),
+      sources,
+    );
+    this.file = new ParquetFile(this.columns.all, out);
+    let firstSource = 0;
+    for (const [list, { record }] of builds.entries()) {
+      this.columns.listNumber = list;
+      const framesOf = Map.groupBy(record.frames, ({ file }) => file);
+      for (const [index, file] of record.header.files.entries()) {
+        if (file.isOwn === true) continue;
+        this.columns.sourceNumber = firstSource + file.source;
+        this.rows = new RecordedRows(record, framesOf.get(index) ?? []);
+        await this.writeFile(file, record);
+      }
+      firstSource += record.header.sources.length;
+    }
+    this.file.finish();
+    return this.file.rows;
+  }
+
+  private async writeFile(file: RecordedFile, record: BuildRecord): Promise<void> {
+    const { builtAt, sources } = record.header;
+    const isRead = await readRecorded(file, this.cacheDir, this.host, async (opened) => {
+      const head = await readFully(opened, new Uint8Array(Math.min(HEAD_BYTES, opened.size)));
+      const isPlain = file.feed === undefined && file.format === undefined;
+      const { type } = sources[file.source]!;
+      if (isPlain && !isUnpackedFirst(file, head)) {
+        await this.scan(new FileBlocks(opened, file.file, []).blocks(head), type);
+        return true;
+      }
+      const bytes = await readFully(opened, new Uint8Array(opened.size), 0);
+      const text = await recordedText(file, bytes, builtAt, this.host);
+      if (text === undefined) return undefined;
+      if (file.format !== undefined) this.readForeign(file.format, text);
+      else
+        await this.scan(blocksOf(text, new BlockCutter()), type, await this.written(file, bytes));
+      return true;
+    });
+    if (isRead === undefined) this.unseen.push(file);
+    // Without a text, or after its end.
+    while (!this.rows.isOver) this.addRow(undefined, undefined, UNKNOWN);
+  }
+
+  /** The lines of a feed as they were written, if they have the numbers of its rows. */
+  private async written(file: RecordedFile, bytes: Uint8Array): Promise<WrittenLines | undefined> {
+    const { feed, ...asWritten } = file;
+    const format = feed && feedFormats.get(feed.type);
+    if (format === undefined || format.isJson === true || format.isCounted === true)
+      return undefined;
+    const text = await recordedText(asWritten, bytes, "", this.host);
+    return text && new WrittenLines(text);
+  }
+
+  private async scan(
+    blocks: AsyncIterable<TextBlock> | Iterable<TextBlock>,
+    type: string,
+    written?: WrittenLines,
+  ): Promise<void> {
+    const pool = new ChunkPool(this.kernel);
+    const options = { hashComments: type !== "adblock", splitHosts: false, scanner: this.scanner };
+    const scan = new ListScan(pool, options, (chunk) => {
+      if (written === undefined) this.takeChunk(chunk);
+      else this.takeFeed(chunk, written);
+      chunk.leave();
+      pool.chunks.length = 0;
+    });
+    const lines: FileLines = { origin: 0, nextLine: 1 };
+    for await (const block of blocks)
+      scan.read(lines, block, { start: 0, end: block.bytes.length, fate: Fate.Live });
+    scan.flush();
+    this.kernel.freeAll();
+  }
+
+  private takeChunk(chunk: Chunk): void {
+    const { rows, columns } = this;
+    for (let row = 0; row < chunk.length; row++) {
+      const line = chunk.lineOf(row);
+      while (!rows.isOver && rows.line < line) this.addRow(undefined, undefined, UNKNOWN);
+      if (rows.isOver) return;
+      if (rows.line > line) continue;
+      const { bytes, start, end, hostStart, hostEnd, flags } = chunk;
+      const kind = kindOf(chunk, row);
+      const from = hostStart[row]!;
+      const to = hostEnd[row]!;
+      const about = flags[row]!;
+      const isPlain =
+        (about & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames)) === Flag.PlainHost;
+      if (
+        isPlain ||
+        (from < to && (about & Flag.SeveralNames) === 0 && isStoredName(bytes, from, to))
+      ) {
+        columns.addNamed(bytes, start[row]!, from, to, end[row]!);
+        this.endRow(kind);
+      } else {
+        const text = decodeUtf8(bytes, start[row], end[row]);
+        const names = from === to ? [] : hostsIn(text);
+        for (let at = 0; !rows.isOver && rows.line === line; at++)
+          this.addRow(text, names[Math.min(at, names.length - 1)], kind);
+      }
+      // Rows of one line: several names, or a line that a plugin copied.
+      while (!rows.isOver && rows.line === line)
+        this.addRow(decodeUtf8(chunk.bytes, chunk.start[row], chunk.end[row]), undefined, kind);
+    }
+  }
+
+  /** The names of a feed, with the lines that they are from. */
+  private takeFeed(chunk: Chunk, written: WrittenLines): void {
+    const { rows } = this;
+    for (let row = 0; row < chunk.length && !rows.isOver; row++) {
+      const line = chunk.lineOf(row);
+      while (!rows.isOver && rows.line < line) this.addRow(undefined, undefined, UNKNOWN);
+      const { bytes, hostStart, hostEnd } = chunk;
+      const host = decodeUtf8(bytes, hostStart[row], hostEnd[row]);
+      const name = host === "" ? undefined : host;
+      while (!rows.isOver && rows.line === line)
+        this.addRow(written.at(line), name, kindOf(chunk, row));
+    }
+  }
+
+  private readForeign(format: string, bytes: Uint8Array): void {
+    const { rows } = this;
+    const written = new WrittenLines(bytes);
+    const reader = foreignFormats.get(format)!.open();
+    const take = (rule: string, line: number, fate: Fate = Fate.Live): void => {
+      while (!rows.isOver && rows.line < line) this.addRow(undefined, undefined, UNKNOWN);
+      if (rows.isOver || rows.line > line) return;
+      const kind = fate !== Fate.Live ? "unknown" : rule.startsWith("@@") ? "exception" : "rule";
+      this.addRow(
+        written.at(line),
+        fate === Fate.Live ? hostsIn(rule)[0] : undefined,
+        KINDS.indexOf(kind),
+      );
+    };
+    let line = 1;
+    for (const block of blocksOf(bytes, new BlockCutter()))
+      line = reader.read(block.bytes, line, take);
+    reader.end(take);
+  }
+
+  private addRow(text: string | undefined, name: string | undefined, kind: number): void {
+    this.columns.addOther(text, name);
+    this.endRow(kind);
+  }
+
+  private endRow(kind: number): void {
+    const { columns, rows } = this;
+    columns.addRow(rows, kind);
+    if (columns.length >= GROUP_ROWS || columns.byteCount >= GROUP_BYTES) this.file.writeGroup();
+    rows.next();
+  }
+}
+
+/** By kind of row. */
+const KIND_OF = new Map<number, number>([
+  [Kind.Blank, KINDS.indexOf("blank")],
+  [Kind.Comment, KINDS.indexOf("comment")],
+  [Kind.Hosts, KINDS.indexOf("hosts")],
+  [Kind.Domain, KINDS.indexOf("domain")],
+  [Kind.Block, KINDS.indexOf("block")],
+  [Kind.Rule, KINDS.indexOf("rule")],
+]);
+const EXCEPTION = KINDS.indexOf("exception");
+
+function kindOf({ kind, flags }: Chunk, row: number): number {
+  return (flags[row]! & Flag.Allow) === 0 ? KIND_OF.get(kind[row]!)! : EXCEPTION;
+}
+
+/** The lines of a text, asked for in ascending order. */
+class WrittenLines {
+  private readonly text: ReturnType<typeof bufferOf>;
+  private line = 1;
+  private start = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.text = bufferOf(bytes);
+  }
+
+  at(line: number): string {
+    const { text } = this;
+    for (; this.line < line; this.line++) {
+      const end = text.indexOf(LF, this.start);
+      this.start = end === -1 ? text.length : end + 1;
+    }
+    const end = text.indexOf(LF, this.start);
+    const stop = end === -1 ? text.length : end;
+    return text.toString("utf8", this.start, text[stop - 1] === CR ? stop - 1 : stop);
+  }
+}

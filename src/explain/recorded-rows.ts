@@ -1,0 +1,65 @@
+import { Other } from "../kernel/kernel-layout.ts";
+import type { BuildRecord, Frame } from "../record/build-record.ts";
+import { Fate, hasCause } from "../rules/fate.ts";
+
+/** Walks the rows of one file in the order of its lines. */
+export class RecordedRows {
+  row = 0;
+  line = 0;
+  /** The number of the name in its line, from 1. */
+  part = 0;
+  fate = 0;
+  cause: number | undefined;
+  private readonly record: BuildRecord;
+  private readonly frames: readonly Frame[];
+  private frame = 0;
+  private index = -1;
+  private causes: Int32Array | undefined;
+
+  constructor(record: BuildRecord, frames: readonly Frame[]) {
+    this.record = record;
+    // Generated lines, such as banners, have no number.
+    this.frames = frames
+      .filter(({ firstLine }) => firstLine > 0)
+      .toSorted((a, b) => a.firstLine - b.firstLine || a.base - b.base);
+    this.next();
+  }
+
+  get isOver(): boolean {
+    return this.frame >= this.frames.length;
+  }
+
+  /** Goes to the next row that is or was a line of the file, or a further name of one. */
+  next(): void {
+    for (;;) {
+      const frame = this.frames[this.frame];
+      if (frame === undefined) return;
+      this.index++;
+      const { index } = this;
+      if (index >= frame.length) {
+        this.frame++;
+        this.index = -1;
+        this.causes = undefined;
+        continue;
+      }
+      const { fates, lines, others, firstLine, base } = frame;
+      const fate = fates[index]!;
+      const line = lines === undefined ? firstLine + index : lines[index]!;
+      if (fate === Fate.Spare || line === 0) continue;
+      const other = others?.[index] ?? 0;
+      if ((other & Other.Generated) !== 0) continue;
+      this.part = (other & Other.Continued) === 0 ? 1 : this.part + 1;
+      this.row = base + index;
+      this.line = line;
+      this.fate = fate;
+      this.cause = hasCause(fate) ? this.causeAt(frame) : undefined;
+      return;
+    }
+  }
+
+  private causeAt(frame: Frame): number | undefined {
+    this.causes ??= this.record.causesIn(frame);
+    const cause = this.causes[this.index]!;
+    return cause === -1 ? undefined : cause;
+  }
+}
