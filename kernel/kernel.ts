@@ -1061,3 +1061,117 @@ export function expandNames(names: u32, count: u32, parts: u32, places: u32, out
   }
   return to;
 }
+
+const PIPE: u32 = 124;
+const CARET: u32 = 94;
+const HYPHEN: u32 = 45;
+const DOT: u32 = 46;
+const LINE_FEED: u32 = 10;
+const LONGEST_LABEL: u32 = 63;
+const LOCALHOST_LENGTH: u32 = 9;
+
+/** What `takeNames` wrote: where it ends, and how many names. */
+export let namesEnd: u32 = 0;
+export let namesCount: u32 = 0;
+
+/**
+ * Copies the names of lines `||name^`, each with a line feed behind it, up to the first other line. A line feed precedes each
+ * line; one and sixteen zeros follow the last. Returns where it stopped.
+ */
+export function takeNames(from: u32, end: u32, longest: u32, out: u32): u32 {
+  let at = from;
+  let to = out;
+  let count: u32 = 0;
+  while (at < end) {
+    const name = at + (<u32>load<u8>(at) == LINE_FEED ? 3 : 2);
+    const nameEnd = plainNameEnd(name, longest);
+    if (nameEnd == 0) break;
+    copy(to, name, nameEnd - name);
+    to += nameEnd - name;
+    store<u8>(to++, LINE_FEED);
+    count++;
+    at = nameEnd + 1;
+  }
+  namesEnd = to;
+  namesCount = count;
+  return at;
+}
+
+/**
+ * The end of the name in a line `||name^`, which stands two bytes before it; 0 for any other line. A plain name has two or more
+ * labels of lower-case letters, digits and inner hyphens, and does not end in a number.
+ */
+// @ts-ignore: decorator
+@inline
+function plainNameEnd(first: u32, longest: u32): u32 {
+  if (<u32>load<u8>(first - 2) != PIPE || <u32>load<u8>(first - 1) != PIPE) return 0;
+  let label = first;
+  let at = first;
+  for (; ; at++) {
+    const byte: u32 = load<u8>(at);
+    if (<u32>load<u8>(CLASSES + byte) == CLASS_WORD) continue;
+    if (byte == HYPHEN) {
+      if (at == label) return 0;
+      continue;
+    }
+    if (byte != DOT && byte != CARET) return 0;
+    if (at == label || at - label > LONGEST_LABEL || <u32>load<u8>(at - 1) == HYPHEN) return 0;
+    if (byte == CARET) break;
+    label = at + 1;
+  }
+  if (label == first || at - first > longest) return 0;
+  const letter: u32 = load<u8>(label);
+  if (letter < 58 && <u32>load<u8>(at - 1) < 58) return 0;
+  // `rpz-client-ip` and the like, `localhost.localdomain`, and names below `localhost` are handled one by one.
+  if (letter == 114 && <u32>load<u8>(label + 3) == HYPHEN) return 0;
+  if (at - first == LOCAL_DOMAIN_LENGTH && <u32>load<u8>(first) == 108) return 0;
+  if (at - label == LOCALHOST_LENGTH && letter == 108) return 0;
+  return <u32>load<u8>(at + 1) == LINE_FEED ? at : 0;
+}
+
+/**
+ * Finds the names of which a filter may have an end (the name itself, or what stands behind one of its dots), or the name as a
+ * whole. A line feed follows each name. Writes the offset of each; returns how many.
+ */
+export function findEnds(names: u32, end: u32, filter: u32, out: u32): u32 {
+  const feeds = i8x16.splat(10);
+  let to = out;
+  let start = names;
+  while (start < end) {
+    let feed = start;
+    while (true) {
+      const mask = i8x16.bitmask(i8x16.eq(v128.load(feed), feeds));
+      if (mask != 0) {
+        feed += <u32>ctz(mask);
+        break;
+      }
+      feed += 16;
+    }
+    let hash: u32 = 0;
+    let isFound = false;
+    for (let at = feed; at > start; ) {
+      const byte: u32 = load<u8>(--at);
+      if (byte == DOT && hasEnd(filter, hash)) {
+        isFound = true;
+        break;
+      }
+      hash = ((hash ^ byte) * 0x01000193) ^ (hash >>> 15);
+    }
+    if (isFound || hasEnd(filter, hash) || hasEnd(filter, ~hash)) {
+      store<u32>(to, start - names);
+      to += 4;
+    }
+    start = feed + 1;
+  }
+  return (to - out) >>> 2;
+}
+
+/** Whether both bits of a hash are set in a filter of 2^20 bits. */
+// @ts-ignore: decorator
+@inline
+function hasEnd(filter: u32, hash: u32): bool {
+  const first = hash >>> 12;
+  if (((<u32>load<u8>(filter + (first >>> 3)) >>> (first & 7)) & 1) == 0) return false;
+  const second = (hash * 0x9e3779b1) >>> 12;
+  return ((<u32>load<u8>(filter + (second >>> 3)) >>> (second & 7)) & 1) != 0;
+}

@@ -1,4 +1,6 @@
+import { LF } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
+import { countLineFeeds } from "../bytes/count-lines.ts";
 import type { NameSink } from "../engine/output-stage.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { OwnerRuns } from "../formats/owned-names.ts";
@@ -39,6 +41,9 @@ export function wantedNames(outputs: readonly OutputPlan[]): WantedNames {
 function carriersFor({ carriersOf }: WantedNames): RuleCarriers | undefined {
   return carriersOf === undefined ? undefined : new RuleCarriers(carriersOf);
 }
+
+/** Kept names are read in pieces of about this many bytes. */
+const PIECE = 1024 * 1024;
 
 const NO_RUNS: SourceRuns = { list: [], covered: [] };
 
@@ -152,6 +157,13 @@ export function replayNames(
   let at = list.length - listRuns.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { source, bytes } of listRuns) buffer.take(list.subarray(at, (at += bytes)), source);
   at = 0;
-  for (const { source, bytes } of coveredRuns)
-    buffer.covered.addAll(covered.subarray(at, (at += bytes)), source);
+  for (const { source, bytes } of coveredRuns) {
+    const end = at + bytes;
+    while (at < end) {
+      const next = Math.min(end, covered.indexOf(LF, Math.min(at + PIECE, end - 1)) + 1);
+      const names = covered.subarray(at, next);
+      buffer.covered.addAll(names, countLineFeeds(names, 0, names.length), source);
+      at = next;
+    }
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from "../sources/acquire.ts";
 import { DownloadBudget } from "../sources/download-budget.ts";
 import type { FetchWatch } from "../sources/fetch-text.ts";
-import { FETCH_LIMITS, type FetchLimits } from "../sources/fetch-limits.ts";
+import { FETCH_LIMITS, type FetchLimits, limitsOf } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
@@ -288,11 +288,7 @@ export class SourceReader {
         watch,
         keys,
         member: wish.member,
-        limits: {
-          ...limits,
-          sourceMs: wish.timeoutMs ?? limits.sourceMs,
-          maxBytes: wish.maxBytes ?? limits.maxBytes,
-        },
+        limits: limitsOf(limits, wish),
         allowPrivate: wish.allowPrivate || compat || options.allowPrivate === true,
       },
       load,

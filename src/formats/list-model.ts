@@ -1,9 +1,10 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
+import { nameFilter, sharedReader } from "../kernel/name-reader.ts";
 import { type PlacedRule, RuleIndex, literalOf } from "../meaning/rule-index.ts";
 import { cancelledKey, readRule } from "../meaning/rule.ts";
 import { Level, isAllow, levelOf, stronger } from "./level.ts";
 import type { LossReason } from "./losses.ts";
-import type { NameBlock, NameVisitor } from "./name-blocks.ts";
+import type { NameBlock, NameTrial } from "./name-blocks.ts";
 import type { NameBuffer, SpecialRule } from "./name-buffer.ts";
 import { PatternExceptions } from "./pattern-exceptions.ts";
 import { RelatedNames } from "./related-names.ts";
@@ -48,9 +49,11 @@ export class ListModel {
   readonly expanded: ReadonlySet<string>;
   private readonly buffer: NameBuffer;
   private readonly cancelled = new Set<string>();
-  private readonly related = new RelatedNames();
+  private readonly relatedFilter = nameFilter();
+  private readonly eitherFilter = nameFilter();
+  private readonly related = new RelatedNames(this.relatedFilter, this.eitherFilter);
   /** Names related to rules that may free a covered name. */
-  private readonly freeing = new RelatedNames();
+  private readonly freeing = new RelatedNames(this.eitherFilter);
   /** Names that occur in rules for other names. */
   private readonly mentioned: string[] = [];
   /** Patterns that block; indexed at the first query. */
@@ -105,7 +108,7 @@ export class ListModel {
       this.related.addName(rule.name, rule.below);
       this.mentioned.push(...rule.denied);
       if (isAllow(rule.level) || rule.denied.length > 0)
-        this.freeing.addName(rule.name, rule.below);
+        this.freeing.addFamily(rule.name, rule.below);
     }
   }
 
@@ -124,7 +127,7 @@ export class ListModel {
     if (!this.exceptions.matches(name)) return;
     this.tree.enterOpen(name);
     this.related.addName(name, false);
-    this.freeing.addName(name, false);
+    this.freeing.addFamily(name, false);
   }
 
   /** Takes the names that are related to other rules out of the blocks. */
@@ -132,32 +135,48 @@ export class ListModel {
     const { buffer, tree, cancelled } = this;
     if (this.related.isEmpty) return;
     // Covered names first: the parent of one that an exception frees is related to it.
-    buffer.covered.remove((bytes, source) => this.coveredPicker(bytes, source));
+    buffer.covered.remove((bytes, source) => this.coveredTrial(bytes, source));
     buffer.names.remove((bytes, source) => {
-      const matched = this.matchedStarts(bytes);
-      return (start, end, tail, top) => {
-        if (!this.related.has(bytes, end, tail, top) && matched?.has(start) !== true) return false;
+      const { starts, matched } = this.candidates(bytes, this.relatedFilter);
+      const isOut = (start: number, end: number): boolean => {
         const name = decodeUtf8(bytes, start, end);
+        if (!this.related.has(name) && matched?.has(start) !== true) return false;
         this.relatedNames.push({ text: `||${name}^`, source });
         if (!cancelled.has(`||${name}^`))
           tree.enter({ name, level: Level.Block, self: true, below: true, denied: [] }, source);
         return true;
       };
+      return { starts, isOut };
     });
   }
 
   /** Selects the covered names that an exception frees, and those that are in the tree already. */
-  private coveredPicker(bytes: Uint8Array, source: number): NameVisitor {
-    const matched = this.matchedStarts(bytes);
-    return (start, end, tail, top) => {
-      const isFreed = this.freeing.has(bytes, end, tail, top) || matched?.has(start) === true;
-      if (!isFreed && !this.related.has(bytes, end, tail, top)) return false;
+  private coveredTrial(bytes: Uint8Array, source: number): NameTrial {
+    const { starts, matched } = this.candidates(bytes, this.eitherFilter);
+    const isOut = (start: number, end: number): boolean => {
       const name = decodeUtf8(bytes, start, end);
-      const isOut = isFreed || this.tree.nodes.has(name);
-      if (isOut) this.tree.enterCovered(name, source);
+      const isFreed = this.freeing.has(name) || matched?.has(start) === true;
+      if (!isFreed && !this.tree.nodes.has(name)) return false;
+      this.tree.enterCovered(name, source);
       if (isFreed) this.related.addName(name, false);
-      return isOut;
+      return true;
     };
+    return { starts, isOut };
+  }
+
+  /** The positions of names that may be related to other rules, in order, and of those that an exception may match. */
+  private candidates(
+    bytes: Uint8Array,
+    filter: Uint8Array,
+  ): {
+    starts: Iterable<number>;
+    matched: ReadonlySet<number> | undefined;
+  } {
+    const starts = sharedReader().findEnds(bytes, filter);
+    const matched = this.matchedStarts(bytes);
+    if (matched === undefined || matched.size === 0) return { starts, matched };
+    const all = new Set([...starts, ...matched]);
+    return { starts: [...all].toSorted((a, b) => a - b), matched };
   }
 
   /** The positions of names that exceptions without a certain suffix may match. */

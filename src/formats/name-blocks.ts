@@ -1,4 +1,4 @@
-import { DOT, LF } from "../bytes/ascii.ts";
+import { LF } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Scratch } from "../host/host.ts";
 
@@ -26,8 +26,11 @@ interface KeptBlock {
   readonly position: number;
 }
 
-/** Gets the position of a name in a block, and those of its last two labels and of its last label. */
-export type NameVisitor = (start: number, end: number, tail: number, top: number) => boolean;
+/** Names of a block that may have to go: their positions in order, and whether the name at one has to go. */
+export interface NameTrial {
+  readonly starts: Iterable<number>;
+  readonly isOut: (start: number, end: number) => boolean;
+}
 
 /** Many names, in the order in which they were added. */
 export class NameBlocks {
@@ -55,13 +58,16 @@ export class NameBlocks {
     this.currentCount++;
   }
 
-  /** Adds names that each end in a line feed. */
-  addAll(names: Uint8Array, source: number): void {
-    for (let start = 0; start < names.length;) {
-      const end = names.indexOf(LF, start);
-      this.add(names, start, end, source);
-      start = end + 1;
+  /** Adds `count` names that each end in a line feed. */
+  addAll(names: Uint8Array, count: number, source: number): void {
+    if (count === 0) return;
+    const { current } = this;
+    if (source !== this.source || current.length >= BLOCK) {
+      this.flush();
+      this.source = source;
     }
+    current.append(names, 0, names.length);
+    this.currentCount += count;
   }
 
   all(): NameBlock[] {
@@ -81,35 +87,24 @@ export class NameBlocks {
     return read;
   }
 
-  /** Removes names. `begin` is called for each block and returns the test for its names. */
-  remove(begin: (bytes: Uint8Array, source: number) => NameVisitor): void {
+  /** Removes names. `begin` is called for each block. */
+  remove(begin: (bytes: Uint8Array, source: number) => NameTrial): void {
     this.flush();
     for (const block of this.blocks) {
       const bytes = this.load(block);
-      const isOut = begin(bytes, block.source);
+      const { starts, isOut } = begin(bytes, block.source);
       let { count } = block;
       let to = 0;
       /** Start of the names that stay, after the last removed one. */
       let kept = 0;
-      let start = 0;
-      let tail = 0;
-      let top = 0;
-      // A single loop: a list has tens of millions of bytes.
-      for (let at = 0; at < bytes.length; at++) {
-        const byte = bytes[at]!;
-        if (byte === DOT) {
-          tail = top;
-          top = at + 1;
-        } else if (byte === LF) {
-          if (isOut(start, at, tail, top)) {
-            // Close the gap to the names before it.
-            bytes.copyWithin(to, kept, start);
-            to += start - kept;
-            kept = at + 1;
-            count--;
-          }
-          start = tail = top = at + 1;
-        }
+      for (const start of starts) {
+        const end = bytes.indexOf(LF, start);
+        if (!isOut(start, end)) continue;
+        // Close the gap to the names before it.
+        bytes.copyWithin(to, kept, start);
+        to += start - kept;
+        kept = end + 1;
+        count--;
       }
       bytes.copyWithin(to, kept);
       to += bytes.length - kept;

@@ -1,6 +1,7 @@
-import { CARET, DOT, HYPHEN, LF, PIPE } from "../bytes/ascii.ts";
+import { LF } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Scratch } from "../host/host.ts";
+import { sharedReader } from "../kernel/name-reader.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
@@ -9,7 +10,8 @@ import { resolvableName } from "./special-rule.ts";
 
 /** Longer names are handled one by one. */
 export const LONG_NAME = 128;
-const LONGEST_LABEL = 63;
+/** A long text is read in pieces. */
+const PIECE = 1024 * 1024;
 
 /** A rule other than `||name^`. */
 export interface SpecialRule {
@@ -36,19 +38,26 @@ export class NameBuffer {
 
   /** Adds lines of the list from one source; a line feed precedes each. */
   take(bytes: Uint8Array, source: number): void {
+    for (let from = 0; from < bytes.length;) {
+      const feed = bytes.indexOf(LF, from + PIECE);
+      const to = feed === -1 ? bytes.length : feed;
+      this.takePiece(bytes.subarray(from, to), source);
+      from = to;
+    }
+  }
+
+  private takePiece(bytes: Uint8Array, source: number): void {
     const { names } = this;
+    const reader = sharedReader();
+    reader.setText(bytes);
     for (let at = 0; at < bytes.length;) {
-      const start = bytes[at] === LF ? at + 1 : at;
-      const nameEnd = plainNameEnd(bytes, start);
-      if (nameEnd === -1) {
-        const next = bytes.indexOf(LF, start);
-        const end = next === -1 ? bytes.length : next;
-        this.addSpecial(decodeUtf8(bytes, start, end).trim(), source);
-        at = end;
-        continue;
-      }
-      names.add(bytes, start + 2, nameEnd, source);
-      at = nameEnd + 1;
+      const taken = reader.takeFrom(at, LONG_NAME);
+      names.addAll(taken.names, taken.count, source);
+      if (taken.read >= bytes.length) return;
+      const start = bytes[taken.read] === LF ? taken.read + 1 : taken.read;
+      const next = bytes.indexOf(LF, start);
+      at = next === -1 ? bytes.length : next;
+      this.addSpecial(decodeUtf8(bytes, start, at).trim(), source);
     }
   }
 
@@ -83,42 +92,4 @@ export class NameBuffer {
     this.names.close();
     this.covered.close();
   }
-}
-
-const LETTER_L = 108;
-const LETTER_R = 114;
-const LOCAL_DOMAIN_LENGTH = "localhost.localdomain".length;
-const LOCALHOST_LENGTH = "localhost".length;
-
-/**
- * The end of the name in a line `||name^`; -1 for any other line. A plain name has two or more labels of lower-case letters, digits
- * and inner hyphens, and does not end in a number.
- */
-function plainNameEnd(bytes: Uint8Array, start: number): number {
-  if (bytes[start] !== PIPE || bytes[start + 1] !== PIPE) return -1;
-  const first = start + 2;
-  let label = first;
-  let at = first;
-  for (; ; at++) {
-    const byte = bytes[at];
-    if (byte === undefined) return -1;
-    // Letters and digits: nearly all bytes.
-    if ((byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57)) continue;
-    if (byte === HYPHEN) {
-      if (at === label) return -1;
-      continue;
-    }
-    if (byte !== DOT && byte !== CARET) return -1;
-    if (at === label || at - label > LONGEST_LABEL || bytes[at - 1] === HYPHEN) return -1;
-    if (byte === CARET) break;
-    label = at + 1;
-  }
-  if (label === first || at - first > LONG_NAME) return -1;
-  if (bytes[label]! < 58 && bytes[at - 1]! < 58) return -1;
-  // `rpz-client-ip` and the like, `localhost.localdomain`, and names below `localhost` are handled one by one.
-  if (bytes[label] === LETTER_R && bytes[label + 3] === HYPHEN) return -1;
-  if (at - first === LOCAL_DOMAIN_LENGTH && bytes[first] === LETTER_L) return -1;
-  if (at - label === LOCALHOST_LENGTH && bytes[label] === LETTER_L) return -1;
-  const next = bytes[at + 1];
-  return next === undefined || next === LF ? at : -1;
 }

@@ -1,77 +1,90 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
+import { addEnd, addWhole } from "../kernel/name-reader.ts";
+import { withParents } from "../syntax/parents.ts";
 import type { PatternException } from "./pattern-exceptions.ts";
 
-const FILTER_MASK = 0xffff;
-
-/** Finds the few names that are related to other rules, by their last labels. */
+/** Finds the few names that are related to other rules. */
 export class RelatedNames {
+  /** Filters that exclude most names quickly. */
+  private readonly filters: readonly Uint8Array[];
   private isAll = false;
-  /** A Bloom filter of the texts below, which excludes most names quickly. */
-  private readonly filter = new Uint8Array((FILTER_MASK + 1) >> 3);
-  /** The last two labels of related names. */
+  private readonly names = new Set<string>();
+  private readonly parents = new Set<string>();
+  /** The last two labels of names that are related whatever comes before. */
   private readonly tails = new Set<string>();
   /** By top-level domain, the suffixes of related names; "" for all names. */
   private readonly tops = new Map<string, string[]>();
   private hasPatterns = false;
 
+  constructor(...filters: readonly Uint8Array[]) {
+    this.filters = filters;
+  }
+
   get isEmpty(): boolean {
-    return !this.isAll && !this.hasPatterns && this.tails.size === 0 && this.tops.size === 0;
+    const isEmpty = [this.names, this.tails, this.tops].every(({ size }) => size === 0);
+    return isEmpty && !this.isAll && !this.hasPatterns;
   }
 
   takeAll(): void {
     this.isAll = true;
+    for (const filter of this.filters) filter.fill(255);
   }
 
+  /** Adds a name: it is related to its parents and to everything below it. */
   addName(name: string, isBelow: boolean): void {
-    // A rule for a whole top-level domain is related to everything in it.
-    if (!name.includes(".")) {
-      if (isBelow) this.addTop(name, "");
-      return;
+    if (this.isOneLabel(name, isBelow) || this.names.has(name)) return;
+    this.names.add(name);
+    this.filterEnd(name);
+    for (const parent of withParents(name).slice(1)) {
+      if (this.parents.has(parent)) return;
+      this.parents.add(parent);
+      for (const filter of this.filters) addWhole(filter, parent);
     }
-    this.addTail(name.split(".").slice(-2).join("."));
+  }
+
+  /** Adds a name that is related to all names with the same last two labels. */
+  addFamily(name: string, isBelow: boolean): void {
+    if (!this.isOneLabel(name, isBelow)) this.addFamilyTail(tailOf(name));
   }
 
   addException({ end, isEndSure }: PatternException): void {
     if (!isEndSure) this.hasPatterns = true;
     const labels = end.split(".");
     // The first label may be the end of a longer one.
-    if (labels.length > 2) this.addTail(labels.slice(-2).join("."));
+    if (labels.length > 2) this.addFamilyTail(labels.slice(-2).join("."));
     else if (labels.length === 2) this.addTop(labels[1]!, end);
+  }
+
+  /** A rule for a whole top-level domain is related to everything in it. */
+  private isOneLabel(name: string, isBelow: boolean): boolean {
+    if (name.includes(".")) return false;
+    if (isBelow) this.addTop(name, "");
+    return true;
   }
 
   private addTop(top: string, end: string): void {
     this.tops.set(top, [...(this.tops.get(top) ?? []), end]);
-    this.addHash(top);
+    this.filterEnd(top);
   }
 
-  private addTail(tail: string): void {
+  private addFamilyTail(tail: string): void {
     this.tails.add(tail);
-    this.addHash(tail);
+    this.filterEnd(tail);
   }
 
-  private addHash(text: string): void {
-    let hash = 0;
-    for (let at = 0; at < text.length; at++) hash = nextHash(hash, text.charCodeAt(at));
-    this.filter[(hash & FILTER_MASK) >> 3]! |= 1 << (hash & 7);
+  private filterEnd(name: string): void {
+    for (const filter of this.filters) addEnd(filter, name);
   }
 
-  private mayHave(bytes: Uint8Array, start: number, end: number): boolean {
-    let hash = 0;
-    for (let at = start; at < end; at++) hash = nextHash(hash, bytes[at]!);
-    return (this.filter[(hash & FILTER_MASK) >> 3]! & (1 << (hash & 7))) !== 0;
-  }
-
-  /** `end` is the end of the name, `tail` the start of its last two labels, `top` the start of its last label. */
-  has(bytes: Uint8Array, end: number, tail: number, top: number): boolean {
-    if (this.isAll) return true;
-    if (this.mayHave(bytes, tail, end) && this.tails.has(decodeUtf8(bytes, tail, end))) return true;
-    if (this.tops.size === 0 || !this.mayHave(bytes, top, end)) return false;
-    const name = decodeUtf8(bytes, tail, end);
-    const ends = this.tops.get(name.slice(top - tail));
-    return ends?.some((one) => name.endsWith(one)) === true;
+  has(name: string): boolean {
+    if (this.isAll || this.parents.has(name) || this.tails.has(tailOf(name))) return true;
+    const ends = this.tops.get(name.slice(name.lastIndexOf(".") + 1));
+    if (ends?.some((end) => name.endsWith(end)) === true) return true;
+    return this.names.size > 0 && withParents(name).some((one) => this.names.has(one));
   }
 }
 
-function nextHash(hash: number, byte: number): number {
-  return Math.imul(hash ^ byte, 0x01000193) ^ (hash >>> 15);
+/** The last two labels of a name. */
+function tailOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return name.slice(name.lastIndexOf(".", dot - 1) + 1);
 }

@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream, statSync } from "node:fs";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { createWriteStream, statSync } from "node:fs";
+import { chmod, open, readFile, writeFile } from "node:fs/promises";
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib, { constants } from "node:zlib";
@@ -38,13 +38,7 @@ export function packFile(
   const packer = packerOf(packing, (pace === "quick" ? QUICK_LEVELS : LEVELS)[packing], chunk);
   if (packer === undefined) return undefined;
   const work =
-    size <= MOST_AT_A_TIME
-      ? packAtOnce(from, to, packer)
-      : pipeline(
-          createReadStream(from, { highWaterMark: chunk }),
-          packer,
-          createWriteStream(to, { flags: "wx" }),
-        );
+    size <= MOST_AT_A_TIME ? packAtOnce(from, to, packer) : packInPieces(from, to, packer);
   // The packed file gets the same permissions.
   return work
     .then(() => chmod(to, mode & 0o777))
@@ -66,4 +60,38 @@ async function packAtOnce(from: string, to: string, packer: Transform): Promise<
     ),
     { flag: "wx" },
   );
+}
+
+/** Reads every piece into the same memory: new memory for each would wait for the garbage collector, 50 MB and more at a time. */
+async function packInPieces(from: string, to: string, packer: Transform): Promise<void> {
+  const file = await open(from);
+  try {
+    const written = pipeline(packer, createWriteStream(to, { flags: "wx" }));
+    const piece = new Uint8Array(MOST_AT_A_TIME);
+    const feed = async (): Promise<void> => {
+      while (true) {
+        const { bytesRead } = await file.read(piece, 0, piece.length);
+        if (bytesRead === 0) break;
+        // A failed write ends the wait, too: the packer then takes nothing more.
+        await Promise.race([taken(packer, piece.subarray(0, bytesRead)), written]);
+      }
+      packer.end();
+    };
+    await Promise.all([feed(), written]);
+  } catch (error) {
+    packer.destroy();
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Resolves when the packer needs these bytes no longer. */
+async function taken(packer: Transform, bytes: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    packer.write(bytes, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }

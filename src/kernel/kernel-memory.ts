@@ -35,6 +35,10 @@ export interface KernelExports {
   readonly writeEnd: WasmGlobal;
   countFates(rows: number, fates: number, kinds: number, counts: number): void;
   expandNames(names: number, count: number, parts: number, places: number, out: number): number;
+  takeNames(from: number, end: number, longest: number, out: number): number;
+  readonly namesEnd: WasmGlobal;
+  readonly namesCount: WasmGlobal;
+  findEnds(names: number, end: number, filter: number, out: number): number;
   deliver(page: number, end: number, cursors: number, idShift: number): number;
 }
 

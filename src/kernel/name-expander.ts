@@ -1,20 +1,15 @@
+import { KernelArea } from "./kernel-area.ts";
 import { KernelMemory } from "./kernel-memory.ts";
 
 const STEP = 16;
-
-/** Memory that every block reuses. */
-interface Area {
-  at: number;
-  size: number;
-}
 
 /** Writes lines for many names with the kernel, in its own memory. */
 export class NameExpander {
   private readonly kernel = new KernelMemory();
   private readonly areas = {
-    names: { at: 0, size: 0 },
-    parts: { at: 0, size: 0 },
-    out: { at: 0, size: 0 },
+    names: new KernelArea(this.kernel),
+    parts: new KernelArea(this.kernel),
+    out: new KernelArea(this.kernel),
   };
   private lastNames: Uint8Array | undefined;
 
@@ -27,12 +22,12 @@ export class NameExpander {
     const { kernel, areas } = this;
     const places = parts.length - 1;
     const fixed = parts.reduce((sum, part) => sum + part.length, 0);
-    if (names !== this.lastNames) {
-      this.need(areas.names, names.length + STEP);
+    const isMoved = areas.names.need(names.length + STEP);
+    if (isMoved || names !== this.lastNames) {
       kernel.bytes(areas.names.at, names.length).set(names);
       this.lastNames = names;
     }
-    this.need(areas.out, names.length * places + count * fixed + 2 * STEP);
+    areas.out.need(names.length * places + count * fixed + 2 * STEP);
     this.setParts(parts);
     const { at } = areas.out;
     const end = kernel.exports.expandNames(areas.names.at, count, areas.parts.at, places, at) >>> 0;
@@ -42,24 +37,12 @@ export class NameExpander {
   private setParts(parts: readonly Uint8Array[]): void {
     const { kernel, areas } = this;
     const sizes = parts.map(({ length }) => STEP + Math.ceil(length / STEP) * STEP);
-    this.need(
-      areas.parts,
-      sizes.reduce((sum, size) => sum + size, STEP),
-    );
+    areas.parts.need(sizes.reduce((sum, size) => sum + size, STEP));
     let { at } = areas.parts;
     for (const [index, part] of parts.entries()) {
       kernel.words(at, 1)[0] = part.length;
       kernel.bytes(at + STEP, part.length).set(part);
       at += sizes[index]!;
     }
-  }
-
-  private need(area: Area, size: number): void {
-    if (area.size >= size) return;
-    if (area.size > 0) this.kernel.free(area.at, area.size);
-    area.at = this.kernel.allocate(size);
-    area.size = size;
-    // The area moved, so the names must be copied again.
-    if (area === this.areas.names) this.lastNames = undefined;
   }
 }

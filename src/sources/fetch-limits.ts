@@ -41,6 +41,19 @@ export const FETCH_LIMITS: FetchLimits = {
   atOnceWithHost: 6,
 };
 
+/** The limits of a source with its own time and bytes. Lines grow with the bytes: who allows a large list allows its lines. */
+export function limitsOf(
+  limits: FetchLimits,
+  {
+    timeoutMs,
+    maxBytes,
+  }: { readonly timeoutMs?: number | undefined; readonly maxBytes?: number | undefined },
+): FetchLimits {
+  const bytes = maxBytes ?? limits.maxBytes;
+  const maxLines = Math.ceil(limits.maxLines * Math.max(1, bytes / limits.maxBytes));
+  return { ...limits, sourceMs: timeoutMs ?? limits.sourceMs, maxBytes: bytes, maxLines };
+}
+
 /** The message for a source that exceeds its bytes. */
 export function tooLargeText({ maxBytes }: Pick<FetchLimits, "maxBytes">): string {
   return `with its includes it is larger than ${maxBytes} bytes`;

@@ -95,6 +95,20 @@ test("a source within its limits is accepted with its includes", async () => {
   assert.equal(result.report.rules, 5);
 });
 
+test("a source with a higher limit of bytes may have as many more lines", async () => {
+  const web = new ScriptedWeb();
+  web.answers[GOOD] = `||a.example^${"\n".repeat(90)}||b.example^\n`;
+  const fetchLimits = { maxBytes: 500, maxLines: 50 };
+  const within = await run([{ source: GOOD, max_bytes: "1K" }], web.host, { fetchLimits });
+  assert.equal(within.report.rules, 2);
+  await assert.rejects(
+    run([{ source: GOOD, max_bytes: "800" }], web.host, { fetchLimits }),
+    (error) =>
+      error instanceof CompilerError &&
+      /more than 80 lines/.test(error.diagnostics[0]?.cause ?? ""),
+  );
+});
+
 /** A web whose temporary folder has so much room, and that says how much was in it at most. */
 function withRoom(web: ScriptedWeb, free: number): { host: Host; peak: () => number } {
   let [now, peak] = [0, 0];
