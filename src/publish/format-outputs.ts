@@ -14,7 +14,8 @@ import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
 import { PackedFiles, withPacked } from "./packed-files.ts";
-import { SplitFile } from "./split-file.ts";
+import { CdbFile, luaName } from "./cdb-file.ts";
+import { type PartLayout, SplitFile } from "./split-file.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
 
@@ -44,7 +45,7 @@ export type HeaderBuilder = (values: HeaderValues) => readonly string[];
 interface Written {
   readonly plan: OutputPlan;
   readonly writer: FormatWriter;
-  readonly block: SplitFile;
+  readonly block: SplitFile | CdbFile;
   readonly allow: SplitFile | undefined;
 }
 
@@ -102,7 +103,8 @@ export class FormatOutputs {
     const header = (count: number, isTimeless = false): Uint8Array =>
       headerBytes(format, { lines: texts({ time: builtAt, count, isTimeless }), serial }, options);
     const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
-    const block = new SplitFile(plan.path, layout, host);
+    const block = this.fileOf(plan, layout);
+    const splits = block instanceof SplitFile ? block : undefined;
     await block.open();
     const allow =
       format.hasAllowFile === true ? new SplitFile(plan.allowPath, layout, host) : undefined;
@@ -110,17 +112,17 @@ export class FormatOutputs {
       file?.start({ bytes: header(count), timeless: header(count, true) });
     const sinks = {
       begin: (entries: FileEntries): void => {
-        start(block, entries.block);
+        start(splits, entries.block);
         start(allow, entries.allow);
       },
       beginExact: (): void => {
-        for (const file of [block, allow]) file?.startSection(opening);
+        for (const file of [splits, allow]) file?.startSection(opening);
       },
       block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
       // Resolvers use the first policy zone that has a name, so related names must not be split.
       ...(format.hidesParents === true && {
-        keepTogether: (names: number, bytes: number): void => block.keepTogether(names, bytes),
+        keepTogether: (names: number, bytes: number): void => splits?.keepTogether(names, bytes),
       }),
     };
     const { policy, isSorted } = plan;
@@ -132,6 +134,12 @@ export class FormatOutputs {
     const frame = header(MOST_ENTRIES).length + opening.length + footer.length;
     const bytes = plan.sizeLimit.bytes - files * frame;
     writer.write(model, { rules: plan.sizeLimit.rules, bytes });
+  }
+
+  private fileOf({ format, path, list }: OutputPlan, layout: PartLayout): SplitFile | CdbFile {
+    return format.isDatabase === true
+      ? new CdbFile(path, list, this.host)
+      : new SplitFile(path, layout, this.host);
   }
 
   /** Publishes all files. */
@@ -198,7 +206,8 @@ function filesOf({ plan, block, allow }: Written, host: Host): OutputFile[] {
     ...beside(plan.name, block.paths, host),
     ...beside(plan.allowName, allow?.paths ?? [], host),
   ];
-  return withPacked(files, plan.packings);
+  const lua = block instanceof CdbFile ? beside(plan.name, [luaName(block.path)], host) : [];
+  return [...withPacked(files, plan.packings), ...lua];
 }
 
 function violations(
@@ -235,7 +244,9 @@ function violations(
         cause,
       ),
     );
-  if (writer.isTooSmall || block.isTorn)
+  if (block instanceof CdbFile && block.isTooLarge)
+    found.push(errorOf("database-too-large", `${name} would have more than 4 GiB`));
+  if (writer.isTooSmall || (block instanceof SplitFile && block.isTorn))
     found.push(
       errorOf(
         "limit-too-small",

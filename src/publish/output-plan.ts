@@ -9,12 +9,15 @@ import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import type { OutputFile } from "./output-file.ts";
+import { luaName } from "./cdb-file.ts";
 import { withPacked } from "./packed-files.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
 import { fileNamed } from "./file-template.ts";
 
 /** What an output will be, decided before anything is read. */
 export interface OutputPlan {
+  /** The name of the list. */
+  readonly list: string;
   readonly formatName: string;
   readonly format: NameFormat;
   readonly options: FormatOptions;
@@ -80,7 +83,8 @@ export function plannedFiles(plan: OutputPlan): OutputFile[] {
 function plainFiles(plan: OutputPlan): OutputFile[] {
   const { format, name, path, allowName, allowPath } = plan;
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
-  return [{ name, path }, ...allow];
+  const lua = format.isDatabase === true ? [{ name: luaName(name), path: luaName(path) }] : [];
+  return [{ name, path }, ...allow, ...lua];
 }
 
 function planOf(
@@ -111,6 +115,11 @@ function planOf(
       `${where}.mailbox is not a valid SOA mailbox`,
       "Example: hostmaster.example.org.",
     );
+  if (format.isDatabase === true && (output.split ?? output.fit?.max_bytes) !== undefined)
+    throw invalid(
+      `${where}: ${output.format} cannot be split or limited in bytes`,
+      "Limit it with `fit.max_rules` or `fit.ram`",
+    );
   const values = { name: list, format: output.format };
   const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
   const allowFile =
@@ -120,6 +129,7 @@ function planOf(
   const name = (one: string): string =>
     host.path.isAbsolute(one) ? one : host.path.join(folder, one);
   return {
+    list,
     formatName: output.format,
     format,
     options: {
