@@ -2,6 +2,7 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
 import { buildList } from "./build-list.ts";
+import { joinLists } from "./join-lists.ts";
 import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
 import { planLists } from "./plan-lists.ts";
 import { openProject } from "./project.ts";
@@ -52,6 +53,7 @@ export class WatchedBuild {
         lists.push(outcome);
         emit({ kind: "list-done", outcome, lists: this.session!.plans.length });
       }
+      await joinLists(this.session?.plans ?? [], this.context);
       status = statusOf(lists);
     } catch (error) {
       if (!signal.aborted && !(error instanceof CompilerError)) throw error;

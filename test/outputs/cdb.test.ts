@@ -5,47 +5,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CdbRecords } from "../../src/formats/cdb-records.ts";
-import { CdbWriter } from "../../src/formats/cdb-writer.ts";
 import { ListFile } from "../../src/publish/list-file.ts";
 import { CdbReader } from "../reference/cdb-reader.ts";
+import { MemoryDatabase, cdbOf } from "../support/cdb-of.ts";
 import { memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
 import { writeFormat } from "../support/write-format.ts";
-
-/** A database in memory. */
-class Database {
-  readonly writer: CdbWriter;
-  private bytes = Buffer.alloc(1 << 16);
-  private length = 0;
-
-  constructor(largest?: number) {
-    const target = {
-      write: (bytes: Uint8Array): void => {
-        while (this.length + bytes.length > this.bytes.length)
-          this.bytes = Buffer.concat([this.bytes, Buffer.alloc(this.bytes.length)]);
-        this.bytes.set(bytes, this.length);
-        this.length += bytes.length;
-      },
-      rewrite: (position: number, bytes: Uint8Array): void => this.bytes.set(bytes, position),
-    };
-    this.writer = new CdbWriter(target, () => memoryHost({ files: {} }).openScratch(), largest);
-  }
-
-  add(key: string, value: string): void {
-    const bytes = Buffer.from(key, "latin1");
-    this.writer.add(bytes, bytes.length, Buffer.from(value, "latin1"));
-  }
-
-  finish(): Buffer {
-    const { bytes } = this.writer;
-    this.writer.finish();
-    assert.equal(this.length, bytes, "the size is known before");
-    return this.bytes.subarray(0, this.length);
-  }
-}
 
 const hasCdb = spawnSync("cdb", ["-h"]).error === undefined;
 
@@ -67,7 +34,7 @@ test("random records: tinycdb and a reader by the specification find every value
   const random = new Random(11);
   try {
     for (const count of [0, 1, 2, 3, 10, 100, 1000, 20_000]) {
-      const database = new Database();
+      const database = new MemoryDatabase();
       const first = new Map<string, string>();
       const records: string[] = [];
       for (let index = 0; index < count; index++) {
@@ -78,7 +45,9 @@ test("random records: tinycdb and a reader by the specification find every value
         if (!first.has(key)) first.set(key, value);
         records.push(`+${key.length},${value.length}:${key}->${value}\n`);
       }
+      const size = database.writer.bytes;
       const bytes = database.finish();
+      assert.equal(bytes.length, size, "the size is known before");
       const reader = new CdbReader(bytes);
       for (const [key, value] of first) assert.equal(reader.get(key), value);
       for (let index = 0; index < 200; index++) {
@@ -106,7 +75,7 @@ test("random records: tinycdb and a reader by the specification find every value
 const ALIKE = ["bA", "cb"] as const;
 
 test("keys with the same hash are all found, and tables that do not fit into memory", () => {
-  const database = new Database();
+  const database = new MemoryDatabase();
   const keys = Array.from({ length: 4096 }, (_, number) =>
     Array.from({ length: 12 }, (_bit, bit) => ALIKE[(number >> bit) & 1]).join(""),
   );
@@ -119,7 +88,7 @@ test("keys with the same hash are all found, and tables that do not fit into mem
 
 test("a record that does not fit is refused, and the size never exceeds the limit", () => {
   for (const largest of [2048 + 26, 2048 + 27, 2048 + 3 * 27 + 26]) {
-    const database = new Database(largest);
+    const database = new MemoryDatabase(largest);
     for (let index = 0; index < 10; index++) database.add(`k${index}`, "1");
     assert.ok(database.writer.isFull);
     assert.ok(database.writer.bytes <= largest);
@@ -129,9 +98,7 @@ test("a record that does not fit is refused, and the size never exceeds the limi
 
 function databaseOf(lines: readonly string[]): { reader: CdbReader; reasons: string[] } {
   const { block, losses } = writeFormat("cdb", lines);
-  const database = new Database();
-  new CdbRecords(database.writer).add(Buffer.from(block));
-  return { reader: new CdbReader(database.finish()), reasons: losses.map(({ reason }) => reason) };
+  return { reader: new CdbReader(cdbOf(block)), reasons: losses.map(({ reason }) => reason) };
 }
 
 const SHAPES = [

@@ -1,4 +1,4 @@
-import type { BuildEvent } from "../../build/build-event.ts";
+import type { BuildEvent, JoinReport } from "../../build/build-event.ts";
 import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -62,6 +62,9 @@ export class BuildScreen {
       case "published":
         this.published.push(event.list);
         endOnSignals(host, reporter, published(this.published));
+        break;
+      case "joined":
+        this.showJoined(event.report);
         break;
       case "list-done":
         this.lists = event.lists;
@@ -162,6 +165,12 @@ export class BuildScreen {
       reporter.info(`${style.good(one.outcome)} ${style.strong(printable(one.file))}: ${size}`);
       for (const line of lossLines(one)) reporter.info(`  ${style.warning(line)}`);
     }
+  }
+
+  private showJoined({ file, outcome, lists, names, bytes }: JoinReport): void {
+    const { style } = this.reporter;
+    const size = `${countText(names, "name")} of ${countText(lists, "list")}, ${bytesText(bytes)}`;
+    this.reporter.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);
   }
 
   /** With `-o -`, standard output contains the list, so the report goes to standard error. */
