@@ -131,6 +131,7 @@ test("a list that is refused keeps its names, and a rollback puts earlier ones b
     "Family.txt": "",
   });
   await built(project);
+  project.now = "2026-11-11T00:00:00Z";
   project.write("Ads.txt", "");
   project.write("Privacy.txt", "||p.example^\n||q.example^\n");
   const { exit } = await project.run("compile", "-c", "c.json", "--no-cache");
