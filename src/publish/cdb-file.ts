@@ -52,8 +52,12 @@ export class CdbFile {
     this.records!.add(lines);
   }
 
-  async publish(): Promise<WriteOutcome> {
+  /** Completes the database. */
+  finish(): void {
     this.writer!.finish();
+  }
+
+  async publish(): Promise<WriteOutcome> {
     const outcomes = [await this.file.publishLater(), await this.lua.publish()];
     return outcomes.includes("written") ? "written" : "unchanged";
   }

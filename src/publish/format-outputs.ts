@@ -134,6 +134,7 @@ export class FormatOutputs {
     const frame = header(MOST_ENTRIES).length + opening.length + footer.length;
     const bytes = plan.sizeLimit.bytes - files * frame;
     writer.write(model, { rules: plan.sizeLimit.rules, bytes });
+    if (block instanceof CdbFile) block.finish();
   }
 
   private fileOf({ format, path, list }: OutputPlan, layout: PartLayout): SplitFile | CdbFile {

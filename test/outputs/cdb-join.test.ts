@@ -86,6 +86,10 @@ async function built(project: MemoryProject, ...words: string[]): Promise<CdbRea
   return new CdbReader(project.memory.files.get("/project/rules/all.cdb")!);
 }
 
+function valueOf(reader: CdbReader, name: string): string | undefined {
+  return reader.valueOf(`${name}.example`);
+}
+
 test("a list keeps its place in the values when lists come and go", async () => {
   const project = new MemoryProject({
     "c.json": configOf(["Ads", "Privacy"]),
@@ -93,8 +97,6 @@ test("a list keeps its place in the values when lists come and go", async () => 
       LISTS.map((name) => [`${name}.txt`, `||${name.toLowerCase()}.example^\n||all.example^\n`]),
     ),
   });
-  const valueOf = (reader: CdbReader, name: string): string | undefined =>
-    reader.valueOf(`${name}.example`);
   let reader = await built(project);
   assert.deepEqual(
     ["ads", "privacy", "all"].map((name) => valueOf(reader, name)),
@@ -149,14 +151,16 @@ test("a list that is refused keeps its names, and a rollback puts earlier ones b
   );
 });
 
+function single(outputs: readonly object[]): MemoryProject {
+  return new MemoryProject({
+    "c.json": JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], outputs }),
+    "a.txt": "||a.example^\n",
+  });
+}
+
 test("what cannot be joined is an error", async () => {
-  const project = (outputs: readonly object[]): MemoryProject =>
-    new MemoryProject({
-      "c.json": JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], outputs }),
-      "a.txt": "||a.example^\n",
-    });
   const said = async (outputs: readonly object[]): Promise<string> =>
-    (await project(outputs).run("compile", "-c", "c.json", "--no-cache")).stderr;
+    (await single(outputs).run("compile", "-c", "c.json", "--no-cache")).stderr;
   assert.match(await said([{ format: "hosts", join: "a" }]), /hosts cannot be joined/);
   assert.match(
     await said([{ format: "cdb", file: "a", join: "a" }]),
