@@ -8,7 +8,7 @@ import {
 } from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { DURATION } from "../src/config/duration.ts";
-import { FORMAT_NAMES } from "../src/config/output-fields.ts";
+import { OUTPUT_FORMATS } from "../src/config/output-fields.ts";
 
 /** The JSON Schema of a configuration, for editors; it is published as rules-compiler/schema.json. */
 export function jsonSchema(): string {
@@ -71,7 +71,7 @@ function typeSchema({ type, required, values, most, fields, plain }: Field): obj
     case "size":
       return { type: ["string", "integer"], pattern: "^\\d{1,12}[kKmMgG]?(i?[bB])?$" };
     case "format":
-      return { enum: FORMAT_NAMES };
+      return { enum: OUTPUT_FORMATS };
     case "choice":
       return { enum: values };
     case "choices":

@@ -30,7 +30,7 @@ export type { PublishedList } from "./build/open-build.ts";
 export type { Config, OutputConfig, SourceConfig } from "./config/config.ts";
 export type { SourceType } from "./config/fields.ts";
 export type { FeedName } from "./config/source-fields.ts";
-export type { FormatName } from "./config/output-fields.ts";
+export type { FormatName, OutputFormat } from "./config/output-fields.ts";
 export type { Exit } from "./diagnostics/exit.ts";
 export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/diagnostic.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";

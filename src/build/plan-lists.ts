@@ -2,7 +2,7 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { plannedFiles } from "../publish/output-plan.ts";
+import { joinedFiles, plannedFiles } from "../publish/output-plan.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import { isFolderName } from "./with-output-target.ts";
@@ -38,6 +38,17 @@ export function planLists(
       owners.set(path, name);
     }
   }
+  for (const plan of plans)
+    for (const { name, path } of plan.outputs.flatMap(joinedFiles)) {
+      const owner = owners.get(path);
+      if (owner !== undefined)
+        throw new CompilerError([
+          errorOf(
+            "same-file",
+            `${printable(owner)} and the joined lists would both be written to ${printable(name)}`,
+          ),
+        ]);
+    }
   return plans;
 }
 

@@ -12,6 +12,7 @@ import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { momentOf } from "../record/kept-builds.ts";
 import { askedBy } from "./asked-by.ts";
+import { joinOutputs } from "./join-lists.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { type ChosenBuild, chosenBuild } from "./chosen-build.ts";
@@ -148,6 +149,7 @@ async function publishAgain(
       rulesDir,
     };
     const published = await publishList(outputs, publication, host);
+    await joinOutputs(outputPlans, context);
     // Now, because a scheduled run would undo the rollback if this run were killed.
     if (isHeld) await holdAt(plan, { whole, of, published }, context);
     const fact = { rules: report.rules, of: momentOf(of) };

@@ -2,6 +2,7 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
 import { buildList } from "./build-list.ts";
+import { joinLists } from "./join-lists.ts";
 import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
 import { writeCombined } from "./combined-outputs.ts";
 import { planLists } from "./plan-lists.ts";
@@ -55,6 +56,7 @@ export class WatchedBuild {
       }
       const project = this.session?.plans[0]?.list.project;
       if (project !== undefined) await writeCombined(project, this.context);
+      await joinLists(this.session?.plans ?? [], this.context);
       status = statusOf(lists);
     } catch (error) {
       if (!signal.aborted && !(error instanceof CompilerError)) throw error;

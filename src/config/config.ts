@@ -9,7 +9,7 @@ import type {
 } from "./fields.ts";
 import type { GUARD_FIELDS } from "./guard-fields.ts";
 import type { HOOK_FIELDS } from "./hook-fields.ts";
-import type { FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
+import type { OutputFormat, OUTPUT_FIELDS } from "./output-fields.ts";
 import type { TransformationName } from "./transformation-name.ts";
 
 /** The values of the simple types of fields. */
@@ -30,7 +30,7 @@ interface SimpleValues {
   readonly guards: GuardsConfig;
   readonly duration: string;
   readonly size: string;
-  readonly format: FormatName;
+  readonly format: OutputFormat;
 }
 
 type ValueOf<F extends Field> = F["type"] extends keyof SimpleValues

@@ -28,7 +28,7 @@ export type FieldType =
   | "duration"
   /** A number of bytes: a number and `k`, `M` or `G`, or nothing */
   | "size"
-  /** One of `FORMAT_NAMES` */
+  /** One of `OUTPUT_FORMATS` */
   | "format"
   /** One of `values` */
   | "choice"

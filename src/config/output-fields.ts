@@ -1,4 +1,4 @@
-/** Formats of lists and sources. A test compares them with `formats/registry.ts`. */
+/** Formats of lists and sources. A test compares them, and `OUTPUT_FORMATS`, with `formats/registry.ts`. */
 export const FORMAT_NAMES = [
   "adblock",
   "hosts",
@@ -21,6 +21,11 @@ export const FORMAT_NAMES = [
 ] as const;
 /** The formats that lists can be read and written in. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
+
+/** Formats of outputs. A constant database cannot be a source. */
+export const OUTPUT_FORMATS: readonly OutputFormat[] = [...FORMAT_NAMES, "cdb"];
+/** The formats that lists can be written in. */
+export type OutputFormat = FormatName | "cdb";
 
 /** Fields of an output. */
 export const OUTPUT_FIELDS = {
@@ -46,6 +51,12 @@ export const OUTPUT_FIELDS = {
     type: "string",
     description:
       "File for exceptions, for formats that need a separate one. Default: `file` with `.allow` before its extension.",
+  },
+  join: {
+    type: "string",
+    description:
+      "For `cdb`: another database with the names of all `lists` that have the same `join`. Its values say which lists block a name, so that dnsdist can choose lists for each client. At most 32 lists.",
+    example: "our-lists.cdb",
   },
   on_loss: {
     type: "choice",

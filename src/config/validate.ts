@@ -12,7 +12,7 @@ import { fieldProblems } from "./field-problems.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
 import { listsOf, minSourcesProblems } from "./lists.ts";
-import { FORMAT_NAMES } from "./output-fields.ts";
+import { OUTPUT_FORMATS } from "./output-fields.ts";
 import { sourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
 
@@ -136,7 +136,7 @@ class ConfigCheck {
       case "size":
         return this.size(node, path);
       case "format":
-        return this.choice(node, path, [...FORMAT_NAMES, ...(this.context.formats ?? [])]);
+        return this.choice(node, path, [...OUTPUT_FORMATS, ...(this.context.formats ?? [])]);
       case "choice":
         return this.choice(node, path, field.values!);
       case "choices":

@@ -231,6 +231,12 @@ const COMPILE_CODES = {
       "The exceptions of a file do not fit within its `fit` or `split`, or the list needs more files than `split` allows. Exceptions cannot be skipped or separated from the rules they belong to. Nothing is published.",
     hint: "Increase the limit, or choose a format that needs fewer lines",
   },
+  "database-too-large": {
+    exit: 5,
+    meaning:
+      "The names of a constant database need more than 4 GiB, its largest size: about 90 million names. Nothing is published.",
+    hint: "Limit it with `fit.max_rules`, or divide the sources into lists with a database each",
+  },
   "manifest-mismatch": {
     exit: 5,
     meaning:

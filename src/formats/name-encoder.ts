@@ -184,8 +184,9 @@ export class NameEncoder {
     // If a name hides the rule of its parent, the rule is repeated for the name and for those in between.
     const isHiding = this.options.format.hidesParents === true && above !== Level.None;
     if (isHiding) this.repeatParents(fact, above);
-    const writesSelf = isHiding || self !== above;
     const writesBelow = isHiding || below !== above;
+    const hidesSelf = this.options.format.belowHidesSelf === true && self !== below;
+    const writesSelf = isHiding || self !== above || (hidesSelf && writesBelow);
     if (writesSelf && writesBelow && self === below) {
       this.add(fact, true, true, self);
       return { self, below };

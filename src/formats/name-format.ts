@@ -82,6 +82,10 @@ export interface NameFormat {
    * closest encloser of RFC 4592).
    */
   readonly hidesParents?: true;
+  /** What applies to the names below a name applies to the name too, unless it has its own line. */
+  readonly belowHidesSelf?: true;
+  /** Written as a constant database, whose records the lines represent. */
+  readonly isDatabase?: true;
   /** Below an exception, a single name cannot be blocked. */
   readonly allowHidesExact?: true;
   /** Every line except the first of a file begins with a comma. */

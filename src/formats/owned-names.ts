@@ -1,4 +1,5 @@
 import { LF } from "../bytes/ascii.ts";
+import { countLineFeeds } from "../bytes/count-lines.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { Scratch } from "../host/host.ts";
@@ -60,11 +61,16 @@ function copyNames(from: NameBlocks, to: NameBlocks, owners: Runs): void {
       piece.append(bytes, rule.start, rule.end + 1);
       rule.start = rule.end + 1;
       if (piece.length < PIECE) continue;
-      to.addAll(piece.view(), owner);
+      addPiece(piece, owner, to);
       piece.length = 0;
     }
   }
-  for (const [owner, piece] of pieces) to.addAll(piece.view(), owner);
+  for (const [owner, piece] of pieces) addPiece(piece, owner, to);
+}
+
+function addPiece(piece: ByteBuffer, owner: number, to: NameBlocks): void {
+  const names = piece.view();
+  to.addAll(names, countLineFeeds(names, 0, names.length), owner);
 }
 
 /** Records the owners of rules. */

@@ -1,5 +1,6 @@
 import { adblockCopy } from "./adblock-copy.ts";
 import { blocky } from "./blocky.ts";
+import { cdb } from "./cdb.ts";
 import { dnscrypt } from "./dnscrypt.ts";
 import { dnsdist } from "./dnsdist.ts";
 import { dnsmasq } from "./dnsmasq.ts";
@@ -38,4 +39,5 @@ export const nameFormats: ReadonlyMap<string, NameFormat> = new Map([
   ["mihomo", mihomo],
   ["sing-box", singBox],
   ["json", json],
+  ["cdb", cdb],
 ]);

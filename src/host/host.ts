@@ -201,6 +201,8 @@ export interface OpenFile {
 export interface NewFile {
   /** Throws a `HostError`. */
   write(bytes: Uint8Array): void;
+  /** Replaces bytes that were written before. Throws a `HostError`. */
+  rewrite(position: number, bytes: Uint8Array): void;
   /** Flushes to the disk and closes. Rejects with a `HostError`. */
   finish(): Promise<void>;
   /** Closes it and ignores errors. */

@@ -63,6 +63,7 @@ export function createFile(path: string, like?: string): NewFile {
   if (old !== undefined) attempt(() => chmodSync(path, old.mode & 0o777));
   return {
     write: (bytes) => attempt(() => writeAll(file, bytes)),
+    rewrite: (position, bytes) => attempt(() => writeAll(file, bytes, position)),
     // Asynchronous, so that another list can be compiled meanwhile.
     async finish() {
       try {

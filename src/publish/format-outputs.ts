@@ -17,15 +17,13 @@ import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
 import { PackedFiles, withPacked } from "./packed-files.ts";
+import { type BlockFiles, MOST_ENTRIES, blockFilesOf, finishBlock, startBlock } from "./block-files.ts";
+import { CdbFile, luaName } from "./cdb-file.ts";
 import { SourceFiles } from "./source-files.ts";
-import { type PartHeader, type PartLayout, SplitFile } from "./split-file.ts";
-import { StableFiles } from "./stable-files.ts";
+import { type PartHeader, SplitFile } from "./split-file.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
 import { SERIAL_STEP, type ZoneUpdates, writeUpdates } from "./zone-updates.ts";
-
-/** The header is measured with this count, so that it fits whatever the final count is. */
-const MOST_ENTRIES = 9_999_999_999;
 
 /** The result of one output. */
 export interface FormatOutputReport {
@@ -56,7 +54,7 @@ export type HeaderBuilder = (values: HeaderValues) => readonly string[];
 interface Written {
   readonly plan: OutputPlan;
   readonly writer: FormatWriter;
-  readonly block: SplitFile | SourceFiles | StableFiles;
+  readonly block: BlockFiles;
   readonly allow: SplitFile | undefined;
   entries?: FileEntries;
 }
@@ -142,16 +140,14 @@ export class FormatOutputs {
       return { bytes: bytes(false), timeless: bytes(true) };
     };
     const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
-    const block = this.blockFiles(plan, layout);
+    const block = blockFilesOf(plan, layout, host);
     await block.open(this.otherFiles(plan));
     const allow =
       format.hasAllowFile === true ? new SplitFile(plan.allowPath, layout, host) : undefined;
     const sinks = {
       begin: (entries: FileEntries): void => {
         one.entries = entries;
-        if (block instanceof SourceFiles) block.start(header, entries.bySource);
-        else if (block instanceof StableFiles) block.start(header, MOST_ENTRIES);
-        else block.start(header(entries.block));
+        startBlock(block, header, entries);
         allow?.start(header(entries.allow));
       },
       beginExact: (): void => {
@@ -178,16 +174,8 @@ export class FormatOutputs {
     const frame = header(MOST_ENTRIES).bytes.length + opening.length + footer.length;
     const bytes = plan.sizeLimit.bytes - files * frame;
     writer.write(model, { rules: plan.sizeLimit.rules, bytes });
-    if (block instanceof StableFiles) block.finish(plan.mostFiles);
+    finishBlock(block, plan);
     return one;
-  }
-
-  private blockFiles(plan: OutputPlan, layout: PartLayout): Written["block"] {
-    const { path, sourceFiles, isStable } = plan;
-    if (sourceFiles !== undefined) return new SourceFiles(path, sourceFiles, layout, this.host);
-    return isStable
-      ? new StableFiles(path, layout, this.host)
-      : new SplitFile(path, layout, this.host);
   }
 
   /** The files of the list and of all other outputs. */
@@ -288,7 +276,8 @@ function filesOf({ plan, block, allow }: Written, host: Host): OutputFile[] {
     ...beside(plan.name, block.paths, host),
     ...beside(plan.allowName, allow?.paths ?? [], host),
   ];
-  return withPacked(files, plan.packings);
+  const lua = block instanceof CdbFile ? beside(plan.name, [luaName(block.path)], host) : [];
+  return [...withPacked(files, plan.packings), ...lua];
 }
 
 function violations(
@@ -325,7 +314,9 @@ function violations(
         cause,
       ),
     );
-  if (writer.isTooSmall || block.isTorn)
+  if (block instanceof CdbFile && block.isTooLarge)
+    found.push(errorOf("database-too-large", `${name} would have more than 4 GiB`));
+  if (writer.isTooSmall || (block instanceof SplitFile && block.isTorn))
     found.push(
       errorOf(
         "limit-too-small",

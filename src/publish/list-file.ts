@@ -62,6 +62,30 @@ export class ListFile {
     }
   }
 
+  /** Replaces bytes that were written before. */
+  rewrite(position: number, bytes: Uint8Array): void {
+    try {
+      this.file!.rewrite(position, bytes);
+    } catch (error) {
+      throw this.errorOf(error);
+    }
+  }
+
+  /**
+   * Publishes the file for a program that compares times in seconds: not in the same second as the existing file, which it may
+   * have read in that second.
+   */
+  async publishLater(): Promise<WriteOutcome> {
+    const { host, path, temporary } = this;
+    const old = await host.stampOf(path);
+    const passed = host.now().getTime() - SECOND * Math.floor((old?.changed ?? 0) / SECOND);
+    if (passed >= 0 && passed < SECOND) {
+      await host.wait(SECOND - passed);
+      await this.attempt(() => host.touch(temporary));
+    }
+    return await this.publish();
+  }
+
   /**
    * Publishes the list, unless the existing one has the same rules. `timelessHeader` is the header with other bytes in place of
    * everything that depends on the clock.
@@ -109,6 +133,7 @@ function hiddenName(path: string, host: Host): string {
   return host.path.join(host.path.dirname(path), `.${host.path.basename(path)}`);
 }
 
+const SECOND = 1000;
 const BLOCK = 1024 * 1024;
 /** The header of a list ends within this many bytes. */
 const HEADER_BYTES = 8192;

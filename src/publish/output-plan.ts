@@ -11,12 +11,15 @@ import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats
 import { nameFormats } from "../formats/registry.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import type { OutputFile } from "./output-file.ts";
+import { luaName } from "./cdb-file.ts";
 import { withPacked } from "./packed-files.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
 import { fileNamed } from "./file-template.ts";
 
 /** What an output will be, decided before anything is read. */
 export interface OutputPlan {
+  /** The name of the list. */
+  readonly list: string;
   readonly formatName: string;
   readonly format: NameFormat;
   readonly options: FormatOptions;
@@ -39,6 +42,8 @@ export interface OutputPlan {
   /** The service or device that the limits are for. */
   readonly service?: string;
   readonly sizeLimit: SizeLimit;
+  /** The file that it is joined into with other lists. */
+  readonly join?: OutputFile;
   readonly packings: readonly ("gzip" | "zstd")[];
   /** The primary that scripts of differences are for. */
   readonly updates?: string | undefined;
@@ -78,6 +83,9 @@ export function planOutputs(
       throw invalid(`outputs write ${printable(name)} twice`, "Give each output its own `file`");
     seen.add(path);
   }
+  for (const { name, path } of plans.flatMap(joinedFiles))
+    if (seen.has(path))
+      throw invalid(`outputs write ${printable(name)} twice`, "Give `join` another name");
   const split = plans.filter(({ limits }) => Math.min(limits.names, limits.bytes) !== Infinity);
   for (const { path, name } of split.flatMap(plainFiles)) {
     const start = `${path.slice(0, path.length - host.path.basename(path).length)}${stemOf(path, host)}-`;
@@ -102,13 +110,20 @@ export function plannedFiles(plan: OutputPlan): OutputFile[] {
   return withPacked(plainFiles(plan), plan.packings);
 }
 
+/** The files that an output shares with other lists. */
+export function joinedFiles({ join }: OutputPlan): OutputFile[] {
+  if (join === undefined) return [];
+  return [join, { name: luaName(join.name), path: luaName(join.path) }];
+}
+
 function plainFiles(plan: OutputPlan): OutputFile[] {
   const { format, name, path, allowName, allowPath, sourceFiles } = plan;
   if (sourceFiles !== undefined) return [...sourceFiles];
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
   const updates =
     plan.updates === undefined ? [] : [{ name: updatesFile(name), path: updatesFile(path) }];
-  return [{ name, path }, ...allow, ...updates];
+  const lua = format.isDatabase === true ? [{ name: luaName(name), path: luaName(path) }] : [];
+  return [{ name, path }, ...allow, ...updates, ...lua];
 }
 
 function planOf(
@@ -141,6 +156,11 @@ function planOf(
       "Example: hostmaster.example.org.",
     );
   if (output.updates !== undefined) checkUpdates(output, where);
+  if (format.isDatabase === true && (output.split ?? output.fit?.max_bytes) !== undefined)
+    throw invalid(
+      `${where}: ${output.format} cannot be split or limited in bytes`,
+      "Limit it with `fit.max_rules` or `fit.ram`",
+    );
   const values = { name: list, format: output.format };
   const bySource = output.by === "source" ? "{slug}-{source}" : "{slug}";
   const file = fileNamed(output.file ?? `${bySource}${format.extension}`, values);
@@ -148,9 +168,13 @@ function planOf(
     output.allow_file === undefined
       ? file.replace(/(\.[^./]*)?$/, ".allow$1")
       : fileNamed(output.allow_file, values);
+  if (output.join !== undefined && format.isDatabase !== true)
+    throw invalid(`${where}.join: ${output.format} cannot be joined`, "Use the format cdb");
+  const join = output.join === undefined ? undefined : fileNamed(output.join, values);
   const name = (one: string): string =>
     host.path.isAbsolute(one) ? one : host.path.join(folder, one);
   return {
+    list,
     formatName: output.format,
     format,
     options: {
@@ -175,6 +199,9 @@ function planOf(
       ),
       bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
     },
+    ...(join !== undefined && {
+      join: { name: name(join), path: host.path.resolve(host.cwd, folder, join) },
+    }),
     packings: [...new Set(output.pack)],
     updates: output.updates,
   };

@@ -34,7 +34,7 @@ test("no format blocks a name that a pattern exception frees", () => {
         const own = /(?<![a-z]\.)captive\.apple\.com/;
         const blocks = block.split("\n").filter((one) => own.test(one));
         assert.ok(
-          blocks.every((one) => /passthru|always_transparent|server=.*#|^!|\/-$/.test(one)),
+          blocks.every((one) => /passthru|always_transparent|server=.*#|^[!-]|\/-$/.test(one)),
           `${format}, ${line}, ${exception}: ${blocks.join(" ")}`,
         );
       }
@@ -92,6 +92,7 @@ test("$denyallow frees its names from its own rule only", () => {
     rbldnsd: ".p.com\n!.a.p.com\n*.top\n!.x.top\n",
     pihole: "||p.com^\n--\n@@||a.p.com^\n",
     blocky: "*.p.com\n--\n*.a.p.com\n",
+    cdb: "+p.com\n-a.p.com\n+top\n!top\n-x.top\n",
     json: ',{"name":"p.com","scope":"subtree","action":"block"}\n,{"name":"a.p.com","scope":"subtree","action":"none"}\n,{"name":"top","scope":"below","action":"block"}\n,{"name":"x.top","scope":"subtree","action":"none"}\n',
   });
 });

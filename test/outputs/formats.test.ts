@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
+import { OUTPUT_FORMATS } from "../../src/config/output-fields.ts";
 import type { LossPolicy } from "../../src/formats/format-writer.ts";
 import { nameFormats } from "../../src/formats/registry.ts";
 import { Random } from "../support/random.ts";
@@ -17,7 +17,7 @@ function write(
 }
 
 test("a configuration accepts exactly the registered formats", () => {
-  assert.deepEqual([...nameFormats.keys()], [...FORMAT_NAMES]);
+  assert.deepEqual([...nameFormats.keys()], [...OUTPUT_FORMATS]);
 });
 
 test("each format has its lines", () => {
@@ -51,6 +51,8 @@ test("each format has its lines", () => {
     mihomo: "+.ads.example\n.wild.example\nonly.example\n--\n+.good.ads.example\n",
     "sing-box":
       ',"ads.example"\n,".wild.example"\n],"domain":["rules-compiler.invalid"\n,"only.example"\n--\n,"good.ads.example"\n],"domain":["rules-compiler.invalid"\n',
+    // An entry for everything below a name includes the name, unless it has its own.
+    cdb: "+ads.example\n-good.ads.example\n+wild.example\n!wild.example\n=only.example\n",
     json: ',{"name":"ads.example","scope":"subtree","action":"block"}\n,{"name":"good.ads.example","scope":"subtree","action":"allow"}\n,{"name":"wild.example","scope":"below","action":"block"}\n,{"name":"only.example","scope":"exact","action":"block"}\n',
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
+import { OUTPUT_FORMATS } from "../../src/config/output-fields.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { Random } from "../support/random.ts";
 import { askAll, startUpstream } from "../support/resolvers/dns-client.ts";
@@ -106,7 +106,7 @@ function configOf(transformations: readonly string[]): string {
     name: "List",
     sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
     transformations,
-    outputs: FORMAT_NAMES.map((format) => ({
+    outputs: OUTPUT_FORMATS.map((format) => ({
       format,
       file: `of-${format}`,
       allow_file: `of-${format}.allow`,

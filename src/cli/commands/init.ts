@@ -15,6 +15,7 @@ import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import { NEW_CONFIG, configsIn } from "../flags/found-config.ts";
+import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/output-fields.ts";
 import { formatOption } from "../flags/format-option.ts";
 import { lookAtLists } from "../../build/look-at-lists.ts";
 import type { Options } from "../flags/options.ts";
@@ -41,7 +42,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   if (taken !== undefined || (await host.exists(path)))
     throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
   const { format: formats, name: givenName, from } = flagsOf("init", args);
-  for (const format of formats) formatOption("--format", format);
+  for (const format of formats) formatOption("--format", format, OUTPUT_FORMATS);
   const asked = await setupOf({ ...options, from }, path, host);
   const name = givenName ?? asked.name ?? "My list";
   if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
@@ -119,7 +120,7 @@ async function setupOf(
         host,
       ),
     };
-  const type = formatOption("-t", inputType ?? "adblock");
+  const type = formatOption("-t", inputType ?? "adblock", FORMAT_NAMES);
   if (inputs.length > 0) {
     const lists = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
     return { setup: configOfLists("", withUniqueNames(lists)) };

@@ -2,6 +2,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { lintList } from "../../lint/lint-list.ts";
+import { FORMAT_NAMES } from "../../config/output-fields.ts";
 import { formatOption } from "../flags/format-option.ts";
 import { LINT_REPORTS, type LintedFile } from "../output/lint-report.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
@@ -17,7 +18,7 @@ export const lintCommand: Command = async (options, host, reporter) => {
     throw new CompilerError([
       errorOf("unknown-flag", "lint needs a file", { hint: "Such as: lint my-rules.txt" }),
     ]);
-  const type = formatOption("-t", inputType);
+  const type = formatOption("-t", inputType, FORMAT_NAMES);
   const form = options.json ? "json" : wanted;
   const report = Object.hasOwn(LINT_REPORTS, form) ? LINT_REPORTS[form]! : undefined;
   if (report === undefined)

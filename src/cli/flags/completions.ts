@@ -1,4 +1,4 @@
-import { FORMAT_NAMES } from "../../config/output-fields.ts";
+import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/output-fields.ts";
 import { GUARD_NAMES } from "../../build/guards/names.ts";
 import { FATE_MEANINGS } from "../../explain/fate-lines.ts";
 import { commands } from "../commands/registry.ts";
@@ -12,7 +12,7 @@ const ALL: readonly Flag[] = FLAGS;
 /** Values of options. All other options complete files. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "input-type": FORMAT_NAMES,
-  format: FORMAT_NAMES,
+  format: OUTPUT_FORMATS,
   accept: GUARD_NAMES,
   fate: [...FATE_MEANINGS.keys()],
   color: ["auto", "always", "never"],

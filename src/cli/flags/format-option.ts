@@ -1,12 +1,15 @@
-import { FORMAT_NAMES, type FormatName } from "../../config/output-fields.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { nearest } from "../../diagnostics/suggest.ts";
 
 /** Parses a format name. Throws a `CompilerError` that lists the valid formats. */
-export function formatOption(option: string, value: string): FormatName {
-  if (FORMAT_NAMES.includes(value as FormatName)) return value as FormatName;
-  const meant = nearest(value, FORMAT_NAMES);
+export function formatOption<T extends string>(
+  option: string,
+  value: string,
+  formats: readonly T[],
+): T {
+  if (formats.includes(value as T)) return value as T;
+  const meant = nearest(value, formats);
   const hint = meant === undefined ? {} : { hint: `Did you mean ${meant}?` };
-  const message = `${option} must be one of ${FORMAT_NAMES.join(", ")}`;
+  const message = `${option} must be one of ${formats.join(", ")}`;
   throw new CompilerError([errorOf("unknown-flag", message, hint)]);
 }

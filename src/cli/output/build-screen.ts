@@ -1,4 +1,4 @@
-import type { BuildEvent } from "../../build/build-event.ts";
+import type { BuildEvent, JoinReport } from "../../build/build-event.ts";
 import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
 import type { WrittenOutput } from "../../build/list-outputs.ts";
 import { countText } from "../../diagnostics/number-text.ts";
@@ -63,6 +63,9 @@ export class BuildScreen {
       case "published":
         this.published.push(event.list);
         endOnSignals(host, reporter, published(this.published));
+        break;
+      case "joined":
+        this.showJoined(event.report);
         break;
       case "list-done":
         this.lists = event.lists;
@@ -177,6 +180,12 @@ export class BuildScreen {
     const updates = updatesText(output);
     if (updates !== undefined) reporter.info(`  ${updates}`);
     for (const line of lossLines(output)) reporter.info(`  ${style.warning(line)}`);
+  }
+
+  private showJoined({ file, outcome, lists, names, bytes }: JoinReport): void {
+    const { style } = this.reporter;
+    const size = `${countText(names, "name")} of ${countText(lists, "list")}, ${bytesText(bytes)}`;
+    this.reporter.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);
   }
 
   /** With `-o -`, standard output contains the list, so the report goes to standard error. */

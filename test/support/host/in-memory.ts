@@ -168,6 +168,11 @@ function newFile(keep: (bytes: Uint8Array) => void): NewFile {
       parts.push(bytes.slice());
       length += bytes.length;
     },
+    rewrite(position, bytes) {
+      const all = joinBytes(parts, length);
+      all.set(bytes, position);
+      parts.splice(0, parts.length, all);
+    },
     finish: async () => keep(joinBytes(parts, length)),
     abandon: () => keep(joinBytes(parts, length)),
   };

@@ -116,6 +116,18 @@ addAction(SuffixMatchNodeRule(names('${list}')), RCodeAction(DNSRCode.NXDOMAIN))
   );
 }
 
+function dnsdistCdbConf({ folder, port, upstream, list }: Setting): string {
+  return write(
+    folder,
+    "dnsdist-cdb.conf",
+    `setLocal('127.0.0.1:${port}'); setACL({'127.0.0.0/8'}); setSecurityPollSuffix('')
+newServer({address='127.0.0.1:${upstream}', healthCheckMode='up'})
+local lists = dofile('${list}.lua')
+addAction(lists.blocks(), RCodeAction(DNSRCode.NXDOMAIN))
+`,
+  );
+}
+
 /** The real ones, as a person would set them up. */
 export const servers: ReadonlyMap<string, Server> = new Map<string, Server>([
   [
@@ -239,6 +251,20 @@ lua-config-file=${folder}/rpz.lua
         dnsdistConf(setting),
       ],
       check: (setting) => ["dnsdist", "--check-config", "-C", dnsdistConf(setting)],
+    },
+  ],
+  [
+    "dnsdist with a constant database",
+    {
+      format: "cdb",
+      start: (setting) => [
+        "dnsdist",
+        "--supervised",
+        "--disable-syslog",
+        "-C",
+        dnsdistCdbConf(setting),
+      ],
+      check: (setting) => ["dnsdist", "--check-config", "-C", dnsdistCdbConf(setting)],
     },
   ],
   [
