@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { defineConfig } from "vitepress";
+import { writePlayground } from "../../scripts/playground.ts";
 
 /** The documentation as a site: the same files, with a menu. Links to other files lead to the repository. */
 const root = resolve(import.meta.dirname, "../..");
@@ -24,8 +25,11 @@ export default defineConfig({
   base: process.env.SITE_BASE ?? "/",
   cleanUrls: true,
   lastUpdated: false,
+  buildEnd: async ({ outDir }) => await writePlayground(join(outDir, "playground")),
   themeConfig: {
     nav: [
+      // A page of its own, which the site's router does not know.
+      { text: "Playground", link: "/playground/", target: "_self" },
       { text: "Start", link: "/guide/start" },
       { text: "Guides", link: "/guide/adopt" },
       { text: "Reference", link: "/reference/configuration" },
@@ -35,6 +39,7 @@ export default defineConfig({
       {
                 text: "Getting started",
         items: [
+          { text: "Playground", link: "/guide/playground" },
           { text: "Five minutes", link: "/guide/start" },
           { text: "Import your current lists", link: "/guide/adopt" },
           { text: "Coming from other software", link: "/guide/coming-from" },

@@ -84,12 +84,13 @@ export function browserHost(
     },
     removeFile: async (path) => void files.delete(path),
     syncFolder: async () => {},
-    fetch: async ({ url, take }): Promise<FetchResponse> => {
+    fetch: async (request): Promise<FetchResponse> => {
+      const { url } = request;
       const name = addresses.get(url) ?? fileOf(url);
       const bytes = files.get(paths.resolve(FOLDER, name));
       if (bytes === undefined)
         throw new HostError("ENOTSUP", `this page fetches nothing; add the file ${name}`);
-      take(bytes);
+      request.take(bytes);
       return { status: 200, headers: { "content-type": "text/plain" } };
     },
     wait: async () => {},

@@ -13,8 +13,9 @@ export interface KnownFile {
 export interface Added {
   /** All lists that are there now. */
   readonly files: readonly KnownFile[];
-  /** The configuration for them, or the one that was given. */
+  /** The configuration that was among the files, or one for all lists. */
   readonly config: string;
+  readonly isGiven: boolean;
   /** What was made of settings, and what could not be used. */
   readonly notes: readonly string[];
 }
@@ -55,10 +56,12 @@ export interface ListView {
 export interface Compiled {
   readonly lists: readonly ListView[];
   readonly problems: readonly Problem[];
-  /** Whether guards would refuse to publish a list that is shown all the same. */
+  /** Whether guards would refuse to publish a list that is shown anyway. */
   readonly isRefused: boolean;
   /** Addresses whose files are not there, and the names that these files should have. */
   readonly missing: readonly { readonly address: string; readonly file: string }[];
+  /** Files that the configuration does not name. */
+  readonly unused: readonly string[];
   readonly seconds: number;
 }
 

@@ -56,15 +56,14 @@ function busy(step: number): void {
 async function add(given: readonly GivenFile[]): Promise<void> {
   if (given.length === 0) return;
   await attempt(async () => {
-    take(await session.add(given), given);
+    take(await session.add(given));
     await compile();
   }, "Reading…");
 }
 
-function take({ files, config, notes }: Added, given: readonly GivenFile[] = []): void {
-  const isNewConfig = given.length > 0 && !config.startsWith("# yaml-language-server");
-  isOwnConfig ||= isNewConfig;
-  if (!isOwnConfig || isNewConfig) byId("config", "textarea").value = config;
+function take({ files, config, isGiven, notes }: Added): void {
+  if (isGiven || !isOwnConfig) byId("config", "textarea").value = config;
+  isOwnConfig ||= isGiven;
   const isEmpty = files.length === 0 && !isOwnConfig;
   byId("drop").classList.toggle("used", !isEmpty);
   byId("clear").hidden = isEmpty;
@@ -119,10 +118,14 @@ async function compile(): Promise<void> {
   showList();
 }
 
-function showProblems({ problems, isRefused, missing }: Compiled): void {
+function showProblems({ problems, isRefused, missing, unused }: Compiled): void {
   const boxes = problems.map(problemBox);
+  if (unused.length > 0) {
+    const words = `The configuration does not name ${unused.join(", ")}.`;
+    boxes.unshift(element("div", { class: "problem" }, words));
+  }
   if (isRefused) {
-    const words = "The program would refuse to publish this list. It is shown all the same.";
+    const words = "The program would refuse to publish this list. It is shown anyway.";
     boxes.unshift(element("div", { class: "problem error" }, words));
   }
   if (missing.length > 0) {
@@ -259,21 +262,24 @@ function onDrop(): void {
     });
 }
 
+async function addText(text: string): Promise<void> {
+  await add([{ name: "pasted.txt", blob: new Blob([text]) }]);
+}
+
 /** What is pasted becomes a file. A long text never enters the field, which would take long to lay it out. */
 function onPaste(): void {
   const field = byId("paste", "textarea");
-  const pasted = (text: string): void => void add([{ name: "pasted.txt", blob: new Blob([text]) }]);
   field.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (text.length < MOST_PASTED) return;
     event.preventDefault();
-    pasted(text);
+    void addText(text);
   });
   field.addEventListener("input", () => {
     byId("add").hidden = field.value.trim() === "";
   });
   byId("add").addEventListener("click", () => {
-    pasted(field.value);
+    void addText(field.value);
     field.value = "";
     byId("add").hidden = true;
   });

@@ -38,7 +38,7 @@ export async function readGiven(given: readonly GivenFile[], lists: Lists): Prom
     else config = importedText(setup, lists, notes);
   }
   const files = [...lists].map(([name, { length }]) => ({ name, bytes: length }));
-  return { files, config: config ?? textFor(lists), notes };
+  return { files, config: config ?? textFor(lists), isGiven: config !== undefined, notes };
 }
 
 function isSettings(name: string, bytes: Uint8Array): boolean {

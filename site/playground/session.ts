@@ -4,11 +4,9 @@ import { build } from "../../src/build/build.ts";
 import { openRecorded, PublishedList } from "../../src/build/open-build.ts";
 import { openProject } from "../../src/build/project.ts";
 import type { Config } from "../../src/config/config.ts";
-import { CompilerError, type Diagnostic, locationText } from "../../src/diagnostics/diagnostic.ts";
+import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
 import { asciiName } from "../../src/explain/asked-name.ts";
-import { FATE_MEANINGS } from "../../src/explain/fate-lines.ts";
 import { readRecorded } from "../../src/explain/read-recorded.ts";
-import { statsOf } from "../../src/explain/stats.ts";
 import type { LineLocation } from "../../src/explain/why.ts";
 import { readFully } from "../../src/host/read-fully.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
@@ -18,15 +16,14 @@ import type {
   Added,
   Compiled,
   GivenFile,
-  KnownFile,
   ListView,
-  Problem,
   ShownLine,
   Wanted,
   Why,
   Written,
 } from "./calls.ts";
 import { FateTable, LineTable } from "./line-table.ts";
+import { filesOf, listView, problemOf } from "./list-view.ts";
 import { type Lists, readGiven } from "./read-given.ts";
 
 interface BuiltList {
@@ -107,7 +104,7 @@ export class Session {
     const isPart = missing.length > 0 && here.length > 0 && project.config.lists === undefined;
     if (missing.length > 0 && !isPart) {
       const problems = project.warnings.map(problemOf);
-      return { lists: [], problems, isRefused: false, missing, seconds: 0 };
+      return { lists: [], problems, isRefused: false, missing, unused: [], seconds: 0 };
     }
     const options = isPart
       ? { ...OPTIONS, config: { ...project.config, sources: here } }
@@ -131,6 +128,7 @@ export class Session {
       problems: problems.map(problemOf),
       isRefused: refusals.length > 0,
       missing,
+      unused: this.unusedIn(text),
       seconds: (performance.now() - started) / 1000,
     };
   }
@@ -245,7 +243,7 @@ export class Session {
     await file.close();
     const published = new PublishedList(path, record, OPTIONS.cacheDir, host);
     const all = files.map((name) => host.path.resolve(FOLDER, name));
-    return { view: viewOf(record, path, filesOf(all, host)), config, record, published };
+    return { view: listView(record, path, filesOf(all, host)), config, record, published };
   }
 
   private table(key: string, make: () => FateTable | LineTable): FateTable | LineTable {
@@ -284,6 +282,11 @@ export class Session {
       .map(([address, file]) => ({ address, file }));
   }
 
+  private unusedIn(text: string): string[] {
+    const named = new Set(this.addresses.values());
+    return [...this.lists.keys()].filter((name) => !text.includes(name) && !named.has(name));
+  }
+
   private show(shown: Shown): number {
     this.shown = shown;
     return shown.count;
@@ -308,51 +311,6 @@ function chosenLines(
   ];
 }
 
-function filesOf(paths: readonly string[], { files }: BrowserHost): KnownFile[] {
-  return paths.flatMap((name) => {
-    const bytes = files.get(name)?.length;
-    return bytes === undefined ? [] : [{ name, bytes }];
-  });
-}
-
-function viewOf(record: BuildRecord, path: string, files: readonly KnownFile[]): ListView {
-  const { name, rules, lines, bytes, sources } = record.header;
-  const stats = statsOf(record);
-  return {
-    name,
-    path,
-    rules,
-    lines,
-    bytes,
-    sources: sources.map(({ label, lines: read, kept, dropped }, index) => ({
-      name: label,
-      lines: read,
-      kept,
-      rules: stats.sources[index]!.rules,
-      unique: stats.sources[index]!.unique,
-      dropped: Object.entries(dropped)
-        .toSorted(([, a], [, b]) => b - a)
-        .map(([fate, count]) => [fate, count, FATE_MEANINGS.get(fate) ?? ""] as const),
-    })),
-    overlap: stats.overlap,
-    cover: stats.cover.sources,
-    files,
-  };
-}
-
 function placeOf({ source, line }: LineLocation): string {
   return `${source}:${line}`;
-}
-
-/** A problem without what cannot be cloned. */
-export function problemOf({ severity, code, message, at, hint, cause }: Diagnostic): Problem {
-  return {
-    severity,
-    code,
-    message,
-    ...(at && { at: locationText(at) }),
-    ...(at?.frame !== undefined && { frame: at.frame }),
-    ...(hint !== undefined && { hint }),
-    ...(cause !== undefined && { cause }),
-  };
 }

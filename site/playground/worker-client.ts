@@ -21,15 +21,16 @@ export function startWorker(source: string): Calls {
   const worker = new Worker(url);
   const waiting = new Map<number, (answer: Answer) => void>();
   let last = 0;
-  worker.onmessage = ({ data }: MessageEvent<Answer>): void => {
+  worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
-  };
+  });
   const call = async (name: string, args: readonly unknown[]): Promise<unknown> => {
     const id = ++last;
     const message: Call = { id, name, args };
     const answer = await new Promise<Answer>((resolve) => {
       waiting.set(id, resolve);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have none
       worker.postMessage(message);
     });
     if (answer.problems !== undefined) throw new PageError(answer.problems);

@@ -1,6 +1,7 @@
 import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
 import type { Answer, Call } from "./calls.ts";
-import { Session, problemOf } from "./session.ts";
+import { problemOf } from "./list-view.ts";
+import { Session } from "./session.ts";
 
 /** Answers the calls of the page, one after the other. */
 const session = new Session();
@@ -31,6 +32,6 @@ async function warmUp(): Promise<void> {
 
 last = warmUp().catch(() => {});
 
-globalThis.onmessage = ({ data }: MessageEvent<Call>): void => {
+addEventListener("message", ({ data }: MessageEvent<Call>) => {
   last = last.then(async () => await answer(data));
-};
+});

@@ -11,10 +11,10 @@ import { run } from "../../src/cli/main.ts";
 import type { Page } from "./browser.ts";
 import { nodeHost } from "./internals.ts";
 
-const site = join(import.meta.dirname, "../../site");
+const SCRIPT = join(import.meta.dirname, "../../scripts/playground.ts");
 
 /** The page has finished what it was asked for. It is busy from the moment of the click. */
-const IDLE = "main[aria-busy=false]";
+export const IDLE = "main[aria-busy=false]";
 
 type Files = Readonly<Record<string, Uint8Array>>;
 
@@ -30,10 +30,7 @@ export async function servedPlayground(
 ): Promise<{ readonly url: string; readonly asked: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "playground-"));
   context.after(() => rmSync(folder, { recursive: true }));
-  const built = spawnSync(process.execPath, ["playground/build.ts", folder], {
-    cwd: site,
-    encoding: "utf8",
-  });
+  const built = spawnSync(process.execPath, [SCRIPT, folder], { encoding: "utf8" });
   assert.equal(built.status, 0, built.stdout + built.stderr);
   const page = readFileSync(join(folder, "index.html"));
   context.diagnostic(`the page has ${page.length} bytes`);
@@ -81,7 +78,7 @@ export async function compileInPage(
 }
 
 /** What the page shows once it has compiled. */
-export async function pageResult(page: Page): Promise<ListOrErrors> {
+async function pageResult(page: Page): Promise<ListOrErrors> {
   await page.waitForSelector(IDLE);
   const errors = await page.evaluate<string[]>(
     "[...document.querySelectorAll('.problem.error b')].flatMap((one) => one.textContent.match(/(?<=^error\\[).*(?=\\])/) ?? [])",

@@ -2,7 +2,8 @@
 export async function setImmediate(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   await new Promise<void>((turned) => {
-    port1.onmessage = (): void => turned();
+    port1.addEventListener("message", () => turned());
+    port1.start();
     port2.postMessage(undefined);
   });
   port1.close();

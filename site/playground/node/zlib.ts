@@ -28,4 +28,5 @@ export {
   absent as inflateSync,
   absent as zstdDecompress,
 };
+// oxlint-disable-next-line import/no-default-export -- the engine imports it
 export default { gunzip, zstdDecompress: absent };

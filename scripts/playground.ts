@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
-import { build } from "esbuild";
-import { VERSION } from "../../src/diagnostics/version.ts";
-import { PAGE_STYLE } from "../../src/pages/page-style.ts";
+import { VERSION } from "../src/diagnostics/version.ts";
+import { PAGE_STYLE } from "../src/pages/page-style.ts";
 
 /** The playground is one file: page, engine and kernel. Its policy permits these scripts and styles, and no connection at all. */
-const here = import.meta.dirname;
+const site = join(import.meta.dirname, "../site");
+const here = join(site, "playground");
 const STAND_INS = {
   "node:buffer": "buffer",
   "node:crypto": "crypto",
@@ -19,8 +20,14 @@ const STAND_INS = {
   "node:zlib": "zlib",
 };
 
-async function bundle(entry: string, loader: Record<string, "text"> = {}): Promise<string> {
-  const { outputFiles } = await build({
+/** As much of esbuild as is used here. VitePress brings it. */
+interface Esbuild {
+  build(options: object): Promise<{ readonly outputFiles: readonly { readonly text: string }[] }>;
+}
+
+async function bundle(entry: string): Promise<string> {
+  const esbuild = createRequire(join(site, "package.json"))("esbuild") as Esbuild;
+  const { outputFiles } = await esbuild.build({
     entryPoints: [join(here, entry)],
     bundle: true,
     minify: true,
@@ -32,7 +39,6 @@ async function bundle(entry: string, loader: Record<string, "text"> = {}): Promi
     alias: Object.fromEntries(
       Object.entries(STAND_INS).map(([name, file]) => [name, join(here, `node/${file}.ts`)]),
     ),
-    loader,
     tsconfigRaw: "{}",
     legalComments: "none",
     // The engine does without what Deno 2.0 does not have, either.
@@ -51,7 +57,7 @@ function asScript(text: string): string {
 }
 
 /** The page as text. */
-export async function playgroundPage(): Promise<string> {
+async function playgroundPage(): Promise<string> {
   const page = asScript(await bundle("page.ts"));
   const worker = asScript(await bundle("worker.ts"));
   const style = PAGE_STYLE + readFileSync(join(here, "playground.css"), "utf8");
@@ -82,4 +88,4 @@ export async function writePlayground(folder: string): Promise<void> {
   writeFileSync(join(folder, "index.html"), await playgroundPage());
 }
 
-if (import.meta.main) await writePlayground(process.argv[2] ?? join(here, "../dist/playground"));
+if (import.meta.main) await writePlayground(process.argv[2] ?? join(site, "dist/playground"));
