@@ -13,7 +13,9 @@ const site = join(import.meta.dirname, "../../site");
 const dist = join(site, "dist");
 const LOOKED_AT = [
   "/",
+  "/playground/",
   "/guide/start",
+  "/guide/comparison",
   "/guide/cookbook",
   "/reference/configuration",
   "/reference/library",
