@@ -52,5 +52,5 @@ test("the commands of the README exist", () => {
   const known = new Set(commands.map(({ name }) => name));
   const named = [...text.matchAll(/^rules-compiler (?<command>[a-z]+)/gm)];
   assert.ok(named.length >= 4);
-  for (const { groups } of named) assert.ok(known.has(groups!["command"]!), groups!["command"]!);
+  for (const { groups } of named) assert.ok(known.has(groups!["command"]!), groups!["command"]);
 });

@@ -31,9 +31,10 @@ export function browserHost(
 
   const read = (path: string): Uint8Array => {
     const bytes = files.get(path);
-    if (bytes === undefined)
-      throw new HostError("ENOENT", "it is not among the files of this page");
-    return bytes;
+    if (bytes !== undefined) return bytes;
+    throw [...files.keys()].some((file) => file.startsWith(`${path}/`))
+      ? new HostError("EISDIR", "is a folder")
+      : new HostError("ENOENT", "it is not among the files of this page");
   };
 
   return {

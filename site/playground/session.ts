@@ -10,7 +10,6 @@ import { readRecorded } from "../../src/explain/read-recorded.ts";
 import type { LineLocation } from "../../src/explain/why.ts";
 import { readFully } from "../../src/host/read-fully.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
-import { isAddress } from "../../src/sources/location.ts";
 import { type BrowserHost, FOLDER, browserHost, fileOf } from "./browser-host.ts";
 import type {
   Added,
@@ -269,7 +268,7 @@ export class Session {
 
   /** Addresses of sources whose files are not there. Files with the same name get a number. */
   private missingOf({ sources }: Config): Compiled["missing"] {
-    const addresses = [...new Set(sources.map(({ source }) => source).filter(isAddress))];
+    const addresses = [...new Set(sources.map(({ source }) => source).filter(isFetched))];
     const names = addresses.map(fileOf);
     this.addresses = new Map(
       addresses.map((address, index) => {
@@ -309,6 +308,11 @@ function chosenLines(
   return [
     { table, numbers: fate === "" ? found : found.filter((one) => table.fate(one) === fate) },
   ];
+}
+
+/** Other addresses fail for the reason that the engine gives. */
+function isFetched(source: string): boolean {
+  return /^https?:\/\//i.test(source) && URL.canParse(source);
 }
 
 function placeOf({ source, line }: LineLocation): string {
