@@ -204,7 +204,8 @@ test(
     );
     await page.setInputFiles("#files", [join(folder, "many.txt")]);
     await page.waitForSelector(IDLE);
-    context.diagnostic((await page.textContent("#summary")) ?? "");
+    const summary = (await page.textContent("#summary")) ?? "";
+    context.diagnostic(summary);
     for (const [tab, view] of [
       ["#tab-text", "#view-text"],
       ["#tab-lines", "#view-lines"],
@@ -227,6 +228,8 @@ test(
     await page.waitForSelector("#view-format .line");
     const longest = Math.max(0, ...(await page.evaluate<number[]>("tasks")));
     context.diagnostic(`the longest task of the page took ${longest} ms`);
-    assert.ok(longest <= 200, `${longest} ms`);
+    // On a busy machine everything takes longer; if the page did the work itself, its tasks would take as long as the compile.
+    const compiled = 1000 * Number(/Time([\d.]+) s/.exec(summary)?.[1]);
+    assert.ok(longest <= Math.max(200, compiled / 20), `${longest} ms of ${compiled} ms`);
   },
 );
