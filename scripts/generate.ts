@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
+import { comparisonPage, withComparison } from "./comparison.ts";
 import { compatibilityPage } from "./compatibility-page.ts";
 import { figuresPage, withHeadline } from "./figures.ts";
 import { kernelModule } from "./kernel-module.ts";
@@ -21,7 +22,7 @@ import {
 import { withScreens } from "./readme-screens.ts";
 import { reliabilityPage } from "./reliability-page.ts";
 import { specificationPage } from "./specification-page.ts";
-import { startPage } from "./start-page.ts";
+import { sessionPicture } from "./session-picture.ts";
 import { suffixListModule } from "./suffix-list.ts";
 import { transformationNameModule } from "./transformation-name.ts";
 import { versionModule } from "./version-module.ts";
@@ -43,10 +44,11 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/rules-compiler.1": manPage,
   "docs/guide/large-lists.md": figuresPage,
   "docs/scale.md": () => withHeadline("docs/scale.md"),
-  "docs/index.md": () => withHeadline("docs/index.md"),
-  "README.md": () => withScreens(withHeadline("README.md")),
+  "docs/pictures/session.svg": sessionPicture,
+  "docs/guide/comparison.md": comparisonPage,
+  "docs/index.md": () => withComparison(withHeadline("docs/index.md")),
+  "README.md": () => withComparison(withHeadline("README.md")),
   "docs/guide/why.md": () => withScreens(readOrEmpty("docs/guide/why.md")),
-  "docs/guide/start.md": startPage,
   "docs/guide/reliability.md": reliabilityPage,
 };
 

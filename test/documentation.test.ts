@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { commands } from "../src/cli/commands/registry.ts";
 import { CODES } from "../src/diagnostics/codes.ts";
 import { FATES, Fate } from "../src/rules/fate.ts";
 
@@ -39,4 +40,17 @@ test("links between pages point to existing files", () => {
     for (const [, target] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g))
       assert.ok(existsSync(join(root, dirname(page), target!)), `${page}: ${target}`);
   }
+});
+
+test("the README is short: 150 lines, and the rest is linked", () => {
+  const lines = readFileSync(join(root, "README.md"), "utf8").trimEnd().split("\n");
+  assert.ok(lines.length <= 150, `${lines.length} lines`);
+});
+
+test("the commands of the README exist", () => {
+  const text = readFileSync(join(root, "README.md"), "utf8");
+  const known = new Set(commands.map(({ name }) => name));
+  const named = [...text.matchAll(/^rules-compiler (?<command>[a-z]+)/gm)];
+  assert.ok(named.length >= 4);
+  for (const { groups } of named) assert.ok(known.has(groups!["command"]!), groups!["command"]);
 });

@@ -10,9 +10,9 @@ import { type ListServer, serveLists } from "./support/list-server.ts";
 import { blocksOf } from "./support/markdown.ts";
 import type { Said } from "./support/memory-project.ts";
 
-/** The first hour of a new user: what the README shows, and then what people do next. No ordinary step is refused. */
+/** The first hour of a new user: what the guide for the first minutes shows, and then what people do next. No ordinary step is refused. */
 
-const README = blocksOf(readFileSync(join(import.meta.dirname, "../README.md"), "utf8"));
+const START = blocksOf(readFileSync(join(import.meta.dirname, "../docs/guide/start.md"), "utf8"));
 
 /** Lists that the steps need. The real one is generated where there is no corpus. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ class FirstHour {
   private constructor(context: TestContext, server: ListServer) {
     this.server = server;
     this.project = new DiskProject(context);
-    for (const { title, text } of README)
+    for (const { title, text } of START)
       if (title !== undefined && /^(?:my-list\.yaml|hosts\.txt|own-rules\.txt)$/.test(title))
         this.project.write(title, text);
   }
@@ -105,7 +105,7 @@ async function accepted(project: DiskProject, ...words: string[]): Promise<Said>
   return said;
 }
 
-test("first hour: the README example, then a real list", async (context) => {
+test("first hour: the example of the guide, then a real list", async (context) => {
   const hour = await FirstHour.begin(context);
   await accepted(hour.project, "-c", "my-list.yaml");
   assert.match(hour.project.text("rules/my-list.txt"), /tracker\.example\.net/);

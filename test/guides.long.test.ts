@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { PROGRAM } from "./support/command.ts";
 import { type Block, blocksOf } from "./support/markdown.ts";
 
-/** Every `sh` block of the guides is run, in a folder with the files that its page and the README show. */
+/** Every `sh` block of the guides is run, in a folder with the files that its page and the start page show. */
 const root = join(import.meta.dirname, "..");
 /** These need more than a folder; test/slow/alone/packed.test.ts and test/slow/prove-guide.test.ts follow them. */
 const ELSEWHERE = new Set(["start.md", "serve.md", "dns-api.md", "library.md", "prove.md"]);
@@ -73,7 +73,7 @@ for (const page of pages) {
     const port = String((server.address() as AddressInfo).port);
     const here = (text: string): string => text.replaceAll("8765", port);
     try {
-      writeFiles(pageOf("README.md"), folder, here);
+      writeFiles(pageOf("docs/guide/start.md"), folder, here);
       writeFiles(blocks, folder, here);
       let said = "";
       for (const { language, title, text } of blocks) {

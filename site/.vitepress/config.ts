@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { defineConfig } from "vitepress";
+import { writePlayground } from "../../scripts/playground.ts";
 
 /** The documentation as a site: the same files, with a menu. Links to other files lead to the repository. */
 const root = resolve(import.meta.dirname, "../..");
@@ -24,8 +25,11 @@ export default defineConfig({
   base: process.env.SITE_BASE ?? "/",
   cleanUrls: true,
   lastUpdated: false,
+  buildEnd: async ({ outDir }) => await writePlayground(join(outDir, "playground")),
   themeConfig: {
     nav: [
+      // A page of its own, which the site's router does not know.
+      { text: "Playground", link: "/playground/", target: "_self" },
       { text: "Start", link: "/guide/start" },
       { text: "Guides", link: "/guide/adopt" },
       { text: "Reference", link: "/reference/configuration" },
@@ -33,66 +37,85 @@ export default defineConfig({
     ],
     sidebar: [
       {
-                text: "Getting started",
+        text: "Start",
         items: [
+          { text: "Playground", link: "/guide/playground" },
           { text: "Five minutes", link: "/guide/start" },
           { text: "Install", link: "/guide/install" },
           { text: "Import your current lists", link: "/guide/adopt" },
           { text: "Coming from other software", link: "/guide/coming-from" },
+          { text: "Compared with other software", link: "/guide/comparison" },
           { text: "Cookbook", link: "/guide/cookbook" },
-          { text: "Threat feeds", link: "/guide/feeds" },
-          { text: "Popularity", link: "/guide/popularity" },
+          { text: "For self-hosters", link: "/roles/self-hoster" },
+          { text: "For maintainers of lists", link: "/roles/maintainer" },
+          { text: "For operators", link: "/roles/operator" },
         ],
       },
       {
-        text: "By role",
+        text: "Use",
         items: [
-          { text: "Self-hoster", link: "/roles/self-hoster" },
-          { text: "Maintainer", link: "/roles/maintainer" },
-          { text: "Operator", link: "/roles/operator" },
-        ],
-      },
-      {
-        text: "Guides",
-        items: [
-          { text: "No bad upstream gets through", link: "/guide/bad-upstreams" },
-          { text: "When a night goes wrong", link: "/guide/when-a-night-goes-wrong" },
+          { text: "When something is blocked", link: "/guide/when-something-is-blocked" },
           { text: "Know what is in your list", link: "/guide/why" },
           { text: "Which lists block your queries", link: "/guide/traffic" },
           { text: "The build as a dataset", link: "/guide/dataset" },
-          { text: "One list, every resolver", link: "/guide/resolvers" },
-          { text: "Hooks: reload, message", link: "/guide/hooks" },
-          { text: "Zone transfer", link: "/guide/zone-transfer" },
-          { text: "Prove", link: "/guide/prove" },
+          { text: "Threat feeds", link: "/guide/feeds" },
+          { text: "Popularity", link: "/guide/popularity" },
           { text: "Several lists", link: "/guide/several-lists" },
           { text: "Writing lists", link: "/guide/writing-lists" },
-          { text: "Plugins", link: "/guide/plugins" },
-          { text: "As a library", link: "/guide/library" },
         ],
       },
       {
-        text: "Resolvers",
-        items: [
-          { text: "unbound", link: "/resolvers/unbound" },
-          { text: "BIND", link: "/resolvers/bind" },
-          { text: "Knot Resolver", link: "/resolvers/knot-resolver" },
-          { text: "PowerDNS Recursor", link: "/resolvers/powerdns-recursor" },
-          { text: "dnsdist", link: "/resolvers/dnsdist" },
-          { text: "dnsmasq", link: "/resolvers/dnsmasq" },
-          { text: "smartdns", link: "/resolvers/smartdns" },
-        ],
-      },
-      {
-                text: "Deployment",
+        text: "Operate",
         items: [
           { text: "serve", link: "/guide/serve" },
           { text: "Container", link: "/guide/container" },
           { text: "Kubernetes", link: "/guide/kubernetes" },
           { text: "systemd", link: "/guide/systemd" },
           { text: "cron", link: "/guide/cron" },
-          { text: "GitHub Action", link: "/guide/github-action" },
           { text: "Metrics and alerts", link: "/guide/monitoring" },
+          { text: "When a night goes wrong", link: "/guide/when-a-night-goes-wrong" },
+          { text: "Without a network", link: "/guide/air-gapped" },
+        ],
+      },
+      {
+        text: "Publish",
+        items: [
+          { text: "One list, every resolver", link: "/guide/resolvers" },
+          { text: "Zone transfer", link: "/guide/zone-transfer" },
+          { text: "Hooks: reload, message", link: "/guide/hooks" },
+          { text: "Prove", link: "/guide/prove" },
+          { text: "GitHub Action", link: "/guide/github-action" },
+          {
+            text: "Resolvers",
+            collapsed: true,
+            items: [
+              { text: "unbound", link: "/resolvers/unbound" },
+              { text: "BIND", link: "/resolvers/bind" },
+              { text: "Knot Resolver", link: "/resolvers/knot-resolver" },
+              { text: "PowerDNS Recursor", link: "/resolvers/powerdns-recursor" },
+              { text: "dnsdist", link: "/resolvers/dnsdist" },
+              { text: "dnsmasq", link: "/resolvers/dnsmasq" },
+              { text: "smartdns", link: "/resolvers/smartdns" },
+            ],
+          },
+        ],
+      },
+      {
+        text: "Integrate",
+        items: [
+          { text: "As a library", link: "/guide/library" },
+          { text: "Plugins", link: "/guide/plugins" },
           { text: "DNS API", link: "/guide/dns-api" },
+        ],
+      },
+      {
+        text: "Understand",
+        items: [
+          { text: "How it works", link: "/how-it-works" },
+          { text: "No bad upstream gets through", link: "/guide/bad-upstreams" },
+          { text: "Performance", link: "/guide/large-lists" },
+          { text: "Reliability", link: "/guide/reliability" },
+          { text: "Scale", link: "/scale" },
         ],
       },
       {
@@ -106,15 +129,6 @@ export default defineConfig({
           { text: "Errors", link: "/reference/errors" },
           { text: "Compatibility", link: "/reference/compatibility" },
           { text: "Specification", link: "/reference/specification" },
-        ],
-      },
-      {
-                text: "Internals",
-        items: [
-          { text: "How it works", link: "/how-it-works" },
-          { text: "Performance", link: "/guide/large-lists" },
-          { text: "Reliability", link: "/guide/reliability" },
-          { text: "Scale", link: "/scale" },
         ],
       },
       { text: "Decisions", collapsed: true, items: decisions },

@@ -1,4 +1,5 @@
-import { type Host, HostError, type OpenFile } from "./host.ts";
+import { openBytes } from "./file-in-memory.ts";
+import { type Host, HostError } from "./host.ts";
 
 /** The same host with one more file, which exists only in memory. */
 export function withFile(host: Host, path: string, bytes: Uint8Array): Host {
@@ -6,7 +7,7 @@ export function withFile(host: Host, path: string, bytes: Uint8Array): Host {
   return {
     ...host,
     readFile: async (one) => (one === path ? bytes : await host.readFile(one)),
-    openFile: async (one) => (one === path ? opened(bytes, stamp) : await host.openFile(one)),
+    openFile: async (one) => (one === path ? openBytes(bytes, stamp) : await host.openFile(one)),
     exists: async (one) => one === path || (await host.exists(one)),
     realPath: async (one) => (one === path ? one : await host.realPath(one)),
     sizeOf: async (one) => (one === path ? bytes.length : await host.sizeOf(one)),
@@ -16,20 +17,5 @@ export function withFile(host: Host, path: string, bytes: Uint8Array): Host {
       if (one === path) throw new HostError("EEXIST", "the file exists");
       return host.createFile(one, like);
     },
-  };
-}
-
-function opened(bytes: Uint8Array, stamp: OpenFile["stamp"]): OpenFile {
-  let position = 0;
-  return {
-    size: bytes.length,
-    stamp,
-    read: async (into, from = position) => {
-      const part = bytes.subarray(from, from + into.length);
-      into.set(part);
-      position = from + part.length;
-      return part.length;
-    },
-    close: async () => {},
   };
 }

@@ -8,4 +8,5 @@ declare module "tr46" {
     verifyDNSLength?: boolean;
   }
   export function toASCII(name: string, options?: ToAsciiOptions): string | null;
+  export function toUnicode(name: string): { domain: string; error: boolean };
 }

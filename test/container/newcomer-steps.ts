@@ -1,14 +1,14 @@
-/** newcomer-steps.ts README FOLDER: writes the files that the README shows, and its commands as scripts, by how it is installed. */
+/** newcomer-steps.ts PAGE FOLDER: writes the files that the page shows, and its commands as scripts, by how it is installed. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { blocksOf } from "../support/markdown.ts";
 
-const [readme, folder] = process.argv.slice(2) as [string, string];
+const [page, folder] = process.argv.slice(2) as [string, string];
 for (const way of ["package", "executable", "image"])
   mkdirSync(join(folder, way), { recursive: true });
 const scripts: Record<string, string[]> = { package: [], executable: [], image: [] };
-for (const { language, title, text } of blocksOf(readFileSync(readme, "utf8"))) {
+for (const { language, title, text } of blocksOf(readFileSync(page, "utf8"))) {
   if (language === "sh") scripts[title ?? "package"]!.push(text);
   else if (title !== undefined && title !== "output")
     for (const way of Object.keys(scripts)) writeFileSync(join(folder, way, title), text);

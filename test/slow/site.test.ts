@@ -13,7 +13,9 @@ const site = join(import.meta.dirname, "../../site");
 const dist = join(site, "dist");
 const LOOKED_AT = [
   "/",
+  "/playground/",
   "/guide/start",
+  "/guide/comparison",
   "/guide/cookbook",
   "/reference/configuration",
   "/reference/library",
@@ -81,7 +83,7 @@ test(
       page.on("pageerror", ({ message }) => wrong.push(message ?? ""));
       page.on("request", (request) => {
         const asked = request.url?.() ?? "";
-        if (!asked.startsWith(base) && !asked.startsWith("data:")) wrong.push(`asks ${asked}`);
+        if (!asked.startsWith(base) && !/^(?:data|blob):/.test(asked)) wrong.push(`asks ${asked}`);
       });
       for (const path of LOOKED_AT) {
         await page.goto(base + path);

@@ -21,6 +21,16 @@ export interface Page {
   textContent(selector: string): Promise<string | null>;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
   evaluate<T>(code: string): Promise<T>;
+  click(selector: string): Promise<void>;
+  setInputFiles(
+    selector: string,
+    files: readonly (string | { name: string; mimeType: string; buffer: Uint8Array })[],
+  ): Promise<void>;
+  selectOption(selector: string, value: string): Promise<unknown>;
+  waitForSelector(selector: string): Promise<unknown>;
+  waitForEvent(event: "download"): Promise<{ path(): Promise<string> }>;
+  close(): Promise<void>;
+  context(): { setOffline(isOffline: boolean): Promise<void> };
   on(
     event: "console" | "pageerror" | "request",
     listener: (said: { text?(): string; message?: string; url?(): string }) => void,

@@ -73,10 +73,12 @@ test("every way of importing the package finds its types", async () => {
   assert.deepEqual(others, []);
 });
 
-test("README: from an empty folder to a compiled list", () => {
+test("start page: from an empty folder to a compiled list", () => {
   writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
   const outputs: string[] = [];
-  for (const { language, title, text } of blocksOf(readFileSync(join(root, "README.md"), "utf8"))) {
+  for (const { language, title, text } of blocksOf(
+    readFileSync(join(root, "docs/guide/start.md"), "utf8"),
+  )) {
     // Other ways to install it are tried in a container.
     if (language === "sh" && title !== undefined) continue;
     if (language === "sh") {
@@ -101,7 +103,7 @@ test("README: from an empty folder to a compiled list", () => {
 
 test("guide: the library examples run as printed", () => {
   const blocks = blocksOf(readFileSync(join(root, "docs/guide/library.md"), "utf8"));
-  // Its files have names that the README uses, too.
+  // Its files have names that the start page uses, too.
   mkdirSync(join(folder, "library"));
   for (const { title, text } of blocks)
     if (title !== undefined && title !== "output")

@@ -3,14 +3,16 @@ import { decodeUtf8, encodeUtf8 } from "../../../src/bytes/utf8.ts";
 import {
   type FetchRequest,
   type FetchResponse,
-  type FileStamp,
   type Host,
   HostError,
-  type NewFile,
-  type OpenFile,
-  type Scratch,
   type TextSink,
 } from "../../../src/host/host.ts";
+import {
+  newFileInMemory,
+  openBytes,
+  scratchInMemory,
+  stampOfBytes,
+} from "../../../src/host/file-in-memory.ts";
 import { joinBytes } from "../../../src/host/join-bytes.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
@@ -86,7 +88,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     },
     createFile(name) {
       if (files.has(name)) throw new HostError("EEXIST", "the file exists");
-      return newFile((bytes) => files.set(name, bytes));
+      return newFileInMemory((bytes) => files.set(name, bytes));
     },
     appendFile: async (name, bytes) => {
       const old = files.get(name) ?? new Uint8Array(0);
@@ -131,69 +133,5 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     cacheDir: () => undefined,
     stdout: memorySink("stdout"),
     stderr: memorySink("stderr"),
-  };
-}
-
-/** Files are replaced, never modified, so the byte array identifies a version. */
-const identities = new WeakMap<Uint8Array, number>();
-let lastIdentity = 0;
-
-function stampOfBytes(bytes: Uint8Array): FileStamp {
-  const identity = identities.get(bytes) ?? ++lastIdentity;
-  identities.set(bytes, identity);
-  return { text: `${bytes.length} ${identity}`, changed: -Infinity };
-}
-
-function openBytes(bytes: Uint8Array): OpenFile {
-  let position = 0;
-  return {
-    size: bytes.length,
-    stamp: stampOfBytes(bytes),
-    read: async (into, from = position) => {
-      const part = bytes.subarray(from, from + into.length);
-      into.set(part);
-      position = from + part.length;
-      return part.length;
-    },
-    close: async () => {},
-  };
-}
-
-function newFile(keep: (bytes: Uint8Array) => void): NewFile {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  keep(new Uint8Array(0));
-  return {
-    write(bytes) {
-      parts.push(bytes.slice());
-      length += bytes.length;
-    },
-    rewrite(position, bytes) {
-      const all = joinBytes(parts, length);
-      all.set(bytes, position);
-      parts.splice(0, parts.length, all);
-    },
-    finish: async () => keep(joinBytes(parts, length)),
-    abandon: () => keep(joinBytes(parts, length)),
-  };
-}
-
-function scratchInMemory(): Scratch {
-  let bytes = new Uint8Array(1024);
-  let end = 0;
-  return {
-    append(more) {
-      if (end + more.length > bytes.length) {
-        const grown = new Uint8Array((end + more.length) * 2);
-        grown.set(bytes.subarray(0, end));
-        bytes = grown;
-      }
-      bytes.set(more, end);
-      end += more.length;
-      return end - more.length;
-    },
-    rewrite: (position, more) => bytes.set(more, position),
-    read: (position, into) => into.set(bytes.subarray(position, position + into.length)),
-    close: () => void (bytes = new Uint8Array(0)),
   };
 }

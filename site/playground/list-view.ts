@@ -1,0 +1,53 @@
+import { type Diagnostic, locationText } from "../../src/diagnostics/diagnostic.ts";
+import { FATE_MEANINGS } from "../../src/explain/fate-lines.ts";
+import { statsOf } from "../../src/explain/stats.ts";
+import type { BuildRecord } from "../../src/record/build-record.ts";
+import type { BrowserHost } from "./browser-host.ts";
+import type { KnownFile, ListView, Problem } from "./calls.ts";
+
+/** The files that exist, with their sizes. */
+export function filesOf(paths: readonly string[], { files }: BrowserHost): KnownFile[] {
+  return paths.flatMap((name) => {
+    const bytes = files.get(name)?.length;
+    return bytes === undefined ? [] : [{ name, bytes }];
+  });
+}
+
+/** A list as the page shows it. */
+export function listView(record: BuildRecord, path: string, files: readonly KnownFile[]): ListView {
+  const { name, rules, lines, bytes, sources } = record.header;
+  const stats = statsOf(record);
+  return {
+    name,
+    path,
+    rules,
+    lines,
+    bytes,
+    sources: sources.map(({ label, lines: read, kept, dropped }, index) => ({
+      name: label,
+      lines: read,
+      kept,
+      rules: stats.sources[index]!.rules,
+      unique: stats.sources[index]!.unique,
+      dropped: Object.entries(dropped)
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([fate, count]) => [fate, count, FATE_MEANINGS.get(fate) ?? ""] as const),
+    })),
+    overlap: stats.overlap,
+    cover: stats.cover.sources,
+    files,
+  };
+}
+
+/** A problem without what cannot be cloned. */
+export function problemOf({ severity, code, message, at, hint, cause }: Diagnostic): Problem {
+  return {
+    severity,
+    code,
+    message,
+    ...(at && { at: locationText(at) }),
+    ...(at?.frame !== undefined && { frame: at.frame }),
+    ...(hint !== undefined && { hint }),
+    ...(cause !== undefined && { cause }),
+  };
+}

@@ -1,0 +1,202 @@
+import type { ListView, Problem, Why } from "./calls.ts";
+import { element, numberText, sizeText } from "./element.ts";
+
+/** What the page shows of a build. */
+
+export function problemBox({
+  severity,
+  code,
+  message,
+  at,
+  frame,
+  hint,
+  cause,
+}: Problem): HTMLElement {
+  const more = [
+    ...(at === undefined ? [] : [element("p", { class: "faint" }, at)]),
+    ...(frame === undefined ? [] : [element("pre", {}, frame)]),
+    ...(cause === undefined ? [] : [element("p", {}, cause)]),
+    ...(hint === undefined ? [] : [element("p", {}, element("b", {}, "What to do: "), hint)]),
+  ];
+  const title = element("p", {}, element("b", {}, `${severity}[${code}] `), message);
+  return element("div", { class: `problem ${severity}` }, title, ...more);
+}
+
+export function summaryOf({ rules, lines, bytes, sources }: ListView, seconds: number): Node[] {
+  const kept = sources.reduce((sum, one) => sum + one.kept, 0);
+  const facts = [
+    ["Rules in the list", numberText(rules)],
+    ["Lines read", numberText(lines)],
+    ["Lines left out", numberText(lines - kept)],
+    ["Size", sizeText(bytes)],
+    ["Time", `${seconds.toFixed(2)} s`],
+  ];
+  return facts.map(([term, value]) =>
+    element("div", {}, element("dt", {}, term!), element("dd", {}, value!)),
+  );
+}
+
+/** What each source adds, and what pairs of them share. */
+export function sourcesOf(list: ListView): Node[] {
+  const { sources, cover } = list;
+  const rows = sources.map((one) => {
+    const shared = one.rules - one.unique;
+    const share = element("span", { class: "share", "aria-hidden": "true" });
+    const part = (name: string, count: number): HTMLElement => {
+      const bar = element("i", { class: name });
+      bar.style.width = `${one.lines === 0 ? 0 : (100 * count) / one.lines}%`;
+      return bar;
+    };
+    share.append(part("only", one.unique), part("other", shared));
+    const reasons = one.dropped.slice(0, 4).map(([fate, count]) => `${fate} ${numberText(count)}`);
+    const more = one.dropped.length - 4;
+    return [
+      one.name,
+      numberText(one.lines),
+      numberText(one.rules),
+      numberText(one.unique),
+      share,
+      reasons.join(", ") + (more > 0 ? `, ${more} more` : ""),
+    ];
+  });
+  const heads = ["Source", "Lines", "Its rules", "Only here", "Share", "Left out"];
+  const idle = sources.map(({ name }) => name).filter((name) => !cover.includes(name));
+  const advice =
+    idle.length === 0
+      ? "Every source has rules that no other source has."
+      : `The list would be the same without ${idle.join(", ")}.`;
+  return [
+    element("p", {}, advice),
+    tableOf(heads, rows, [1, 2, 3]),
+    element(
+      "p",
+      { class: "faint" },
+      element("span", { class: "key only" }),
+      " rules that no other source has  ",
+      element("span", { class: "key other" }),
+      " rules that others have, too  ",
+      element("span", { class: "key none" }),
+      " lines left out",
+    ),
+    ...overlapOf(list),
+  ];
+}
+
+function overlapOf({ sources, overlap }: ListView): Node[] {
+  if (sources.length < 2) return [];
+  const rows = sources.map(({ name }, index) => [
+    name,
+    ...sources.map((_, other) => percentText(overlap[index]![other]!, overlap[index]![index]!)),
+  ]);
+  const heads = ["Rules of …", ...sources.map((_, index) => `${index + 1}`)];
+  const numbered = rows.map(([name, ...rest], index) => [`${index + 1}. ${name!}`, ...rest]);
+  return [
+    element("h2", {}, "Overlap"),
+    element("p", { class: "faint" }, "How many of a source's rules another one has, too."),
+    tableOf(
+      heads,
+      numbered,
+      sources.map((_, index) => index + 1),
+    ),
+  ];
+}
+
+function percentText(part: number, whole: number): string {
+  return whole === 0 ? "–" : `${Math.round((100 * part) / whole)} %`;
+}
+
+/** On a phone, each row becomes a block with the names of its cells. */
+export function tableOf(
+  heads: readonly string[],
+  rows: readonly (readonly (Node | string)[])[],
+  numbers: readonly number[],
+): HTMLElement {
+  const styled = (index: number): Record<string, string> =>
+    numbers.includes(index) ? { class: "n" } : {};
+  const head = element(
+    "tr",
+    {},
+    ...heads.map((one, index) => element("th", { ...styled(index), scope: "col" }, one)),
+  );
+  const body = rows.map((cells) =>
+    element(
+      "tr",
+      {},
+      ...cells.map((one, index) =>
+        element("td", { ...styled(index), ...(index > 0 && { "data-name": heads[index]! }) }, one),
+      ),
+    ),
+  );
+  const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
+  return element(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": heads[0]! },
+    table,
+  );
+}
+
+const VERDICTS = {
+  blocked: ["bad", "is blocked"],
+  allowed: ["good", "is allowed"],
+  rewritten: ["warn", "gets another answer"],
+  neither: ["", "is neither blocked nor allowed"],
+} as const;
+
+export function whyOf({ name, verdict, rule, partial, lines, unblock }: Why): Node[] {
+  const [tone, words] = VERDICTS[verdict];
+  const out: Node[] = [
+    element(
+      "p",
+      { class: "verdict" },
+      element("span", {}, `${name} `),
+      element("span", { class: tone }, words),
+    ),
+  ];
+  if (rule !== undefined)
+    out.push(
+      element(
+        "p",
+        {},
+        "by ",
+        element("code", {}, rule.text),
+        element("span", { class: "faint" }, `  ${rule.at}`),
+      ),
+    );
+  for (const one of partial)
+    out.push(
+      element(
+        "p",
+        {},
+        "for some clients or query types: ",
+        element("code", {}, one.text),
+        ` ${one.at}`,
+      ),
+    );
+  if (unblock !== undefined)
+    out.push(
+      element(
+        "p",
+        {},
+        "To unblock it: ",
+        element("code", {}, `allow: ["${unblock.allow}"]`),
+        `, which ${unblock.effect}`,
+      ),
+    );
+  if (lines.length === 0)
+    out.push(element("p", { class: "faint" }, "No line of any list names it or a parent domain."));
+  else
+    out.push(
+      tableOf(
+        ["Line", "Text", "What became of it"],
+        lines
+          .slice(0, 200)
+          .map(({ at, text, fate, meaning, by }) => [
+            at,
+            element("code", {}, text.slice(0, 300)),
+            fate === "kept" ? "in the list" : `${meaning}${by === undefined ? "" : `: ${by}`}`,
+          ]),
+        [],
+      ),
+    );
+  return out;
+}
