@@ -94,9 +94,15 @@ export const OUTPUT_FIELDS = {
           "Memory that the resolver may use for it, estimated from its memory per name; see [Formats](formats.md).",
         example: "64M",
       },
+      by: {
+        type: "choice",
+        values: ["source", "rank"],
+        description:
+          "Which rules have priority: those of earlier sources (`source`, the default), or those that match the most popular names of `ranks` (`rank`), and then those of earlier sources.",
+      },
     },
     description:
-      "Limits of the whole output (`max_rules`, `max_bytes`, `ram`), including exceptions and their file. Exceptions are always included; among other rules, those of earlier sources have priority. Omitted rules are reported per source.",
+      "Limits of the whole output (`max_rules`, `max_bytes`, `ram`), including exceptions and their file. Exceptions are always included; among other rules, those of earlier sources have priority, or with `by: rank` those for popular names. Omitted rules are reported per source.",
   },
   sort: {
     type: "choice",

@@ -171,7 +171,8 @@ export class Compilation {
       options.compat !== true && !allowsPublicSuffix(plan)
         ? new WideRules(context.finder)
         : undefined;
-    output.watch = wide;
+    const popularity = this.popularity!;
+    output.watches = [wide, popularity.inList].filter((one) => one !== undefined);
     const record =
       options.record === undefined
         ? undefined
@@ -180,7 +181,6 @@ export class Compilation {
     output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
-    const popularity = this.popularity!;
     await popularity.begin(published.path, options, this.host, this.engine);
     const last =
       protection === undefined

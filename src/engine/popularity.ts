@@ -18,6 +18,7 @@ import { type PopularFindings, findingLocation } from "./list-findings.ts";
 import { locateOnce } from "./locate.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Plan } from "./plan.ts";
+import { PopularInList } from "./popular-in-list.ts";
 
 /** Names of lists in the configuration. */
 interface NameLists {
@@ -38,6 +39,8 @@ export class Popularity {
   private newly: NewlyBlocked | undefined;
   private acknowledged: PopularFindings["acknowledged"];
   private readonly expand: ExpandPatterns | undefined;
+  /** The popular names that rules of the list match, if an output needs them. */
+  readonly inList: PopularInList | undefined;
 
   constructor(
     { ranks, known }: NameLists,
@@ -47,6 +50,8 @@ export class Popularity {
   ) {
     this.ranks = ranks;
     this.expand = known && new ExpandPatterns(known, context);
+    const isByRank = config.outputs?.some(({ fit }) => fit?.by === "rank") === true;
+    this.inList = isByRank && ranks ? new PopularInList(ranks) : undefined;
     this.config = config;
     this.context = context;
     const top = config.guards?.newly_blocks?.top ?? 0;
@@ -112,10 +117,13 @@ export class Popularity {
   }
 
   /** For other formats. */
-  get shape(): Pick<ListShape, "expanded"> {
-    if (this.expand === undefined) return {};
-    const { rules, patterns } = this.expand;
-    return { expanded: { rules, patterns: [...patterns] } };
+  get shape(): Pick<ListShape, "expanded" | "popular"> {
+    const { expand, inList } = this;
+    const expanded = expand && { rules: expand.rules, patterns: [...expand.patterns] };
+    return {
+      ...(expanded && { expanded }),
+      ...(inList && { popular: inList.names(expanded?.rules ?? []) }),
+    };
   }
 
   /** For the guard. */

@@ -10,6 +10,7 @@ import { ListModel, type ListShape } from "../formats/list-model.ts";
 import type { NameBuffer } from "../formats/name-buffer.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
+import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
@@ -53,6 +54,8 @@ interface WriteContext {
   readonly model: ListModel;
   readonly expander: NameExpander;
   readonly protectedNames: readonly string[];
+  /** Popular names, for outputs that keep rules for them first. */
+  readonly ranks: RankedNames | undefined;
   readonly header: HeaderBuilder;
   readonly builtAt: Date;
 }
@@ -83,8 +86,9 @@ export class FormatOutputs {
     if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
     const model = new ListModel(buffer, shape);
     const expander = new NameExpander();
-    const { protectedNames } = shape;
-    const context = { model, expander, protectedNames, header, builtAt };
+    const { protectedNames, popular = [] } = shape;
+    const ranks = this.plans.some(({ isByRank }) => isByRank) ? rankedInOrder(popular) : undefined;
+    const context = { model, expander, protectedNames, ranks, header, builtAt };
     for (const plan of this.plans) await this.writeOne(plan, context);
     const canaries = shape.hasCanary === true ? 1 : 0;
     return this.written.flatMap((one) => violations(one, model, this.minRules, canaries));
@@ -92,7 +96,7 @@ export class FormatOutputs {
 
   private async writeOne(
     plan: OutputPlan,
-    { model, expander, protectedNames, header: texts, builtAt }: WriteContext,
+    { model, expander, protectedNames, ranks, header: texts, builtAt }: WriteContext,
   ): Promise<void> {
     const { host } = this;
     const { format, options, limits } = plan;
@@ -124,7 +128,8 @@ export class FormatOutputs {
       }),
     };
     const { policy, isSorted } = plan;
-    const how = { format, options, policy, isSorted, protectedNames };
+    const wanted = plan.isByRank ? ranks : undefined;
+    const how = { format, options, policy, isSorted, protectedNames, ranks: wanted };
     const writer = new FormatWriter(how, sinks, expander);
     this.written.push({ plan, writer, block, allow });
     await allow?.open();

@@ -29,6 +29,8 @@ export interface OutputPlan {
   /** Limits of one file, if the output may be split. */
   readonly limits: SplitLimits;
   readonly sizeLimit: SizeLimit;
+  /** Whether rules for popular names stay first. */
+  readonly isByRank: boolean;
   readonly packings: readonly ("gzip" | "zstd")[];
 }
 
@@ -146,6 +148,7 @@ function planOf(
       ),
       bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
     },
+    isByRank: output.fit?.by === "rank",
     packings: [...new Set(output.pack)],
   };
 }
