@@ -199,8 +199,8 @@ export class Compilation {
       stage,
     }));
     const split = judgesNames(config) ? [{ name: "names", stage: new SplitHosts(context) }] : [];
-    const first = [...split, ...several, ...popularity.first()];
-    const parts = { filters: listFilters, first, last };
+    const first = [...split, ...several];
+    const parts = { filters: listFilters, first, filtered: popularity.filtered(), last };
     const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
