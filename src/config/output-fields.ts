@@ -81,7 +81,7 @@ export const OUTPUT_FIELDS = {
       max_bytes: { type: "size", description: "Maximum size of a file.", example: "20M" },
     },
     description:
-      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` …",
+      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` … At most 1,000.",
   },
   fit: {
     type: "object",

@@ -226,6 +226,11 @@ const COMPILE_CODES = {
       "The exceptions of a file do not fit within its `fit` or `split`. Exceptions cannot be skipped or separated from the rules they belong to. Nothing is published.",
     hint: "Increase the limit, or choose a format that needs fewer lines",
   },
+  "too-many-files": {
+    exit: 5,
+    meaning: "An output would be split into more than 1,000 files. Nothing is published.",
+    hint: "Increase max_rules or max_bytes of `split`",
+  },
   "manifest-mismatch": {
     exit: 5,
     meaning:

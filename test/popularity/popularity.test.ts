@@ -157,6 +157,11 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   [{ lists: [{ name: "A", ranked: 0 }] }, /ranked is 0, which no name has/],
   [{ ranks: [], guards: GUARD }, /guards\.newly_blocks needs ranks/],
   [{ ranks: [{ source: "a", type: "hosts" }] }, /ranks\[0\]\.type is hosts/],
+  [
+    { sources: [{ source: "top.csv", type: "tranco" }] },
+    /sources\[0\]\.type is tranco, a list of popular names[^]*Move it to ranks/,
+  ],
+  [{ sources: [{ source: "top.csv", type: "umbrella" }] }, /type is umbrella/],
   [{ ranks: [{ source: "a", type: "csv" }] }, /ranks\[0\]\.column is required/],
   [{ guards: { newly_blocks: { top: 1e9 } } }, /top must be a whole number from 0 to 100000/],
   [{ ranks: ["missing.csv"], ranked: 5 }, /File not found: missing\.csv/],
