@@ -62,8 +62,16 @@ export function minSourcesProblems(config: Config): { message: string; hint?: st
   );
 }
 
+/** A problem of `lists`: the entry that has it, and its field. */
+interface ListProblem {
+  readonly index?: number;
+  readonly field?: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
 /** Problems of `lists` in a configuration that is otherwise valid. */
-export function listProblems({ lists, sources }: Config): { message: string; hint?: string }[] {
+export function listProblems({ lists, sources }: Config): ListProblem[] {
   if (lists === undefined) return [];
   if (lists.length === 0)
     return [{ message: "lists is empty", hint: "Add a list, or remove the field" }];
@@ -74,11 +82,18 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
   // An address may contain a password.
   const shown = (label: string): string =>
     printable(withoutCredentials(label, secret.has(label)), 80);
-  const problems: { message: string; hint?: string }[] = [];
-  const unknown = (what: string, name: string, all: readonly string[]): void => {
+  const problems: ListProblem[] = [];
+  const unknown = (
+    { index, field }: { index: number; field: "sources" | "covers" },
+    name: string,
+    all: readonly string[],
+  ): void => {
     const meant = nearest(name, all);
+    const what = field === "covers" ? "covers the list" : "has the source";
     problems.push({
-      message: `${what} ${shown(name)}, which does not exist`,
+      index,
+      field,
+      message: `lists[${index}] ${what} ${shown(name)}, which does not exist`,
       hint:
         meant === undefined
           ? `Known names: ${someOf(all.map(shown))}`
@@ -87,11 +102,16 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
   };
   for (const [index, { name, sources: own = [], covers = [] }] of lists.entries()) {
     const at = `lists[${index}]`;
-    for (const label of own) if (!known.has(label)) unknown(`${at} has the source`, label, labels);
+    for (const label of own)
+      if (!known.has(label)) unknown({ index, field: "sources" }, label, labels);
     for (const other of covers)
-      if (!names.includes(other)) unknown(`${at} covers the list`, other, names);
+      if (!names.includes(other)) unknown({ index, field: "covers" }, other, names);
     if (names.indexOf(name) !== index)
-      problems.push({ message: `${at} has the same name as another list: ${printable(name, 60)}` });
+      problems.push({
+        index,
+        field: "name",
+        message: `${at} has the same name as another list: ${printable(name, 60)}`,
+      });
   }
   const twice =
     known.size === labels.length
@@ -102,26 +122,28 @@ export function listProblems({ lists, sources }: Config): { message: string; hin
       message: `two sources have the name ${shown(twice)}`,
       hint: "Lists refer to sources by name; give each a unique name",
     });
-  if (problems.length === 0 && hasCircle(lists))
+  const circle = problems.length === 0 ? lists.findIndex((list) => isInCircle(list, lists)) : -1;
+  if (circle !== -1)
     problems.push({
+      index: circle,
+      field: "covers",
       message: "lists cover each other in a circle",
       hint: "Only the larger list should cover the smaller one",
     });
   return problems;
 }
 
-function hasCircle(lists: readonly ListedConfig[]): boolean {
-  const covered = (list: ListedConfig): readonly ListedConfig[] =>
-    (list.covers ?? []).map((name) => lists.find((one) => one.name === name)!);
-  return lists.some((list) => {
-    const seen = new Set<ListedConfig>();
-    const open = [...covered(list)];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (next === list) return true;
-      if (seen.has(next)) continue;
-      seen.add(next);
-      open.push(...covered(next));
-    }
-    return false;
-  });
+/** Whether a list covers itself, by lists that it covers. */
+function isInCircle(list: ListedConfig, lists: readonly ListedConfig[]): boolean {
+  const covered = (one: ListedConfig): readonly ListedConfig[] =>
+    (one.covers ?? []).map((name) => lists.find((other) => other.name === name)!);
+  const seen = new Set<ListedConfig>();
+  const open = [...covered(list)];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === list) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...covered(next));
+  }
+  return false;
 }

@@ -129,7 +129,7 @@ export const OUTPUT_FIELDS = {
       },
     },
     description:
-      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` … With `stable: true`, names stay in their file from build to build, so that few files change. `max_files` is the largest number of files; a list that needs more is not published. `for` sets all of them to the limits of a [service or device](formats.md#limits-of-services-and-devices).",
+      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` …, at most 1,000 files. With `stable: true`, names stay in their file from build to build, so that few files change. `max_files` is the largest number of files; a list that needs more is not published. `for` sets all of them to the limits of a [service or device](formats.md#limits-of-services-and-devices).",
   },
   fit: {
     type: "object",
@@ -142,9 +142,15 @@ export const OUTPUT_FIELDS = {
           "Memory that the resolver may use for it, estimated from its memory per name; see [Formats](formats.md).",
         example: "64M",
       },
+      by: {
+        type: "choice",
+        values: ["source", "rank"],
+        description:
+          "Which rules have priority: those of earlier sources (`source`, the default), or those that match the most popular names of `ranks` (`rank`), and then those of earlier sources.",
+      },
     },
     description:
-      "Limits of the whole output (`max_rules`, `max_bytes`, `ram`), including exceptions and their file. Exceptions are always included; among other rules, those of earlier sources have priority. Omitted rules are reported per source.",
+      "Limits of the whole output (`max_rules`, `max_bytes`, `ram`), including exceptions and their file. Exceptions are always included; among other rules, those of earlier sources have priority, or with `by: rank` those for popular names. Omitted rules are reported per source.",
   },
   sort: {
     type: "choice",

@@ -59,6 +59,7 @@ export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<
   const levels = [config, ...(config.lists ?? [])];
   const used = [
     levels.some(({ ranked }) => ranked !== undefined) && "ranked",
+    levels.some(({ outputs }) => outputs?.some(({ fit }) => fit?.by === "rank")) && "fit.by: rank",
     levels.some(({ guards }) => guards?.newly_blocks !== undefined) && "guards.newly_blocks",
   ];
   for (const what of used)

@@ -19,6 +19,20 @@ export function* sourceProblems(
     };
 }
 
+/** The same for a source of a list. */
+export function* blockedSourceProblems(
+  source: SourceConfig,
+  at: string,
+): Generator<{ readonly message: string; readonly hint: string }> {
+  yield* sourceProblems(source, at);
+  const { type = "adblock" } = source;
+  if (type === "tranco" || type === "umbrella")
+    yield {
+      message: `${at}.type is ${type}, a list of popular names, which would all be blocked`,
+      hint: "Move it to ranks; to block its names anyway, write type: csv with column: 2",
+    };
+}
+
 /** Lines of other formats mean something only beside the lines around them. */
 const KEEPABLE: ReadonlySet<string> = new Set(["adblock", "hosts", "domains"]);
 

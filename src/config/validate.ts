@@ -8,12 +8,12 @@ import type { Config, SourceConfig } from "./config.ts";
 import { columnOf, matchesOf } from "./feed-values.ts";
 import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
-import { fieldProblems } from "./field-problems.ts";
+import { fieldProblems, problemNode } from "./field-problems.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
 import { listsOf, minSourcesProblems } from "./lists.ts";
 import { OUTPUT_FORMATS } from "./output-fields.ts";
-import { sourceProblems } from "./source-problems.ts";
+import { blockedSourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
 
 /** Names that validation checks against. */
@@ -62,10 +62,8 @@ class ConfigCheck {
       this.validatorsOnBothLevels(root, config);
       return config;
     }
-    for (const { key, message, hint } of fieldProblems(config)) {
-      const node = root.entries.find((entry) => entry.key === key)?.node ?? root;
-      this.problems.invalid(node.offset, message, hint);
-    }
+    for (const problem of fieldProblems(config))
+      this.problems.invalid(problemNode(root, problem).offset, problem.message, problem.hint);
     if (this.problems.hasErrors) return config;
     const { offset } = root.entries.find(({ key }) => key === "min_sources")?.node ?? root;
     for (const { message, hint } of minSourcesProblems(config))
@@ -324,8 +322,8 @@ class ConfigCheck {
       return { source: "" };
     }
     const source = this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
-    for (const { message, hint } of this.problems.hasErrors ? [] : sourceProblems(source, path))
-      this.problems.invalid(node.offset, message, hint);
+    const found = this.problems.hasErrors ? [] : blockedSourceProblems(source, path);
+    for (const { message, hint } of found) this.problems.invalid(node.offset, message, hint);
     return source;
   }
 

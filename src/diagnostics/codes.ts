@@ -237,6 +237,11 @@ const COMPILE_CODES = {
       "The names of a constant database need more than 4 GiB, its largest size: about 90 million names. Nothing is published.",
     hint: "Limit it with `fit.max_rules`, or divide the sources into lists with a database each",
   },
+  "too-many-files": {
+    exit: 5,
+    meaning: "An output would be split into more than 1,000 files. Nothing is published.",
+    hint: "Increase max_rules or max_bytes of `split`",
+  },
   "manifest-mismatch": {
     exit: 5,
     meaning:

@@ -12,8 +12,9 @@ import { ChunkCache } from "../rules/chunk-cache.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { AllowList } from "../transformations/allow.ts";
-import { minSources } from "../transformations/min-sources.ts";
+import { minSources, prepareMinSources } from "../transformations/min-sources.ts";
 import { Protection } from "../transformations/protect.ts";
+import { SplitHosts } from "../transformations/split-hosts.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
@@ -43,6 +44,7 @@ import {
   type Plan,
   type PlannedSource,
   allowsPublicSuffix,
+  judgesNames,
   serversOf,
   trustInList,
 } from "./plan.ts";
@@ -171,7 +173,8 @@ export class Compilation {
       options.compat !== true && !allowsPublicSuffix(plan)
         ? new WideRules(context.finder)
         : undefined;
-    output.watch = wide;
+    const popularity = this.popularity!;
+    output.watches = [wide, popularity.inList].filter((one) => one !== undefined);
     const record =
       options.record === undefined
         ? undefined
@@ -180,7 +183,6 @@ export class Compilation {
     output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
-    const popularity = this.popularity!;
     await popularity.begin(published.path, options, this.host, this.engine);
     const last =
       protection === undefined
@@ -196,8 +198,9 @@ export class Compilation {
       name: "min_sources",
       stage,
     }));
-    const first = [...several, ...popularity.first()];
-    const parts = { filters: listFilters, first, last };
+    const split = judgesNames(config) ? [{ name: "names", stage: new SplitHosts(context) }] : [];
+    const first = [...split, ...several];
+    const parts = { filters: listFilters, first, filtered: popularity.filtered(), last };
     const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -318,6 +321,7 @@ export class Compilation {
         see: keeping && ((chunk) => keeping.see(chunk)),
         preparing: [
           { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
+          ...(judgesNames(this.plan.config) ? [{ prepare: prepareMinSources }] : []),
           ...steps.map(({ transformation }) => transformation),
         ],
       },

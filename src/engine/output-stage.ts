@@ -52,8 +52,8 @@ export class OutputStage {
     this.piece.append(head, 0, head.length);
   }
 
-  /** Sees every chunk that is written. */
-  watch: { take(chunk: Chunk): void } | undefined;
+  /** See every chunk that is written. */
+  watches: readonly { take(chunk: Chunk): void }[] = [];
   /** Takes the lines of each chunk for other formats. */
   names: NameSink | undefined;
   /** Records the fate of every row, and the offset in the list. */
@@ -61,7 +61,7 @@ export class OutputStage {
 
   take(chunk: Chunk): void {
     this.rules.chunks.push(chunk);
-    this.watch?.take(chunk);
+    for (const watch of this.watches) watch.take(chunk);
     this.count.add(chunk);
     this.record?.take(chunk, this.bytes + this.piece.length);
     const start = this.piece.length;

@@ -105,7 +105,7 @@ export function planOf(
   compat: boolean = false,
 ): Plan {
   const list = { ...passesOf(config, undefined, plugins), compat, hasCanary: hasCanary(config) };
-  const splitsList = list.steps.some(({ name }) => name === "Compress");
+  const splitsList = list.steps.some(({ name }) => name === "Compress") || judgesNames(config);
   const shown = shownSources(config);
   const sources = config.sources.map((source, index): PlannedSource => {
     const passes = { ...passesOf(source, list.validator, plugins), compat };
@@ -135,6 +135,11 @@ export function planOf(
   });
   const expand = nameLists(config.expand?.with, config);
   return { config, sources, list, ranks: nameLists(config.ranks, config), expand };
+}
+
+/** Whether names may be dropped before any transformation, so that each name of a hosts line needs its own row. */
+export function judgesNames({ min_sources: least = 1, guards }: Config): boolean {
+  return least > 1 || guards?.newly_blocks?.action === "drop";
 }
 
 /** The options of lists of names, such as `ranks`. */

@@ -9,6 +9,7 @@ import type { AllowList } from "../transformations/allow.ts";
 import { ExpandPatterns } from "../transformations/expand-patterns.ts";
 import { NewlyBlocked } from "../transformations/newly-blocked.ts";
 import { rankedStages } from "../transformations/ranked.ts";
+import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import type { Host } from "../host/host.ts";
 import { blockedIn } from "./blocked-in.ts";
@@ -18,6 +19,7 @@ import { type PopularFindings, findingLocation } from "./list-findings.ts";
 import { locateOnce } from "./locate.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Plan } from "./plan.ts";
+import { PopularInList } from "./popular-in-list.ts";
 
 /** Names of lists in the configuration. */
 interface NameLists {
@@ -33,20 +35,26 @@ export class Popularity {
   private readonly watched: readonly string[];
   private readonly config: Plan["config"];
   private readonly context: StageContext;
+  private readonly validator: ValidatorOptions | undefined;
   /** What the published list blocks of them; undefined without one. */
   private before: ReadonlySet<string> | undefined;
   private newly: NewlyBlocked | undefined;
   private acknowledged: PopularFindings["acknowledged"];
   private readonly expand: ExpandPatterns | undefined;
+  /** The popular names that rules of the list match, if an output needs them. */
+  readonly inList: PopularInList | undefined;
 
   constructor(
     { ranks, known }: NameLists,
     acknowledged: AllowList,
-    { config }: Plan,
+    { config, list }: Plan,
     context: StageContext,
   ) {
+    this.validator = list.validator;
     this.ranks = ranks;
     this.expand = known && new ExpandPatterns(known, context);
+    const isByRank = config.outputs?.some(({ fit }) => fit?.by === "rank") === true;
+    this.inList = isByRank && ranks ? new PopularInList(ranks) : undefined;
     this.config = config;
     this.context = context;
     const top = config.guards?.newly_blocks?.top ?? 0;
@@ -65,7 +73,8 @@ export class Popularity {
     if (watched.length === 0 || compat === true || accept.includes("newly-blocks")) return;
     if (path !== undefined) this.before = await blockedIn(path, watched, host, engine);
     const names = watched.filter((name) => this.before?.has(name) !== true);
-    this.newly = names.length === 0 ? undefined : new NewlyBlocked(names, this.context);
+    this.newly =
+      names.length === 0 ? undefined : new NewlyBlocked(names, this.context, this.validator);
     this.acknowledged = await this.acknowledgedIn(options, host);
   }
 
@@ -86,8 +95,8 @@ export class Popularity {
     return this.before !== undefined && this.config.guards?.newly_blocks?.action === "drop";
   }
 
-  /** The first stages of the list. */
-  first(): NamedStage[] {
+  /** Stages after the filters of the list, and before its transformations. */
+  filtered(): NamedStage[] {
     return this.newly !== undefined && this.drops
       ? [{ name: "newly-blocks", stage: this.newly.dropRules() }]
       : [];
@@ -112,10 +121,13 @@ export class Popularity {
   }
 
   /** For other formats. */
-  get shape(): Pick<ListShape, "expanded"> {
-    if (this.expand === undefined) return {};
-    const { rules, patterns } = this.expand;
-    return { expanded: { rules, patterns: [...patterns] } };
+  get shape(): Pick<ListShape, "expanded" | "popular"> {
+    const { expand, inList } = this;
+    const expanded = expand && { rules: expand.rules, patterns: [...expand.patterns] };
+    return {
+      ...(expanded && { expanded }),
+      ...(inList && { popular: inList.names(expanded?.rules ?? []) }),
+    };
   }
 
   /** For the guard. */

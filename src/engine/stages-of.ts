@@ -24,14 +24,16 @@ export interface LevelParts {
   /** The filters of the level above, which run later. */
   readonly above?: Filters;
   readonly first?: readonly NamedStage[];
+  /** Stages between filters and transformations. */
+  readonly filtered?: readonly NamedStage[];
   /** Stages that check the finished rules or add some. */
   readonly last?: readonly NamedStage[];
 }
 
-/** The stages of one level, in fixed order: first stages, filters, transformations, last stages. */
+/** The stages of one level, in fixed order: first stages, filters, stages for what is left, transformations, last stages. */
 export function stagesOf(
   passes: StageSettings,
-  { filters, above, first = [], last = [] }: LevelParts,
+  { filters, above, first = [], filtered = [], last = [] }: LevelParts,
   warnings: Warnings,
   stageContext: StageContext,
 ): NamedStage[] {
@@ -54,6 +56,7 @@ export function stagesOf(
     stages.push({ name: "exclusions", stage: exclude(filters.exclusions, context) });
   if (!filters.inclusions.isEmpty)
     stages.push({ name: "inclusions", stage: include(filters.inclusions, context) });
+  stages.push(...filtered);
   const ends: NamedStage[] =
     allow?.isEmpty === false
       ? [{ name: "allow", stage: new AllowExceptions(allow, context) }, ...last]

@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import { Other } from "../kernel/kernel-layout.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
-import { FATES, fateName } from "../rules/fate.ts";
+import { FATES, Fate, fateName } from "../rules/fate.ts";
 import { readRecorded } from "./read-recorded.ts";
 import { recordedText } from "./recorded-text.ts";
 import type { LineLocation } from "./why.ts";
@@ -69,6 +69,24 @@ export async function* fateLines(
       return { ...location, line, fate: fateName(fate), ...(text !== undefined && { text }) };
     });
   }
+}
+
+/** How many lines of some sources were dropped, by fate. A line counts once for each fate of its names. */
+export function fateCounts(
+  { header, frames }: BuildRecord,
+  sources: ReadonlySet<number>,
+): Map<string, number> {
+  const counts = FATES.map(() => 0);
+  const dropped = new Set(FATES.keys());
+  for (const fate of [Fate.Live, Fate.Spare]) dropped.delete(fate);
+  for (const frame of frames) {
+    const file = header.files[frame.file];
+    if (file === undefined || file.isOwn === true || !sources.has(file.source)) continue;
+    if (frame.firstLine === 0) continue;
+    for (const { fate } of linesIn(frame, dropped)) counts[fate]!++;
+  }
+  const named = counts.map((count, fate) => [fateName(fate), count] as const);
+  return new Map(named.filter(([, count]) => count > 0));
 }
 
 /** A line appears once for each fate of its names. */

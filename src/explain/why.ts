@@ -1,5 +1,6 @@
 import type { BuildRecord } from "../record/build-record.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
+import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import type { Verdict } from "../meaning/verdict.ts";
 import { canaryIn } from "../syntax/canary-name.ts";
 import type { ListRules } from "./list-rules.ts";
@@ -40,6 +41,8 @@ export interface Explanation {
   readonly verdict: Verdict;
   /** The deciding rule, and its location. */
   readonly rule?: RuleInList;
+  /** Whether it is an exception for a popular name that the list would newly block. */
+  readonly isNewlyBlocked?: boolean;
   /** How long the rule has been in the list. */
   readonly since?: Since;
   /** Rules that apply only to some clients or query types. */
@@ -75,12 +78,14 @@ export async function explainNames(
   const first = await sources.firstSeen([...lines.values()].flat());
   return answers.map(({ name, verdict, by, partial }): Explanation => {
     const known = by && since?.get(by.text);
+    const rule = by && inList(by, record);
     return {
       name,
       verdict,
-      ...(by && { rule: inList(by, record) }),
+      ...(rule && { rule }),
+      ...(rule?.source === NEWLY_BLOCKS_FILE && { isNewlyBlocked: true }),
       ...(known && { since: known }),
-      partial: partial.map((rule) => inList(rule, record)),
+      partial: partial.map((one) => inList(one, record)),
       lines: (lines.get(name) ?? []).map(({ row, text }) => {
         const seen = first.get(row);
         return { ...lineFate(row, text, record), ...(seen !== undefined && { firstSeen: seen }) };
@@ -98,9 +103,11 @@ export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList
 }
 
 export function locationOf(row: number, record: BuildRecord): LineLocation {
-  const { source, file, path, isKept } = record.fileOf(row);
+  const { source, file, path, isKept, isOwn } = record.fileOf(row);
   const line = record.lineOf(row);
-  // Rules without a line were generated for the `allow` list of the configuration, except for the canary.
+  if (line === 0 && isOwn === true && file === NEWLY_BLOCKS_FILE)
+    return { source: file, file: "the configuration", line };
+  // Other rules without a line were generated for the `allow` list of the configuration, except for the canary.
   if (line === 0) return { source: "allow", file: "the configuration", line };
   const { label } = record.header.sources[source]!;
   const shown = isKept === true ? `${label} (kept)` : label;

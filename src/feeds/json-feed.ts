@@ -11,6 +11,8 @@ export interface JsonShape {
   readonly paths: readonly string[];
   /** On the object that contains the value. */
   readonly where: readonly Condition[];
+  /** On the object in an array that contains that object, such as an object of a MISP event. Its keys must be in `where`, too. */
+  readonly whereAbove?: readonly Condition[];
   /** Values of keys beside the value that refuse it. */
   readonly refusals?: readonly Refusal[] | undefined;
   /** The names and URLs in a value; the value itself by default. */
@@ -30,6 +32,8 @@ interface Frame {
   readonly fields: Map<string, string>;
   isRefused: boolean;
   readonly held: (string | undefined)[];
+  /** Values of objects in it, which wait for its conditions. */
+  readonly inner: { readonly value: string | undefined; readonly isChosen: boolean }[];
 }
 
 const MOST_HELD = 1000;
@@ -88,6 +92,7 @@ export class JsonFeed implements FeedReader, JsonEvents {
       fields: new Map(),
       isRefused: false,
       held: [],
+      inner: [],
     });
   }
 
@@ -97,6 +102,8 @@ export class JsonFeed implements FeedReader, JsonEvents {
     if (frame.index === 0 && frame.pointers.some((tokens) => tokens[depth] === "*"))
       this.hasPath = true;
     for (const value of frame.held) this.settle(value, frame);
+    for (const { value, isChosen } of frame.inner)
+      this.finish(value, isChosen && meets(frame, this.shape.whereAbove));
     this.passed();
   }
 
@@ -155,13 +162,24 @@ export class JsonFeed implements FeedReader, JsonEvents {
       frame.isRefused = true;
   }
 
-  private settle(value: string | undefined, { fields, isRefused }: Frame): void {
-    const isChosen =
-      !isRefused &&
-      this.shape.where.every(({ key, values, orAbsent }) => {
-        const field = fields.get(key);
-        return field === undefined ? orAbsent === true : values.includes(field);
-      });
+  private settle(value: string | undefined, frame: Frame): void {
+    const { where, whereAbove } = this.shape;
+    const isChosen = !frame.isRefused && meets(frame, where);
+    const above = whereAbove && this.above();
+    if (above === undefined) this.finish(value, isChosen);
+    else if (whereAbove!.every(({ key }) => above.fields.has(key)))
+      this.finish(value, isChosen && meets(above, whereAbove));
+    else if (above.inner.push({ value, isChosen }) > MOST_HELD)
+      throw new FeedError(`an object has more than ${MOST_HELD} values that the path selects`);
+  }
+
+  /** The nearest open object, if it is in an array. */
+  private above(): Frame | undefined {
+    const at = this.frames.findLastIndex(({ isArray }) => !isArray);
+    return this.frames[at - 1]?.isArray === true ? this.frames[at] : undefined;
+  }
+
+  private finish(value: string | undefined, isChosen: boolean): void {
     if (isChosen) this.write(value);
     else this.lines.dropped(Fate.NotChosen);
   }
@@ -195,6 +213,13 @@ export class JsonFeed implements FeedReader, JsonEvents {
     const frame = this.frames.at(-1);
     if (frame !== undefined) frame.index++;
   }
+}
+
+function meets({ fields }: Frame, conditions: readonly Condition[] = []): boolean {
+  return conditions.every(({ key, values, orAbsent }) => {
+    const field = fields.get(key);
+    return field === undefined ? orAbsent === true : values.includes(field);
+  });
 }
 
 /** A JSON text in each line. An invalid line becomes one row without a rule. */

@@ -57,6 +57,8 @@ const mispTypes: Condition = {
   orAbsent: true,
 };
 
+const notDeleted: Condition = { key: "deleted", values: ["false", "0"], orAbsent: true };
+
 /** Indicators that are neither revoked, expired nor benign (STIX 2.1, 4.7). */
 function stixShape(now: Date): JsonShape {
   return {
@@ -141,11 +143,8 @@ export const feedFormats: ReadonlyMap<string, FeedFormat> = new Map<string, Feed
         "/response/*/Event/Object/*/Attribute/*/value",
       ],
       {
-        where: [
-          mispTypes,
-          { key: "to_ids", values: ["true", "1"], orAbsent: true },
-          { key: "deleted", values: ["false", "0"], orAbsent: true },
-        ],
+        where: [mispTypes, { key: "to_ids", values: ["true", "1"], orAbsent: true }, notDeleted],
+        whereAbove: [notDeleted],
         mayLackValues: true,
         // `domain|ip` and `hostname|port` have both. A URL may contain the sign.
         valuesIn: (value) => [value.replace(/^([^/:|]*)\|.*$/s, "$1")],

@@ -1,6 +1,6 @@
 import { LineTemplate } from "./line-template.ts";
 import type { FormatLines } from "./name-format.ts";
-import { isBlockKey } from "./scope-key.ts";
+import { type ScopeKey, isBlockKey } from "./scope-key.ts";
 import type { ScopedName } from "./name-encoder.ts";
 
 /** The lines of one name or one rule. */
@@ -8,6 +8,8 @@ export interface Entry {
   /** Complete lines. */
   readonly text: string;
   readonly source: number;
+  /** A name with its scope, or the text of a rule. */
+  readonly of: { readonly name: string; readonly key: ScopeKey } | string;
   /** Whether it blocks something. Entries that do not are exceptions and must never be left out. */
   readonly blocks: boolean;
   /** Whether it goes into the file of exceptions. */
@@ -31,7 +33,8 @@ export class EntryTexts {
     this.hasAllowFile = hasAllowFile;
   }
 
-  entry({ name, source, key, isImportant }: ScopedName): Entry {
+  entry(of: ScopedName): Entry {
+    const { name, source, key, isImportant } = of;
     const { important } = this.lines;
     const marked =
       isImportant && important !== undefined && key in important
@@ -40,7 +43,7 @@ export class EntryTexts {
     const blocks = isBlockKey(key);
     const text = this.template(marked ?? this.lines[key]!).text(name);
     const isExact = key === "exact" || key === "allowExact";
-    return { text, source, blocks, isInAllowFile: this.hasAllowFile && !blocks, isExact };
+    return { text, source, of, blocks, isInAllowFile: this.hasAllowFile && !blocks, isExact };
   }
 
   private template(lines: readonly string[]): LineTemplate {

@@ -1,8 +1,10 @@
 import { LF } from "../bytes/ascii.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { NameExpander } from "../kernel/name-expander.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type Entry, EntryTexts } from "./entry-texts.ts";
-import { NO_LIMIT, FileBudget, type SizeLimit } from "./file-budget.ts";
+import { NO_LIMIT, type SizeLimit } from "./file-budget.ts";
+import { type BlockLines, fitRules } from "./fit-rules.ts";
 import { isBlock } from "./level.ts";
 import { LineTemplate } from "./line-template.ts";
 import { listEntries } from "./list-entries.ts";
@@ -50,21 +52,12 @@ export interface WriteOptions {
   readonly policy: LossPolicy;
   /** Whether names are sorted by registrable domain, instead of in the order of the list. */
   readonly isSorted?: boolean;
+  /** If rules must be left out, those that match popular names stay first. */
+  readonly ranks?: RankedNames | undefined;
   /** Names that the list does not block, and that the file must not block. */
   readonly protectedNames?: readonly string[];
   /** Whether the lines of each source are written apart. */
   readonly isBySource?: boolean;
-}
-
-/** A block of names with the template for their lines. */
-interface BlockLines {
-  readonly block: NameBlock;
-  readonly template: LineTemplate;
-  readonly isNarrow: boolean;
-  /** Whether the lines are for names without their subdomains. */
-  readonly isExact: boolean;
-  /** How many of the names are written. */
-  taken: number;
 }
 
 /** Writes a list in a format, and counts every rule that it cannot express exactly. */
@@ -79,7 +72,7 @@ export class FormatWriter {
   /** Protected names that the file blocks. */
   blocked: readonly string[] = [];
   /** The number of rules that exceeded the size limit, by source. */
-  readonly leftOut: Map<number, number> = new Map();
+  leftOut: ReadonlyMap<number, number> = new Map();
   private readonly how: WriteOptions;
   private readonly lines: FormatLines;
   private readonly sinks: FormatSinks;
@@ -117,7 +110,10 @@ export class FormatWriter {
     for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
       if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
         if (this.how.isSorted === true) loose.add({ name, source });
-        else entries.push({ text: template.text(name), source, blocks: true });
+        else {
+          const of = { name, key: "exact" } as const;
+          entries.push({ text: template.text(name), source, of, blocks: true });
+        }
         if (blocksBelow) losses.add("narrowed", name);
       } else if (blocksBelow && isBlock(freed.below))
         losses.add(isNamed ? "narrowed" : "below", name);
@@ -185,7 +181,17 @@ export class FormatWriter {
   /** Writes the entries, and then the blocks. */
   private emit(entries: readonly Entry[], blocks: readonly BlockLines[], limit: SizeLimit): void {
     const isLimited = limit.rules !== Infinity || limit.bytes !== Infinity;
-    const kept = isLimited ? this.fit(entries, blocks, new FileBudget(limit)) : entries;
+    if (!isLimited) {
+      this.emitAll(entries, blocks);
+      return;
+    }
+    const fitting = fitRules(entries, blocks, limit, this.how.ranks);
+    this.leftOut = fitting.leftOut;
+    this.isTooSmall = fitting.isTooSmall;
+    this.emitAll(fitting.entries, fitting.blocks);
+  }
+
+  private emitAll(kept: readonly Entry[], blocks: readonly BlockLines[]): void {
     const apart = kept.reduce(
       (count, { isInAllowFile }) => count + Number(isInAllowFile === true),
       0,
@@ -198,8 +204,6 @@ export class FormatWriter {
       this.writeSection(kept, ordered);
       return;
     }
-    const isApart = ({ isExact }: Entry | BlockLines): boolean => isExact === true;
-    const isFirst = (one: Entry | BlockLines): boolean => !isApart(one);
     this.writeSection(kept.filter(isFirst), ordered.filter(isFirst));
     this.sinks.beginExact?.();
     this.writeSection(kept.filter(isApart), ordered.filter(isApart));
@@ -231,43 +235,6 @@ export class FormatWriter {
         taken: block.count,
       })),
     );
-  }
-
-  /** Keeps all exceptions, and as many other rules as fit, in the order of the sources. */
-  private fit(
-    entries: readonly Entry[],
-    blocks: readonly BlockLines[],
-    budget: FileBudget,
-  ): Entry[] {
-    const kept = new Set<Entry>();
-    for (const entry of entries)
-      if (!entry.blocks) {
-        kept.add(entry);
-        if (!budget.demand(encodeUtf8(entry.text).length)) this.isTooSmall = true;
-      }
-    const sources = [...entries.map(({ source }) => source), ...blocks.map((b) => b.block.source)];
-    const bySource = Map.groupBy(
-      entries.filter((one) => one.blocks),
-      (one) => one.source,
-    );
-    for (const source of [...new Set(sources)].toSorted((a, b) => a - b)) {
-      for (const entry of bySource.get(source) ?? [])
-        if (budget.take(encodeUtf8(entry.text).length)) kept.add(entry);
-        else this.countLeftOut(source, 1);
-      for (const one of blocks) {
-        if (one.block.source !== source) continue;
-        const { count, length } = one.block;
-        one.taken = budget.takeSome(count, one.template.size(count, length), (most, bytes) =>
-          one.template.fitting(one.block.load(), most, bytes),
-        );
-        if (one.taken < count) this.countLeftOut(source, count - one.taken);
-      }
-    }
-    return entries.filter((entry) => kept.has(entry));
-  }
-
-  private countLeftOut(source: number, rules: number): void {
-    this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + rules);
   }
 
   private writeBlock({ block, template, isNarrow, taken }: BlockLines): void {
@@ -318,6 +285,15 @@ export class FormatWriter {
 
 function textsOf(entries: readonly Entry[]): Uint8Array {
   return encodeUtf8(entries.map(({ text }) => text).join(""));
+}
+
+/** Whether it belongs to the section of names without their subdomains. */
+function isApart({ isExact }: Entry | BlockLines): boolean {
+  return isExact === true;
+}
+
+function isFirst(one: Entry | BlockLines): boolean {
+  return !isApart(one);
 }
 
 function entriesBySource(

@@ -7,6 +7,7 @@ export function listEntries(model: ListModel): Entry[] {
   return model.otherTexts().map(({ text, source }) => ({
     text: `${text}\n`,
     source,
+    of: text,
     blocks: !text.startsWith("@@") && cancelledKey(text) === undefined,
   }));
 }

@@ -29,6 +29,8 @@ export interface ListShape {
   readonly protectedNames: readonly string[];
   /** Whether one of its rules is a canary, which blocks no name in use. */
   readonly hasCanary?: boolean;
+  /** The most popular names that its rules match, the most popular first; for outputs that keep popular rules. */
+  readonly popular?: readonly string[];
   /** Rules for known names, and the patterns that match these names. The list means the same with and without the rules. */
   readonly expanded?: {
     readonly rules: readonly SpecialRule[];

@@ -29,23 +29,28 @@ export function ruleEntries(
   const add = (
     template: readonly string[],
     text: string,
-    kind: Pick<Entry, "source" | "blocks" | "isInAllowFile">,
+    kind: Pick<Entry, "source" | "of" | "blocks" | "isInAllowFile">,
   ): void => {
     entries.push({ text: new LineTemplate(template).text(text), isRule: true, ...kind });
   };
   for (const { text, source, reason, regex: expression } of model.nameless)
     if (rule !== undefined)
-      add(rule, JSON.stringify(text), { source, blocks: !text.startsWith("@@") });
+      add(rule, JSON.stringify(text), { source, of: text, blocks: !text.startsWith("@@") });
     else if (regex !== undefined && expression !== undefined && hasPatterns && hasAllExceptions)
-      add(regex, expression, { source, blocks: true });
+      add(regex, expression, { source, of: text, blocks: true });
     else losses.add(model.expanded.has(text) ? "expanded" : reason, text);
   if (hasPatterns)
     for (const exception of model.exceptions.all)
       if (rule !== undefined)
-        add(rule, JSON.stringify(exception.text), { source: 0, blocks: false });
+        add(rule, JSON.stringify(exception.text), {
+          source: 0,
+          of: exception.text,
+          blocks: false,
+        });
       else
         add(allowRegex!, expressionOf(exception)!, {
           source: 0,
+          of: exception.text,
           blocks: false,
           isInAllowFile: true,
         });

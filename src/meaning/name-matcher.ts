@@ -47,11 +47,18 @@ export class NameMatcher {
   /** Most patterns contain a text that no watched name contains. */
   private byText: GramIndex | undefined;
   private readonly isGuard: boolean;
+  private readonly counts: ((chunk: Chunk, row: number) => boolean) | undefined;
 
-  /** A guard (`isGuard`) treats an expression that is too slow as a match. */
-  constructor(names: Iterable<string>, finder: RowFinder, isGuard = false) {
+  /** A guard (`isGuard`) treats an expression that is too slow as a match. Rules for which `counts` is false are ignored. */
+  constructor(
+    names: Iterable<string>,
+    finder: RowFinder,
+    isGuard = false,
+    counts?: (chunk: Chunk, row: number) => boolean,
+  ) {
     this.finder = finder;
     this.isGuard = isGuard;
+    this.counts = counts;
     this.names = [...new Set(names)];
     for (const name of this.names) for (const parent of withParents(name)) this.enter(parent);
   }
@@ -99,7 +106,8 @@ export class NameMatcher {
   private takeName(chunk: Chunk, row: number, host: string, isSubtree: boolean): void {
     const name = host.toLowerCase();
     const rules = isSubtree ? this.subtrees : this.exact;
-    if (!rules.has(name)) rules.set(name, { text: textOf(chunk, row), row: chunk.idOf(row), name });
+    if (rules.has(name) || this.counts?.(chunk, row) === false) return;
+    rules.set(name, { text: textOf(chunk, row), row: chunk.idOf(row), name });
   }
 
   /** The row's hash is of the name as written; watched names are in lower-case ASCII. */
@@ -143,7 +151,8 @@ export class NameMatcher {
     });
     // An exception for some clients or query types does not unblock the name for the others.
     if (rule === undefined || (rule.isAllow && rule.isPartial)) return;
-    if (candidates.some((name) => rule.matches(name))) {
+    const isRelevant = candidates.some((name) => rule.matches(name));
+    if (isRelevant && this.counts?.(chunk, row) !== false) {
       const isForSome = rule.isPartial;
       this.rules.add({ ...rule, isPartial: false, isForSome, row: chunk.idOf(row) });
     }

@@ -16,7 +16,7 @@ export function scopeRank(
   return (scope.below ? ranks.bestOf(scope.name) : ranks.rankOf(scope.name)) ?? Infinity;
 }
 
-/** Finds the best rank of the names that patterns match, in one pass over the names. */
+/** Finds the most popular names that patterns match, in one pass over the names. */
 export class PatternRanks {
   private readonly rules = new RuleIndex<PlacedRule>();
   /** A text of each pattern, which every matching name contains. */
@@ -34,7 +34,7 @@ export class PatternRanks {
     return this.count === 0;
   }
 
-  /** The ranks up to `most`, by row. A rule without one is absent. */
+  /** The index of the most popular name up to the rank `most`, by row. A rule without one is absent. */
   resolve(ranks: RankedNames, most: number): Map<number, number> {
     const found = new Map<number, number>();
     if (this.isEmpty) return found;
@@ -44,7 +44,7 @@ export class PatternRanks {
     ranks.each(most, (bytes, start, end, index) => {
       if (finder !== undefined && finder.search(bytes, start, end, EXACT) === -1) return true;
       for (const { row } of this.rules.matching(decodeUtf8(bytes, start, end)))
-        if (!found.has(row)) found.set(row, ranks.rankAt(index));
+        if (!found.has(row)) found.set(row, index);
       return found.size < this.count;
     });
     return found;

@@ -103,6 +103,18 @@ export class RankedNames {
     return index === 0 ? 0 : this.ranks[index - 1]!;
   }
 
+  /** Marks, by their indexes, a name and the most popular one at or below it. */
+  mark(marks: Uint8Array, name: string): void {
+    const bytes = encodeUtf8(name);
+    this.markBytes(marks, bytes, 0, bytes.length);
+  }
+
+  markBytes(marks: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
+    const slot = this.slotOf(bytes, start, end, hashName(bytes, start, end));
+    if (this.own[slot] !== 0) marks[this.own[slot]! - 1] = 1;
+    if (this.best[slot] !== 0) marks[this.best[slot]! - 1] = 1;
+  }
+
   /** The names up to a rank. */
   top(rank: number): string[] {
     const names: string[] = [];
@@ -181,6 +193,16 @@ export class RankedNames {
       this.own[slot] = own[old]!;
     }
   }
+}
+
+/** Names in lower-case ASCII, the most popular first. */
+export function rankedInOrder(names: readonly string[]): RankedNames {
+  const list = new RankList();
+  for (const [index, name] of names.entries()) {
+    const bytes = encodeUtf8(name);
+    list.add(bytes, 0, bytes.length, index + 1);
+  }
+  return new RankedNames([list]);
 }
 
 /** Visits all names by their places; at the same place, in the order of the lists. */

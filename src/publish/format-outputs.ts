@@ -13,6 +13,7 @@ import type { Host } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { recordFolder } from "../record/record-folder.ts";
+import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
@@ -64,6 +65,8 @@ interface WriteContext {
   readonly model: ListModel;
   readonly expander: NameExpander;
   readonly protectedNames: readonly string[];
+  /** Popular names, for outputs that keep rules for them first. */
+  readonly ranks: RankedNames | undefined;
   readonly header: HeaderBuilder;
   readonly builtAt: Date;
 }
@@ -101,14 +104,15 @@ export class FormatOutputs {
     // With `apply`, the list comes from a file, and its expressions were not compiled yet.
     if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
     const expander = new NameExpander();
-    const { protectedNames } = shape;
+    const { protectedNames, popular = [] } = shape;
+    const ranks = this.plans.some(({ isByRank }) => isByRank) ? rankedInOrder(popular) : undefined;
     const canaries = shape.hasCanary === true ? 1 : 0;
     const bySource = Map.groupBy(this.plans, ({ sourceFiles }) => sourceFiles !== undefined);
     const found: Diagnostic[] = [];
     // Owners are not always the sources of the lines, so that the same names are in other blocks.
     for (const [isOwned, plans] of bySource) {
       const model = new ListModel(isOwned ? (buffer.owned ?? buffer) : buffer, shape);
-      const context = { model, expander, protectedNames, header, builtAt };
+      const context = { model, expander, protectedNames, ranks, header, builtAt };
       for (const plan of plans) {
         const one = await this.writeOne(plan, context);
         found.push(...violations(one, model, this.minRules, canaries));
@@ -119,7 +123,7 @@ export class FormatOutputs {
 
   private async writeOne(
     plan: OutputPlan,
-    { model, expander, protectedNames, header: texts, builtAt }: WriteContext,
+    { model, expander, protectedNames, ranks, header: texts, builtAt }: WriteContext,
   ): Promise<Written> {
     const { host } = this;
     const { format, options, limits } = plan;
@@ -165,7 +169,8 @@ export class FormatOutputs {
     };
     const { policy, isSorted } = plan;
     const isBySource = plan.sourceFiles !== undefined;
-    const how = { format, options, policy, isSorted, protectedNames, isBySource };
+    const wanted = plan.isByRank ? ranks : undefined;
+    const how = { format, options, policy, isSorted, protectedNames, isBySource, ranks: wanted };
     const writer = new FormatWriter(how, sinks, expander);
     const one: Written = { plan, writer, block, allow };
     this.written.push(one);

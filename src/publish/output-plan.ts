@@ -44,6 +44,8 @@ export interface OutputPlan {
   readonly sizeLimit: SizeLimit;
   /** The file that it is joined into with other lists. */
   readonly join?: OutputFile;
+  /** Whether rules for popular names stay first. */
+  readonly isByRank: boolean;
   readonly packings: readonly ("gzip" | "zstd")[];
   /** The primary that scripts of differences are for. */
   readonly updates?: string | undefined;
@@ -202,6 +204,7 @@ function planOf(
     ...(join !== undefined && {
       join: { name: name(join), path: host.path.resolve(host.cwd, folder, join) },
     }),
+    isByRank: output.fit?.by === "rank",
     packings: [...new Set(output.pack)],
     updates: output.updates,
   };

@@ -1,6 +1,9 @@
 import { LF, SPACE } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { numberText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { writeWhole } from "../host/write-whole.ts";
@@ -12,7 +15,10 @@ export interface SplitLimits {
   readonly bytes: number;
 }
 
-const MOST_PARTS = 100_000;
+/** An earlier version may have written so many. */
+const MOST_OLD_PARTS = 100_000;
+/** More files are a mistake in the limits: no client subscribes to so many. */
+const MOST_PARTS = 1000;
 
 /** The header of every part. */
 export interface PartHeader {
@@ -146,7 +152,7 @@ export class SplitFile {
     const { host, parts } = this;
     const note = noteOf(this.path, host);
     const before = await partsBefore(this.path, host);
-    for (let index = parts.length; index < Math.min(before, MOST_PARTS); index++)
+    for (let index = parts.length; index < Math.min(before, MOST_OLD_PARTS); index++)
       for (const ending of ["", ...Object.values(PACKED_ENDINGS).map((one) => `.${one}`)])
         await host.removeFile(`${partPath(this.path, index, host)}${ending}`).catch(() => {});
     if (parts.length > 1 || before > 1)
@@ -164,6 +170,13 @@ export class SplitFile {
   }
 
   private beginNext(): void {
+    if (this.parts.length === MOST_PARTS)
+      throw new CompilerError([
+        errorOf(
+          "too-many-files",
+          `${printable(this.host.path.basename(this.path))} would be split into more than ${numberText(MOST_PARTS)} files`,
+        ),
+      ]);
     this.append(this.footer);
     const file = new ListFile(partPath(this.path, this.parts.length, this.host), this.host);
     file.openBeside();

@@ -13,6 +13,9 @@ export interface Origin {
   readonly place?: string | undefined;
 }
 
+/** The file of exceptions that keep popular names reachable. */
+export const NEWLY_BLOCKS_FILE = "guards.newly_blocks";
+
 /** Chunk ids and row numbers share 31 bits. */
 const MAX_CHUNKS = 32_767;
 

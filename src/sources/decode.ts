@@ -104,12 +104,19 @@ export function isWide([first, second]: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
+const XZ = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0];
+
+export function isXz(head: Uint8Array): boolean {
+  return XZ.every((byte, at) => head[at] === byte);
+}
+
 /** Whether a file's first bytes mark it as packed or an archive, which must be read as a whole. */
 export function isPacked(head: Uint8Array): boolean {
   const [first, second, third] = head;
   return (
     (first === 0x1f && second === 0x8b) ||
     (first === 0x28 && second === 0xb5 && third === 0x2f) ||
+    isXz(head) ||
     (first === 0x50 && second === 0x4b && (third === 3 || third === 5)) ||
     decodeUtf8(head, 257, Math.min(262, head.length)) === "ustar"
   );

@@ -72,20 +72,23 @@ export class FileFinder {
       );
     const file = await this.attempt(label, () => this.host.openFile(path));
     this.inputs.push({ path: location.path, stamp: file.stamp });
-    return await this.inBlocks(file, label, { place: path, key: path, folder }, async () => {
+    const unpacked = async (): Promise<FoundFile> => {
       const raw = await this.attempt(label, () => this.host.readFile(path));
       const { member } = this.options;
       const text = { label: printable(label), member };
       const { bytes, isRepaired } = await unpackedText(raw, text, this.host);
       await file.close();
       if (this.options.feed !== undefined) {
-        const unpacked = openAgain(bytes.length, (from, into) =>
+        const again = openAgain(bytes.length, (from, into) =>
           into.set(bytes.subarray(from, from + into.length)),
         );
-        return await this.inBlocks(unpacked, label, { place: path, key: path, folder });
+        return await this.inBlocks(again, label, { place: path, key: path, folder });
       }
       return this.inMemory(bytes, isRepaired, { place: path, key: path, folder });
-    });
+    };
+    // With `member`, a file that is not an archive must not be taken as it is. Included files are never in one.
+    if (root === undefined && this.options.member !== undefined) return await unpacked();
+    return await this.inBlocks(file, label, { place: path, key: path, folder }, unpacked);
   }
 
   /** `unpacked` is called if the file is packed; without it the file is known to be plain. */

@@ -2,6 +2,7 @@ import { type ArchiveMember, chosenMember, membersOf } from "./archive.ts";
 import type { Host } from "../host/host.ts";
 import type { DownloadAccount } from "./download-budget.ts";
 import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
+import { isXz } from "./decode.ts";
 import { sourceError } from "./source-error.ts";
 import { DownloadedBody } from "./downloaded-body.ts";
 
@@ -56,8 +57,12 @@ export async function unpack(
 
 /** The packing of the bytes themselves, whatever the headers claim. */
 function packingOf(body: DownloadedBody): string | undefined {
-  const head = new Uint8Array(Math.min(4, body.size));
-  if (head.length === 4) body.read(0, head);
+  const head = new Uint8Array(Math.min(6, body.size));
+  if (head.length >= 4) body.read(0, head);
+  if (isXz(head))
+    throw new Error(
+      "it is packed as .xz, which is not supported: use a .gz, .zst or .zip of it, or unpack it by xz -d",
+    );
   const [a, b, c, d] = head;
   if (a === 0x1f && b === 0x8b) return "gzip";
   return a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd ? "zstd" : undefined;

@@ -5,11 +5,12 @@ import type { NameMatcher } from "../meaning/name-matcher.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** Shows all rules to a matcher, and adds exceptions at the end of the list. */
+/** Shows all rules to a matcher, and adds exceptions at the end of the list. `label` says what added them. */
 export function exceptionsAtEnd(
   watch: NameMatcher,
   context: StageContext,
   exceptions: () => readonly string[],
+  label?: string,
 ): Stage {
   let origin = 0;
   return {
@@ -18,7 +19,13 @@ export function exceptionsAtEnd(
       watch.take(chunk);
       pass(chunk);
     },
-    end: (pass: Pass) => addExceptions(exceptions(), origin, context, pass),
+    end: (pass: Pass) => {
+      const lines = exceptions();
+      const { pool } = context;
+      if (label !== undefined && lines.length > 0)
+        origin = pool.addOrigin({ source: pool.origins[origin]!.source, file: label });
+      addExceptions(lines, origin, context, pass);
+    },
   };
 }
 

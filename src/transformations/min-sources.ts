@@ -6,20 +6,28 @@ import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
+import { asciiLine } from "../syntax/ascii-line.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
+import { loadIdna, toAsciiHost } from "../syntax/idna.ts";
 import { RuleStage, isComment } from "./rule-stage.ts";
 import { BarrierStage, type Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /**
- * Drops rules that fewer than `least` sources have. `||name^`, `name` and `0.0.0.0 name` count as rules for the same name. A hosts
- * line with a real address is another rule, by address and name; any other rule counts by its text. Exceptions and rules that cancel others stay: without them, more would be blocked.
+ * Drops rules that fewer than `least` sources have. `||name^`, `name` and `0.0.0.0 name` count as rules for the same name, in
+ * letters of any script. A hosts line with a real address is another rule, by address and name; any other rule counts by its
+ * text. Exceptions and rules that cancel others stay: without them, more would be blocked.
  */
 export function minSources(least: number, context: StageContext): Stage[] {
   if (least <= 1) return [];
   const counts = new SourceCounts();
   return [new Counting(counts, context), new Dropping(counts, least, context)];
+}
+
+/** Loads what names in other letters than ASCII need. */
+export function prepareMinSources(chunk: Chunk): Promise<void> | undefined {
+  return chunk.has.nonAscii ? loadIdna() : undefined;
 }
 
 /** Counts in how many sources each key occurs. Sources come one after the other. */
@@ -117,7 +125,7 @@ class Counting extends BarrierStage {
       if (isByName(chunk, row)) {
         const address = realAddressOf(chunk, row);
         filterNames(textOf(chunk, row), (name) => {
-          counts.add(source, keyOfName(address + name));
+          counts.add(source, keyOfName(address + asciiName(name)));
           return true;
         });
       } else counts.add(source, keyOf(chunk, row));
@@ -154,7 +162,7 @@ class Dropping extends RuleStage {
     const address = realAddressOf(chunk, row);
     const rest = filterNames(
       line,
-      (name) => this.counts.of(keyOfName(address + name)) >= this.least,
+      (name) => this.counts.of(keyOfName(address + asciiName(name))) >= this.least,
     );
     if (rest === line) return true;
     if (rest === undefined) {
@@ -169,7 +177,8 @@ class Dropping extends RuleStage {
 
 /** Whether the row is a hosts line whose names are counted one by one. */
 function isByName(chunk: Chunk, row: number): boolean {
-  const isOdd = (chunk.flags[row]! & (Flag.SeveralNames | Flag.RealAddress)) !== 0;
+  const odd = Flag.SeveralNames | Flag.RealAddress | Flag.NonAscii;
+  const isOdd = (chunk.flags[row]! & odd) !== 0;
   return chunk.kind[row] === Kind.Hosts && isOdd;
 }
 
@@ -194,12 +203,26 @@ interface RuleKey {
   readonly isName: boolean;
 }
 
+/** A name in letters of any script, alone or as `||name^`. */
+const NAME = /^(?:\|\|(?<block>[^\s|^*/$,]+)\^|(?<bare>[^\s|^*/$,#@!]+\.[^\s|^*/$,#@!]+))$/;
+
 function keyOf(chunk: Chunk, row: number): RuleKey {
+  if ((chunk.flags[row]! & Flag.NonAscii) !== 0) {
+    const text = asciiLine(textOf(chunk, row).trim()) ?? textOf(chunk, row);
+    const { block, bare } = NAME.exec(text)?.groups ?? {};
+    const name = block ?? bare;
+    return name === undefined ? { ...keyOfName(text), isName: false } : keyOfName(name);
+  }
   const bytes = chunk.bytesOf(row);
   const [start, end] = [chunk.hostStart[row]!, chunk.hostEnd[row]!];
   const isName = chunk.kind[row] !== Kind.Rule && start < end;
   if (isName) return { bytes, start, end, isName };
   return { bytes, start: chunk.start[row]!, end: chunk.end[row]!, isName };
+}
+
+/** The ASCII form of a name, if it has one. */
+function asciiName(name: string): string {
+  return /^[\u0000-\u007f]*$/.test(name) ? name : (toAsciiHost(name) ?? name);
 }
 
 function keyOfName(name: string): RuleKey {

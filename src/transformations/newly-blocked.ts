@@ -2,6 +2,11 @@ import { NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
+import { textOf } from "../rules/row-text.ts";
+import { judgeBlockRow } from "../syntax/judge-row.ts";
+import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
 import { exceptionsAtEnd } from "./added-rules.ts";
 import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
 import type { Pass, Stage } from "./stage.ts";
@@ -21,10 +26,17 @@ export class NewlyBlocked {
   readonly blocked: NewlyBlockedName[] = [];
   private readonly names: readonly string[];
   private readonly context: StageContext;
+  private readonly validator: ValidatorOptions | undefined;
 
-  constructor(names: readonly string[], context: StageContext) {
+  /** `validator` judges the rules of the list later. */
+  constructor(
+    names: readonly string[],
+    context: StageContext,
+    validator: ValidatorOptions | undefined,
+  ) {
     this.names = names;
     this.context = context;
+    this.validator = validator;
   }
 
   /** Looks at the finished list. */
@@ -41,11 +53,13 @@ export class NewlyBlocked {
 
   /**
    * Drops rules for the names that the list would block. It comes before Compress, which would otherwise have dropped the rules for
-   * subdomains already, and holds all chunks: whether a name is blocked depends on exceptions, too.
+   * subdomains already, and holds all chunks: whether a name is blocked depends on exceptions, too. Rules that the validator will
+   * drop do not count. If it keeps one of them because a transformation changes it before, the name gets an exception.
    */
   dropRules(): Stage {
     const { finder, pool } = this.context;
-    const watch = this.matcher();
+    const { validator } = this;
+    const watch = this.matcher(validator && ((chunk, row) => isValid(chunk, row, validator)));
     const held: Chunk[] = [];
     return {
       push: (chunk: Chunk) => {
@@ -69,7 +83,7 @@ export class NewlyBlocked {
   /** Adds exceptions for names that broader rules block. */
   addExceptions(): Stage {
     const watch = this.matcher();
-    return exceptionsAtEnd(watch, this.context, () => {
+    const exceptions = (): string[] => {
       this.note(watch);
       const lines: string[] = [];
       for (const { name, isBlocked } of watch.verdicts()) {
@@ -79,11 +93,12 @@ export class NewlyBlocked {
         lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
       }
       return lines;
-    });
+    };
+    return exceptionsAtEnd(watch, this.context, exceptions, NEWLY_BLOCKS_FILE);
   }
 
-  private matcher(): NameMatcher {
-    return new NameMatcher(this.names, this.context.finder, true);
+  private matcher(counts?: (chunk: Chunk, row: number) => boolean): NameMatcher {
+    return new NameMatcher(this.names, this.context.finder, true, counts);
   }
 
   private note(watch: NameMatcher): void {
@@ -95,4 +110,14 @@ export class NewlyBlocked {
         this.blocked.push({ name, rule: by, source });
       }
   }
+}
+
+function isValid(chunk: Chunk, row: number, validator: ValidatorOptions): boolean {
+  // Names in other letters may be converted before they are validated.
+  if ((chunk.flags[row]! & Flag.NonAscii) !== 0) return true;
+  const fate =
+    chunk.kind[row] === Kind.Rule
+      ? judgeRule(textOf(chunk, row).trim(), validator)
+      : judgeBlockRow(chunk, row, validator);
+  return fate === Fate.Live;
 }

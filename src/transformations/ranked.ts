@@ -1,13 +1,12 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
 import { PatternRanks, scopeRank } from "../meaning/pattern-ranks.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { cancelledKey, readRule } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf, textOf } from "../rules/row-text.ts";
-import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
-import { foldedName, writtenName } from "../syntax/written-name.ts";
+import { textOf } from "../rules/row-text.ts";
+import { writtenName } from "../syntax/written-name.ts";
+import { namesOfRow } from "./names-of-row.ts";
 import { RuleStage } from "./rule-stage.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
@@ -20,7 +19,7 @@ export function rankedStages(ranks: RankedNames, most: number, context: StageCon
 
 /** Finds the ranks of patterns, which takes a pass over all names. It holds chunks from the first pattern on. */
 class RankedPatterns implements Stage {
-  /** Row numbers of the patterns that stay. */
+  /** Row numbers of the patterns that stay, with what they match. */
   found: ReadonlyMap<number, number> = new Map();
   private readonly ranks: RankedNames;
   private readonly most: number;
@@ -86,7 +85,7 @@ class RankedRules extends RuleStage {
     const isSubtree = chunk.kind[row] === Kind.Block;
     const isSeveral = chunk.kind[row] === Kind.Hosts && (flags & Flag.SeveralNames) !== 0;
     if (isSeveral || (flags & (Flag.PlainHost | Flag.UpperHost)) !== Flag.PlainHost)
-      return namesOf(chunk, row).some((name) =>
+      return namesOfRow(chunk, row).some((name) =>
         this.isWithin(isSubtree ? ranks.bestOf(name) : ranks.rankOf(name)),
       );
     const bytes = chunk.bytesOf(row);
@@ -106,23 +105,12 @@ class RankedRules extends RuleStage {
     if (name !== undefined) return this.isWithin(this.ranks.rankOf(name));
     const rule = readRule(text);
     if (rule === undefined) return false;
-    const id = chunk.idOf(row);
-    return this.isWithin(scopeRank(rule, this.ranks) ?? this.patterns.found.get(id));
+    const rank = scopeRank(rule, this.ranks);
+    // Found up to the rank that is wanted.
+    return rank === undefined ? this.patterns.found.has(chunk.idOf(row)) : this.isWithin(rank);
   }
 
   private isWithin(rank: number | undefined): boolean {
     return rank !== undefined && rank <= this.most;
   }
-}
-
-/** The names of a row that is not a rule, in lower-case ASCII. */
-function namesOf(chunk: Chunk, row: number): string[] {
-  const names: string[] = [];
-  const bytes = chunk.bytesOf(row);
-  if (chunk.kind[row] !== Kind.Hosts || (chunk.flags[row]! & Flag.SeveralNames) === 0)
-    names.push(hostOf(chunk, row));
-  else if (readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!))
-    do names.push(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
-    while (nextName(bytes));
-  return names.map(foldedName);
 }

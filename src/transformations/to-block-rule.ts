@@ -131,7 +131,8 @@ function headOf(chunk: Chunk, row: number, namesEnd: number): HostsHead {
   };
 }
 
-function spareRowsAfter(chunk: Chunk, row: number): number {
+/** How many rows are reserved for further names of a hosts line. */
+export function spareRowsAfter(chunk: Chunk, row: number): number {
   const end = continuedEnd(chunk, row);
   return end - row - 1 + (end === chunk.length ? chunk.spareBeyond : 0);
 }

@@ -79,6 +79,22 @@ test("a list that does not cover what it must is not published; the others are",
   assert.equal((await project.run("--filter", "pro")).exit, 5);
 });
 
+test("errors in lists point at the list and the field that has them", async () => {
+  const head = "name: N\nsources:\n  - source: a.txt\nlists:\n  - name: One\n  - name: Two\n";
+  const places: [string, RegExp][] = [
+    ["    covers: [Three]\n", /--> c\.yaml:7:13/],
+    ["    sources: [b.txt]\n", /--> c\.yaml:7:14/],
+    ["    covers: [Two]\n", /--> c\.yaml:7:13/],
+    ["  - name: One\n", /--> c\.yaml:7:11/],
+  ];
+  for (const [more, place] of places) {
+    const project = new MemoryProject({ "c.yaml": `${head}${more}`, "a.txt": "||a.example^\n" });
+    const { exit, stderr } = await project.run("-c", "c.yaml");
+    assert.equal(exit, 2);
+    assert.match(stderr, place, more);
+  }
+});
+
 test("errors in lists are reported with suggestions", async () => {
   const problems: [Listed[], RegExp][] = [
     [[], /lists is empty/],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { type Config, CompilerError, compile, memoryHost } from "../support/internals.ts";
@@ -157,4 +158,15 @@ test("names in an archive are never paths", async () => {
       assert.equal(await attempt({ source: "l" }, { host }), 2, name);
       assert.deepEqual([...host.files.keys()], before);
     }
+});
+
+test("member needs an archive, in a file and on the web", async () => {
+  for (const bytes of [new TextEncoder().encode(LIST), gzipSync(LIST)])
+    await assert.rejects(rulesIn(bytes, "*/domains"), /it is not an archive, but member is set/);
+});
+
+test("a file in .xz is refused, and the message says what to do", async () => {
+  // The start of a file that xz wrote.
+  const xz = Buffer.from("fd377a585a000004e6d6b4460200210116000000742fe5a3010010", "hex");
+  await assert.rejects(rulesIn(xz), /source-not-text: it is packed as \.xz.*xz -d/);
 });

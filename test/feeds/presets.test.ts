@@ -346,3 +346,31 @@ test("paths on platforms and behind shorteners do not block them", () => {
   ])
     assert.deepEqual(readFeed(`https://${host}/x\n`, { type: "urls", urls: "host" }), [host]);
 });
+
+function domainOf(value: string, more = ""): string {
+  return `{"type":"domain","to_ids":true,"value":"${value}"${more}}`;
+}
+
+function attributes(...all: string[]): string {
+  return `"Attribute":[${all.join(",")}]`;
+}
+
+test("attributes of deleted MISP objects are left out, wherever the object says so", () => {
+  const event = `{"Event":{${attributes(domainOf("event.example.com"))},"deleted":true,"Object":[
+    {"deleted":true,${attributes(domainOf("first.example.com"))}},
+    {${attributes(domainOf("last.example.com"), domainOf("late.example.com"))},"deleted":"1"},
+    {"deleted":false,${attributes(domainOf("kept.example.com"), domainOf("own.example.com", ',"deleted":true'))}},
+    {${attributes(domainOf("one.example.com"), domainOf("no.example.com", ',"deleted":true'), domainOf("two.example.com"))}}
+  ]}}`;
+  assert.deepEqual(readFeed(new TextEncoder().encode(event), { type: "misp" }), [
+    "event.example.com",
+    "#w",
+    "#w",
+    "#w",
+    "kept.example.com",
+    "#w",
+    "one.example.com",
+    "#w",
+    "two.example.com",
+  ]);
+});

@@ -200,3 +200,24 @@ test("every part of a rule-set of sing-box is a document, also in its second sec
     assert.deepEqual(all("domain"), names);
   }
 });
+
+function manyNames(count: number): string {
+  return Array.from({ length: count }, (_, index) => `||n${index}.first.com^\n`).join("");
+}
+
+test("an output that would be split into thousands of files is refused", async () => {
+  const project = projectOf([{ format: "domains", split: { max_rules: 1 } }], []);
+  project.write("Second", "\n");
+  project.write("Third", "\n");
+  project.write("First", manyNames(1001));
+  const { exit, stderr } = await project.run(...WORDS);
+  assert.equal(exit, 5, stderr);
+  assert.match(
+    stderr,
+    /error\[too-many-files\]: l\.domains would be split into more than 1,000 files[^]*Increase max_rules/,
+  );
+  assert.ok(![...project.memory.files.keys()].some((path) => path.includes("l-2.domains")));
+  project.write("First", manyNames(20));
+  assert.equal((await project.run(...WORDS)).exit, 0);
+  assert.ok(project.memory.files.has("/project/rules/l-20.domains"));
+});

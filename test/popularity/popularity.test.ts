@@ -91,6 +91,38 @@ test("action: drop keeps popular names reachable, and the record says so", async
   assert.match(text, /^\|\|shop\.example\^\n(?:.*\n)*@@\|www\.shop\.example\^/m);
   const why = await one.run("why", "-c", "c.json", "search.example");
   assert.match(why.stdout, /Ads:3 +\|\|search\.example\^ +newly-blocks/);
+  const kept = await one.run("why", "-c", "c.json", "www.shop.example");
+  assert.match(kept.stdout, /by {2}@@\|www\.shop\.example\^ {2}guards\.newly_blocks\n/);
+  assert.match(kept.stdout, /popular name that the list would newly block/);
+});
+
+test("action: drop does not count names that the list does not block in the end", async () => {
+  const one = project({
+    guards: { newly_blocks: { top: 10, action: "drop" } },
+    transformations: ["RemoveModifiers", "Validate", "Compress"],
+    exclusions: ["shop.example"],
+    allow: ["news.example"],
+  });
+  one.write("top.csv", "1,search.co.uk\n2,www.shop.example\n3,news.example\n4,changed.example\n");
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  one.write(
+    "ads.txt",
+    "||tracker.example^\n||rare.example^\n||co.uk^\n||shop.example^\n||news.example^\n",
+  );
+  const { exit, stderr } = await one.run("-c", "c.json");
+  assert.equal(exit, 0, stderr);
+  assert.doesNotMatch(stderr, /popular-kept/);
+  const { stdout } = await one.run("lines", "-c", "c.json", "--json");
+  const { "newly-blocks": newly, "public-suffix": suffix } = JSON.parse(stdout) as Record<
+    string,
+    number
+  >;
+  assert.deepEqual([newly, suffix], [undefined, 1]);
+  // A rule that only becomes valid later counts.
+  one.write("ads.txt", "||tracker.example^\n||rare.example^\n||changed.example^$popup\n");
+  const later = await one.run("-c", "c.json");
+  assert.match(later.stderr, /popular-kept.*changed\.example/);
+  assert.match(one.text("rules/n.txt"), /^@@\|changed\.example\^$/m);
 });
 
 test("several lists read ranks once, and their answers agree", async () => {
@@ -125,6 +157,11 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   [{ lists: [{ name: "A", ranked: 0 }] }, /ranked is 0, which no name has/],
   [{ ranks: [], guards: GUARD }, /guards\.newly_blocks needs ranks/],
   [{ ranks: [{ source: "a", type: "hosts" }] }, /ranks\[0\]\.type is hosts/],
+  [
+    { sources: [{ source: "top.csv", type: "tranco" }] },
+    /sources\[0\]\.type is tranco, a list of popular names[^]*Move it to ranks/,
+  ],
+  [{ sources: [{ source: "top.csv", type: "umbrella" }] }, /type is umbrella/],
   [{ ranks: [{ source: "a", type: "csv" }] }, /ranks\[0\]\.column is required/],
   [{ guards: { newly_blocks: { top: 1e9 } } }, /top must be a whole number from 0 to 100000/],
   [{ ranks: ["missing.csv"], ranked: 5 }, /File not found: missing\.csv/],

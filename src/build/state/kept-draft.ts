@@ -83,6 +83,7 @@ function draftIn(text: string): KeptDraft | undefined {
       lists.every(Array.isArray) &&
       Array.isArray(found.shape?.protectedNames) &&
       Array.isArray(found.shape.expanded?.rules ?? []) &&
+      Array.isArray(found.shape.popular ?? []) &&
       typeof found.config?.name === "string" &&
       typeof found.timelessHead === "string" &&
       typeof found.remembering?.settings.list === "string";

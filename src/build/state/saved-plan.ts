@@ -120,6 +120,7 @@ function headIn(text: string): Head | undefined {
       head?.runs?.covered,
       head?.shape?.protectedNames,
       head?.shape?.expanded?.rules ?? [],
+      head?.shape?.popular ?? [],
     ];
     const isPlan =
       head?.plan === 1 &&

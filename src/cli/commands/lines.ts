@@ -6,7 +6,7 @@ import { nearest } from "../../diagnostics/suggest.ts";
 import { FATE_MEANINGS, type LineOfFate, fateLines } from "../../explain/fate-lines.ts";
 import type { Host } from "../../host/host.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
-import { fateCounts, fateTable, lineText } from "../output/fate-text.ts";
+import { fateTable, lineText, sortedCounts } from "../output/fate-text.ts";
 import { listNames, openLastBuild } from "../../build/state/published-build.ts";
 import type { Options } from "../flags/options.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
@@ -33,7 +33,7 @@ export const linesCommand: Command = async (options, host, reporter) => {
     const sources = sourcesOf(record, wanted);
     if (names.length > 0) await listLines(record, { names, sources }, { options, host, reporter });
     else {
-      const counts = fateCounts(record, sources);
+      const counts = sortedCounts(record, sources);
       if (options.json) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
       else await showText(fateTable(counts), host);
     }

@@ -39,6 +39,8 @@ export function explanationText(
     out.push(
       `  by  ${style.strong(printable(rule.text))}  ${style.faint(locationLink(locationText(rule), rule, style))}`,
     );
+  if (explanation.isNewlyBlocked === true)
+    out.push("  a popular name that the list would newly block; action: drop keeps it reachable");
   if (since !== undefined) out.push(`  ${style.faint(sinceText(since))}`);
   for (const one of partial)
     out.push(

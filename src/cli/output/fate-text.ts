@@ -1,22 +1,18 @@
 import { numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import { FATE_MEANINGS, type LineOfFate } from "../../explain/fate-lines.ts";
+import { FATE_MEANINGS, type LineOfFate, fateCounts } from "../../explain/fate-lines.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
 import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";
 
-/** Counts the lines of the given sources per fate, most frequent first. */
-export function fateCounts(
-  { header }: BuildRecord,
+/** The number of dropped lines of the given sources per fate, most frequent first. */
+export function sortedCounts(
+  record: BuildRecord,
   sources: ReadonlySet<number>,
 ): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const [index, { dropped }] of header.sources.entries())
-    if (sources.has(index))
-      for (const [fate, count] of Object.entries(dropped))
-        counts.set(fate, (counts.get(fate) ?? 0) + count);
+  const counts = fateCounts(record, sources);
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 

@@ -1,0 +1,230 @@
+import { LF } from "../bytes/ascii.ts";
+import { hashName } from "../bytes/hash.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
+import type { Entry } from "./entry-texts.ts";
+import { FileBudget, type SizeLimit } from "./file-budget.ts";
+import type { LineTemplate } from "./line-template.ts";
+import type { NameBlock } from "./name-blocks.ts";
+import { entryRanks } from "./entry-ranks.ts";
+
+/** A block of names with the template for their lines. */
+export interface BlockLines {
+  readonly block: NameBlock;
+  readonly template: LineTemplate;
+  readonly isNarrow: boolean;
+  /** Whether the lines are for names without their subdomains. */
+  readonly isExact: boolean;
+  /** How many of the names are written. */
+  readonly taken: number;
+}
+
+/** The rules of a file that are within its limit. */
+export interface FittingRules {
+  readonly entries: readonly Entry[];
+  readonly blocks: readonly BlockLines[];
+  /** The number of rules that exceeded the limit, by source. */
+  readonly leftOut: ReadonlyMap<number, number>;
+  /** Whether the exceptions exceed it. */
+  readonly isTooSmall: boolean;
+}
+
+/**
+ * Selects all exceptions, and as many other rules as fit: with ranks, first those that match popular names, the most popular
+ * first; then the others in the order of the sources. What is selected stays in its order.
+ */
+export function fitRules(
+  entries: readonly Entry[],
+  blocks: readonly BlockLines[],
+  limit: SizeLimit,
+  ranks: RankedNames | undefined,
+): FittingRules {
+  const choice = new RuleChoice(entries, blocks, new FileBudget(limit));
+  if (ranks !== undefined) choice.takeRanked(ranks);
+  choice.takeInOrder();
+  return choice.result();
+}
+
+/** A rule that matches a popular name. */
+interface RankedRule {
+  readonly rank: number;
+  readonly source: number;
+  readonly bytes: number;
+  readonly take: () => void;
+}
+
+class RuleChoice {
+  private readonly entries: readonly Entry[];
+  private readonly blocks: readonly BlockLines[];
+  private readonly budget: FileBudget;
+  private readonly kept = new Set<Entry>();
+  /** Rules that were judged by their rank. */
+  private readonly judged = new Set<Entry>();
+  private readonly names: readonly BlockChoice[];
+  private readonly leftOut = new Map<number, number>();
+  private isTooSmall = false;
+
+  constructor(entries: readonly Entry[], blocks: readonly BlockLines[], budget: FileBudget) {
+    this.entries = entries;
+    this.blocks = blocks;
+    this.budget = budget;
+    this.names = blocks.map((one) => new BlockChoice(one));
+    for (const entry of entries)
+      if (!entry.blocks) {
+        this.kept.add(entry);
+        if (!budget.demand(sizeOf(entry))) this.isTooSmall = true;
+      }
+  }
+
+  takeRanked(ranks: RankedNames): void {
+    const rules: RankedRule[] = [];
+    const blocking = this.entries.filter((one) => one.blocks);
+    const entryRank = entryRanks(blocking, ranks);
+    for (const [index, entry] of blocking.entries()) {
+      const rank = entryRank.get(index);
+      if (rank === undefined) continue;
+      this.judged.add(entry);
+      const take = (): void => void this.kept.add(entry);
+      rules.push({ rank, source: entry.source, bytes: sizeOf(entry), take });
+    }
+    for (const choice of this.names) rules.push(...choice.ranked(ranks));
+    // The order of equal ones is that of the file.
+    rules.sort((a, b) => a.rank - b.rank || a.source - b.source);
+    for (const { bytes, source, take } of rules)
+      if (this.budget.take(bytes)) take();
+      else this.countLeftOut(source, 1);
+  }
+
+  takeInOrder(): void {
+    const { budget, entries } = this;
+    const sources = [...entries, ...this.blocks.map(({ block }) => block)].map((o) => o.source);
+    const others = entries.filter((one) => one.blocks && !this.judged.has(one));
+    const bySource = Map.groupBy(others, (one) => one.source);
+    for (const source of [...new Set(sources)].toSorted((a, b) => a - b)) {
+      for (const entry of bySource.get(source) ?? [])
+        if (budget.take(sizeOf(entry))) this.kept.add(entry);
+        else this.countLeftOut(source, 1);
+      for (const choice of this.names)
+        if (choice.source === source) this.countLeftOut(source, choice.takeOthers(budget));
+    }
+  }
+
+  result(): FittingRules {
+    const { leftOut, isTooSmall, kept } = this;
+    return {
+      entries: this.entries.filter((entry) => kept.has(entry)),
+      blocks: this.names.map((choice) => choice.lines()),
+      leftOut,
+      isTooSmall,
+    };
+  }
+
+  private countLeftOut(source: number, rules: number): void {
+    if (rules > 0) this.leftOut.set(source, (this.leftOut.get(source) ?? 0) + rules);
+  }
+}
+
+const RANKED = 1;
+const TAKEN = 2;
+
+/** Which names of a block are written. */
+class BlockChoice {
+  readonly source: number;
+  private readonly all: BlockLines;
+  /** For each name, if some have ranks. */
+  private marks: Uint8Array | undefined;
+  /** The names without a rank: how many there are, their size, and how many of the first are written. */
+  private others: { readonly count: number; readonly length: number; taken: number };
+
+  constructor(all: BlockLines) {
+    const { source, count, length } = all.block;
+    this.source = source;
+    this.all = all;
+    this.others = { count, length, taken: 0 };
+  }
+
+  /** The names with a rank. */
+  ranked(ranks: RankedNames): RankedRule[] {
+    const { source, all } = this;
+    const bytes = all.block.load();
+    const marks = new Uint8Array(all.block.count);
+    const rules: RankedRule[] = [];
+    let { count, length } = this.others;
+    eachName(bytes, (start, end, index) => {
+      const hash = hashName(bytes, start, end);
+      const rank = all.isExact
+        ? ranks.ownRank(bytes, start, end, hash)
+        : ranks.bestRank(bytes, start, end, hash);
+      if (rank === 0) return;
+      marks[index] = RANKED;
+      count--;
+      length -= end + 1 - start;
+      const take = (): void => void (marks[index]! |= TAKEN);
+      rules.push({ rank, source, bytes: all.template.size(1, end + 1 - start), take });
+    });
+    if (rules.length > 0) {
+      this.marks = marks;
+      this.others = { count, length, taken: 0 };
+    }
+    return rules;
+  }
+
+  /** Selects the first names without a rank, as many as fit. Returns how many do not. */
+  takeOthers(budget: FileBudget): number {
+    const { others } = this;
+    const { template } = this.all;
+    const { count, length } = others;
+    others.taken = budget.takeSome(count, template.size(count, length), (most, bytes) =>
+      template.fitting(
+        this.selected((mark) => mark === 0),
+        most,
+        bytes,
+      ),
+    );
+    return count - others.taken;
+  }
+
+  lines(): BlockLines {
+    const { all, marks, others } = this;
+    const { block } = all;
+    if (marks === undefined) return { ...all, taken: others.taken };
+    const ranked = marks.reduce((sum, mark) => sum + Number((mark & TAKEN) !== 0), 0);
+    const taken = ranked + others.taken;
+    if (taken === block.count) return { ...all, taken };
+    const load = (): Uint8Array => {
+      let left = others.taken;
+      return this.selected((mark) => (mark & TAKEN) !== 0 || (mark === 0 && left-- > 0));
+    };
+    return { ...all, block: { ...block, count: taken, load }, taken };
+  }
+
+  /** The names whose marks pass a test. */
+  private selected(isIn: (mark: number) => boolean): Uint8Array {
+    const { marks } = this;
+    const bytes = this.all.block.load();
+    if (marks === undefined) return bytes;
+    const chosen = new Uint8Array(bytes.length);
+    let to = 0;
+    eachName(bytes, (start, end, index) => {
+      if (!isIn(marks[index]!)) return;
+      chosen.set(bytes.subarray(start, end + 1), to);
+      to += end + 1 - start;
+    });
+    return chosen.subarray(0, to);
+  }
+}
+
+function eachName(
+  bytes: Uint8Array,
+  visit: (start: number, end: number, index: number) => void,
+): void {
+  for (let start = 0, index = 0; start < bytes.length; index++) {
+    const end = bytes.indexOf(LF, start);
+    visit(start, end, index);
+    start = end + 1;
+  }
+}
+
+function sizeOf({ text }: Entry): number {
+  return encodeUtf8(text).length;
+}
