@@ -158,9 +158,11 @@ function single(outputs: readonly object[]): MemoryProject {
   });
 }
 
+async function said(outputs: readonly object[]): Promise<string> {
+  return (await single(outputs).run("compile", "-c", "c.json", "--no-cache")).stderr;
+}
+
 test("what cannot be joined is an error", async () => {
-  const said = async (outputs: readonly object[]): Promise<string> =>
-    (await single(outputs).run("compile", "-c", "c.json", "--no-cache")).stderr;
   assert.match(await said([{ format: "hosts", join: "a" }]), /hosts cannot be joined/);
   assert.match(
     await said([{ format: "cdb", file: "a", join: "a" }]),
