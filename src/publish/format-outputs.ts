@@ -10,9 +10,7 @@ import { ListModel, type ListShape } from "../formats/list-model.ts";
 import type { NameBuffer } from "../formats/name-buffer.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
-import { ifAvailable } from "../host/if-available.ts";
 import { scratchOf } from "../engine/scratch.ts";
-import { recordFolder } from "../record/record-folder.ts";
 import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
@@ -24,7 +22,7 @@ import { SourceFiles } from "./source-files.ts";
 import { type PartHeader, SplitFile } from "./split-file.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
-import { SERIAL_STEP, type ZoneUpdates, writeUpdates } from "./zone-updates.ts";
+import { SERIAL_STEP, type ZoneUpdates, keepZone, writeUpdates } from "./zone-updates.ts";
 
 /** The result of one output. */
 export interface FormatOutputReport {
@@ -255,17 +253,6 @@ export class FormatOutputs {
       await block.close();
     }
   }
-}
-
-/** Gives the published zone another name until the difference to it is written; undefined without one. */
-async function keepZone(path: string, host: Host): Promise<string | undefined> {
-  const kept = host.path.join(recordFolder(path, host), `${host.path.basename(path)}.before`);
-  await host.removeFile(kept).catch(() => {});
-  return await ifAvailable(async () => {
-    await host.makeFolder(host.path.dirname(kept));
-    await host.link(path, kept);
-    return kept;
-  });
 }
 
 /** Files with the names that users know: all are in the folder of the first. */

@@ -1,8 +1,10 @@
 import { AT, DOLLAR, LF } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host, Scratch } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { readLines } from "../host/read-lines.ts";
 import { writeWhole } from "../host/write-whole.ts";
+import { recordFolder } from "../record/record-folder.ts";
 import { LineDifference } from "./line-difference.ts";
 import { type OutputPlan, updatesFile } from "./output-plan.ts";
 
@@ -166,4 +168,15 @@ function writeScript(
     write(`update add ${origin}. ${ttl} ${soa(next)}\nsend\n`);
     serial = next;
   }
+}
+
+/** Gives the published zone another name until the difference to it is written; undefined without one. */
+export async function keepZone(path: string, host: Host): Promise<string | undefined> {
+  const kept = host.path.join(recordFolder(path, host), `${host.path.basename(path)}.before`);
+  await host.removeFile(kept).catch(() => {});
+  return await ifAvailable(async () => {
+    await host.makeFolder(host.path.dirname(kept));
+    await host.link(path, kept);
+    return kept;
+  });
 }
