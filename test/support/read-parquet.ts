@@ -1,4 +1,4 @@
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import zlib from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 
 /** The rows of a Parquet file, read by a library. */
@@ -7,8 +7,9 @@ export async function readParquet(bytes: Uint8Array): Promise<Record<string, unk
   return await parquetReadObjects({
     file: copy.buffer,
     compressors: {
-      GZIP: (input) => new Uint8Array(gunzipSync(input)),
-      ZSTD: (input) => new Uint8Array(zstdDecompressSync(input)),
+      GZIP: (input) => new Uint8Array(zlib.gunzipSync(input)),
+      // Not an import by name: Deno 2.0 has no zstd.
+      ZSTD: (input) => new Uint8Array(zlib.zstdDecompressSync(input)),
     },
   });
 }
