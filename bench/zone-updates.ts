@@ -34,7 +34,9 @@ function publish(names: readonly string[]): void {
   const began = performance.now();
   const words = [BIN, "-c", "c.json", "--no-cache", "--no-record", "-q"];
   execFileSync(process.execPath, words, { cwd: root, stdio: "inherit" });
-  console.log(`publish of two zones: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  process.stdout.write(
+    `publish of two zones: ${((performance.now() - began) / 1000).toFixed(1)} s\n`,
+  );
 }
 
 function nameOf(index: number): string {
@@ -74,7 +76,7 @@ try {
     const primary = startPrimary(name, place, join(root, "rules", `zone${index}`));
     primaries.push(primary);
     const loaded = await secondsOf(primary, names.slice(0, 100), async () => {});
-    console.log(`${name}: ${NAMES} names loaded after ${loaded} s`);
+    process.stdout.write(`${name}: ${NAMES} names loaded after ${loaded} s\n`);
   }
   const added = Array.from({ length: CHANGED }, (_, index) => nameOf(NAMES + index));
   names.splice(0, CHANGED, ...added);
@@ -85,7 +87,9 @@ try {
     const seconds = await secondsOf(primary, added, () =>
       run("nsupdate", ["-v", "-k", primary.keyFile, `${zone}.nsupdate`]),
     );
-    console.log(`${primary.name}: ${CHANGED} changed names answered after ${seconds} s (${head})`);
+    process.stdout.write(
+      `${primary.name}: ${CHANGED} changed names answered after ${seconds} s (${head})\n`,
+    );
   }
   const more = Array.from({ length: CHANGED }, (_, index) => nameOf(NAMES + CHANGED + index));
   names.splice(CHANGED, CHANGED, ...more);
@@ -99,7 +103,7 @@ try {
       await sleep(NAMES / 50);
     }
     const seconds = await secondsOf(primary, more, () => run("sh", ["-c", shell]));
-    console.log(`${primary.name}: the whole file read and answered after ${seconds} s`);
+    process.stdout.write(`${primary.name}: the whole file read and answered after ${seconds} s\n`);
   }
 } finally {
   for (const { child } of primaries) child.kill("SIGKILL");
