@@ -36,6 +36,12 @@ export const unboundTags: CombinedFormat = {
       add(OPENINGS[zone.form]);
       out.append(bytes, start, end);
       add(CLOSINGS[zone.form]);
+      // Without a zone of its own, the data would be in the zone of a parent, with the tags of that.
+      if (zone.form === "alone") {
+        add(DATA_OPENING);
+        out.append(bytes, start, end);
+        add(DATA_CLOSING);
+      }
       add(TAG_OPENING);
       out.append(bytes, start, end);
       add(tags.of(zone.tags));
@@ -52,15 +58,17 @@ type Form = "block" | "alone" | "allow";
 
 const OPENINGS: Readonly<Record<Form, Uint8Array>> = {
   block: encodeUtf8('local-zone: "'),
-  alone: encodeUtf8('local-data: "'),
+  alone: encodeUtf8('local-zone: "'),
   allow: encodeUtf8('local-zone: "'),
 };
 const CLOSINGS: Readonly<Record<Form, Uint8Array>> = {
   block: encodeUtf8('." always_nxdomain\n'),
-  // It makes a transparent zone: the names below it are resolved as usual.
-  alone: encodeUtf8('. A 0.0.0.0"\n'),
+  // The data follows. The names below it are resolved as usual.
+  alone: encodeUtf8('." transparent\n'),
   allow: encodeUtf8('." always_transparent\n'),
 };
+const DATA_OPENING = encodeUtf8('local-data: "');
+const DATA_CLOSING = encodeUtf8('. A 0.0.0.0"\n');
 const TAG_OPENING = encodeUtf8('local-zone-tag: "');
 
 interface Zone {

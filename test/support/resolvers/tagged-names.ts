@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+
 /** What unbound makes of a file with tags: the most specific zone that has a tag of the client decides. */
 export class TaggedNames {
   private readonly zones = new Map<string, { type: string; tags: readonly string[] }>();
@@ -9,8 +11,11 @@ export class TaggedNames {
           line,
         )?.groups ?? {};
       if (what === "local-zone") this.zones.set(name!, { type: rest!, tags: [] });
-      else if (what === "local-data") this.zones.set(name!, { type: "alone", tags: [] });
-      else if (what === "local-zone-tag")
+      else if (what === "local-data") {
+        // Without a zone of its own, it would have the tags of a parent.
+        assert.equal(this.zones.get(name!)?.type, "transparent", line);
+        this.zones.set(name!, { type: "alone", tags: [] });
+      } else if (what === "local-zone-tag")
         this.zones.set(name!, { ...this.zones.get(name!)!, tags: rest!.split(" ") });
     }
   }
