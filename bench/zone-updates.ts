@@ -9,7 +9,7 @@ import { type DynamicPrimary, startPrimary } from "../test/support/resolvers/dyn
 import { freeTcpPort } from "../test/support/resolvers/squid.ts";
 
 /**
- * How long after a publish a primary answers changed names: by the script of the difference, and by reading the whole file. Needs
+ * How long after a publish a primary answers changed names: by the script of the difference, beside loading the whole file. Needs
  * BIND and Knot DNS. `NAMES` and `CHANGED` set other sizes.
  */
 const NAMES = Number(process.env["NAMES"] ?? 1_000_000);
@@ -90,20 +90,6 @@ try {
     process.stdout.write(
       `${primary.name}: ${CHANGED} changed names answered after ${seconds} s (${head})\n`,
     );
-  }
-  const more = Array.from({ length: CHANGED }, (_, index) => nameOf(NAMES + CHANGED + index));
-  names.splice(CHANGED, CHANGED, ...more);
-  publish(names);
-  for (const [index, primary] of primaries.entries()) {
-    const zone = join(root, "rules", `zone${index}`);
-    // BIND writes its copy in the background after a freeze: wait, as long as that takes.
-    const shell = `zone=rpz.local own=${primary.copy}; set -- ${zone}; ${primary.whole}`;
-    if (primary.name === "BIND") {
-      await run("sh", ["-c", shell.replace(/&& cp .*$/, "")]);
-      await sleep(NAMES / 50);
-    }
-    const seconds = await secondsOf(primary, more, () => run("sh", ["-c", shell]));
-    process.stdout.write(`${primary.name}: the whole file read and answered after ${seconds} s\n`);
   }
 } finally {
   for (const { child } of primaries) child.kill("SIGKILL");
