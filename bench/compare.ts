@@ -6,7 +6,7 @@
  * The others are `sort -u` (bytes, with one thread and with any number), a plain C program for the same compile (`native/compile.c`,
  * the lower bound), and DuckDB, which only computes distinct names and parents. Prints ratios; `--save` writes them to bench/results;
  * `--gate` fails if one is more than 1.5 times the saved one. Needs `npm run build`, gcc, GNU time and, for DuckDB,
- * `npm ci --prefix bench/duckdb`.
+ * `npm run duckdb`.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -5,7 +5,7 @@
  *   node bench/internet.ts [NAMES, default 400000000] [--record] [--save]
  *
  * Needs `npm run build`, GNU time, and about 120 bytes of disk per name in the temporary folder. DuckDB takes part after
- * `npm ci --prefix bench/duckdb`. Fails if one of them is faster, by CPU time with `--cpu` (for a shared machine).
+ * `npm run duckdb`. Fails if one of them is faster, by CPU time with `--cpu` (for a shared machine).
  */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

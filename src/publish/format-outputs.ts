@@ -16,7 +16,13 @@ import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
 import { PackedFiles, withPacked } from "./packed-files.ts";
-import { type BlockFiles, MOST_ENTRIES, blockFilesOf, finishBlock, startBlock } from "./block-files.ts";
+import {
+  type BlockFiles,
+  MOST_ENTRIES,
+  blockFilesOf,
+  finishBlock,
+  startBlock,
+} from "./block-files.ts";
 import { CdbFile, luaName } from "./cdb-file.ts";
 import { SourceFiles } from "./source-files.ts";
 import { type PartHeader, SplitFile } from "./split-file.ts";

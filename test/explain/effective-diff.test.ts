@@ -53,6 +53,10 @@ async function listOf(rules: readonly string[]): Promise<PlainList> {
   return await PlainList.read(new TextEncoder().encode(`! list\n${rules.join("\n")}\n`));
 }
 
+function isPattern(text: string): boolean {
+  return /[*/]/.test(text);
+}
+
 test("2000 random pairs of lists: the changed names match a brute-force search over all names", async () => {
   const names = universe();
   let changed = 0;
@@ -205,7 +209,6 @@ test("known names that no changed rule concerns are left out without a differenc
       .difference(known)
       .changes.filter((one) => !/[*/]/.test(one.name) && (one.self ?? one.below) !== undefined);
     // Without a changed pattern, the names of the lists are enough.
-    const isPattern = (text: string): boolean => /[*/]/.test(text);
     const one = [...new Set([...before, ...after])].some(
       (text) => isPattern(text) && before.includes(text) !== after.includes(text),
     );

@@ -9,8 +9,8 @@ import { blocksOf } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
 const isMissing =
-  !existsSync(join(root, "test/tools/node_modules/@duckdb")) &&
-  "NO DUCKDB: npm run test-tools installs it";
+  !existsSync(join(root, "bench/duckdb/node_modules/@duckdb")) &&
+  "NO DUCKDB: npm run duckdb installs it";
 
 interface Connection {
   run(query: string): Promise<unknown>;
@@ -19,7 +19,7 @@ interface Connection {
 
 /** A real DuckDB in memory, which finds files in a folder. */
 async function duckdb(folder: string): Promise<Connection> {
-  const tools = createRequire(join(root, "test/tools/package.json"));
+  const tools = createRequire(join(root, "bench/duckdb/package.json"));
   const { DuckDBInstance } = tools("@duckdb/node-api") as {
     DuckDBInstance: { create(path: string): Promise<{ connect(): Promise<Connection> }> };
   };
