@@ -62,7 +62,7 @@ test("guards are reported and do not stop a rollback", async () => {
   const project = await built();
   const guards = { max_shrink: 10 };
   project.write("c.json", config({ ...SPLIT, guards }));
-  project.write("ads.txt", Array.from({ length: 2000 }, (_, n) => `||n${n}.example^\n`).join(""));
+  project.write("ads.txt", Array.from({ length: 1500 }, (_, n) => `||n${n}.example^\n`).join(""));
   assert.equal((await project.run(...COMPILE)).exit, 0);
   later(project, 60);
   const { exit, stderr } = await project.run("rollback", ...WORDS);
