@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { withAncestors } from "./names.ts";
 
 /** A constant database, read by its specification, slowly: https://cr.yp.to/cdb/cdb.txt */
