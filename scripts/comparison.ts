@@ -30,7 +30,7 @@ const ROWS: readonly Row[] = [
   },
   {
     what: "Formats written",
-    here: ["18", "[formats](../reference/formats.md)"],
+    here: ["19", "[formats](../reference/formats.md)"],
     others: [
       ["1", "writes adblock-style rules"],
       ["1", "the command says that `--format` is not yet supported and will be ignored"],
