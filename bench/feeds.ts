@@ -1,6 +1,6 @@
 /**
- * A list of CSV rows compared with the same names as `domains`, by processor time, interleaved. The limit is 1.5 times the time; rows
- * with quotes, which are read field by field, are only measured.
+ * A list of CSV rows, without and with quotes, compared with the same names as `domains`, by processor time, interleaved. The limit is
+ * 1.5 times the time.
  *
  *   node bench/feeds.ts [ROWS, default 10000000] [--gate] [--save]
  */
@@ -26,7 +26,7 @@ const FORMS = {
   quoted: {
     source: { type: "csv", column: "host" },
     head: "id,date,host,threat\n",
-    line: (name: string, row: number) => `${row},2026-11-16 19:17:25,${name},"phishing, other"\n`,
+    line: (name: string, row: number) => `${row},2026-11-16 19:17:25,"${name}","phishing, other"\n`,
   },
 } as const;
 type Form = keyof typeof FORMS;
@@ -78,7 +78,7 @@ try {
     quotedRatio: rounded(over("quoted")),
     limit: LIMIT,
   });
-  if (ratio > LIMIT) process.exitCode = 1;
+  if (Math.max(ratio, over("quoted")) > LIMIT) process.exitCode = 1;
 } finally {
   for (const form of forms) rmSync(folders[form], { recursive: true });
 }

@@ -80,7 +80,7 @@ export class CsvFeed implements FeedReader {
       throw new FeedError(`no row of it has the column ${this.shape.column}`);
   }
 
-  /** Reads rows without quotes whose value is a name, and returns where the first other row begins. */
+  /** Reads rows in one line whose value is a name, and returns where the first other row begins. */
   private plainRows(bytes: Uint8Array, start: number, end: number, lines: FeedLines): number {
     if (this.wanted === undefined || this.conditions.length > 0) return start;
     let at = start;
@@ -97,22 +97,20 @@ export class CsvFeed implements FeedReader {
   /** Returns where the next row begins, or -1 if this is not a plain row. A line end follows `start`, so no loop leaves the bytes. */
   private plainRow(bytes: Uint8Array, start: number, wanted: number, lines: FeedLines): number {
     const { delimiter } = this;
+    if (bytes[start] === HASH) return -1;
     let at = start;
-    let byte = bytes[at]!;
-    if (byte === HASH) return -1;
     for (let field = 0; field < wanted; field++) {
-      while (byte !== delimiter && byte !== LF && byte !== CR && byte !== QUOTE)
-        byte = bytes[++at]!;
-      if (byte !== delimiter) return -1;
-      byte = bytes[++at]!;
+      at = plainFieldEnd(bytes, at, delimiter);
+      if (at === -1 || bytes[at] !== delimiter) return -1;
+      at++;
     }
     const before = lines.length;
-    at = writePlainName(bytes, at, bytes.length, lines);
+    const isQuoted = bytes[at] === QUOTE;
+    at = writePlainName(bytes, isQuoted ? at + 1 : at, bytes.length, lines);
     if (at === -1) return -1;
-    byte = bytes[at]!;
-    const isValue = byte === delimiter || byte === LF;
-    while (byte !== LF && byte !== CR && byte !== QUOTE) byte = bytes[++at]!;
-    if (isValue && byte === LF && at - start <= LONGEST_ROW) return at + 1;
+    if (isQuoted) at = bytes[at] === QUOTE ? at + 1 : -1;
+    while (at !== -1 && bytes[at] === delimiter) at = plainFieldEnd(bytes, at + 1, delimiter);
+    if (at !== -1 && bytes[at] === LF && at - start <= LONGEST_ROW) return at + 1;
     lines.length = before;
     return -1;
   }
@@ -271,6 +269,22 @@ export class CsvFeed implements FeedReader {
     const keys = [column, ...where.map(({ key }) => key)].filter((key) => !NUMBER.test(key));
     return new FeedError(`its header does not have the column ${keys.join(" or ")}`);
   }
+}
+
+/** The end of a field, or -1 if it ends its row with CR, has line ends in quotes, or a quote that does not enclose all of it. */
+function plainFieldEnd(bytes: Uint8Array, start: number, delimiter: number): number {
+  let at = start;
+  let byte = bytes[at]!;
+  if (byte === QUOTE)
+    do {
+      byte = bytes[++at]!;
+      while (byte !== QUOTE && byte !== LF && byte !== CR) byte = bytes[++at]!;
+      if (byte !== QUOTE) return -1;
+      byte = bytes[++at]!;
+    } while (byte === QUOTE);
+  else
+    while (byte !== delimiter && byte !== LF && byte !== CR && byte !== QUOTE) byte = bytes[++at]!;
+  return byte === delimiter || byte === LF ? at : -1;
 }
 
 function lineEnd(bytes: Uint8Array, start: number): number {
