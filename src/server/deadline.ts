@@ -15,22 +15,29 @@ export async function withDeadline<T>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<DeadlineResult<T>> {
-  const late = new AbortController();
+  // Not AbortSignal.any: in some versions of Bun and Deno, garbage collection ends the connection between the signals.
+  const stop = new AbortController();
+  const follow = (): void => stop.abort(signal.reason);
+  if (signal.aborted) follow();
+  signal.addEventListener("abort", follow);
+  let isLate = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const abandoned = new Promise<undefined>((resolve) => {
     if (ms === 0) return;
     timer = setTimeout(
       () => {
-        late.abort();
+        isLate = true;
+        stop.abort();
         timer = setTimeout(() => resolve(undefined), GIVE_UP_MS);
       },
       Math.min(ms, LONGEST_MS),
     );
   });
   try {
-    const value = await Promise.race([work(AbortSignal.any([signal, late.signal])), abandoned]);
-    return { value, isLate: late.signal.aborted };
+    const value = await Promise.race([work(stop.signal), abandoned]);
+    return { value, isLate };
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener("abort", follow);
   }
 }

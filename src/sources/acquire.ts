@@ -2,6 +2,7 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { HostError } from "../host/host.ts";
 import type { DownloadBudget } from "./download-budget.ts";
 import type { FetchContext } from "./fetch-text.ts";
+import { followSignals } from "./follow-signals.ts";
 import { hedgedFetch } from "./hedged-fetch.ts";
 import { hideAnswer } from "./hidden-answer.ts";
 import { SourceSlots } from "./host-slots.ts";
@@ -234,7 +235,7 @@ async function fetchAny(
       [source.url, ...source.mirrors],
       (tired) => host.wait(limits.hedgeMs, tired),
       (url, unneeded) => {
-        const either = AbortSignal.any([deadline.signal, unneeded]);
+        const either = followSignals([deadline.signal, unneeded]);
         return fetchFrom(url, source, record, {
           ...context,
           fetch: { ...context.fetch, signal: either, turn, account, isSecret: source.isSecret },

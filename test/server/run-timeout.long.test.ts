@@ -158,11 +158,11 @@ test(
     };
     writeFileSync(join(served.folder, "compiler-config.json"), JSON.stringify(config));
     write("() => { for (;;); }");
-    await served.start("--schedule", "0 0 1 1 *", "--plugins", "--run-timeout", "2s");
+    await served.start("--schedule", "0 0 1 1 *", "--plugins", "--run-timeout", "5s");
     const ended = await served.event("run-ended");
     assert.equal(ended["outcome"], "failed");
     assert.equal(ended["reason"], "run-timeout");
-    assert.ok((ended["seconds"] as number) < 8, String(ended["seconds"]));
+    assert.ok((ended["seconds"] as number) < 12, String(ended["seconds"]));
     write("(text) => text");
     served.child.kill("SIGHUP");
     assert.equal((await served.event("run-ended", 2))["outcome"], "published");
