@@ -24,14 +24,6 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(text);
 }
 
-/** An entry of a definition list. */
-export function labelled(label: string, value: Html | string): Html {
-  return html`<div>
-    <dt>${label}</dt>
-    <dd>${value}</dd>
-  </div>`;
-}
-
 function textOf(part: Part): string {
   if (part === undefined) return "";
   if (part instanceof Html) return part.text;

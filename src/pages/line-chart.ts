@@ -15,8 +15,6 @@ const TOP = 10;
 /** A line chart as SVG. Two shapes and an axis do not need a library. */
 function lineChart(title: string, points: readonly ChartPoint[], unit: string): Html {
   const values = points.flatMap(({ value }) => value ?? []);
-  if (values.length < 2)
-    return html`<p class="faint">${title}: the chart appears after the second run.</p>`;
   const [low, high] = bounds(values);
   const x = (index: number): number => round((index / (points.length - 1)) * WIDTH);
   const y = (value: number): number =>
@@ -24,6 +22,7 @@ function lineChart(title: string, points: readonly ChartPoint[], unit: string): 
   const line = points.flatMap(({ value }, index) =>
     value === undefined ? [] : [`${x(index)},${y(value)}`],
   );
+  const [start = "", end = ""] = [line[0], line.at(-1)].map((point) => point?.split(",")[0]);
   const bad = points.flatMap(({ mark, label }, index) =>
     mark === "bad"
       ? [
@@ -45,10 +44,12 @@ function lineChart(title: string, points: readonly ChartPoint[], unit: string): 
       preserveAspectRatio="none"
     >
       ${bad}
+      <polygon points="${start},${HEIGHT} ${line.join(" ")} ${end},${HEIGHT}" />
       <polyline points="${line.join(" ")}" />
     </svg>
     <p class="axis">
-      <span>${points[0]!.label}</span><span>${roundText(low)} – ${roundText(high)}${unit}</span
+      <span>${points[0]!.label}</span
+      ><span>scale from ${roundText(low)} to ${roundText(high)}${unit}</span
       ><span>${points.at(-1)!.label}</span>
     </p>
   </figure>`;
@@ -62,8 +63,10 @@ export interface ListPoint {
   readonly mark?: ChartPoint["mark"];
 }
 
-/** The growth of a list: rules and bytes over time. */
-export function growthCharts(states: readonly ListPoint[]): Html {
+/** The growth of a list: rules and bytes over time. `run` is the noun for one point. */
+export function growthCharts(states: readonly ListPoint[], run: string): Html {
+  if (states.filter(({ rules }) => rules !== undefined).length < 2)
+    return html`<p class="faint">Charts appear here after the second ${run}.</p>`;
   const points = (valueOf: (state: ListPoint) => number | undefined): ChartPoint[] =>
     states.map((state) => ({
       label: state.at.slice(0, 10),
@@ -72,7 +75,9 @@ export function growthCharts(states: readonly ListPoint[]): Html {
     }));
   const rules = points((state) => state.rules);
   const size = points(({ bytes }) => (bytes === undefined ? undefined : bytes / 1000));
-  return html`${lineChart("Rules", rules, "")} ${lineChart("Size", size, " kB")}`;
+  return html`<div class="columns">
+    ${lineChart("Rules", rules, "")} ${lineChart("Size", size, " kB")}
+  </div>`;
 }
 
 /** A margin above and below keeps a flat line away from the border. */

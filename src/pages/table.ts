@@ -3,7 +3,9 @@ import { type Html, html } from "./html.ts";
 /** `#` marks columns of numbers. On narrow screens, `data-name` of a cell replaces the column header. */
 export function table(label: string, columns: readonly string[], rows: readonly Html[]): Html {
   const headers = columns.map((column) =>
-    column.startsWith("#") ? html`<th class="n">${column.slice(1)}</th>` : html`<th>${column}</th>`,
+    column.startsWith("#")
+      ? html`<th scope="col" class="n">${column.slice(1)}</th>`
+      : html`<th scope="col">${column}</th>`,
   );
   return tableOf(label, headers, rows);
 }

@@ -6,6 +6,8 @@ import type { TrafficStats } from "../explain/traffic-stats.ts";
 import type { Host } from "../host/host.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { headerOf, keptBuilds, momentOf } from "../record/kept-builds.ts";
+import { lastChange } from "./last-change.ts";
+import { listCondition } from "./list-condition.ts";
 import { largestParents } from "./largest-parents.ts";
 import { type ReportView, reportPage } from "./report-page.ts";
 import { searchIndex } from "./search-index.ts";
@@ -32,10 +34,13 @@ export async function buildReport(
 }
 
 async function viewOf(
-  { path, list, record }: PublishedBuild,
+  build: PublishedBuild,
   host: Host,
   ranks: RankedNames | undefined,
 ): Promise<ReportView> {
+  const { path, list, record } = build;
+  // First: its memory is free again before the index is made.
+  const change = await lastChange(build, host, ranks);
   const rules = await ListRules.of(record, new MappedNames(list, record));
   const index = searchIndex(list, record, rules);
   return {
@@ -44,6 +49,8 @@ async function viewOf(
     popular: ranks === undefined ? undefined : popularNames(ranks, rules),
     parents: largestParents(list, record, MOST_PARENTS),
     history: await historyOf(path, host),
+    change,
+    condition: await listCondition(build, host),
     index,
     untried: rules.special().length - index.rules.length,
   };

@@ -1,20 +1,28 @@
 import { createHash } from "node:crypto";
-import { VERSION } from "../diagnostics/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import type { ListStats } from "../explain/stats.ts";
 import type { TrafficStats } from "../explain/traffic-stats.ts";
-import { Html, html, labelled } from "../pages/html.ts";
+import { differenceText } from "../pages/difference-text.ts";
+import { type Attention, attentionSection, figure, headline } from "../pages/headline.ts";
+import { Html, html } from "../pages/html.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { PAGE_STYLE } from "../pages/page-style.ts";
+import { sizeText } from "../pages/size-text.ts";
 import { table } from "../pages/table.ts";
 import type { RecordHeader } from "../record/record-format.ts";
+import { attentionOf } from "./attention.ts";
 import { bars } from "./bars.ts";
+import { changeSection, changeText } from "./change-section.ts";
 import { fateFlow } from "./fate-flow.ts";
+import { fateTable } from "./fate-table.ts";
 import { heatmap } from "./heatmap.ts";
+import type { LastChange } from "./last-change.ts";
+import type { ListCondition } from "./list-condition.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import type { SearchIndex } from "./page-search.ts";
 import { REPORT_STYLE } from "./report-style.ts";
+import { sourceSection } from "./source-section.ts";
 import { trafficSection } from "./traffic-section.ts";
 
 export interface ReportView {
@@ -31,12 +39,18 @@ export interface ReportView {
     readonly rules: number;
     readonly bytes: number;
   }[];
+  /** What changed since the build before; undefined for the first build. */
+  readonly change: LastChange | undefined;
+  readonly condition: ListCondition;
   readonly index: SearchIndex;
   /** The number of rules that the page cannot evaluate. */
   readonly untried: number;
   /** What the list does for the queries of logs. */
   readonly traffic?: TrafficStats | undefined;
 }
+
+const NOTHING =
+  "Nothing. When this page was written, every source was available, no newer list was refused and the list was not held.";
 
 const STYLE = PAGE_STYLE + REPORT_STYLE;
 
@@ -47,6 +61,7 @@ function cspHash(text: string): string {
 /** A self-contained page: it needs no network, no server and no other file. */
 export function reportPage(view: ReportView): string {
   const { header, index } = view;
+  const attention = attentionOf(view);
   const policy = `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`;
   // In a script element, only "</" and "<!--" are special.
   const data = JSON.stringify(index).replaceAll("<", "\\u003c");
@@ -63,11 +78,15 @@ export function reportPage(view: ReportView): string {
       <body>
         <header>
           <h1>${header.name}</h1>
-          <span class="faint">rules-compiler ${VERSION}, built ${momentText(header.builtAt)}</span>
+          <span class="faint"
+            >Built ${momentText(header.builtAt)} by rules-compiler ${header.tool}</span
+          >
         </header>
         <main>
-          ${summary(view)} ${search(view)} ${view.traffic && trafficSection(view.traffic)}
-          ${sections(view)}
+          ${summary(view, attention)} ${changeSection(view.change)}
+          ${attentionSection(attention, NOTHING)} ${search(view)}
+          ${sourceSection(view.stats, view.change)} ${view.traffic && trafficSection(view.traffic)}
+          ${details(view)}
         </main>
         ${new Html(`<script type="application/json" id="index">${data}</script><script>${PAGE_SCRIPT}</script>`)}
       </body>
@@ -75,22 +94,70 @@ export function reportPage(view: ReportView): string {
   return page.text;
 }
 
-function summary({ header, stats }: ReportView): Html {
-  return html`<section class="card" aria-label="Summary">
-    <dl>
-      ${labelled("Rules", numberText(header.rules))}
-      ${labelled("Lines read", numberText(header.lines))}
-      ${labelled("Sources", numberText(stats.sources.length))}
-      ${labelled("Smallest set of sources that yields every rule", numberText(stats.cover.sources.length))}
-      ${labelled("Size", `${numberText(Math.round(header.bytes / 1000))} kB`)}
-    </dl>
-  </section>`;
+/** Whether the list is healthy, what changed, and what needs attention. */
+function summary(view: ReportView, attention: readonly Attention[]): Html {
+  const { header, stats, change } = view;
+  const { before } = change ?? {};
+  const count = attention.length;
+  const isBad = attention.some(({ tone }) => tone === "bad");
+  const rules = before && `${differenceText(before.rules, header.rules)} since the last build`;
+  const newest = header.sources.filter(({ label }) => !isNamed(before, label)).length;
+  return headline({
+    tone: count === 0 ? "good" : isBad ? "bad" : "warn",
+    state: count === 0 ? "Healthy" : "Needs attention",
+    sentence: sentenceOf(view, count),
+    detail: count === 0 ? undefined : html`<a href="#attention">See what to look at</a>`,
+    figures: [
+      figure("Rules", numberText(header.rules), rules),
+      ...changedNames(change),
+      figure(
+        "Sources",
+        numberText(stats.sources.length),
+        before === undefined || newest === 0 ? "" : `${numberText(newest)} new`,
+      ),
+      figure("Lines read", numberText(header.lines)),
+      figure("Size", sizeText(header.bytes)),
+    ],
+  });
+}
+
+function isNamed(before: RecordHeader | undefined, label: string): boolean {
+  return before?.sources.some((one) => one.label === label) ?? false;
+}
+
+function sentenceOf({ header, change }: ReportView, attention: number): string {
+  const todo =
+    attention === 0
+      ? "Nothing needs attention"
+      : `${countText(attention, "thing needs", "things need")} attention`;
+  if (change === undefined)
+    return `${todo}. This is the first build, with ${countText(header.rules, "rule")}.`;
+  const { rules, since, before } = change;
+  const when = `since ${momentText(since)}`;
+  if (rules === "same") return `${todo}. No rule changed ${when}.`;
+  if (typeof rules === "object") return `${todo}. ${upperFirst(changeText(rules))} ${when}.`;
+  const size = differenceText(before.rules, header.rules);
+  return `${todo}. The number of rules changed by ${size} ${when}.`;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function changedNames(change: LastChange | undefined): Html[] {
+  const rules = change?.rules;
+  if (typeof rules !== "object") return [];
+  return [
+    figure("Newly blocked", countText(rules.blocked.count, "name")),
+    figure("No longer blocked", countText(rules.freed.count, "name")),
+  ];
 }
 
 function search({ index, untried }: ReportView): Html {
   const names = index.groups.reduce((sum, { count }) => sum + count, 0);
   const chance = Math.round(2 ** index.bits / Math.max(1, names));
-  return html`<h2>Is it blocked?</h2>
+  return html`<section id="search-section" aria-labelledby="search-title">
+    <h2 id="search-title">Is it blocked?</h2>
     <form id="search" role="search">
       <input
         id="name"
@@ -106,16 +173,16 @@ function search({ index, untried }: ReportView): Html {
     </form>
     <p id="answer" role="status"></p>
     <p class="faint">
-      This page searches ${countText(names, "name")} and ${countText(index.rules.length, "pattern")}
-      without a network connection. It stores names as hashes: about one in ${numberText(chance)}
-      names that are not in the list is reported as blocked by mistake. For an exact answer with
-      every source line, run rules-compiler
-      why.${
+      The search needs no network connection. It covers ${countText(names, "name")} and
+      ${countText(index.rules.length, "pattern")}. Names are stored as hashes: of names that are not
+      in the list, about one in ${numberText(chance)} is shown as blocked by mistake. For an exact
+      answer with every source line, run <code>rules-compiler why</code>.${
         untried === 0
           ? undefined
           : ` The page cannot evaluate ${countText(untried, "regular expression")}.`
       }
-    </p>`;
+    </p>
+  </section>`;
 }
 
 function popularSection(popular: ReportView["popular"]): Html | undefined {
@@ -123,49 +190,48 @@ function popularSection(popular: ReportView["popular"]): Html | undefined {
   const rows = popular.map(
     ({ rank, name, rule }) =>
       html`<tr>
-        <td class="n" data-name="rank">${numberText(rank)}</td>
-        <td data-name="name">${name}</td>
-        <td data-name="rule">${rule}</td>
+        <td>${name}</td>
+        <td class="n" data-name="Rank">${numberText(rank)}</td>
+        <td data-name="Rule"><code>${rule}</code></td>
       </tr>`,
   );
-  return html`<h2>Most popular names that are blocked</h2>
+  return html`<h2>Most popular blocked names</h2>
     ${
       popular.length === 0
-        ? html`<p class="faint">It blocks none of the popular names.</p>`
-        : table("Popular names", ["#rank", "name", "rule"], rows)
+        ? html`<p class="faint">The list blocks none of the popular names.</p>`
+        : table("Popular names", ["Name", "#Rank", "Rule"], rows)
     }`;
 }
 
-function sections({ header, stats, parents, popular, history }: ReportView): Html {
+function details({ header, stats, parents, popular, history }: ReportView): Html {
   const { sources } = stats;
-  const byRules = sources.toSorted((a, b) => b.rules - a.rules);
   const flows = header.sources.flatMap(({ kept, dropped }, from) => [
     { from, to: "in the list", lines: kept },
     ...Object.entries(dropped).map(([to, lines]) => ({ from, to, lines })),
   ]);
-  return html`<h2>Rules by source</h2>
-    <p class="faint">
-      The rules of the list that each source has. The darker part has no other source.
-    </p>
-    ${bars(
-      "Rules by source",
-      byRules.map(({ source, rules, unique }) => ({ label: source, value: rules, part: unique })),
-      "unique",
-    )}
-    <h2>Fates of the lines</h2>
-    ${fateFlow(
-      header.sources.map(({ label }) => label),
-      flows,
-    )}
-    ${sourceTable(stats)}
+  return html`<h2>What became of the lines</h2>
+    ${
+      header.sources.length < 2
+        ? undefined
+        : fateFlow(
+            header.sources.map(({ label }) => label),
+            flows,
+          )
+    }
+    ${fateTable(header)}
     <h2>Overlap of sources</h2>
-    <p class="faint">
-      The percentage of the rules of the source in the row that the source in the column also has.
-    </p>
-    ${heatmap(
-      sources.map(({ source }) => source),
-      stats.overlap,
-    )}
+    ${
+      sources.length < 2
+        ? html`<p class="faint">The list has one source, which shares rules with no other.</p>`
+        : html`<p class="faint">
+              The percentage of the rules of the source in the row that the source in the column
+              also has.
+            </p>
+            ${heatmap(
+              sources.map(({ source }) => source),
+              stats.overlap,
+            )}`
+    }
     <h2>Domains with the most rules</h2>
     ${
       parents.length === 0
@@ -177,30 +243,5 @@ function sections({ header, stats, parents, popular, history }: ReportView): Htm
     }
     ${popularSection(popular)}
     <h2>Builds</h2>
-    ${growthCharts(history)}`;
-}
-
-function sourceTable({ sources }: ListStats): Html {
-  const rows = sources.map(
-    ({ source, state, lines, rejectedLines, duplicate, covered, rules, unique }) => {
-      const numbers = {
-        lines,
-        rejected: rejectedLines,
-        duplicate,
-        covered,
-        rules,
-        unique,
-      };
-      return html`<tr>
-        <td>${source}</td>
-        <td data-name="state">${state}</td>
-        ${Object.entries(numbers).map(([name, value]) => html`<td class="n" data-name="${name}">${numberText(value)}</td>`)}
-      </tr>`;
-    },
-  );
-  return table(
-    "Sources",
-    ["source", "state", "#lines", "#rejected", "#duplicate", "#covered", "#rules", "#unique"],
-    rows,
-  );
+    ${growthCharts(history, "build")}`;
 }

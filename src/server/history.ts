@@ -47,6 +47,11 @@ export function problemsOf({ problem, further = [] }: Pick<Run, "problem" | "fur
   return problem === undefined ? [] : [problem, ...further];
 }
 
+/** Whether a build succeeded after a run. */
+export function isOver({ at }: Run, lastSuccess: string | undefined): boolean {
+  return lastSuccess !== undefined && Date.parse(lastSuccess) > Date.parse(at);
+}
+
 /** The states of the sources in a run. */
 export type SourceStates = CompileReport["sources"];
 

@@ -1,17 +1,20 @@
-import { releaseCommand } from "../build/state/hold.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
-import { numberText } from "../diagnostics/number-text.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import { attentionSection, figure, headline } from "../pages/headline.ts";
+import { type Html, html } from "../pages/html.ts";
+import { htmlPage } from "../pages/html-page.ts";
+import { sizeText } from "../pages/size-text.ts";
 import { table } from "../pages/table.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { isDegraded } from "../sources/acquire.ts";
+import { agoText, untilText } from "./ago-text.ts";
 import type { Health } from "./health.ts";
-import { type HeldList, rulesOf } from "./held-list.ts";
-import { type History, type Problem, problemsOf, sourcesOf } from "./history.ts";
-import { growthCharts } from "../pages/line-chart.ts";
-import { Html, html, labelled } from "../pages/html.ts";
+import { rulesOf } from "./held-list.ts";
+import { type History, sourcesOf } from "./history.ts";
 import type { ListVersion } from "./list-version.ts";
-import { htmlPage } from "../pages/html-page.ts";
+import { lastRunSection, runsSection } from "./run-sections.ts";
+import { attentionOf, sentence } from "./status-attention.ts";
 import { whyForm } from "./why-page.ts";
 
 export interface StatusView {
@@ -28,9 +31,6 @@ export interface StatusView {
   readonly asks: Parameters<typeof whyForm>[0];
 }
 
-/** Runs in the table; the charts show the whole history. */
-const SHOWN_RUNS = 20;
-
 const TONE = {
   healthy: "good",
   degraded: "warn",
@@ -38,56 +38,69 @@ const TONE = {
   starting: "warn",
   unhealthy: "bad",
 } as const;
-const OUTCOME_TONE = {
-  published: "good",
-  unchanged: "faint",
-  refused: "bad",
-  failed: "bad",
-  stopped: "warn",
-} as const;
-
-/** What an operator needs first: the health and its reason, the last refusal, then lists, sources and runs. */
+/** What an operator needs first: the health, what the last run changed, what needs attention; then lists, sources and runs. */
 export function statusPage(view: StatusView): string {
   const { history, health, now } = view;
   const name = history.lastBuild?.name ?? "rules-compiler";
+  const attention = attentionOf(view);
   const body = html`<header>
       <h1>${name}</h1>
       <span class="faint">rules-compiler ${VERSION}, ${momentText(now)}</span>
+      <nav aria-label="Other pages">
+        ${hasOneReport(view) ? html`<a href="report">Report</a>` : undefined}
+        <a href="health">Health</a> <a href="metrics">Metrics</a>
+      </nav>
     </header>
     <main>
-      ${stateCard(view)} ${health.held.map((one) => heldCard(one, view))}
-      ${refusalCard(history, now)} ${whyForm(view.asks)} ${listsSection(view)}
-      ${resolversSection(health, now)} ${sourcesSection(history, now)}
-      ${historySection(history, now)}
-      <p class="faint">
-        ${hasOneReport(view) ? html`<a href="report">report of the last build</a>, ` : undefined}
-        <a href="health">health</a>, <a href="metrics">metrics</a>
-      </p>
+      ${summary(view, attention.length)} ${lastRunSection(history, now)}
+      ${attentionSection(attention, NOTHING)}
+      <h2>Is a name blocked?</h2>
+      ${whyForm(view.asks)} ${listsSection(view)} ${resolversSection(health, now)}
+      ${sourcesSection(history, now)} ${runsSection(history, now)}
     </main>`;
   return htmlPage(`${name}: ${health.status}`, body);
 }
 
-function stateCard({ health, history, schedule, now }: StatusView): Html {
+const NOTHING = "Nothing. Every source is available, and no list is refused or held.";
+
+const SENTENCES = {
+  healthy: ["Healthy", "The lists are up to date"],
+  degraded: ["Degraded", "The lists are served, but something is missing"],
+  refused: ["Refused", "The newest list was refused, and the previous one is served"],
+  starting: ["Starting", "The first build is running"],
+  unhealthy: ["Unhealthy", "Clients cannot rely on these lists"],
+} as const;
+
+function summary({ health, history, schedule, now }: StatusView, attention: number): Html {
   const { lastBuild } = history;
-  return html`<section class="card" aria-label="State">
-    <div class="state ${TONE[health.status]}">${health.status}</div>
-    <div>${health.reason}</div>
-    <dl>
-      ${labelled("Last successful build", agoText(health.lastSuccess, now))}
-      ${labelled("Next run", health.running ? "running now" : health.next === null ? "–" : momentText(Date.parse(health.next)))}
-      ${labelled("Schedule", html`<code>${schedule}</code>`)}
-      ${
-        lastBuild?.lists === undefined
-          ? labelled("Rules", countOrDash(lastBuild?.rules))
-          : labelled("Lists", countOrDash(lastBuild.lists.length))
-      }
-      ${labelled("Lines read", countOrDash(lastBuild?.lines))}
-    </dl>
-  </section>`;
+  const [state, first] = SENTENCES[health.status];
+  const todo =
+    attention === 0
+      ? "Nothing needs attention"
+      : `${countText(attention, "thing needs", "things need")} attention`;
+  const next = health.next === null ? undefined : Date.parse(health.next);
+  return headline({
+    tone: TONE[health.status],
+    state,
+    sentence: `${first}. ${todo}.`,
+    detail: sentence(health.reason),
+    figures: [
+      figure("Last successful build", agoText(health.lastSuccess, now)),
+      figure(
+        "Next run",
+        health.running ? "running now" : next === undefined ? "not planned" : untilText(next, now),
+        `${next === undefined ? "" : `${momentText(next)}, `}schedule ${schedule}`,
+      ),
+      lastBuild?.lists === undefined
+        ? figure("Rules", countOr(lastBuild?.rules, "none yet"))
+        : figure("Lists", numberText(lastBuild.lists.length)),
+      figure("Lines read", countOr(lastBuild?.lines, "none yet")),
+    ],
+  });
 }
 
-function countOrDash(count: number | undefined): string {
-  return count === undefined ? "–" : numberText(count);
+function countOr(count: number | undefined, otherwise: string): string {
+  return count === undefined ? otherwise : numberText(count);
 }
 
 function hasOneReport({ history, reports }: StatusView): boolean {
@@ -123,73 +136,38 @@ function reportOf(file: string, { history, reports }: StatusView): Html | string
   return html`<a href="report/${urlPath(name)}">report</a>`;
 }
 
-function refusalCard({ lastRefusal, lastSuccess }: History, now: number): Html | undefined {
-  if (lastRefusal?.problem === undefined) return undefined;
-  const { at } = lastRefusal;
-  const isOver = lastSuccess !== undefined && Date.parse(lastSuccess) > Date.parse(at);
-  return html`<section class="card" aria-label="Last refusal">
-    <div class="${isOver ? "faint" : "bad"}">
-      <b
-        >${isOver ? "Last refusal (resolved)" : "The last list was refused; the previous one is served"}</b
-      >
-    </div>
-    ${problemsOf(lastRefusal).map((one) => causeText(one, at, now))}
-  </section>`;
-}
-
-function heldCard({ list, since, by, build }: HeldList, { asks, now }: StatusView): Html {
-  const isOneOfSeveral = asks.listNames.length > 1;
-  return html`<section class="card" aria-label="Held list">
-    <div class="warn"><b>${list} is held at an earlier build</b></div>
-    <div>
-      ${
-        since === null || build === null
-          ? "Its state cannot be read"
-          : html`The build of ${momentText(build)}, held ${agoText(since, now)} by
-            ${by ?? "unknown"}`
-      }
-    </div>
-    <div class="faint">
-      Runs publish nothing until <code>${releaseCommand(isOneOfSeveral ? list : undefined)}</code>
-    </div>
-  </section>`;
-}
-
 function faint(text: string | undefined): Html | undefined {
   return text === undefined ? undefined : html`<div class="faint">${text}</div>`;
 }
 
-function causeText({ code, message, at, cause, hint }: Problem, when: string, now: number): Html {
-  return html`<div><code>${code}</code> ${agoText(when, now)}: ${message}</div>
-    ${at === undefined ? undefined : html`<div><code>${at}</code></div>`} ${faint(cause)}
-    ${faint(hint)}`;
-}
-
 function listsSection(view: StatusView): Html {
   const { lists, now, history } = view;
+  if (lists.length === 0)
+    return html`<h2>Lists</h2>
+      <p class="faint">Lists appear here after the first successful build.</p>`;
   const counts = countsOf(view);
   const hasReports = history.lastBuild?.lists !== undefined;
   const rows = lists.map(({ name, size, modified, variants }) => {
     return html`<tr>
       <td><a href="rules/${urlPath(name)}">${name}</a></td>
-      <td class="n" data-name="rules">${countOrDash(counts.get(name))}</td>
-      <td class="n" data-name="bytes">${numberText(size)}</td>
-      <td data-name="published">${agoText(modified.toISOString(), now)}</td>
-      <td data-name="compressed">
-        ${variants.flatMap(({ packing }) => packing ?? []).join(", ") || "–"}
+      <td class="n" data-name="Rules">${countOr(counts.get(name), "–")}</td>
+      <td class="n" data-name="Size">${sizeText(size)}</td>
+      <td data-name="Published">${agoText(modified.toISOString(), now)}</td>
+      <td data-name="Compressed">
+        ${variants.flatMap(({ packing }) => packing ?? []).join(", ") || "no"}
       </td>
-      ${hasReports ? html`<td data-name="report">${reportOf(name, view)}</td>` : undefined}
+      ${hasReports ? html`<td data-name="Report">${reportOf(name, view)}</td>` : undefined}
     </tr>`;
   });
-  const columns = ["file", "#rules", "#bytes", "published", "compressed"];
+  const columns = ["File", "#Rules", "#Size", "Published", "Compressed"];
   return html`<h2>Lists</h2>
-    ${table("Lists", hasReports ? [...columns, "report"] : columns, rows)}`;
+    ${table("Lists", hasReports ? [...columns, "Report"] : columns, rows)}`;
 }
 
 function resolversSection({ resolvers }: Health, now: number): Html | undefined {
   if (resolvers.length === 0) return undefined;
   const rows = resolvers.map((one) => resolverRow(one, now));
-  const columns = ["resolver", "outcome", "list", "build", "last proved", "#latency"];
+  const columns = ["Resolver", "Outcome", "List", "Build", "Last proved", "#Latency"];
   return html`<h2>Resolvers</h2>
     ${table("Resolvers", columns, rows)}`;
 }
@@ -199,18 +177,20 @@ function resolverRow(one: ResolverState, now: number): Html {
   const tone = outcome === null ? "faint" : outcome === "proved" ? "good" : "bad";
   return html`<tr>
     <td>${resolver} ${faint(detail ?? undefined)}</td>
-    <td data-name="outcome" class="${tone}">${outcome ?? "not proved yet"}</td>
-    <td data-name="list">${list}</td>
-    <td data-name="build"><code>${build ?? "–"}</code></td>
-    <td data-name="last proved">${agoText(lastProved?.at ?? null, now)}</td>
-    <td class="n" data-name="latency">${latencyMs === null ? "–" : `${latencyMs} ms`}</td>
+    <td data-name="Outcome" class="${tone}">${outcome ?? "not proved yet"}</td>
+    <td data-name="List">${list}</td>
+    <td data-name="Build"><code>${build ?? "–"}</code></td>
+    <td data-name="Last proved">${agoText(lastProved?.at ?? null, now)}</td>
+    <td class="n" data-name="Latency">${latencyMs === null ? "–" : `${latencyMs} ms`}</td>
   </tr>`;
 }
 
-function sourcesSection(history: History, now: number): Html | undefined {
+function sourcesSection(history: History, now: number): Html {
   const { goodAt } = history;
   const sources = sourcesOf(history);
-  if (sources.length === 0) return undefined;
+  if (sources.length === 0)
+    return html`<h2>Sources</h2>
+      <p class="faint">Sources appear here after the first run that reads them.</p>`;
   const most = Math.max(1, ...sources.map(({ kept }) => kept));
   const rows = sources.map(({ label, source, state, lines, kept, dropped }) => {
     const reasons = Object.entries(dropped)
@@ -222,10 +202,10 @@ function sourcesSection(history: History, now: number): Html | undefined {
         ${label}
         <div class="faint"><code>${source}</code></div>
       </td>
-      <td data-name="state" class="${isDegraded(state) ? "bad" : "good"}">${state}</td>
-      <td data-name="last available">${agoText(goodAt[label] ?? null, now)}</td>
-      <td class="n" data-name="lines">${numberText(lines)}</td>
-      <td class="n" data-name="kept">
+      <td data-name="State" class="${isDegraded(state) ? "bad" : "good"}">${state}</td>
+      <td data-name="Last available">${agoText(goodAt[label] ?? null, now)}</td>
+      <td class="n" data-name="Lines read">${numberText(lines)}</td>
+      <td class="n" data-name="In the list">
         ${numberText(kept)}<svg
           class="bar-box"
           viewBox="0 0 100 4"
@@ -235,49 +215,9 @@ function sourcesSection(history: History, now: number): Html | undefined {
           <rect width="${width}" height="4" fill="currentColor" />
         </svg>
       </td>
-      <td data-name="dropped" class="faint">${reasons.join(", ") || "none"}</td>
+      <td data-name="Not in the list" class="faint whole">${reasons.join(", ") || "none"}</td>
     </tr>`;
   });
   return html`<h2>Sources</h2>
-    ${table("Sources", ["source", "state", "last available", "#lines", "#kept", "dropped"], rows)}`;
-}
-
-function historySection({ runs }: History, now: number): Html {
-  const states = runs.map((run) => ({
-    ...run,
-    mark: run.outcome === "refused" || run.outcome === "failed" ? ("bad" as const) : undefined,
-  }));
-  const rows = runs
-    .slice(-SHOWN_RUNS)
-    .toReversed()
-    .map(
-      ({ at, trigger, outcome, seconds, rules, problem, degraded }) =>
-        html`<tr>
-          <td>${agoText(at, now)}</td>
-          <td data-name="outcome" class="${OUTCOME_TONE[outcome]}">
-            ${outcome}${degraded === true ? ", degraded" : ""}
-          </td>
-          <td data-name="trigger">${trigger}</td>
-          <td class="n" data-name="seconds">${seconds.toFixed(1)}</td>
-          <td class="n" data-name="rules">${countOrDash(rules)}</td>
-          <td data-name="problem" class="faint">${problem?.message ?? "–"}</td>
-        </tr>`,
-    );
-  return html`<h2>Runs</h2>
-    ${growthCharts(states)}
-    ${table("Runs", ["when", "outcome", "trigger", "#seconds", "#rules", "problem"], rows)}`;
-}
-
-function agoText(at: string | null, now: number): Html {
-  if (at === null) return html`never`;
-  const minutes = Math.max(0, Math.round((now - Date.parse(at)) / 60_000));
-  const text =
-    minutes < 1
-      ? "just now"
-      : minutes < 120
-        ? `${minutes} min ago`
-        : minutes < 2880
-          ? `${Math.round(minutes / 60)} h ago`
-          : `${Math.round(minutes / 1440)} days ago`;
-  return html`<time datetime="${at}" title="${at}">${text}</time>`;
+    ${table("Sources", ["Source", "State", "Last available", "#Lines read", "#In the list", "Not in the list"], rows)}`;
 }

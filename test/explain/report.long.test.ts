@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { assertInOrder } from "../support/assert-in-order.ts";
 import { memoryHost } from "../support/internals.ts";
+import { changeSection } from "../../src/report/change-section.ts";
 import { hashesOf, pageAnswer, pageHash } from "../../src/report/page-search.ts";
 import { searchIndex } from "../../src/report/search-index.ts";
 import { namePattern, patternExpression } from "../../src/syntax/name-pattern.ts";
@@ -111,4 +113,107 @@ test("report writes one page without external references", async () => {
   assert.doesNotMatch(page, /<img|(?:src|href)="http/);
   assert.equal((await project.run("report", ...words, "public/index.html")).exit, 0);
   assert.equal(project.text("public/index.html"), page);
+});
+
+/** The text of a page, without its style and scripts. */
+function textOf(page: string): string {
+  const body = page.split("</style>")[1]!.split("<script")[0]!;
+  return body.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
+}
+
+const WORDS = ["-c", "c.json", "-o", "l.txt"];
+
+/** A project with one source, which is built with each of its texts, an hour apart. */
+async function builtWith(...texts: string[]): Promise<MemoryProject> {
+  const config = { name: "My list", sources: [{ name: "Ads <b>", source: "a.txt" }] };
+  const project = new MemoryProject({ "c.json": JSON.stringify(config) });
+  for (const [hour, text] of texts.entries()) {
+    project.now = `2026-11-10T0${hour}:00:00Z`;
+    project.write("a.txt", text);
+    await project.run("compile", "-q", ...WORDS);
+  }
+  return project;
+}
+
+async function reportOf(project: MemoryProject): Promise<string> {
+  assert.equal((await project.run("report", ...WORDS)).exit, 0);
+  return project.text("l.report.html");
+}
+
+const MANY = Array.from({ length: 200 }, (_, index) => `||n${index}.example^`).join("\n");
+
+test("the report says first what changed, then what needs attention, then the sources", async () => {
+  const more = `${MANY}\n||<i>.evil.example^\n||fresh.test^\n`;
+  const page = await reportOf(await builtWith(`${MANY}\n||old.test^\n`, more));
+  assertInOrder(textOf(page), [
+    "Nothing needs attention. 2 rules were added and 1 removed since 2026-11-10 00:00 UTC.",
+    "What changed",
+    "Newly blocked: 2 names",
+    "&lt;i&gt;.evil.example",
+    "fresh.test and below",
+    "No longer blocked: 1 name",
+    "old.test and below",
+    "Needs attention Nothing.",
+    "Is it blocked?",
+    "Sources",
+    "What became of the lines",
+    "Builds",
+  ]);
+  assert.doesNotMatch(page.split("<script")[0]!, /<i>|Ads <b>/);
+});
+
+test("the report of a first build says what will appear", async () => {
+  assertInOrder(textOf(await reportOf(await builtWith("||a.example^\n"))), [
+    "Nothing needs attention. This is the first build, with 1 rule.",
+    "Changes appear here after the second build.",
+    "Charts appear here after the second build.",
+  ]);
+});
+
+test("the report says that no rule changed", async () => {
+  const page = await reportOf(
+    await builtWith(`${MANY}\n`, `${MANY}\n! a comment\n||n1.example^\n`),
+  );
+  assertInOrder(textOf(page), [
+    "No rule changed since 2026-11-10 00:00 UTC.",
+    "What changed No rule",
+  ]);
+});
+
+test("the report names a refused list, a held list and a source that lost most of its lines", async () => {
+  const project = await builtWith(`${MANY}\n`, `${MANY}\n||x.example^\n`, "||a.example^\n");
+  assertInOrder(textOf(await reportOf(project)), [
+    "1 thing needs attention",
+    "A newer list was refused, and this one is still published",
+    "2026-11-10 02:00 UTC made a list with 1 rule. The guard list-shrunk refused it.",
+  ]);
+  project.now = "2026-11-10T03:00:00Z";
+  await project.run(
+    "compile",
+    "-q",
+    ...WORDS,
+    "--accept",
+    "list-shrunk",
+    "--accept",
+    "source-shrunk",
+  );
+  assertInOrder(textOf(await reportOf(project)), [
+    "lost more than half of its lines",
+    "It had 201 lines in the build before and now has 1.",
+  ]);
+  project.now = "2026-11-10T04:00:00Z";
+  assert.equal((await project.run("rollback", "--hold", ...WORDS)).exit, 0);
+  assertInOrder(textOf(await reportOf(project)), [
+    "My list is held at the build of",
+    "rules-compiler rollback --release",
+  ]);
+});
+
+test("the report of a large list names the command that compares it", async () => {
+  const host = memoryHost({ files: { "a.txt": "||a.example^\n" } });
+  const config = { name: "x", sources: [{ source: "a.txt" }] };
+  const { record } = await compileRecorded(config, { host });
+  const since = "2026-11-10T00:00:00.000Z";
+  const { text } = changeSection({ since, before: record.header, rules: "too-large" });
+  assert.match(textOf(`</style>${text}`), /had 1 rule\. .*rules-compiler diff @1 @0/);
 });

@@ -227,9 +227,9 @@ test(
     assert.match(page, /<h1>Our lists<\/h1>/);
     const row = (name: string): string =>
       page.slice(page.indexOf(`>${name}</a>`)).split("</tr>")[0]!;
-    assert.match(row("light.txt"), /data-name="rules">1</);
-    assert.match(row("pro.txt"), /data-name="rules">201</);
-    assert.match(row("hosts/light.txt"), /data-name="rules">1</);
+    assert.match(row("light.txt"), /data-name="Rules">1</);
+    assert.match(row("pro.txt"), /data-name="Rules">201</);
+    assert.match(row("hosts/light.txt"), /data-name="Rules">1</);
     assert.match(row("pro.txt"), /href="report\/pro"/);
     await served.stop();
   },

@@ -1,79 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Health, healthOf } from "../../src/server/health.ts";
-import {
-  type SuccessfulBuild,
-  type History,
-  NO_HISTORY,
-  type Run,
-  withRun,
-} from "../../src/server/history.ts";
+import { type History, NO_HISTORY, withRun } from "../../src/server/history.ts";
 import { isHistory } from "../../src/server/history-shape.ts";
 import type { ResolverState } from "../../src/resolvers/last-proofs.ts";
 import { metricsText } from "../../src/server/metrics.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
-import { statusPage } from "../../src/server/status-page.ts";
 import { WhyAnswers } from "../../src/server/why-answers.ts";
 import { memoryHost } from "../support/internals.ts";
-
-const NOW = Date.parse("2026-11-15T12:00:00Z");
-const HOUR = 3_600_000;
-
-function build(state: "fetched" | "stale" | "held" = "fetched", label = "Ads"): SuccessfulBuild {
-  return {
-    name: "My list",
-    lines: 10,
-    kept: 6,
-    rules: 6,
-    bytes: 120,
-    degraded: state !== "fetched",
-    outputs: [{ file: "rules/my-list.txt", outcome: "written" }],
-    sources: [
-      {
-        label,
-        source: "https://lists.example/ads.txt",
-        state,
-        ...(state !== "fetched" ? { goodAt: "2026-11-10T00:00:00.000Z" } : {}),
-        bytes: 200,
-        lines: 10,
-        kept: 6,
-        dropped: { duplicate: 3, comment: 1 },
-      },
-    ],
-  };
-}
-
-function run(more: Partial<Run>): Run {
-  return {
-    at: "2026-11-15T06:00:00.000Z",
-    trigger: "schedule",
-    seconds: 1.2,
-    exit: 0,
-    outcome: "published",
-    rules: 6,
-    bytes: 120,
-    ...more,
-  };
-}
-
-const REFUSED = run({
-  at: "2026-11-15T11:00:00.000Z",
-  exit: 5,
-  outcome: "refused",
-  problem: { code: "list-shrunk", message: "The list shrank from 9 to 1 rules", hint: "Look" },
-});
-
-function health(history: History, more: Partial<Parameters<typeof healthOf>[0]> = {}): Health {
-  return healthOf({
-    history,
-    now: NOW,
-    limitMs: 18 * HOUR,
-    missing: [],
-    isRunning: false,
-    next: NOW + HOUR,
-    ...more,
-  });
-}
+import { CAUSES, HOUR, NOW, REFUSED, build, health, page, run } from "../support/server-states.ts";
 
 function metrics(
   history: History,
@@ -90,20 +24,6 @@ function metrics(
     requests: new Map(),
     ...more,
   }).split("\n");
-}
-
-function page(history: History, more: Partial<Parameters<typeof statusPage>[0]> = {}): string {
-  return statusPage({
-    history,
-    health: health(history),
-    lists: [],
-    now: NOW,
-    schedule: "0 */6 * * *",
-    reports: [],
-    nameOf: (file) => file,
-    asks: { listNames: ["My list"] },
-    ...more,
-  });
 }
 
 function assertLines(text: readonly string[], expected: readonly string[]): void {
@@ -202,16 +122,6 @@ test("a recent build is healthy, and every other status has a reason", () => {
   assert.equal(refused.lastProblem?.code, "list-shrunk");
 });
 
-const CAUSES = {
-  problem: {
-    code: "blocks-protected",
-    message: "||apple.com^ blocks time.apple.com",
-    hint: "Keep reachable: allow: [time.apple.com]",
-    at: "own.txt:200",
-  },
-  further: [{ code: "blocks-suffix", message: "||com^ blocks every name", at: "own.txt:7" }],
-};
-
 test("after a refusal, health has the sources and all causes of the refused run", () => {
   const good = withRun(NO_HISTORY, run({}), build());
   const history = withRun(good, { ...REFUSED, ...CAUSES }, undefined, build("stale").sources);
@@ -233,7 +143,7 @@ test("after a refusal, health has the sources and all causes of the refused run"
   const shown = page(history);
   for (const text of ["own.txt:200", "own.txt:7", "allow: [time.apple.com]"])
     assert.ok(shown.includes(text), text);
-  assert.match(shown, /data-name="state" class="bad">stale/);
+  assert.match(shown, /data-name="State" class="bad">stale/);
   assert.ok(isHistory(JSON.parse(JSON.stringify(history))));
   // The next success ends it.
   const over = withRun(history, run({ at: "2026-11-15T11:30:00.000Z" }), build());
@@ -278,30 +188,6 @@ test("metrics have names, values and escaped labels", () => {
     'rules_compiler_http_requests_total{route="rules",code="304"} 7',
     'rules_compiler_run_duration_seconds_bucket{le="2.5"} 2',
   ]);
-});
-
-test("the status page shows the state and escapes everything", () => {
-  const evil = '<script>alert("x")</script>';
-  const history = withRun(
-    withRun(
-      withRun(NO_HISTORY, run({}), build("stale", evil)),
-      run({ rules: 9 }),
-      build("stale", evil),
-    ),
-    { ...REFUSED, problem: { code: "list-shrunk", message: evil } },
-    undefined,
-  );
-  const shown = page(history, { reports: ["report.html"] });
-  assert.match(shown, /<a href="report">/);
-  assert.ok(!shown.includes("<script"));
-  assert.match(shown, /&lt;script&gt;/);
-  assert.match(shown, /The last list was refused; the previous one is served/);
-  assert.match(shown, /<polyline points="/);
-  assert.match(shown, /class="state warn">refused/);
-  assert.match(shown, /\(stale\)/);
-  const first = page(NO_HISTORY);
-  assert.doesNotMatch(first, /href="report"/);
-  assert.match(first, /no build has succeeded yet/);
 });
 
 function context(started: string[]): RouteContext {

@@ -80,3 +80,58 @@ test(
     }
   },
 );
+
+/** A list of six rules, with as many builds as texts. */
+function smallReport(context: TestContext, texts: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "report-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const long = "https://lists.example/a/very/long/path/that/does/not/fit/on/a/phone/list.txt";
+  const config = {
+    name: "My list",
+    sources: [
+      { name: long, source: "a.txt", type: "adblock" },
+      { name: "b", source: "b.txt", type: "adblock" },
+    ],
+  };
+  writeFileSync(join(folder, "c.json"), JSON.stringify(config));
+  writeFileSync(join(folder, "b.txt"), "||a0.example^\n||b.example^\n");
+  const words = ["-c", join(folder, "c.json"), "-o", join(folder, "l.txt"), "-q"];
+  for (const text of texts) {
+    writeFileSync(join(folder, "a.txt"), text);
+    run(["compile", ...words, "--no-cache"]);
+  }
+  run(["report", ...words, join(folder, "report.html")]);
+  return pathToFileURL(join(folder, "report.html")).href;
+}
+
+test(
+  "the report of a first build and of a change is accessible on all screens and on paper",
+  { timeout: 900_000 },
+  async (context) => {
+    const lines = Array.from({ length: 40 }, (_, index) => `||a${index}.example^\n`);
+    const long = `||${"a-name-without-a-place-to-break".repeat(2)}.example^\n`;
+    const first = smallReport(context, [lines.join("")]);
+    const changed = smallReport(context, [lines.join(""), lines.slice(5).join("") + long]);
+    const browser = await browserFor(context);
+    for (const [state, url] of [["first", first] as const, ["changed", changed] as const]) {
+      const looks = [...LOOKS, ["print", { viewport: { width: 720, height: 1000 } }] as const];
+      for (const [look, options] of looks) {
+        const page = await browser.newPage(options);
+        if (look === "print") await page.emulateMedia({ media: "print" });
+        await page.goto(url);
+        const text = (await page.textContent("main")) ?? "";
+        assert.match(
+          text,
+          state === "first" ? /Changes appear here/ : /No longer blocked: 4 names/,
+        );
+        await page.screenshot(pictureOf(`report-${state}-${look}`));
+        await assertAccessible(page, `${state}, ${look}`, context);
+        if (look !== "print") continue;
+        const shown = await page.evaluate<string>(
+          "getComputedStyle(document.querySelector('form')).display",
+        );
+        assert.equal(shown, "none", "nobody types on paper");
+      }
+    }
+  },
+);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { LOOKS, assertAccessible, browserFor, pictureOf } from "../support/browser.ts";
 import { Served } from "../support/served.ts";
@@ -46,6 +48,28 @@ test(
       // After that: a screenshot puts a style of its own into the page, which its policy refuses.
       await page.screenshot(pictureOf(`status-${name}`));
       if (name !== "no-script") await assertAccessible(page, name, context);
+    }
+  },
+);
+
+test(
+  "the status page is accessible before the first list, and on paper",
+  { timeout: 900_000 },
+  async (context) => {
+    const served = new Served(context, ["||d.example^"]);
+    rmSync(join(served.folder, "a.txt"));
+    await served.start("--schedule", "0 0 1 1 *");
+    await served.event("run-ended");
+    const browser = await browserFor(context);
+    for (const [name, options] of [...LOOKS, ["print", {}] as const]) {
+      const page = await browser.newPage(options);
+      if (name === "print") await page.emulateMedia({ media: "print" });
+      await page.goto(served.url("/"));
+      const text = (await page.textContent("main")) ?? "";
+      assert.match(text, /The last run failed/);
+      assert.match(text, /Lists appear here after the first successful build\./);
+      await page.screenshot(pictureOf(`status-empty-${name}`));
+      await assertAccessible(page, `empty, ${name}`, context);
     }
   },
 );

@@ -29,6 +29,7 @@ export interface Page {
   selectOption(selector: string, value: string): Promise<unknown>;
   waitForSelector(selector: string): Promise<unknown>;
   waitForEvent(event: "download"): Promise<{ path(): Promise<string> }>;
+  emulateMedia(options: { media: "print" | "screen" }): Promise<void>;
   close(): Promise<void>;
   context(): { setOffline(isOffline: boolean): Promise<void> };
   on(

@@ -1,0 +1,93 @@
+import { releaseCommand } from "../build/state/hold.ts";
+import { momentText } from "../diagnostics/moment-text.ts";
+import type { Attention } from "../pages/headline.ts";
+import { type Html, html } from "../pages/html.ts";
+import { isUnproved } from "../resolvers/last-proofs.ts";
+import { agoText } from "./ago-text.ts";
+import type { HeldList } from "./held-list.ts";
+import { type History, type Problem, type Run, isOver, problemsOf, sourcesOf } from "./history.ts";
+import type { StatusView } from "./status-page.ts";
+
+/** What an operator should look at, the most important first. Never empty if clients cannot rely on the lists. */
+export function attentionOf(view: StatusView): Attention[] {
+  const { isHealthy, status, reason } = view.health;
+  const found = problemsIn(view);
+  if (isHealthy || status === "starting" || found.length > 0) return found;
+  return [{ tone: "bad", title: "The lists are not up to date", details: [sentence(reason)] }];
+}
+
+/** A reason as a sentence. */
+export function sentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+}
+
+function problemsIn({ history, health, now, asks }: StatusView): Attention[] {
+  return [
+    ...failureAttention(history, now),
+    ...refusalAttention(history, now),
+    ...health.held.map((one) => heldAttention(one, asks.listNames.length > 1, now)),
+    ...sourcesOf(history).flatMap(({ label, state, goodAt }) =>
+      sourceAttention(label, state, goodAt ?? history.goodAt[label], now),
+    ),
+    ...health.resolvers.filter(isUnproved).map(({ resolver, list, outcome, detail }) => ({
+      tone: "warn" as const,
+      title: `The resolver ${resolver} is not proved to answer from ${list}`,
+      details: [`Outcome: ${outcome ?? "none"}${detail === null ? "" : `: ${detail}`}`],
+    })),
+  ];
+}
+
+function failureAttention({ runs }: History, now: number): Attention[] {
+  const last = runs.at(-1);
+  if (last === undefined || last.outcome !== "failed") return [];
+  return [{ tone: "bad", title: "The last run failed", details: causesOf(last, now) }];
+}
+
+function refusalAttention({ lastRefusal, lastSuccess }: History, now: number): Attention[] {
+  if (lastRefusal?.problem === undefined || isOver(lastRefusal, lastSuccess)) return [];
+  const title = "The last list was refused; the previous one is served";
+  return [{ tone: "warn", title, details: causesOf(lastRefusal, now) }];
+}
+
+function causesOf(run: Run, now: number): Html[] {
+  const causes = problemsOf(run).flatMap(({ code, message, at, cause, hint }: Problem) => [
+    html`${message} <span class="faint">(<code>${code}</code>, ${agoText(run.at, now)})</span>`,
+    ...(at === undefined ? [] : [html`<code>${at}</code>`]),
+    ...(cause === undefined ? [] : [html`Because: ${cause}`]),
+    ...(hint === undefined ? [] : [html`Hint: ${hint}`]),
+  ]);
+  return causes;
+}
+
+function heldAttention(
+  { list, since, by, build }: HeldList,
+  isOneOfSeveral: boolean,
+  now: number,
+): Attention {
+  const what =
+    since === null || build === null
+      ? "Its state cannot be read."
+      : html`It stays at the build of ${momentText(build)}, held ${agoText(since, now)} by
+        ${by ?? "unknown"}.`;
+  const release = html`Runs publish nothing until
+    <code>${releaseCommand(isOneOfSeveral ? list : undefined)}</code>`;
+  return { tone: "warn", title: `${list} is held at an earlier build`, details: [what, release] };
+}
+
+const STATES: Readonly<Record<string, readonly [what: string, then: string]>> = {
+  stale: ["could not be fetched", "Its last good copy is used."],
+  held: ["has changed too much", "Its last good copy is used until the change is confirmed."],
+  dropped: ["is missing", "It is optional, so the list was built without it."],
+};
+
+function sourceAttention(
+  label: string,
+  state: string,
+  goodAt: string | undefined,
+  now: number,
+): Attention[] {
+  const [what, then] = STATES[state] ?? [];
+  if (what === undefined || then === undefined) return [];
+  const last = html`${then} It was last available: ${agoText(goodAt ?? null, now)}.`;
+  return [{ tone: "warn", title: `The source ${label} ${what}`, details: [last] }];
+}
