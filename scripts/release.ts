@@ -20,6 +20,7 @@ import { writeLinuxPackages } from "./packages/linux-packages.ts";
 import { writeManifests, writeModules } from "./packages/manifests.ts";
 import { writeNugetPackages } from "./packages/nuget-packages.ts";
 import { run } from "./packages/release.ts";
+import { writeVectors } from "./packages/vectors.ts";
 import { writeWheels } from "./packages/wheels.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -77,6 +78,7 @@ writeWheels(release);
 writeNugetPackages(release);
 writeLinuxPackages(release);
 writeModules(release);
+writeVectors(release);
 rmSync(programs, { recursive: true });
 
 const digests = new Map(

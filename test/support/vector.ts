@@ -31,10 +31,10 @@ export interface Outcome {
 
 const FOLDER = join(import.meta.dirname, "../conformance");
 
-export function readVectors(): Vector[] {
-  const files = readdirSync(join(FOLDER, "vectors")).toSorted();
+export function readVectors(folder: string = FOLDER): Vector[] {
+  const files = readdirSync(join(folder, "vectors")).toSorted();
   return files.map(
-    (file) => JSON.parse(readFileSync(join(FOLDER, "vectors", file), "utf8")) as Vector,
+    (file) => JSON.parse(readFileSync(join(folder, "vectors", file), "utf8")) as Vector,
   );
 }
 
