@@ -82,6 +82,7 @@ export default defineConfig({
         items: [
           { text: "One list, every resolver", link: "/guide/resolvers" },
           { text: "Zone transfer", link: "/guide/zone-transfer" },
+          { text: "A git branch or a bucket", link: "/guide/publish-elsewhere" },
           { text: "Hooks: reload, message", link: "/guide/hooks" },
           { text: "Prove", link: "/guide/prove" },
           { text: "GitHub Action", link: "/guide/github-action" },
@@ -106,6 +107,7 @@ export default defineConfig({
           { text: "As a library", link: "/guide/library" },
           { text: "Plugins", link: "/guide/plugins" },
           { text: "DNS API", link: "/guide/dns-api" },
+          { text: "Write another implementation", link: "/guide/porting" },
         ],
       },
       {

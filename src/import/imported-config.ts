@@ -52,13 +52,19 @@ export function configOfLists(software: string, lists: readonly ImportedList[]):
   return { software, lists, allowLists: [], userRules: [], allow: [], notes: [] };
 }
 
+/** A row of a database. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** All rows of a table; undefined if there is no such table. */
+export type ReadTable = (name: string) => Promise<readonly Row[] | undefined>;
+
 /** A file to import: its text, and its value if it is YAML or JSON. */
 export interface ImportedFile {
   readonly text: string;
   /** Undefined if it is neither. */
   readonly tree: unknown;
-  /** Runs a query, if the file is a database. */
-  readonly rows: ((query: string) => Promise<readonly Record<string, unknown>[]>) | undefined;
+  /** Its tables, if it is a database. */
+  readonly table: ReadTable | undefined;
 }
 
 /** Reads the configuration of one program; undefined if the file belongs to another. */

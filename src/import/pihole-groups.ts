@@ -1,8 +1,7 @@
+import type { ReadTable, Row } from "./imported-config.ts";
+
 /** The default group of clients. */
 const DEFAULT_GROUP = 0;
-
-export type Row = Readonly<Record<string, unknown>>;
-type Query = (query: string) => Promise<readonly Row[]>;
 
 /** The groups of Pi-hole. Only enabled groups count. */
 export class PiholeGroups {
@@ -25,15 +24,14 @@ export class PiholeGroups {
       .map(([, name]) => name);
   }
 
-  static async read(tables: ReadonlySet<string>, rows: Query): Promise<PiholeGroups> {
-    const found = tables.has("group")
-      ? await rows(`SELECT id, name FROM "group" WHERE enabled = 1 ORDER BY id`)
-      : [];
+  static async read(table: ReadTable): Promise<PiholeGroups> {
+    const found = ((await table("group")) ?? []).filter(({ enabled }) => enabled === 1);
     const members: Record<string, Map<unknown, unknown[]>> = {};
     for (const kind of ["adlist", "domainlist"]) {
-      if (found.length === 0 || !tables.has(`${kind}_by_group`)) continue;
+      const rows = found.length === 0 ? undefined : await table(`${kind}_by_group`);
+      if (rows === undefined) continue;
       const byId = (members[kind] = new Map<unknown, unknown[]>());
-      for (const row of await rows(`SELECT * FROM ${kind}_by_group`)) {
+      for (const row of rows) {
         const id = row[`${kind}_id`];
         byId.set(id, [...(byId.get(id) ?? []), row["group_id"]]);
       }

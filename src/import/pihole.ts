@@ -1,25 +1,20 @@
 import { someOf } from "../diagnostics/some-of.ts";
-import { type ImportedList, type ConfigReader, nameOf } from "./imported-config.ts";
-import { PiholeGroups, type Row } from "./pihole-groups.ts";
+import { type ImportedList, type ConfigReader, type Row, nameOf } from "./imported-config.ts";
+import { PiholeGroups } from "./pihole-groups.ts";
 
 /** What `type` means in its table of domains. */
 const DOMAIN = { allowed: 0, blocked: 1, allowedRegex: 2, blockedRegex: 3 } as const;
 
 /** Pi-hole's `gravity.db`: subscribed lists, groups of clients, and the user's names. */
-export const pihole: ConfigReader = async ({ rows }) => {
-  if (rows === undefined) return undefined;
-  const found = await rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')");
-  const tables = new Set(found.map(({ name }) => String(name)));
-  if (!tables.has("adlist")) return undefined;
-  const groups = await PiholeGroups.read(tables, rows);
-  const subscribed = await rows("SELECT * FROM adlist ORDER BY id");
+export const pihole: ConfigReader = async ({ table }) => {
+  const subscribed = await table?.("adlist");
+  if (table === undefined || subscribed === undefined) return undefined;
+  const groups = await PiholeGroups.read(table);
   const lists = subscribed.map((row) => ({
     ...listOf(row, groups.of("adlist", row)),
     isAllow: row["type"] === 1,
   }));
-  const domains = tables.has("domainlist")
-    ? await rows("SELECT * FROM domainlist WHERE enabled = 1 ORDER BY id")
-    : [];
+  const domains = ((await table("domainlist")) ?? []).filter(({ enabled }) => enabled === 1);
   const usual = domains.filter((row) => groups.isUsual("domainlist", row));
   const of = (type: number): string[] =>
     usual.filter((row) => row["type"] === type).map(({ domain }) => String(domain));

@@ -6,14 +6,24 @@ import { reasonOf } from "../diagnostics/reason.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { readAllowEntry } from "../syntax/allow-entry.ts";
-import { type ImportedList, type ImportedConfig, withUniqueNames } from "./imported-config.ts";
+import {
+  type ImportedList,
+  type ImportedConfig,
+  type ReadTable,
+  type Row,
+  withUniqueNames,
+} from "./imported-config.ts";
 import { configReaders } from "./registry.ts";
 
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Reads the configuration of other software. Rejects with a `CompilerError`. */
-export async function readImportedConfig(path: string, host: Host): Promise<ImportedConfig> {
+/** Reads the configuration of other software; `tablesOf` reads databases. Rejects with a `CompilerError`. */
+export async function readImportedConfig(
+  path: string,
+  host: Host,
+  tablesOf: (path: string, host: Host) => Promise<ReadTable> = queriedTables,
+): Promise<ImportedConfig> {
   const shown = printable(path);
   const absolute = host.path.resolve(host.cwd, path);
   try {
@@ -21,11 +31,11 @@ export async function readImportedConfig(path: string, host: Host): Promise<Impo
     if (!isDatabase && (await host.sizeOf(absolute)) > MAX_BYTES)
       throw new HostError("EFBIG", "is too large for a configuration");
     const text = isDatabase ? "" : decodeUtf8(await host.readFile(absolute));
-    const rows = isDatabase ? await database(absolute, host) : undefined;
+    const table = isDatabase ? await tablesOf(absolute, host) : undefined;
     const file = {
       text,
       tree: isDatabase ? undefined : await treeOf(text, host.path.extname(path)),
-      rows,
+      table,
     };
     for (const reader of configReaders) {
       const setup = await reader(file);
@@ -77,16 +87,18 @@ async function startsAsDatabase(path: string, host: Host): Promise<boolean> {
   }
 }
 
-async function database(
-  path: string,
-  host: Host,
-): Promise<(query: string) => Promise<readonly Record<string, unknown>[]>> {
+async function queriedTables(path: string, host: Host): Promise<ReadTable> {
   if (host.queryDatabase === undefined)
     throw new HostError(
       "ENOTSUP",
       "this runtime cannot read SQLite; use Node, or export the lists",
     );
-  return async (query) => await host.queryDatabase!(path, query);
+  const query = async (text: string): Promise<readonly Row[]> =>
+    await host.queryDatabase!(path, text);
+  const found = await query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')");
+  const names = new Set(found.map(({ name }) => name));
+  return async (name) =>
+    names.has(name) ? await query(`SELECT * FROM "${name}" ORDER BY 1`) : undefined;
 }
 
 /** The value of an object in YAML or JSON; undefined for anything else. */
