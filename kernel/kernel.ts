@@ -12,14 +12,14 @@ import {
   CLASS_NON_ASCII, CLASS_UPPER, CLASS_WORD, COLUMN_END, COLUMN_FATE, COLUMN_FLAGS, COLUMN_HOST_END, COLUMN_HOST_HASH,
   COLUMN_HOST_PART, COLUMN_HOST_START, COLUMN_KIND, COLUMN_START, CONTENTS_BLANKS, CONTENTS_COMMENTS,
   CONTENTS_LONG_LINES, CONTENTS_SPECIAL_HOSTS, CONTENTS_OUTER_BLANKS, CURSOR_BYTES, CURSOR_COUNT, CURSOR_END, PARTITION_BYTES,
-  PARTITION_CAPACITY, PARTITION_CHECKS_TEXT, PARTITION_COLUMNS, PARTITION_CURSORS, PARTITION_FIRST_ID, PARTITION_FROM_ROW, PARTITION_LIST_MASK,
+  PARTITION_CAPACITY, PARTITION_CHECKS_TEXT, PARTITION_COLUMNS, PARTITION_CURSORS, PARTITION_ENTERED, PARTITION_FIRST_ID, PARTITION_FROM_ROW, PARTITION_LIST_MASK,
   PARTITION_ROWS, PARTITION_WIDE_LIST, FATE_BLANK, FATE_COVERED, FATE_DUPLICATE, FATE_SAME_HOST, FILTER_BITS, FILTER_BYTES,
   FLAG_AS_BLOCK, FLAG_CONTINUED, FLAG_DEEP_HOST, FLAG_GENERATED, FLAG_NON_ASCII, FLAG_ORDINARY, FLAG_PLAIN_HOST,
   FLAG_REWRITTEN, FLAG_UPPER_HOST, FLAG_WIDENED, KIND_BLANK, KIND_BLOCK, KIND_COMMENT, KIND_DOMAIN, KIND_HOSTS,
   KIND_RULE, LONGEST_NAME, LONG_LINE, OTHER_NO_RULE, PART_HAS_ONE_LABEL, PART_RUNS, PART_RUN_COUNT,
   PART_SEPARATES_WIDENED, PART_SLOTS, PART_TABLE, PART_TRUSTS_ORDINARY, PART_USED, PART_WIDE_SLOTS, PART_WIDE_TABLE,
   RECORD_EXCLUDED, RECORD_COVERED, RECORD_DEEP, RECORD_ORDINARY, RECORD_PLAIN, RECORD_SAME, RECORD_TRUSTED, RECORD_USED,
-  RECORD_WAS_WIDENED, RECORD_WIDENED, SCAN_BYTES, SCAN_CAPACITY, SCAN_COLUMNS, SCAN_FIRST_ROW, SCAN_FROM,
+  RECORD_WAS_WIDENED, RECORD_WIDENED, RESULT_COVERED, RESULT_NOT_WIDENED, SCAN_BYTES, SCAN_CAPACITY, SCAN_COLUMNS, SCAN_FIRST_ROW, SCAN_FROM,
   SCAN_HASH_COMMENTS, SCAN_LIVE_FATE, SCAN_MASKS, SCAN_SPLITS, SCAN_TO, SCAN_UNKNOWN, STOP_END, STOP_PAGE, STOP_ROW,
   WIDE, WRITE_BYTES, WRITE_CAPACITY, WRITE_COLUMNS, WRITE_FROM_ROW, WRITE_OUT, WRITE_OUT_END, WRITE_ROWS,
 } from "./constants";
@@ -523,7 +523,8 @@ function sizeOf(length: u32): u32 {
 
 /**
  * Turns the live rows of ordinary names into rules, and puts the names of all rules into the pages of their partitions. `cursors` has, for each list, the next free
- * address, the end of its page and the number of records. Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
+ * address, the end of its page and the number of records. `entered` has a byte for each list: without it, its names are not entered; 0 enters all.
+ * Stops at a row whose text lies elsewhere and when a page is full; returns the row to go on with.
  */
 export function partition(descriptor: u32): u32 {
   const bytes = load<u32>(descriptor + PARTITION_BYTES);
@@ -536,6 +537,7 @@ export function partition(descriptor: u32): u32 {
   const listMask = load<u32>(descriptor + PARTITION_LIST_MASK);
   const wideList = load<u32>(descriptor + PARTITION_WIDE_LIST);
   const checksText = load<u32>(descriptor + PARTITION_CHECKS_TEXT) != 0;
+  const entered = load<u32>(descriptor + PARTITION_ENTERED);
   const starts = columns + capacity * COLUMN_START;
   const ends = columns + capacity * COLUMN_END;
   const hostStarts = columns + capacity * COLUMN_HOST_START;
@@ -554,6 +556,9 @@ export function partition(descriptor: u32): u32 {
       flags |= FLAG_AS_BLOCK;
       store<u16>(flagsIn + (row << 1), flags);
     }
+    const part = <u32>load<u8>(parts + row);
+    const list = part == WIDE ? wideList : part & listMask;
+    if (entered != 0 && load<u8>(entered + list) == 0) continue;
     const hostStart = load<u32>(hostStarts + (row << 2));
     const hostEnd = load<u32>(hostEnds + (row << 2));
     const length = hostEnd - hostStart;
@@ -568,8 +573,6 @@ export function partition(descriptor: u32): u32 {
       }
     }
     const start = hostStart + bytes;
-    const part = <u32>load<u8>(parts + row);
-    const list = part == WIDE ? wideList : part & listMask;
     const cursor = cursors + list * CURSOR_BYTES;
     const record = load<u32>(cursor);
     const size = sizeOf(length);
@@ -825,11 +828,6 @@ function cover(page: u32, end: u32, separatesWidened: bool, trustsOrdinary: bool
   return count;
 }
 
-/** Marks, in `by` of a result, that a parent covers the row rather than that its name stands in another one. */
-const RESULT_COVERED: u32 = 0x80000000;
-/** Instead of a row: the rule is no wider than its author meant after all. */
-const RESULT_NOT_WIDENED: u32 = 0x7fffffff;
-
 /**
  * Hands the verdicts on the records of a page to the lists of the chunks that their rows are in: pairs of the row's id
  * and that of the row which makes it redundant. Stops when a list's page is full; returns the record to go on with.
@@ -862,6 +860,25 @@ export function deliver(page: u32, end: u32, cursors: u32, idShift: u32): u32 {
   }
   stop = STOP_END;
   return end;
+}
+
+/** Hands out pairs that `deliver` made for a single list. Stops like it; returns the pair to go on with. */
+export function passOn(from: u32, to: u32, cursors: u32, idShift: u32): u32 {
+  for (let pair = from; pair < to; pair += 8) {
+    const list = load<u32>(pair) >> idShift;
+    const cursor = cursors + list * CURSOR_BYTES;
+    const at = load<u32>(cursor);
+    if (at + 8 > load<u32>(cursor + CURSOR_END)) {
+      stop = STOP_PAGE;
+      stopList = list;
+      stopSize = 8;
+      return pair;
+    }
+    store<u64>(at, load<u64>(pair));
+    store<u32>(cursor, at + 8);
+  }
+  stop = STOP_END;
+  return to;
 }
 
 /**
@@ -1174,4 +1191,215 @@ function hasEnd(filter: u32, hash: u32): bool {
   if (((<u32>load<u8>(filter + (first >>> 3)) >>> (first & 7)) & 1) == 0) return false;
   const second = (hash * 0x9e3779b1) >>> 12;
   return ((<u32>load<u8>(filter + (second >>> 3)) >>> (second & 7)) & 1) != 0;
+}
+
+// Columns of a Parquet file.
+
+/** Copies texts, one after the other, and writes where each ends, counted from `base`. Returns where they end. */
+export function copyTexts(bytes: u32, starts: u32, ends: u32, count: u32, base: u32, out: u32, outEnds: u32): u32 {
+  let to = out;
+  for (let at: u32 = 0; at < count << 2; at += 4) {
+    const start = load<u32>(starts + at);
+    const length = load<u32>(ends + at) - start;
+    copy(to, bytes + start, length);
+    to += length;
+    store<u32>(outEnds + at, to - base);
+  }
+  return to;
+}
+
+/**
+ * Writes texts as DELTA_BYTE_ARRAY: the lengths that each shares with the one before, the lengths of the rests, the rests. `numbers`
+ * has room for two words a text. Returns where they end.
+ */
+export function packTexts(texts: u32, ends: u32, count: u32, numbers: u32, out: u32): u32 {
+  const lengths = numbers + (count << 2);
+  let before = texts;
+  let start = texts;
+  for (let at: u32 = 0; at < count << 2; at += 4) {
+    const end = texts + load<u32>(ends + at);
+    const most = min<u32>(start - before, end - start);
+    let shared: u32 = 0;
+    while (shared < most) {
+      const differ = ~i8x16.bitmask(i8x16.eq(v128.load(before + shared), v128.load(start + shared))) & 0xffff;
+      if (differ != 0) {
+        shared += <u32>ctz(differ);
+        break;
+      }
+      shared += 16;
+    }
+    shared = min<u32>(shared, most);
+    store<u32>(numbers + at, shared);
+    store<u32>(lengths + at, end - start - shared);
+    before = start;
+    start = end;
+  }
+  let to = packNumbers(numbers, count, out);
+  to = packNumbers(lengths, count, to);
+  for (let at: u32 = 0; at < count << 2; at += 4) {
+    const length = load<u32>(lengths + at);
+    copy(to, texts + load<u32>(ends + at) - length, length);
+    to += length;
+  }
+  return to;
+}
+
+const BLOCK_VALUES: u32 = 128;
+const MINIBLOCKS: u32 = 4;
+const MINIBLOCK_VALUES: u32 = BLOCK_VALUES / MINIBLOCKS;
+
+/**
+ * Writes numbers from 0 to 2³¹ - 1 as DELTA_BINARY_PACKED, with differences of whole bytes, which zstd compresses better than the
+ * fewest bits. Returns where they end.
+ */
+export function packNumbers(values: u32, count: u32, out: u32): u32 {
+  let to = writeVarint(out, BLOCK_VALUES);
+  to = writeVarint(to, MINIBLOCKS);
+  to = writeVarint(to, count);
+  to = writeVarint(to, count == 0 ? 0 : <u64>load<u32>(values) << 1);
+  for (let from: u32 = 1; from < count; from += BLOCK_VALUES) {
+    const block = min<u32>(BLOCK_VALUES, count - from);
+    const first = values + (from << 2);
+    const last = first + (block << 2);
+    let least = load<i32>(first) - load<i32>(first - 4);
+    let most = least;
+    let at = first;
+    if (block == BLOCK_VALUES) {
+      let low = i32x4.splat(least);
+      let high = low;
+      for (; at < last; at += 16) {
+        const steps = i32x4.sub(v128.load(at), v128.load(at - 4));
+        low = i32x4.min_s(low, steps);
+        high = i32x4.max_s(high, steps);
+      }
+      least = min(min(i32x4.extract_lane(low, 0), i32x4.extract_lane(low, 1)), min(i32x4.extract_lane(low, 2), i32x4.extract_lane(low, 3)));
+      most = max(max(i32x4.extract_lane(high, 0), i32x4.extract_lane(high, 1)), max(i32x4.extract_lane(high, 2), i32x4.extract_lane(high, 3)));
+    }
+    for (; at < last; at += 4) {
+      const step = load<i32>(at) - load<i32>(at - 4);
+      least = min(least, step);
+      most = max(most, step);
+    }
+    const width = least == most ? 0 : bytesFor(least, most);
+    // The same in all blocks, so that equal differences are equal bytes.
+    const base: i64 = width == 0 ? <i64>least : -(<i64>1 << ((width << 3) - 1));
+    to = writeVarint(to, <u64>((base << 1) ^ (base >> 63)));
+    store<u32>(to, width * 0x08080808);
+    to += MINIBLOCKS;
+    if (width == 0) continue;
+    const start = to;
+    for (at = first; at < last; at += 4) {
+      // Bytes above the width are written over by what comes next.
+      store<u32>(to, load<u32>(at) - load<u32>(at - 4) - <u32>base);
+      to += width;
+    }
+    // A last block is filled up to the end of its last miniblock; readers ignore the others.
+    const end = start + ((block + MINIBLOCK_VALUES - 1) & ~(MINIBLOCK_VALUES - 1)) * width;
+    memory.fill(to, 0, end - to);
+    to = end;
+  }
+  return to;
+}
+
+// @ts-ignore: decorator
+@inline
+function bytesFor(least: i32, most: i32): u32 {
+  if (least >= -0x80 && most < 0x80) return 1;
+  if (least >= -0x8000 && most < 0x8000) return 2;
+  return least >= -0x800000 && most < 0x800000 ? 3 : 4;
+}
+
+function writeVarint(out: u32, value: u64): u32 {
+  let to = out;
+  let rest = value;
+  for (; rest > 127; rest >>= 7) store<u8>(to++, (rest & 127) | 128);
+  store<u8>(to++, rest);
+  return to;
+}
+
+/** From this length on, equal values are a run; fewer are packed into bits. */
+const LEAST_RUN: u32 = 16;
+
+/** Writes words of some bits, at most 24, as runs and packed groups of eight (RLE). Returns where they end. */
+export function packRuns(values: u32, count: u32, width: u32, out: u32): u32 {
+  const end = values + (count << 2);
+  let to = out;
+  let at = values;
+  while (at < end) {
+    const run = runAt(at, end, count);
+    if (run >= LEAST_RUN || at + (run << 2) == end) {
+      to = writeVarint(to, <u64>run << 1);
+      store<u32>(to, load<u32>(at));
+      to += (width + 7) >> 3;
+      at += run << 2;
+      continue;
+    }
+    let stop = at;
+    do stop += 32;
+    while (stop < end && runAt(stop, end, LEAST_RUN) < LEAST_RUN);
+    to = writeVarint(to, <u64>(((stop - at) >> 4) | 1));
+    for (; at < stop; at += 32) {
+      let bits: u64 = 0;
+      let held: u32 = 0;
+      for (let value = at; value < at + 32; value += 4) {
+        if (value < end) bits |= <u64>load<u32>(value) << held;
+        for (held += width; held >= 8; held -= 8) {
+          store<u8>(to++, bits);
+          bits >>= 8;
+        }
+      }
+    }
+  }
+  return to;
+}
+
+/** How many values are equal to the first one, up to a limit. */
+// @ts-ignore: decorator
+@inline
+function runAt(first: u32, end: u32, limit: u32): u32 {
+  const value = load<u32>(first);
+  const last = min<u32>(end, first + (limit << 2));
+  let at = first + 4;
+  while (at < last && load<u32>(at) == value) at += 4;
+  return (at - first) >> 2;
+}
+
+const NO_DOMAIN: u32 = 0xffffffff;
+const MAYBE_SUFFIX: u32 = 0xfffffffe;
+/** The longest public suffixes have four labels. */
+const MOST_LABELS: u32 = 5;
+
+/**
+ * Writes where the registrable domain of each name begins (see `src/syntax/registrable-domain.ts`): `NO_DOMAIN` if the name has one
+ * label, `MAYBE_SUFFIX` if the caller must look it up. `deep` has a byte for the hash of each top-level domain.
+ */
+export function findDomains(bytes: u32, starts: u32, ends: u32, count: u32, deep: u32, out: u32): void {
+  for (let row: u32 = 0; row < count << 2; row += 4)
+    store<u32>(out + row, domainOf(bytes, load<u32>(starts + row), load<u32>(ends + row), deep));
+}
+
+// @ts-ignore: decorator
+@inline
+function domainOf(bytes: u32, from: u32, to: u32, deep: u32): u32 {
+  const start = bytes + from;
+  let dot = bytes + to - 1;
+  while (dot >= start && <u32>load<u8>(dot) != DOT) dot--;
+  if (dot < start) return NO_DOMAIN;
+  let state = hashLabel(HASH_SEED, dot + 1, bytes + to);
+  let at = dot - 1;
+  while (at >= start && <u32>load<u8>(at) != DOT) at--;
+  const domain = at + 1 - bytes;
+  if (load<u8>(deep + (<u32>state & 0xffff)) == 0) return domain;
+  let parent = <u32>hashEnd(state);
+  let labelEnd = dot;
+  for (let labels: u32 = 1; labels < MOST_LABELS; labels++) {
+    state = hashLabel(state, at + 1, labelEnd);
+    const hash = <u32>hashEnd(state);
+    if (isInFilter(suffixFilter, 0xffff, hash) || isInFilter(wildcardFilter, 0x1fff, parent)) return MAYBE_SUFFIX;
+    if (at < start) break;
+    parent = hash;
+    labelEnd = at--;
+    while (at >= start && <u32>load<u8>(at) != DOT) at--;
+  }
+  return domain;
 }

@@ -7,6 +7,7 @@ import {
   Other,
   PART,
   RECORD,
+  RESULT,
   SCAN,
   STOP,
   WIDE,
@@ -30,6 +31,7 @@ const GROUPS = {
   KIND: Kind,
   OTHER: Other,
   RECORD,
+  RESULT,
   STOP,
 };
 

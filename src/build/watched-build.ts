@@ -2,9 +2,9 @@ import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { isAddress } from "../sources/location.ts";
 import type { BuildContext } from "./build-context.ts";
 import { buildList } from "./build-list.ts";
-import { joinLists } from "./join-lists.ts";
 import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
 import { writeCombined } from "./combined-outputs.ts";
+import { planCombined } from "./combined-plan.ts";
 import { planLists } from "./plan-lists.ts";
 import { openProject } from "./project.ts";
 import { BuildSession } from "./session.ts";
@@ -55,8 +55,8 @@ export class WatchedBuild {
         emit({ kind: "list-done", outcome, lists: this.session!.plans.length });
       }
       const project = this.session?.plans[0]?.list.project;
-      if (project !== undefined) await writeCombined(project, this.context);
-      await joinLists(this.session?.plans ?? [], this.context);
+      if (project !== undefined)
+        await writeCombined(planCombined(project, this.context.options, host), this.context);
       status = statusOf(lists);
     } catch (error) {
       if (!signal.aborted && !(error instanceof CompilerError)) throw error;

@@ -200,7 +200,9 @@ export class Compilation {
     }));
     const split = judgesNames(config) ? [{ name: "names", stage: new SplitHosts(context) }] : [];
     const first = [...split, ...several];
-    const parts = { filters: listFilters, first, filtered: popularity.filtered(), last };
+    const comparison = options.shared?.comparisonOf(plan);
+    const filtered = popularity.filtered();
+    const parts = { filters: listFilters, first, filtered, last, comparison };
     const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -217,6 +219,7 @@ export class Compilation {
     await this.checkpoint.yieldNow();
     output.end();
     this.head.end(output.count.rules);
+    options.shared?.keepComparison(plan, comparison?.next);
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     const labels = plan.sources.map(({ label }) => label);
     return {

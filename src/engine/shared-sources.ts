@@ -1,5 +1,10 @@
 import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
+import {
+  type ComparisonSlot,
+  type NameComparison,
+  comparisonBytes,
+} from "../kernel/name-comparison.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type KeptChunk, keptBytes } from "../rules/kept-chunk.ts";
 import type { Origin } from "../rules/rule-table.ts";
@@ -7,7 +12,7 @@ import { type SourceState, isCopy } from "../sources/acquire.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import { type Location, isAddress } from "../sources/location.ts";
 import type { StoredFile } from "../sources/source-store.ts";
-import type { PlannedSource } from "./plan.ts";
+import type { Plan, PlannedSource } from "./plan.ts";
 import { storeKeyOf } from "./source-key.ts";
 import type { SourceOptions } from "./source-options.ts";
 import { Engine } from "./engine.ts";
@@ -51,6 +56,7 @@ export class SharedSources {
   private readonly kept = new Map<string, KeptSource>();
   /** How many lists still need each source. */
   private readonly uses = new Map<string, number>();
+  private readonly comparisons = new Map<Plan, NameComparison>();
   private room: number;
   /** Set when lists are compiled repeatedly: nothing is freed after its last use. */
   isLasting = false;
@@ -90,6 +96,24 @@ export class SharedSources {
     if (bytes > this.room) return;
     this.room -= bytes;
     this.kept.set(keyOf(source), rows);
+  }
+
+  /** Where Compress finds the results of the last compile of this list and leaves its own; undefined for lists that are compiled once. */
+  comparisonOf(plan: Plan): ComparisonSlot | undefined {
+    return this.isLasting ? { last: this.comparisons.get(plan), next: undefined } : undefined;
+  }
+
+  /** Keeps the results of Compress for the next compile, if there is room for them and for the rows of all sources. */
+  keepComparison(plan: Plan, fresh: NameComparison | undefined): void {
+    const last = this.comparisons.get(plan);
+    if (last !== undefined) this.room += comparisonBytes(last);
+    this.comparisons.delete(plan);
+    if (fresh === undefined || plan.sources.some((source) => this.find(source) === undefined))
+      return;
+    const bytes = comparisonBytes(fresh);
+    if (bytes > this.room) return;
+    this.room -= bytes;
+    this.comparisons.set(plan, fresh);
   }
 
   /** Call when a list has used it. */
@@ -135,6 +159,7 @@ export class SharedSources {
 
   close(): void {
     this.kept.clear();
+    this.comparisons.clear();
   }
 }
 

@@ -184,7 +184,10 @@ export class SourceSink implements LineSink {
 
   private sendOne(chunk: Chunk): void {
     this.see?.(chunk);
-    this.kept?.push(keepChunk(chunk, chunk.origin - this.firstOrigin!));
+    if (this.kept !== undefined) {
+      chunk.kept = keepChunk(chunk, chunk.origin - this.firstOrigin!);
+      this.kept.push(chunk.kept);
+    }
     this.push(chunk);
     this.pool.cache.done(chunk);
   }

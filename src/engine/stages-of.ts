@@ -4,6 +4,7 @@ import { exclude, include } from "../transformations/filter.ts";
 import type { LineFilter } from "../transformations/line-filter.ts";
 import type { TransformationContext } from "../transformations/transformation-context.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
+import type { ComparisonSlot } from "../kernel/name-comparison.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Warnings } from "./warnings.ts";
 import type { StageSettings } from "./plan.ts";
@@ -28,12 +29,13 @@ export interface LevelParts {
   readonly filtered?: readonly NamedStage[];
   /** Stages that check the finished rules or add some. */
   readonly last?: readonly NamedStage[];
+  readonly comparison?: ComparisonSlot | undefined;
 }
 
 /** The stages of one level, in fixed order: first stages, filters, stages for what is left, transformations, last stages. */
 export function stagesOf(
   passes: StageSettings,
-  { filters, above, first = [], filtered = [], last = [] }: LevelParts,
+  { filters, above, first = [], filtered = [], last = [], comparison }: LevelParts,
   warnings: Warnings,
   stageContext: StageContext,
 ): NamedStage[] {
@@ -46,6 +48,7 @@ export function stagesOf(
     ...(above === undefined || isEmpty(above)
       ? {}
       : { willBeFiltered: (text) => isFiltered(text, above) }),
+    ...(comparison === undefined ? {} : { comparison }),
     ...(above?.cancelled === undefined ? {} : { cancelledLater: above.cancelled }),
     warn: (code, chunk, row, detail) => warnings.add(code, chunk, row, detail),
   };

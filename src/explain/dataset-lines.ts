@@ -34,6 +34,9 @@ export interface NamedRecord {
 const GROUP_ROWS = 131_072;
 const GROUP_BYTES = 16 * 1024 * 1024;
 
+/** A name in lower-case ASCII has the first of these flags alone. */
+const NAME_FLAGS = Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames;
+
 const UNKNOWN = KINDS.indexOf("unknown");
 
 /** Writes every line of every source with its fate: `lines.parquet`. Memory does not grow with the sources. */
@@ -59,8 +62,9 @@ export class DatasetLines {
     this.columns = new LineColumns(
       builds.map(({ name }) => name),
       sources,
+      this.kernel,
     );
-    this.file = new ParquetFile(this.columns.all, out);
+    this.file = new ParquetFile(this.columns.all, this.kernel, out);
     let firstSource = 0;
     for (const [list, { record }] of builds.entries()) {
       this.columns.listNumber = list;
@@ -131,35 +135,70 @@ export class DatasetLines {
   }
 
   private takeChunk(chunk: Chunk): void {
-    const { rows, columns } = this;
+    const { rows } = this;
     for (let row = 0; row < chunk.length; row++) {
       const line = chunk.lineOf(row);
       while (!rows.isOver && rows.line < line) this.addRow(undefined, undefined, UNKNOWN);
       if (rows.isOver) return;
       if (rows.line > line) continue;
-      const { bytes, start, end, hostStart, hostEnd, flags } = chunk;
+      const run = chunk.lines === undefined ? rows.run(this.roomIn(chunk, row)) : 0;
+      if (run > 0) {
+        this.takeRun(chunk, row, run);
+        row += run - 1;
+        continue;
+      }
       const kind = kindOf(chunk, row);
-      const from = hostStart[row]!;
-      const to = hostEnd[row]!;
-      const about = flags[row]!;
-      const isPlain =
-        (about & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames)) === Flag.PlainHost;
-      if (
-        isPlain ||
-        (from < to && (about & Flag.SeveralNames) === 0 && isStoredName(bytes, from, to))
-      ) {
-        columns.addNamed(bytes, start[row]!, from, to, end[row]!);
-        this.endRow(kind);
-      } else {
-        const text = decodeUtf8(bytes, start[row], end[row]);
-        const names = from === to ? [] : hostsIn(text);
-        for (let at = 0; !rows.isOver && rows.line === line; at++)
+      const text = this.addText(chunk, row);
+      this.endRow(kind);
+      if (text !== undefined) {
+        const names = hostsIn(text);
+        for (let at = 1; !rows.isOver && rows.line === line; at++)
           this.addRow(text, names[Math.min(at, names.length - 1)], kind);
       }
       // Rows of one line: several names, or a line that a plugin copied.
       while (!rows.isOver && rows.line === line)
         this.addRow(decodeUtf8(chunk.bytes, chunk.start[row], chunk.end[row]), undefined, kind);
     }
+  }
+
+  /** Adds the text of a line and its first name. Returns the text if the line may have several names. */
+  private addText(chunk: Chunk, row: number): string | undefined {
+    const { bytes, start, end, hostStart, hostEnd, flags } = chunk;
+    const [first, from, to] = [start[row]!, hostStart[row]!, hostEnd[row]!];
+    // A copy: the memory of the chunk may move when columns grow.
+    const line = bytes.slice(first, end[row]);
+    const about = flags[row]! & NAME_FLAGS;
+    const isOneName = from < to && (about & Flag.SeveralNames) === 0;
+    if (about === Flag.PlainHost || (isOneName && isStoredName(bytes, from, to))) {
+      this.columns.addNamed(line, from - first, to - first);
+      return undefined;
+    }
+    const text = decodeUtf8(line);
+    this.columns.addOther(text, from === to ? undefined : hostsIn(text)[0]);
+    return from === to ? undefined : text;
+  }
+
+  /** How many rows of the chunk the group has room for. */
+  private roomIn(chunk: Chunk, row: number): number {
+    return Math.min(chunk.length - row, GROUP_ROWS - this.columns.length);
+  }
+
+  /** Takes lines that have one row each. */
+  private takeRun(chunk: Chunk, from: number, count: number): void {
+    const { columns, rows } = this;
+    const to = from + count;
+    const kinds = new Uint8Array(count);
+    for (let row = from; row < to; row++) kinds[row - from] = kindOf(chunk, row);
+    for (let row = from; row < to; row++) {
+      let end = row;
+      while (end < to && (chunk.flags[end]! & NAME_FLAGS) === Flag.PlainHost) end++;
+      if (end > row) columns.addNamedRows(chunk, row, end);
+      row = end;
+      if (row < to) this.addText(chunk, row);
+    }
+    columns.addRows(rows, kinds);
+    rows.skip(count);
+    this.writeFullGroup();
   }
 
   /** The names of a feed, with the lines that they are from. */
@@ -204,24 +243,28 @@ export class DatasetLines {
   private endRow(kind: number): void {
     const { columns, rows } = this;
     columns.addRow(rows, kind);
-    if (columns.length >= GROUP_ROWS || columns.byteCount >= GROUP_BYTES) this.file.writeGroup();
+    this.writeFullGroup();
     rows.next();
+  }
+
+  private writeFullGroup(): void {
+    const { length, byteCount } = this.columns;
+    if (length >= GROUP_ROWS || byteCount >= GROUP_BYTES) this.file.writeGroup();
   }
 }
 
 /** By kind of row. */
-const KIND_OF = new Map<number, number>([
-  [Kind.Blank, KINDS.indexOf("blank")],
-  [Kind.Comment, KINDS.indexOf("comment")],
-  [Kind.Hosts, KINDS.indexOf("hosts")],
-  [Kind.Domain, KINDS.indexOf("domain")],
-  [Kind.Block, KINDS.indexOf("block")],
-  [Kind.Rule, KINDS.indexOf("rule")],
-]);
+const KIND_OF = new Uint8Array(8);
+KIND_OF[Kind.Blank] = KINDS.indexOf("blank");
+KIND_OF[Kind.Comment] = KINDS.indexOf("comment");
+KIND_OF[Kind.Hosts] = KINDS.indexOf("hosts");
+KIND_OF[Kind.Domain] = KINDS.indexOf("domain");
+KIND_OF[Kind.Block] = KINDS.indexOf("block");
+KIND_OF[Kind.Rule] = KINDS.indexOf("rule");
 const EXCEPTION = KINDS.indexOf("exception");
 
 function kindOf({ kind, flags }: Chunk, row: number): number {
-  return (flags[row]! & Flag.Allow) === 0 ? KIND_OF.get(kind[row]!)! : EXCEPTION;
+  return (flags[row]! & Flag.Allow) === 0 ? KIND_OF[kind[row]!]! : EXCEPTION;
 }
 
 /** The lines of a text, asked for in ascending order. */

@@ -1,6 +1,7 @@
 import { hashName } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host } from "../host/host.ts";
+import { DomainFinder, MAYBE_SUFFIX, NO_DOMAIN } from "../kernel/domain-finder.ts";
 import { KernelMemory } from "../kernel/kernel-memory.ts";
 import { LineScanner } from "../kernel/line-scanner.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
@@ -8,7 +9,7 @@ import type { Column } from "../parquet/column.ts";
 import { FlagColumn, NumberColumn, TimeColumn } from "../parquet/number-columns.ts";
 import { ParquetFile } from "../parquet/parquet-file.ts";
 import { TextColumn } from "../parquet/text-column.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { CHUNK_ROWS, type Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
@@ -16,7 +17,7 @@ import { readLedger } from "../sources/ledger.ts";
 import { FileBlocks } from "../sources/text-blocks.ts";
 import { ListScan } from "../syntax/list-scan.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
-import { registrableStart } from "../syntax/registrable-domain.ts";
+import { deepDomains, registrableStart } from "../syntax/registrable-domain.ts";
 import type { NamedRecord } from "./dataset-lines.ts";
 import { namesIn } from "./line-names.ts";
 import { normalName } from "./line-columns.ts";
@@ -36,6 +37,9 @@ interface NameFacts {
   readonly dates: ReadonlyMap<number, { readonly first: number; readonly last: number }>;
 }
 
+/** Takes a name with its hash (`hashName`). */
+type NameTaker = (bytes: Uint8Array, start: number, end: number, hash: number) => void;
+
 /** How many names a pass holds in memory, on average. */
 const PASS_NAMES = 2_000_000;
 const GROUP_ROWS = 131_072;
@@ -50,8 +54,9 @@ export class DatasetNames {
   private readonly ranks: RankedNames | undefined;
   private readonly kernel = new KernelMemory();
   private readonly scanner = new LineScanner(this.kernel, suffixTables());
-  private readonly name = new TextColumn("name");
-  private readonly domain = new TextColumn("domain");
+  private readonly domains = new DomainFinder(this.kernel, deepDomains());
+  private readonly name = new TextColumn("name", this.kernel);
+  private readonly domain = new TextColumn("domain", this.kernel);
   private readonly rank = new NumberColumn("rank");
   private readonly firstSeen = new TimeColumn("first_seen");
   private readonly lastSeen = new TimeColumn("last_seen");
@@ -71,45 +76,89 @@ export class DatasetNames {
     const flags = lists.map(({ name }) => new FlagColumn(`in ${name}`));
     const { name, domain, rank, firstSeen, lastSeen } = this;
     const columns: Column[] = [name, domain, rank, firstSeen, lastSeen, ...flags];
-    const file = new ParquetFile(columns, out);
+    const file = new ParquetFile(columns, this.kernel, out);
     const rules = lists.reduce((sum, { record }) => sum + record.header.rules, 0);
     const passes = Math.max(1, Math.ceil(rules / passNames));
     for (let pass = 0; pass < passes; pass++) {
-      const isOfPass = (bytes: Uint8Array, start: number, end: number): boolean =>
-        passes === 1 || (hashName(bytes, start, end) >>> 0) % passes === pass;
-      const facts = await this.factsOf(lists, isOfPass);
-      for (let index = 0; index < facts.names.length; index++) {
-        this.add(index, facts);
-        for (const [list, flag] of flags.entries()) flag.add(facts.lists[list]!.has(index));
+      const isOfPass = (hash: number): boolean => passes === 1 || (hash >>> 0) % passes === pass;
+      const facts = await this.factsOf(lists, isOfPass, Math.ceil(rules / passes));
+      for (let from = 0; from < facts.names.length;) {
+        const room = Math.min(GROUP_ROWS - name.length, CHUNK_ROWS);
+        const to = Math.min(from + room, facts.names.length);
+        this.add(from, to, facts);
+        for (const [list, flag] of flags.entries())
+          for (let index = from; index < to; index++) flag.add(facts.lists[list]!.has(index));
         if (name.length >= GROUP_ROWS) file.writeGroup();
+        from = to;
       }
     }
     file.finish();
     return file.rows;
   }
 
-  private add(index: number, { names, dates }: NameFacts): void {
-    const { bytes } = names;
-    const [from, end] = [names.startOf(index), names.endOf(index)];
-    this.name.add(bytes, from, end);
-    const start = registrableStart(bytes, from, end);
-    if (start === -1) this.domain.addNull();
-    else this.domain.add(bytes, start, end);
-    this.rank.add(this.ranks?.rankOf(decodeUtf8(bytes, from, end)));
-    const { first, last } = dates.get(index) ?? {};
-    this.firstSeen.add(first && first * 1000);
-    this.lastSeen.add(last && last * 1000);
+  /** Adds up to 65,536 names and what is known about them. */
+  private add(from: number, to: number, { names, dates }: NameFacts): void {
+    this.addNames(from, to, names);
+    if (this.ranks === undefined) this.rank.addNulls(to - from);
+    else
+      for (let index = from; index < to; index++)
+        this.rank.add(
+          this.ranks.rankOf(decodeUtf8(names.bytes, names.startOf(index), names.endOf(index))),
+        );
+    if (dates.size === 0) {
+      this.firstSeen.addNulls(to - from);
+      this.lastSeen.addNulls(to - from);
+      return;
+    }
+    for (let index = from; index < to; index++) {
+      const { first, last } = dates.get(index) ?? {};
+      this.firstSeen.add(first && first * 1000);
+      this.lastSeen.add(last && last * 1000);
+    }
+  }
+
+  private addNames(from: number, to: number, names: NameTable): void {
+    const { name, domain, domains } = this;
+    const { length, byteCount } = name;
+    name.addConsecutive(names.bytes, names.startOf(from), names.endsOf(from, to));
+    const slices = name.slicesFrom(length);
+    const found = domains.find(slices, to - from);
+    const shift = byteCount - names.startOf(from);
+    const without: number[] = [];
+    for (let row = 0; row < found.length; row++) {
+      if (found[row] === MAYBE_SUFFIX) {
+        const start = registrableStart(
+          names.bytes,
+          names.startOf(from + row),
+          names.endOf(from + row),
+        );
+        found[row] = start === -1 ? NO_DOMAIN : start + shift;
+      }
+      if (found[row] === NO_DOMAIN) without.push(row);
+    }
+    let row = 0;
+    for (const next of [...without, to - from]) {
+      const own = {
+        bytesAt: slices.bytesAt,
+        startsAt: domains.startsAt + row * 4,
+        endsAt: slices.endsAt + row * 4,
+      };
+      domain.addSlices(own, next - row, name.byteCount);
+      if (next < to - from) domain.addNulls(1);
+      row = next + 1;
+    }
   }
 
   private async factsOf(
     lists: readonly PublishedNames[],
-    isOfPass: (bytes: Uint8Array, start: number, end: number) => boolean,
+    isOfPass: (hash: number) => boolean,
+    expected: number,
   ): Promise<NameFacts> {
-    const names = new NameTable();
+    const names = new NameTable(Math.max(1024, expected));
     const numbers = lists.map(() => new NumberSet());
     for (const [list, { path }] of lists.entries())
-      await this.readNames(path, (bytes, start, end) => {
-        if (isOfPass(bytes, start, end)) numbers[list]!.add(names.add(bytes, start, end));
+      await this.readNames(path, (bytes, start, end, hash) => {
+        if (isOfPass(hash)) numbers[list]!.add(names.add(bytes, start, end, hash));
       });
     const dates = new Map<number, { first: number; last: number }>();
     for (const { record } of lists)
@@ -119,10 +168,7 @@ export class DatasetNames {
   }
 
   /** Passes on the names of a list, in lower-case ASCII. */
-  private async readNames(
-    path: string,
-    take: (bytes: Uint8Array, start: number, end: number) => void,
-  ): Promise<void> {
+  private async readNames(path: string, take: NameTaker): Promise<void> {
     const pool = new ChunkPool(this.kernel);
     const options = { hashComments: false, splitHosts: false, scanner: this.scanner };
     const scan = new ListScan(pool, options, (chunk) => {
@@ -183,16 +229,12 @@ class NumberSet {
   }
 }
 
-function takeNames(
-  chunk: Chunk,
-  row: number,
-  take: (bytes: Uint8Array, start: number, end: number) => void,
-): void {
+function takeNames(chunk: Chunk, row: number, take: NameTaker): void {
   const { kind, flags, bytes, hostStart, hostEnd, start, end } = chunk;
   if (kind[row]! < Kind.Hosts || kind[row]! > Kind.Block) return;
   const about = flags[row]! & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames);
   if (about === Flag.PlainHost) {
-    take(bytes, hostStart[row]!, hostEnd[row]!);
+    take(bytes, hostStart[row]!, hostEnd[row]!, chunk.hostHash[row]!);
     return;
   }
   const text = decodeUtf8(bytes, start[row], end[row]);
@@ -201,6 +243,6 @@ function takeNames(
     const name = normalName(written);
     if (name === undefined) continue;
     const own = encodeUtf8(name);
-    take(own, 0, own.length);
+    take(own, 0, own.length, hashName(own, 0, own.length));
   }
 }

@@ -6,10 +6,17 @@ export class NameTable {
   length = 0;
   private readonly text = new ByteBuffer(1 << 16);
   /** Where each name ends. */
-  private ends = new Uint32Array(1024);
-  private hashes = new Int32Array(1024);
+  private ends: Uint32Array;
+  private hashes: Int32Array;
   /** Number + 1 by hash; 0 is free. */
-  private slots = new Int32Array(4096);
+  private slots: Int32Array;
+
+  /** `expected` is about how many names there will be. */
+  constructor(expected = 1024) {
+    this.ends = new Uint32Array(expected);
+    this.hashes = new Int32Array(expected);
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(expected * 2)));
+  }
 
   get bytes(): Uint8Array {
     return this.text.bytes;
@@ -23,9 +30,14 @@ export class NameTable {
     return this.ends[index]!;
   }
 
-  /** The number of a name, which is added if it is new. */
-  add(bytes: Uint8Array, start: number, end: number): number {
-    const hash = hashName(bytes, start, end);
+  /** Where names end, each at the start of the next one. */
+  endsOf(from: number, to: number): Uint32Array {
+    return this.ends.subarray(from, to);
+  }
+
+  /** The number of a name with this hash (`hashName`); it is added if it is new. */
+  // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
+  add(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const slot = this.slotOf(hash, bytes, start, end);
     const known = this.slots[slot]!;
     if (known > 0) return known - 1;

@@ -29,6 +29,42 @@ export class RecordedRows {
     return this.frame >= this.frames.length;
   }
 
+  /**
+   * How many rows, at most `most`, are consecutive lines with one row each, from the current one on. The last row of a frame is not: the next
+   * frame may continue its line.
+   */
+  run(most: number): number {
+    const frame = this.frames[this.frame];
+    if (frame === undefined || frame.lines !== undefined) return 0;
+    const { fates, others } = frame;
+    const from = this.index;
+    const end = Math.min(from + most, frame.length - 1);
+    let to = from;
+    for (; to < end; to++) {
+      if (fates[to] === Fate.Spare) break;
+      if (others === undefined) continue;
+      if (((others[to]! | others[to + 1]!) & (Other.Generated | Other.Continued)) !== 0) break;
+    }
+    return to - from;
+  }
+
+  /** The fates of a run. */
+  fatesOf(run: number): Uint8Array {
+    return this.frames[this.frame]!.fates.subarray(this.index, this.index + run);
+  }
+
+  /** The causes of a run; -1 for a row without one. */
+  causesOf(run: number): Int32Array {
+    this.causes ??= this.record.causesIn(this.frames[this.frame]!);
+    return this.causes.subarray(this.index, this.index + run);
+  }
+
+  /** Goes to the row after a run. */
+  skip(run: number): void {
+    this.index += run - 1;
+    this.next();
+  }
+
   /** Goes to the next row that is or was a line of the file, or a further name of one. */
   next(): void {
     for (;;) {

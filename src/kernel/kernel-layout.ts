@@ -29,6 +29,14 @@ export const CURSOR = { Next: 0, End: 4, Count: 8, Bytes: 16 } as const;
 /** The partition of names that are parents of names in all partitions. */
 export const WIDE = 255;
 
+/** Marks in the cause of a result. */
+export const RESULT = {
+  /** Instead of a row: the rule is not wider than its author meant. */
+  NotWidened: 0x7fffffff,
+  /** A parent covers the row. Without this mark, another row has the same name. */
+  Covered: 0x80000000,
+} as const;
+
 /** Why the kernel stopped: at the end, at a row for the caller, or because the page of a list is full. */
 export const STOP = { End: 0, Row: 1, Page: 2 } as const;
 
@@ -69,6 +77,7 @@ export const PARTITION = [
   "listMask",
   "wideList",
   "checksText",
+  "entered",
 ] as const;
 export const PART = [
   "runs",

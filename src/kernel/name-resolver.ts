@@ -1,13 +1,17 @@
 import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
+import type { ChunkCache } from "../rules/chunk-cache.ts";
 import { Flag } from "../rules/kind.ts";
 import { AT, PARTITION, PART, RECORD, STOP, WIDE } from "./kernel-layout.ts";
 import { LONGEST_NAME } from "./longest-name.ts";
 import type { KernelMemory } from "./kernel-memory.ts";
 import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
+import { type ComparisonSlot, type InheritedResults, NamesSeen } from "./name-comparison.ts";
 import { tableSlots } from "./table-slots.ts";
-import { PartitionResults } from "./partition-results.ts";
+import { PartitionResults, pairsOf } from "./partition-results.ts";
 
+
+const NO_PAIRS = new Uint32Array(0);
 
 /** Addresses of the partition that is being resolved. */
 interface Part {
@@ -17,6 +21,12 @@ interface Part {
   readonly table: number;
   readonly slots: number;
   readonly used: number;
+}
+
+/** Where the last compile of the same list left its results, and the cache of its chunks. */
+export interface LastCompile {
+  readonly slot: ComparisonSlot;
+  readonly cache: ChunkCache;
 }
 
 export interface NameOptions {
@@ -29,6 +39,8 @@ export interface NameOptions {
   survives(name: Uint8Array, isPlain: boolean, isVerbatim: boolean): boolean;
   /** Whether all ordinary names survive, so that `survives` need not be called for each. Called after the last chunk. */
   ordinarySurvive(): boolean;
+  /** What the results depend on besides the names. Called after the last chunk. */
+  conditions(): readonly unknown[];
   /** Whether the rule's own text, which is not `||name^`, removes it later. If absent, no text does. */
   readonly losesByText?: ((chunk: Chunk, row: number) => boolean) | undefined;
 }
@@ -50,21 +62,37 @@ export class NameResolver {
   private wide = { table: 0, slots: 0, oneLabel: 0 };
   private chunks = 0;
   private results: PartitionResults | undefined;
+  private readonly lastCompile: LastCompile | undefined;
+  private readonly seen: NamesSeen | undefined;
+  /** The results of each list of names, for the next compile. */
+  private readonly pairs: Uint32Array[];
+  /** Chunks to be entered when it is known which of their names must be compared. */
+  private waiting: Chunk[] = [];
 
-  constructor(options: NameOptions, budget: MemoryBudget) {
+  constructor(options: NameOptions, budget: MemoryBudget, lastCompile?: LastCompile) {
     this.options = options;
+    this.lastCompile = lastCompile;
+    this.seen = lastCompile && new NamesSeen(lastCompile.slot.last);
     this.kernel = budget.kernel;
     this.stock = new PageStock(this.kernel, budget);
     this.wideList = budget.partitions;
+    this.pairs = Array.from({ length: budget.partitions + 1 }, () => NO_PAIRS);
     this.names = new PagedLists(this.stock, budget.partitions + 1);
   }
 
   /** Adds the chunks of the list, in order. Live rows of ordinary names become rules for them. */
   add(chunk: Chunk): void {
+    this.chunks = Math.max(this.chunks, chunk.id + 1);
+    this.seen?.see(chunk);
+    if (this.lastCompile?.slot.last === undefined) this.enter(chunk, 0);
+    else this.waiting.push(chunk);
+  }
+
+  /** Enters the names of the lists that have a 1 at this address, or of all lists if it is 0. */
+  private enter(chunk: Chunk, entered: number): void {
     const { options } = this;
     const { exports } = this.kernel;
     const { length } = chunk;
-    this.chunks = Math.max(this.chunks, chunk.id + 1);
     let row = 0;
     while (true) {
       const descriptor = this.kernel.describe(PARTITION, {
@@ -78,6 +106,7 @@ export class NameResolver {
         listMask: this.wideList - 1,
         wideList: this.wideList,
         checksText: Number(options.losesByText !== undefined),
+        entered,
       });
       row = exports.partition(descriptor);
       const stop = exports.stop.value;
@@ -110,6 +139,7 @@ export class NameResolver {
 
   /** Must be called after the last chunk and before the first `apply`. */
   resolve(): void {
+    const inherited = this.enterWaiting();
     this.results = new PartitionResults(this.stock, this.chunks);
     // Allocate for the largest partition at once: areas that grow would leave gaps behind.
     const { records, away, pages } = this.names.largest();
@@ -118,6 +148,40 @@ export class NameResolver {
     const area = this.stock.workArea("table", areaSize);
     this.resolveWide();
     for (let list = 0; list < this.wideList; list++) this.resolvePart(list, area);
+    if (this.lastCompile === undefined) return;
+    const { slot } = this.lastCompile;
+    for (const [list, isEntered] of inherited?.entered.entries() ?? []) {
+      if (isEntered !== 0) continue;
+      this.pairs[list] = inherited!.of(list);
+      this.results.takePairs(this.pairs[list]);
+    }
+    slot.next = this.seen!.comparison(this.conditions(), this.pairs);
+  }
+
+  /** Enters the names whose results the last compile does not tell. Returns the results that it does. */
+  private enterWaiting(): InheritedResults | undefined {
+    const { waiting, seen, lastCompile, wideList } = this;
+    if (lastCompile?.slot.last === undefined) return undefined;
+    const { cache, slot } = lastCompile;
+    const inherited = seen!.inheritedFrom(slot.last!, this.conditions(), wideList);
+    let entered = 0;
+    if (inherited !== undefined) {
+      entered = this.stock.keep(inherited.entered.length);
+      this.kernel.bytes(entered, inherited.entered.length).set(inherited.entered);
+    }
+    for (const chunk of waiting) {
+      cache.use(chunk);
+      chunk.isChanged = true;
+      this.enter(chunk, entered);
+      cache.done(chunk);
+    }
+    this.waiting = [];
+    return inherited;
+  }
+
+  private conditions(): readonly unknown[] {
+    const { options, wideList } = this;
+    return [wideList, options.separatesWidened, ...options.conditions()];
   }
 
   private resolvePart(list: number, area: number): void {
@@ -180,6 +244,7 @@ export class NameResolver {
     while (this.markSurvivors(this.kernel.words(part.used, count)))
       count = exports.coverPart(this.describe(part)) >>> 0;
     for (const run of part.runs) this.results!.takeFrom(run);
+    if (this.lastCompile !== undefined) this.pairs[part.list] = pairsOf(part.runs, this.kernel);
     if (part.list !== this.wideList) this.names.clear(part.list);
   }
 

@@ -1,8 +1,11 @@
 import { CHUNK_SHIFT, type Chunk } from "../rules/chunk.ts";
-import { STOP } from "./kernel-layout.ts";
+import { CURSOR, STOP } from "./kernel-layout.ts";
+import type { KernelMemory } from "./kernel-memory.ts";
 import { PagedLists, type PageStock, type Run } from "./paged-lists.ts";
 
 const MOST_LISTS = 256;
+/** Puts the results for all rows into one list. */
+const ONE_LIST = 31;
 
 /** Results for rows, computed per partition and applied per chunk. */
 export class PartitionResults {
@@ -33,6 +36,21 @@ export class PartitionResults {
     }
   }
 
+  /** Takes results, as pairs, that `pairsOf` returned. */
+  takePairs(pairs: Uint32Array): void {
+    const { kernel } = this.stock;
+    const bytes = pairs.byteLength;
+    const area = kernel.allocate(bytes);
+    kernel.words(area, pairs.length).set(pairs);
+    let pair = area;
+    while (true) {
+      pair = kernel.exports.passOn(pair, area + bytes, this.lists.cursors, this.idShift) >>> 0;
+      if (kernel.exports.stop.value === STOP.End) break;
+      this.lists.refill(kernel.exports.stopList.value, kernel.exports.stopSize.value);
+    }
+    kernel.free(area, bytes);
+  }
+
   /**
    * Runs that contain the results for the chunk's rows, and possibly others: pairs of the row's id and the id of the row
    * that makes it redundant, with the marks that `deliver` set (see kernel/kernel.ts).
@@ -43,4 +61,20 @@ export class PartitionResults {
     if (list !== this.at.list) this.at = { list, runs: this.lists.runsOf(list) };
     return this.at.runs;
   }
+}
+
+/** The results that these records contain, as pairs of the row's id and that of its cause. */
+export function pairsOf(runs: readonly Run[], kernel: KernelMemory): Uint32Array {
+  const { exports } = kernel;
+  const most = runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  // A record is longer than a pair.
+  const area = kernel.allocate(CURSOR.Bytes + most);
+  const cursor = kernel.words(area, CURSOR.Bytes / 4);
+  const first = area + CURSOR.Bytes;
+  cursor[CURSOR.Next / 4] = first;
+  cursor[CURSOR.End / 4] = first + most;
+  for (const { start, end } of runs) exports.deliver(start, end, area, ONE_LIST);
+  const pairs = kernel.words(first, (cursor[CURSOR.Next / 4]! - first) / 4).slice();
+  kernel.free(area, CURSOR.Bytes + most);
+  return pairs;
 }

@@ -1,6 +1,5 @@
 import type { Encoding, SchemaElement } from "hyparquet";
-import type { ByteWriter } from "hyparquet-writer";
-import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
+import type { PagePacker } from "../kernel/page-packer.ts";
 
 /** The values of one column in a row group. */
 export interface Column {
@@ -12,45 +11,47 @@ export interface Column {
   readonly dictionary?: readonly string[];
   /** Number of rows. */
   readonly length: number;
-  /** Writes the values that are present. */
-  write(page: ByteWriter): void;
+  /** The values that are present, as bytes of a page. They are valid until something else is packed. */
+  pack(packer: PagePacker): Uint8Array;
   /** Starts the next row group. */
   clear(): void;
 }
 
-/** Whether each row has a value: the definition levels of an optional column, as runs. */
+/** Whether each row has a value: the definition levels of an optional column. */
 export class Presence {
+  length = 0;
   nulls = 0;
-  /** Lengths of the runs, beginning with rows that have a value. */
-  private readonly runs = new Numbers();
-  private run = 0;
-  private isThere = true;
+  /** One number a row, if some rows have a value and others do not. */
+  private readonly levels = new Numbers();
 
-  add(isThere: boolean): void {
-    if (isThere !== this.isThere) {
-      this.runs.push(this.run);
-      this.run = 0;
-      this.isThere = isThere;
+  add(isThere: boolean, count = 1): void {
+    if (count === 0) return;
+    const { levels, length, nulls } = this;
+    const had = nulls < length;
+    this.length += count;
+    if (!isThere) this.nulls += count;
+    if (levels.length > 0 || (length > 0 && had !== isThere)) {
+      if (levels.length === 0) levels.addSame(Number(had), length);
+      levels.addSame(Number(isThere), count);
     }
-    this.run++;
-    if (!isThere) this.nulls++;
   }
 
-  write(page: ByteWriter): void {
-    const levels = new Uint8Array(this.runs.view().reduce((sum, run) => sum + run, this.run));
-    let at = 0;
-    let level = 1;
-    for (const run of [...this.runs.view(), this.run]) {
-      levels.fill(level, at, (at += run));
-      level = 1 - level;
-    }
-    writeRleBitPackedHybrid(page, levels, 1);
+  pack(packer: PagePacker): Uint8Array {
+    if (this.levels.length > 0) return packer.runs(this.levels.view(), 1);
+    return runOf(this.nulls === 0 ? 1 : 0, this.length);
   }
 
   clear(): void {
-    this.nulls = this.run = this.runs.length = 0;
-    this.isThere = true;
+    this.length = this.nulls = this.levels.length = 0;
   }
+}
+
+/** Equal values of up to eight bits. */
+function runOf(value: number, count: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = count * 2;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  return Uint8Array.of(...bytes, rest, value);
 }
 
 /** A growing column of numbers. */
@@ -59,15 +60,44 @@ export class Numbers {
   length = 0;
 
   push(value: number): void {
-    if (this.length === this.values.length) {
-      const grown = new Int32Array(this.length * 2);
-      grown.set(this.values);
-      this.values = grown;
-    }
+    if (this.length === this.values.length) this.reserve(1);
     this.values[this.length++] = value;
+  }
+
+  addSame(value: number, count: number): void {
+    const at = this.reserve(count);
+    this.length += count;
+    const { values, length } = this;
+    // For a short run, the call of `fill` costs more than a loop.
+    if (count > 32) values.fill(value, at, length);
+    else for (let index = at; index < length; index++) values[index] = value;
+  }
+
+  addAscending(first: number, count: number): void {
+    const at = this.reserve(count);
+    const { values } = this;
+    for (let index = 0; index < count; index++) values[at + index] = first + index;
+    this.length += count;
+  }
+
+  addAll(numbers: ArrayLike<number>): void {
+    const at = this.reserve(numbers.length);
+    this.values.set(numbers, at);
+    this.length += numbers.length;
   }
 
   view(): Int32Array {
     return this.values.subarray(0, this.length);
+  }
+
+  /** Makes room for more numbers and returns the place of the first. */
+  private reserve(more: number): number {
+    const needed = this.length + more;
+    if (needed > this.values.length) {
+      const grown = new Int32Array(Math.max(needed, this.length * 2));
+      grown.set(this.values);
+      this.values = grown;
+    }
+    return this.length;
   }
 }

@@ -1,34 +1,63 @@
 import type { SchemaElement } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer";
 import { deltaBinaryPack } from "hyparquet-writer/src/delta.js";
-import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
+import type { PagePacker } from "../kernel/page-packer.ts";
 import { type Column, Numbers, Presence } from "./column.ts";
-import { packNumbers } from "./pack-numbers.ts";
 
 /** Numbers of 31 bits, as differences: consecutive ones cost nothing. */
 export class NumberColumn implements Column {
   readonly element: SchemaElement;
   readonly encoding = "DELTA_BINARY_PACKED";
   readonly presence: Presence = new Presence();
-  length = 0;
   private readonly numbers = new Numbers();
 
   constructor(name: string) {
     this.element = { name, type: "INT32", repetition_type: "OPTIONAL" };
   }
 
+  get length(): number {
+    return this.presence.length;
+  }
+
   add(value: number | undefined): void {
     this.presence.add(value !== undefined);
     if (value !== undefined) this.numbers.push(value);
-    this.length++;
   }
 
-  write(page: ByteWriter): void {
-    packNumbers(page, this.numbers.view());
+  addSame(value: number, count: number): void {
+    this.presence.add(true, count);
+    this.numbers.addSame(value, count);
+  }
+
+  addAscending(first: number, count: number): void {
+    this.presence.add(true, count);
+    this.numbers.addAscending(first, count);
+  }
+
+  addNulls(count: number): void {
+    this.presence.add(false, count);
+  }
+
+  /** Negative numbers are rows without a value. */
+  addAll(values: Int32Array): void {
+    const { presence, numbers } = this;
+    let run = 0;
+    for (let row = 0; row <= values.length; row++) {
+      if (row < values.length && values[row]! < 0 === values[run]! < 0) continue;
+      if (row === run) continue;
+      presence.add(values[run]! >= 0, row - run);
+      if (values[run]! >= 0)
+        for (let index = run; index < row; index++) numbers.push(values[index]!);
+      run = row;
+    }
+  }
+
+  pack(packer: PagePacker): Uint8Array {
+    return packer.numbers(this.numbers.view());
   }
 
   clear(): void {
-    this.length = this.numbers.length = 0;
+    this.numbers.length = 0;
     this.presence.clear();
   }
 }
@@ -38,7 +67,6 @@ export class TimeColumn implements Column {
   readonly element: SchemaElement;
   readonly encoding = "DELTA_BINARY_PACKED";
   readonly presence: Presence = new Presence();
-  length = 0;
   private values: bigint[] = [];
 
   constructor(name: string) {
@@ -51,18 +79,26 @@ export class TimeColumn implements Column {
     };
   }
 
+  get length(): number {
+    return this.presence.length;
+  }
+
   add(milliseconds: number | undefined): void {
     this.presence.add(milliseconds !== undefined);
     if (milliseconds !== undefined) this.values.push(BigInt(milliseconds));
-    this.length++;
   }
 
-  write(page: ByteWriter): void {
+  addNulls(count: number): void {
+    this.presence.add(false, count);
+  }
+
+  pack(): Uint8Array {
+    const page = new ByteWriter();
     deltaBinaryPack(page, this.values);
+    return page.getBytes();
   }
 
   clear(): void {
-    this.length = 0;
     this.values = [];
     this.presence.clear();
   }
@@ -87,11 +123,12 @@ export class FlagColumn implements Column {
     this.numbers.push(Number(isTrue));
   }
 
-  write(page: ByteWriter): void {
-    const runs = new ByteWriter();
-    writeRleBitPackedHybrid(runs, this.numbers.view(), 1);
-    page.appendUint32(runs.offset);
-    page.appendBytes(runs.getBytes());
+  pack(packer: PagePacker): Uint8Array {
+    const runs = packer.runs(this.numbers.view(), 1);
+    const page = new ByteWriter();
+    page.appendUint32(runs.length);
+    page.appendBytes(runs);
+    return page.getBytes();
   }
 
   clear(): void {
@@ -123,14 +160,20 @@ export class ChoiceColumn implements Column {
   }
 
   /** Takes an index of the choices. */
-  add(choice: number): void {
-    this.numbers.push(choice);
+  add(choice: number, count = 1): void {
+    this.numbers.addSame(choice, count);
   }
 
-  write(page: ByteWriter): void {
+  addAll(choices: Uint8Array): void {
+    this.numbers.addAll(choices);
+  }
+
+  pack(packer: PagePacker): Uint8Array {
     const width = Math.max(1, 32 - Math.clz32(this.dictionary.length - 1));
+    const page = new ByteWriter();
     page.appendUint8(width);
-    writeRleBitPackedHybrid(page, this.numbers.view(), width);
+    page.appendBytes(packer.runs(this.numbers.view(), width));
+    return page.getBytes();
   }
 
   clear(): void {

@@ -6,11 +6,19 @@ import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import { writePlain } from "hyparquet-writer/src/plain.js";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { VERSION } from "../diagnostics/version.ts";
+import { PagePacker } from "../kernel/page-packer.ts";
+import type { KernelMemory } from "../kernel/kernel-memory.ts";
 import type { Column } from "./column.ts";
 
 const MAGIC = 0x31524150;
 /** Packs 2 million names in 0.4 s. Level 1 takes 0.3 s and 5 % more space, level 6 takes 1.4 s and 6 % less. */
 const LEVEL = 2;
+const PARAMS = { [constants.ZSTD_c_compressionLevel]: LEVEL };
+
+/** A size that a packed page fits into, so that it is not put together from pieces. */
+function roomFor({ length }: Uint8Array): number {
+  return length + (length >>> 3) + 1024;
+}
 
 /**
  * Writes a Parquet file group by group; only one group is in memory. The forms of headers and numbers come from hyparquet-writer, but pages are
@@ -21,20 +29,26 @@ export class ParquetFile {
   bytes = 0;
   private readonly columns: readonly Column[];
   private readonly out: (bytes: Uint8Array) => void;
+  private readonly packer: PagePacker;
   private readonly groups: RowGroup[] = [];
   private readonly codec: CompressionCodec;
   private readonly pack: (bytes: Uint8Array) => Uint8Array;
 
-  constructor(columns: readonly Column[], out: (bytes: Uint8Array) => void) {
+  constructor(columns: readonly Column[], kernel: KernelMemory, out: (bytes: Uint8Array) => void) {
     this.columns = columns;
+    this.packer = new PagePacker(kernel);
     this.out = out;
     // Deno before 2.9 does not support zstd.
     const packZstd = zlib.zstdCompressSync as typeof zlib.zstdCompressSync | undefined;
     this.codec = packZstd === undefined ? "GZIP" : "ZSTD";
     this.pack =
       packZstd === undefined
-        ? (bytes) => zlib.gzipSync(bytes, { level: LEVEL })
-        : (bytes) => packZstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+        ? (bytes) => zlib.gzipSync(bytes, { level: LEVEL, chunkSize: roomFor(bytes) })
+        : (bytes) =>
+            packZstd(bytes, {
+              params: PARAMS,
+              chunkSize: roomFor(bytes),
+            });
     const head = new ByteWriter();
     head.appendUint32(MAGIC);
     this.send(head);
@@ -78,28 +92,26 @@ export class ParquetFile {
     const start = this.bytes;
     const dictionaryBytes = column.dictionary && this.writeDictionary(column.dictionary);
     const page = this.bytes;
-    const levels = new ByteWriter();
-    presence?.write(levels);
-    const values = new ByteWriter();
-    column.write(values);
-    const packed = this.pack(values.getBytes());
+    const levels = presence?.pack(this.packer).slice() ?? new Uint8Array(0);
+    const values = column.pack(this.packer);
+    const packed = this.pack(values);
     const header = new ByteWriter();
     writePageHeader(header, {
       type: "DATA_PAGE_V2",
-      uncompressed_page_size: levels.offset + values.offset,
-      compressed_page_size: levels.offset + packed.length,
+      uncompressed_page_size: levels.length + values.length,
+      compressed_page_size: levels.length + packed.length,
       data_page_header_v2: {
         num_values: rows,
         num_nulls: presence?.nulls ?? 0,
         num_rows: rows,
         encoding,
-        definition_levels_byte_length: levels.offset,
+        definition_levels_byte_length: levels.length,
         repetition_levels_byte_length: 0,
         is_compressed: true,
       },
     });
     this.send(header);
-    this.send(levels);
+    this.sendBytes(levels);
     this.sendBytes(packed);
     return {
       file_offset: BigInt(start),
@@ -110,7 +122,7 @@ export class ParquetFile {
         codec: this.codec,
         num_values: BigInt(rows),
         total_uncompressed_size: BigInt(
-          header.offset + levels.offset + values.offset + (dictionaryBytes ?? 0),
+          header.offset + levels.length + values.length + (dictionaryBytes ?? 0),
         ),
         total_compressed_size: BigInt(this.bytes - start),
         data_page_offset: BigInt(page),

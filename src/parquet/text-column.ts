@@ -1,24 +1,30 @@
 import type { SchemaElement } from "hyparquet";
-import type { ByteWriter } from "hyparquet-writer";
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
-import { type Column, Numbers, Presence } from "./column.ts";
-import { packNumbers } from "./pack-numbers.ts";
+import type { NameSlices } from "../kernel/domain-finder.ts";
+import type { KernelMemory } from "../kernel/kernel-memory.ts";
+import { LastingArea } from "../kernel/lasting-area.ts";
+import { type PagePacker, SLACK } from "../kernel/page-packer.ts";
+import { type Column, Presence } from "./column.ts";
 
 /**
  * Texts, each as the length that it shares with the one before and the rest (DELTA_BYTE_ARRAY). Sorted names shrink, a repeated text costs
- * nothing, and no value becomes an object.
+ * nothing, and no value becomes an object. Texts are collected in the memory of the kernel.
  */
 export class TextColumn implements Column {
   readonly element: SchemaElement;
   readonly encoding = "DELTA_BYTE_ARRAY";
   readonly presence: Presence = new Presence();
-  length = 0;
-  /** The texts, one after the other, and where each ends. */
-  private readonly texts = new ByteBuffer(1 << 16);
-  private readonly ends = new Numbers();
+  /** Bytes of the group so far. */
+  byteCount = 0;
+  private readonly kernel: KernelMemory;
+  private readonly texts: LastingArea;
+  /** Where each text ends, after the start of the first one. */
+  private readonly ends: LastingArea;
 
-  constructor(name: string) {
+  constructor(name: string, kernel: KernelMemory) {
+    this.kernel = kernel;
+    this.texts = new LastingArea(kernel);
+    this.ends = new LastingArea(kernel);
     this.element = {
       name,
       type: "BYTE_ARRAY",
@@ -28,17 +34,46 @@ export class TextColumn implements Column {
     };
   }
 
-  /** Bytes of the group so far. */
-  get byteCount(): number {
-    return this.texts.length;
+  get length(): number {
+    return this.presence.length;
+  }
+
+  /** The texts from the one with this number on. Addresses are valid until texts are added to any column. */
+  slicesFrom(index: number): NameSlices {
+    const startsAt = this.ends.at + index * 4;
+    return { bytesAt: this.texts.at, startsAt, endsAt: startsAt + 4 };
   }
 
   /** The bytes must be UTF-8. */
   add(bytes: Uint8Array, start: number, end: number): void {
-    if (start < end) this.texts.append(bytes, start, end);
-    this.ends.push(this.texts.length);
-    this.presence.add(true);
-    this.length++;
+    const at = this.reserve(1, end - start);
+    const { u8 } = this.kernel;
+    const to = this.texts.at + this.byteCount - start;
+    for (let from = start; from < end; from++) u8[to + from] = bytes[from]!;
+    this.byteCount += end - start;
+    this.kernel.u32[at >>> 2] = this.byteCount;
+  }
+
+  /** Adds texts that have at most this many bytes. */
+  addSlices({ bytesAt, startsAt, endsAt }: NameSlices, count: number, mostBytes: number): void {
+    const at = this.reserve(count, mostBytes);
+    const base = this.texts.at;
+    const from = base + this.byteCount;
+    const { exports } = this.kernel;
+    const end = exports.copyTexts(bytesAt, startsAt, endsAt, count, base, from, at) >>> 0;
+    this.byteCount = end - base;
+  }
+
+  /** Adds texts that follow each other in `bytes`: the first one begins at `start`. */
+  addConsecutive(bytes: Uint8Array, start: number, ends: Uint32Array): void {
+    if (ends.length === 0) return;
+    const size = ends.at(-1)! - start;
+    const at = this.reserve(ends.length, size);
+    this.kernel.u8.set(bytes.subarray(start, start + size), this.texts.at + this.byteCount);
+    const own = this.kernel.words(at, ends.length);
+    const shift = this.byteCount - start;
+    for (let index = 0; index < ends.length; index++) own[index] = ends[index]! + shift;
+    this.byteCount += size;
   }
 
   addText(text: string): void {
@@ -46,38 +81,29 @@ export class TextColumn implements Column {
     this.add(bytes, 0, bytes.length);
   }
 
-  addNull(): void {
-    this.presence.add(false);
-    this.length++;
+  addNulls(count: number): void {
+    this.presence.add(false, count);
   }
 
-  write(page: ByteWriter): void {
-    const { bytes } = this.texts;
-    const ends = this.ends.view();
-    const shared = new Int32Array(ends.length);
-    const lengths = new Int32Array(ends.length);
-    const rests = new Uint8Array(this.texts.length);
-    let size = 0;
-    let before = 0;
-    let start = 0;
-    for (let index = 0; index < ends.length; index++) {
-      const end = ends[index]!;
-      const most = Math.min(start - before, end - start);
-      let count = 0;
-      while (count < most && bytes[before + count] === bytes[start + count]) count++;
-      shared[index] = count;
-      lengths[index] = end - start - count;
-      for (let at = start + count; at < end; at++) rests[size++] = bytes[at]!;
-      before = start;
-      start = end;
-    }
-    packNumbers(page, shared);
-    packNumbers(page, lengths);
-    page.appendBytes(rests.subarray(0, size));
+  pack(packer: PagePacker): Uint8Array {
+    const { presence, byteCount } = this;
+    const { bytesAt: textsAt, endsAt } = this.slicesFrom(0);
+    return packer.texts({ textsAt, endsAt, count: presence.length - presence.nulls, byteCount });
   }
 
   clear(): void {
-    this.texts.length = this.ends.length = this.length = 0;
+    this.byteCount = 0;
     this.presence.clear();
+  }
+
+  /** Makes room for texts, which are counted as added. Returns the address of the first end. */
+  private reserve(count: number, bytes: number): number {
+    const { presence, texts, ends, byteCount } = this;
+    const had = presence.length - presence.nulls;
+    texts.need(byteCount + bytes + SLACK, byteCount);
+    ends.need((had + count + 1) * 4, (had + 1) * 4);
+    this.kernel.u32[ends.at >>> 2] = 0;
+    presence.add(true, count);
+    return ends.at + (had + 1) * 4;
   }
 }

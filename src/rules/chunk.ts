@@ -1,6 +1,7 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import type { Arena } from "./arena.ts";
 import { Fate } from "./fate.ts";
+import type { KeptChunk } from "./kept-chunk.ts";
 import { Flag } from "./kind.ts";
 
 /** At most 65,536 rows per chunk. A row id is `chunk id × 65,536 + row`: 2.1 billion rows in 31 bits. */
@@ -111,6 +112,8 @@ export class Chunk {
     otherRows: false,
   };
   length = 0;
+  /** Its rows as they were read, if they are kept. */
+  kept: KeptChunk | undefined;
   /** A column other than `fate` and `by` changed since the chunk was last evicted. */
   isChanged = true;
 

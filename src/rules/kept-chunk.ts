@@ -47,5 +47,6 @@ export function restoreChunk(kept: KeptChunk, pool: ChunkPool, origin: number): 
   chunk.firstLine = rest.firstLine;
   chunk.spareBeyond = rest.spareBeyond;
   Object.assign(chunk.has, has);
+  chunk.kept = kept;
   return chunk;
 }

@@ -57,6 +57,25 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
 }
 
+/**
+ * Whether a name in lower case is a public suffix of the ICANN part of the list, given the hashes (`hashName`) of the name and of its
+ * parent, which begins at `parentStart`.
+ */
+// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
+export function isIcannSuffix(
+  bytes: Uint8Array,
+  start: number,
+  parentStart: number,
+  end: number,
+  hash: number,
+  parentHash: number,
+): boolean {
+  if (!mayBeSuffix(hash, parentHash)) return false;
+  table ??= buildTable();
+  const own = find(table, hash, bytes, start, end);
+  return isSuffix(own, find(table, parentHash, bytes, parentStart, end));
+}
+
 let listed: ReadonlySet<string> | undefined;
 
 /** Whether the list contains a name in lower case. Names that only match a wildcard rule such as `*.ck` do not count. */

@@ -2,13 +2,12 @@ import { DOT } from "../bytes/ascii.ts";
 import { HASH_SEED, hashEnd, hashLabel } from "../bytes/hash.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { ICANN_RULES } from "./public-suffix-list.ts";
-import { Suffix, mayBeSuffix, publicSuffixKind } from "./public-suffix.ts";
+import { isIcannSuffix } from "./public-suffix.ts";
 
 /** The longest public suffixes have four labels. */
 const MOST_LABELS = 5;
 const MASK = 0xffff;
 
-/** By the hash of a top-level domain, whether it may have longer public suffixes. */
 let deep: Uint8Array | undefined;
 
 /**
@@ -18,14 +17,14 @@ let deep: Uint8Array | undefined;
  * their parents.
  */
 export function registrableStart(bytes: Uint8Array, start: number, end: number): number {
-  deep ??= deepDomains();
+  const deepOnes = deepDomains();
   let dot = end - 1;
   while (dot >= start && bytes[dot] !== DOT) dot--;
   if (dot < start) return -1;
   const top = hashLabel(HASH_SEED, bytes, dot + 1, end);
   let second = dot - 1;
   while (second >= start && bytes[second] !== DOT) second--;
-  if (deep[top & MASK] === 0) return second + 1;
+  if (deepOnes[top & MASK] === 0) return second + 1;
   let state = top;
   let parentHash = hashEnd(top);
   let labelEnd = dot;
@@ -35,7 +34,7 @@ export function registrableStart(bytes: Uint8Array, start: number, end: number):
     state = hashLabel(state, bytes, at + 1, labelEnd);
     const hash = hashEnd(state);
     if (isOpen) found = at + 1;
-    isOpen = mayBeSuffix(hash, parentHash) && publicSuffixKind(bytes, at + 1, end) === Suffix.Icann;
+    isOpen = isIcannSuffix(bytes, at + 1, labelEnd + 1, end, hash, parentHash);
     parentHash = hash;
     labelEnd = at;
     if (at < start) break;
@@ -45,7 +44,13 @@ export function registrableStart(bytes: Uint8Array, start: number, end: number):
   return isOpen ? -1 : found;
 }
 
-function deepDomains(): Uint8Array {
+/** By the hash of a top-level domain, whether it may have longer public suffixes. */
+export function deepDomains(): Uint8Array {
+  deep ??= findDeepDomains();
+  return deep;
+}
+
+function findDeepDomains(): Uint8Array {
   const found = new Uint8Array(MASK + 1);
   for (const rule of ICANN_RULES.split(" ")) {
     const dot = rule.lastIndexOf(".");

@@ -37,11 +37,12 @@ class Names extends BarrierStage {
     this.cancelled = new Set(context.cancelledLater);
     this.leavesUnderscores = context.leavesUnderscores === true;
     this.splitter = new HostsSplitter(context);
-    const { willBeFiltered } = context;
+    const { willBeFiltered, validator, comparison: slot } = context;
     this.names = new NameResolver(
       {
         separatesWidened: context.removesModifiers === true,
         survives: (name, isPlain, isVerbatim) => this.survives(name, isPlain, isVerbatim, context),
+        conditions: () => [validator, [...this.cancelled].toSorted().join("\n")],
         ordinarySurvive: () => this.cancelled.size === 0 && willBeFiltered === undefined,
         losesByText:
           willBeFiltered === undefined
@@ -49,6 +50,8 @@ class Names extends BarrierStage {
             : (chunk, row) => willBeFiltered(textOf(chunk, row)),
       },
       budget,
+      // Filters may change with their files.
+      slot && willBeFiltered === undefined ? { slot, cache: pool.cache } : undefined,
     );
   }
 

@@ -1,3 +1,4 @@
+import type { ComparisonSlot } from "../kernel/name-comparison.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import type { StageContext } from "./stage-context.ts";
@@ -17,6 +18,8 @@ export interface TransformationContext extends StageContext {
   readonly leavesUnderscores?: boolean;
   /** Whether a later filter of the list above (exclusions, inclusions) drops a row with this text. */
   readonly willBeFiltered?: (text: string) => boolean;
+  /** What Compress found in the last compile of the same list, if it is compiled repeatedly. */
+  readonly comparison?: ComparisonSlot;
   /** Names whose rules other sources of the list above cancel. */
   readonly cancelledLater?: ReadonlySet<string>;
   /** Warns the user. Equal warnings are counted, not repeated. */

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { run } from "../../src/cli/main.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
+import { packingHost } from "../support/packing-host.ts";
 import { isNightly } from "../support/nightly.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { randomList } from "../support/random-list.ts";
 
 const SEQUENCES = isNightly ? 500 : 12;
+/** A record ends with the length of its header. */
+const LENGTH_BYTES = 4;
 const NOW = new Date("2026-11-10T00:00:00Z");
-const OPTIONS = ["-c", "c.json", "--no-cache", "--no-record"];
+const OPTIONS = ["-c", "c.json", "--no-cache"];
 const SOURCES = ["a.txt", "b.txt", "c.txt", "d.txt"];
 /** Validation belongs to one level. */
 const OWN_STEPS = ["RemoveComments", "Compress", "Deduplicate"];
@@ -60,13 +64,24 @@ function edit(files: MemoryHost["files"], random: Random): void {
   else files.set(path, new TextEncoder().encode(random.pick(changes)()));
 }
 
-/** What is in the files that a build publishes, by path. */
+/** What is in the files that a build publishes, and the fate of every line, by path. */
 function published(files: MemoryHost["files"]): Record<string, string> {
   const lists = [...files].filter(([path]) => path.startsWith("/project/rules/"));
+  const visible = lists
+    .filter(([path]) => !path.includes("/."))
+    .map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]);
+  return { ...(Object.fromEntries(visible) as Record<string, string>), ...recorded(files) };
+}
+
+/** The records of builds, without their headers, which have times. */
+function recorded(files: MemoryHost["files"]): Record<string, string> {
+  const records = [...files].filter(([path]) => path.endsWith(".record.gz"));
   return Object.fromEntries(
-    lists
-      .filter(([path]) => !path.includes("/."))
-      .map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]),
+    records.map(([path, packed]) => {
+      const bytes = gunzipSync(packed);
+      const header = bytes.readUInt32LE(bytes.length - LENGTH_BYTES);
+      return [path, bytes.subarray(0, bytes.length - LENGTH_BYTES - header).toString("hex")];
+    }),
   );
 }
 
@@ -75,7 +90,7 @@ async function fresh(files: MemoryHost["files"]): Promise<Record<string, string>
   const memory = memoryHost({ files: {} });
   for (const [path, bytes] of files) memory.files.set(path, bytes.slice());
   const signal = new AbortController().signal;
-  await run(["compile", ...OPTIONS], { ...memory, now: () => NOW }, signal);
+  await run(["compile", ...OPTIONS], { ...packingHost(memory), now: () => NOW }, signal);
   return published(memory.files);
 }
 
@@ -106,7 +121,7 @@ test("after any edits, watch publishes the bytes of a fresh build", async () => 
       expected = await fresh(files);
       if (JSON.stringify(now) !== JSON.stringify(expected)) changes++;
     };
-    const host = { ...memory, now: () => NOW, wait };
+    const host = { ...packingHost(memory), now: () => NOW, wait };
     const exit = await run(["watch", ...OPTIONS], host, stop.signal);
     assert.equal(exit, 0, memory.output.stderr);
   }

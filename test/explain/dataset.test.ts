@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DatasetNames } from "../../src/explain/dataset-names.ts";
+import { RecordedRows } from "../../src/explain/recorded-rows.ts";
 import { readRecord } from "../../src/record/kept-builds.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -104,6 +105,50 @@ test("random lists: each line has its text and its fate, and counts are those of
     }
   }
   assert.ok(texts > 500 && causes > 50 && names > 200, `${texts}, ${causes}, ${names}`);
+});
+
+test("lines in runs give the rows that lines one by one give, in several groups", async () => {
+  const random = new Random(3);
+  const odd = [
+    "! note",
+    "",
+    "0.0.0.0 a.example.org b.example.org",
+    "||Upper.example^",
+    "/re/",
+    "x",
+  ];
+  const lineOf = (at: number): string =>
+    random.chance(0.02)
+      ? random.pick(odd)
+      : random.pick([
+          `||n${at % 5000}.example.co.uk^`,
+          `0.0.0.0 n${at}.example.de`,
+          `n${at}.s.com`,
+        ]);
+  const textOfFile = (lines: number): string =>
+    Array.from({ length: lines }, (_, at) => `${lineOf(at)}\n`).join("");
+  const project = await built(
+    { "a.txt": textOfFile(140_000), "b.txt": textOfFile(9000) },
+    {
+      name: "N",
+      sources: [{ source: "a.txt" }, { source: "b.txt", type: "hosts" }],
+      transformations: ["RemoveComments", "Compress", "Validate"],
+    },
+  );
+  await exported(project);
+  const lines = await linesOf(project);
+  assert.ok(lines.length > 149_000 && lines.some(({ part }) => part === 2));
+  const own = Object.getOwnPropertyDescriptor(RecordedRows.prototype, "run")!;
+  Object.defineProperty(RecordedRows.prototype, "run", { ...own, value: () => 0 });
+  try {
+    await exported(project);
+  } finally {
+    Object.defineProperty(RecordedRows.prototype, "run", own);
+  }
+  const others = await linesOf(project);
+  assert.equal(others.length, lines.length);
+  // A difference of the two whole lists takes minutes to print.
+  for (const [index, line] of others.entries()) assert.deepEqual(line, lines[index]);
 });
 
 test("lines of included files, other formats, feeds and several names have their names", async () => {

@@ -8,6 +8,7 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { CompressionCodec, Encoding } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { feedText } from "../../src/sources/feed-file.ts";
+import { KernelMemory } from "../../src/kernel/kernel-memory.ts";
 import { ParquetFile } from "../../src/parquet/parquet-file.ts";
 import { TextColumn } from "../../src/parquet/text-column.ts";
 import { DiskProject } from "../support/disk-project.ts";
@@ -75,12 +76,13 @@ test("names are read in every encoding and compression", async () => {
 });
 
 test("what the program exports can be read again", async () => {
-  const column = new TextColumn("name");
+  const kernel = new KernelMemory();
+  const column = new TextColumn("name", kernel);
   const parts: Uint8Array[] = [];
-  const file = new ParquetFile([column], (bytes) => void parts.push(bytes.slice()));
+  const file = new ParquetFile([column], kernel, (bytes) => void parts.push(bytes.slice()));
   const names = randomNames(new Random(5), 5000);
   for (const [row, name] of names.entries()) {
-    if (name === null) column.addNull();
+    if (name === null) column.addNulls(1);
     else column.addText(name);
     if (row % 1700 === 1699) file.writeGroup();
   }
