@@ -34,7 +34,8 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Sources: "A source is unavailable. Nothing was written.",
   Guard:
     "A guard refused the new list (`plan`: would refuse it), or it does not fit the account. The published list is unchanged.",
-  Output: "The list could not be written. The published list is unchanged.",
+  Output:
+    "The list could not be written, and the published list is unchanged; or, with `--publish`, a target failed, and the list is published in the rules directory.",
   Locked: "Another run is compiling the same list. Nothing was written.",
   Api: "The DNS API did not respond, or rejected the key.",
   Problems: "`lint`: a list has errors; with `--strict`, errors or warnings.",

@@ -237,8 +237,9 @@ export interface TextSink {
 export interface FetchRequest {
   readonly url: string;
   /** GET by default. */
-  readonly method?: "GET" | "POST" | "DELETE";
-  readonly body?: Uint8Array;
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+  /** For an iterable, `headers` must have its length. */
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: FetchTimeouts;
   /** Maximum size of the body in bytes. */

@@ -1,5 +1,6 @@
 import { withinLimits } from "./exchange-clock.ts";
 import { type FetchRequest, type FetchResponse, HostError } from "./host.ts";
+import { joinBytes } from "./join-bytes.ts";
 import { bareHost } from "./public-address.ts";
 import { publicLookup, refusePrivateName } from "./public-lookup.ts";
 
@@ -15,7 +16,7 @@ export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse
     const response = await fetch(request.url, {
       method: request.method ?? "GET",
       headers: { ...request.headers },
-      ...(request.body && { body: request.body.slice() }),
+      ...(request.body && { body: await wholeBody(request.body) }),
       redirect: "manual",
       signal,
     });
@@ -37,6 +38,20 @@ export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse
     }
     return { status: response.status, headers };
   });
+}
+
+/** Deno 2.0 sends an iterable without its length, which stores reject. */
+async function wholeBody(
+  body: NonNullable<FetchRequest["body"]>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (body instanceof Uint8Array) return body.slice();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    pieces.push(piece.slice());
+    length += piece.length;
+  }
+  return joinBytes(pieces, length).slice();
 }
 
 async function refusePrivateHost(hostname: string, { proxy }: FetchRequest): Promise<void> {

@@ -1,0 +1,18 @@
+/** Diagnostics of the targets of `publish`. */
+export const TARGET_CODES = {
+  "targets-skipped": {
+    meaning:
+      "The configuration has targets under `publish`, which are used only with `--publish`, and only for lists in the rules directory.",
+    hint: "Read them, then add --publish to use them",
+  },
+  "target-failed": {
+    exit: 6,
+    meaning:
+      "The published files could not be copied to a target of `publish`. The rules directory has them; the exit code is 6.",
+    hint: "Fix the cause; the next run with --publish tries it again",
+  },
+  "target-incomplete": {
+    meaning: "A published file is outside the rules directory, so that no target gets it.",
+    hint: "Give the output a path below the rules directory",
+  },
+} as const;
