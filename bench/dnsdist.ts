@@ -77,8 +77,8 @@ function writeSources(): void {
     name: "Ours",
     sources: LISTS.map((name) => ({ name, source: `${name}.txt`, type: "adblock" })),
     transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
-    outputs: [{ format: "cdb", join: "all.cdb" }],
     lists: LISTS.map((name) => ({ name, sources: [name] })),
+    combined: [{ format: "cdb", path: "all.cdb" }],
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
 }

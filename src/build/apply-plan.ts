@@ -4,10 +4,10 @@ import { scratchOf } from "../engine/scratch.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
 import { planOutputs } from "../publish/output-plan.ts";
-import { joinOutputs } from "./join-lists.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { exitOf } from "./cached-outcome.ts";
+import { writeCombined } from "./combined-outputs.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import { saveLock } from "./lock-session.ts";
 import { VERSION } from "../diagnostics/version.ts";
@@ -61,7 +61,6 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     };
     emit({ kind: "publishing", list: report.name });
     const { written, names } = await publishList(outputs, publication, host);
-    await joinOutputs(outputPlans, context);
     emit({ kind: "published", list: report.name, file: plan.files[0] });
     await notePublished(plan.files, publishedFact(report, options), record, context);
     const header = { ...record, by: askedBy(options, host) };
@@ -69,6 +68,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       bytes.covered,
     ]);
     await saveLock(folder, plan.lock, context);
+    await writeCombined(plan.combined, context);
     return {
       list: report.name,
       status: written.some(({ outcome }) => outcome === "written") ? "published" : "unchanged",

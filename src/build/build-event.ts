@@ -1,12 +1,10 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ProgressEvent } from "../engine/progress-event.ts";
-import type { JoinReport } from "../publish/joined-database.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import type { WrittenOutput } from "./list-outputs.ts";
 
 export type { ProgressEvent } from "../engine/progress-event.ts";
-export type { JoinReport } from "../publish/joined-database.ts";
 export type { OutputFile } from "../publish/output-file.ts";
 
 /** The events of a build, in the order in which they occur. */
@@ -26,8 +24,6 @@ export type BuildEvent =
   | { readonly kind: "publishing"; readonly list: string }
   /** The files of a list are published. The build record follows. */
   | { readonly kind: "published"; readonly list: string; readonly file: OutputFile | undefined }
-  /** A database of several lists was written. */
-  | { readonly kind: "joined"; readonly report: JoinReport }
   /** The build of a list has ended, with any outcome. `lists` is the total. */
   | { readonly kind: "list-done"; readonly outcome: ListOutcome; readonly lists: number }
   /** A file over several lists was written, or need not be. */

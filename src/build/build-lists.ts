@@ -6,7 +6,6 @@ import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { buildList } from "./build-list.ts";
 import { cachedOutcome } from "./cached-outcome.ts";
-import { joinLists } from "./join-lists.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { LockSession, saveLock } from "./lock-session.ts";
 import { forEachInOrder } from "./ordered-queue.ts";
@@ -41,7 +40,6 @@ export async function buildLists(
       context.emit({ kind: "list-done", outcome, lists: lists.length });
     });
     await saveLocks(session);
-    await joinLists(session.plans, context);
   } finally {
     const names = lists.map(({ config }) => config.name);
     outcomes.sort((one, other) => names.indexOf(one.list) - names.indexOf(other.list));

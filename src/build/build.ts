@@ -52,6 +52,7 @@ export async function build(context: BuildContext): Promise<BuildOutcome> {
 
 async function combine(project: Project, context: BuildContext): Promise<BuildOutcome["combined"]> {
   if (project.config.combined === undefined) return undefined;
+  const { planCombined } = await import("./combined-plan.ts");
   const { writeCombined } = await import("./combined-outputs.ts");
-  return await writeCombined(project, context);
+  return await writeCombined(planCombined(project, context.options, context.host), context);
 }

@@ -2,8 +2,9 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { joinedFiles, plannedFiles } from "../publish/output-plan.ts";
+import { plannedFiles } from "../publish/output-plan.ts";
 import type { BuildOptions } from "./build-options.ts";
+import { planCombined } from "./combined-plan.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import { isFolderName } from "./with-output-target.ts";
 import type { ListConfig } from "./project.ts";
@@ -38,16 +39,20 @@ export function planLists(
       owners.set(path, name);
     }
   }
-  for (const plan of plans)
-    for (const { name, path } of plan.outputs.flatMap(joinedFiles)) {
+  const [first] = lists;
+  for (const { name, files } of first === undefined
+    ? []
+    : planCombined(first.project, options, host))
+    for (const { path } of files) {
       const owner = owners.get(path);
       if (owner !== undefined)
         throw new CompilerError([
           errorOf(
             "same-file",
-            `${printable(owner)} and the joined lists would both be written to ${printable(name)}`,
+            `${printable(owner)} and the combined file ${printable(name)} would both be written to ${printable(path)}`,
           ),
         ]);
+      owners.set(path, name);
     }
   return plans;
 }

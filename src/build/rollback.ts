@@ -12,12 +12,12 @@ import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { momentOf } from "../record/kept-builds.ts";
 import { askedBy } from "./asked-by.ts";
-import { joinOutputs } from "./join-lists.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { type ChosenBuild, chosenBuild } from "./chosen-build.ts";
 import { holdAt, selectedList } from "./hold-list.ts";
 import { writeCombined } from "./combined-outputs.ts";
+import { planCombined } from "./combined-plan.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
@@ -65,7 +65,7 @@ export async function rollback(
       emit({ kind: "diagnostic", diagnostic });
     const isHeld = hold === true || (await readHold(file.path, host)) !== undefined;
     const done = await publishAgain(plan, { whole, of, outputs, isHeld }, context);
-    await writeCombined(plan.list.project, context);
+    await writeCombined(planCombined(plan.list.project, context.options, host), context);
     const { report } = whole.draft;
     return {
       list: report.name,
@@ -149,7 +149,6 @@ async function publishAgain(
       rulesDir,
     };
     const published = await publishList(outputs, publication, host);
-    await joinOutputs(outputPlans, context);
     // Now, because a scheduled run would undo the rollback if this run were killed.
     if (isHeld) await holdAt(plan, { whole, of, published }, context);
     const fact = { rules: report.rules, of: momentOf(of) };

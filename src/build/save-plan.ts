@@ -1,6 +1,7 @@
 import { scratchOf } from "../engine/scratch.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
+import { planCombined } from "./combined-plan.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { Lockfile } from "./lockfile.ts";
 import { type SourceRuns, replayNames } from "./recorded-names.ts";
@@ -42,6 +43,7 @@ export async function savePlan(
       lock: await lockOf(run),
       folder: plan.list.project.folder,
       remembering: { settings, size },
+      combined: planCombined(plan.list.project, options, host),
     },
     run.saved,
     host,

@@ -4,10 +4,12 @@ import type { Config } from "./config.ts";
 import { listProblems } from "./lists.ts";
 import { expandProblems, rankProblems, rankedProblems, unrankedProblems } from "./rank-problems.ts";
 import { resolverProblems } from "./resolvers.ts";
+import { targetProblems } from "./target-problems.ts";
 
 const CHECKS = {
   lists: listProblems,
   combined: combinedProblems,
+  publish: targetProblems,
   resolvers: resolverProblems,
   ranks: rankProblems,
   ranked: rankedProblems,

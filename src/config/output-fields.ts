@@ -52,12 +52,6 @@ export const OUTPUT_FIELDS = {
     description:
       "File for exceptions, for formats that need a separate one. Default: `file` with `.allow` before its extension.",
   },
-  join: {
-    type: "string",
-    description:
-      "For `cdb`: another database with the names of all `lists` that have the same `join`. Its values say which lists block a name, so that dnsdist can choose lists for each client. At most 32 lists.",
-    example: "our-lists.cdb",
-  },
   on_loss: {
     type: "choice",
     values: ["skip", "widen", "fail"],

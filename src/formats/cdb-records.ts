@@ -34,7 +34,7 @@ const BLOCKED = Uint8Array.of(49);
 const FREE = Uint8Array.of(48);
 
 /** A name as in a DNS message, as `KeyValueLookupKeySuffix(1, true)` gives it: the key of a name with everything below it. */
-function wireKey(name: Uint8Array, start: number, end: number, key: Uint8Array): number {
+export function wireKey(name: Uint8Array, start: number, end: number, key: Uint8Array): number {
   let label = 0;
   let to = 1;
   for (let at = start; at < end; at++, to++) {
@@ -50,7 +50,7 @@ function wireKey(name: Uint8Array, start: number, end: number, key: Uint8Array):
 }
 
 /** A name as text, as `KeyValueLookupKeyQName(false)` gives it: the key of a name alone. */
-function textKey(name: Uint8Array, start: number, end: number, key: Uint8Array): number {
+export function textKey(name: Uint8Array, start: number, end: number, key: Uint8Array): number {
   for (let at = start; at < end; at++) key[at - start] = name[at]!;
   return end - start;
 }

@@ -42,8 +42,6 @@ export interface OutputPlan {
   /** The service or device that the limits are for. */
   readonly service?: string;
   readonly sizeLimit: SizeLimit;
-  /** The file that it is joined into with other lists. */
-  readonly join?: OutputFile;
   /** Whether rules for popular names stay first. */
   readonly isByRank: boolean;
   readonly packings: readonly ("gzip" | "zstd")[];
@@ -85,9 +83,6 @@ export function planOutputs(
       throw invalid(`outputs write ${printable(name)} twice`, "Give each output its own `file`");
     seen.add(path);
   }
-  for (const { name, path } of plans.flatMap(joinedFiles))
-    if (seen.has(path))
-      throw invalid(`outputs write ${printable(name)} twice`, "Give `join` another name");
   const split = plans.filter(({ limits }) => Math.min(limits.names, limits.bytes) !== Infinity);
   for (const { path, name } of split.flatMap(plainFiles)) {
     const start = `${path.slice(0, path.length - host.path.basename(path).length)}${stemOf(path, host)}-`;
@@ -110,12 +105,6 @@ export function updatesFile(path: string): string {
 /** The files that an output always has, including compressed ones. */
 export function plannedFiles(plan: OutputPlan): OutputFile[] {
   return withPacked(plainFiles(plan), plan.packings);
-}
-
-/** The files that an output shares with other lists. */
-export function joinedFiles({ join }: OutputPlan): OutputFile[] {
-  if (join === undefined) return [];
-  return [join, { name: luaName(join.name), path: luaName(join.path) }];
 }
 
 function plainFiles(plan: OutputPlan): OutputFile[] {
@@ -170,9 +159,6 @@ function planOf(
     output.allow_file === undefined
       ? file.replace(/(\.[^./]*)?$/, ".allow$1")
       : fileNamed(output.allow_file, values);
-  if (output.join !== undefined && format.isDatabase !== true)
-    throw invalid(`${where}.join: ${output.format} cannot be joined`, "Use the format cdb");
-  const join = output.join === undefined ? undefined : fileNamed(output.join, values);
   const name = (one: string): string =>
     host.path.isAbsolute(one) ? one : host.path.join(folder, one);
   return {
@@ -201,9 +187,6 @@ function planOf(
       ),
       bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
     },
-    ...(join !== undefined && {
-      join: { name: name(join), path: host.path.resolve(host.cwd, folder, join) },
-    }),
     isByRank: output.fit?.by === "rank",
     packings: [...new Set(output.pack)],
     updates: output.updates,

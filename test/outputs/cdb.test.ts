@@ -192,7 +192,7 @@ test("a database cannot be split or limited in bytes", async () => {
 test("a new database is not published in the second of the old one", async () => {
   const waits: number[] = [];
   const touched: string[] = [];
-  const host = memoryHost({ files: { "/work/a.cdb": "old" } });
+  const host = memoryHost({ files: { "/project/a.cdb": "old" } });
   const moment = Date.UTC(2026, 0, 1, 12, 0, 5, 300);
   const timed = {
     ...host,
@@ -201,7 +201,7 @@ test("a new database is not published in the second of the old one", async () =>
     wait: async (ms: number) => void waits.push(ms),
     touch: async (path: string) => void touched.push(path),
   };
-  const file = new ListFile("/work/a.cdb", timed);
+  const file = new ListFile("/project/a.cdb", timed);
   await file.open();
   file.write(Buffer.from("new"));
   assert.equal(await file.publishLater(), "written");

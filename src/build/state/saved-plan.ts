@@ -1,5 +1,6 @@
 import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
+import type { CombinedPlan } from "../combined-plan.ts";
 import type { Lockfile } from "../lockfile.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { outputFailed } from "../../publish/output-failed.ts";
@@ -38,6 +39,8 @@ export interface SavedPlan {
   readonly folder: string;
   /** For the guards of the next build. */
   readonly remembering: Remembering;
+  /** The files over several lists. */
+  readonly combined: readonly CombinedPlan[];
 }
 
 export interface SavedBytes {
@@ -121,6 +124,7 @@ function headIn(text: string): Head | undefined {
       head?.shape?.protectedNames,
       head?.shape?.expanded?.rules ?? [],
       head?.shape?.popular ?? [],
+      head?.combined,
     ];
     const isPlan =
       head?.plan === 1 &&

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { networkOf, networkText, overlap } from "../../src/config/network.ts";
+import { clientViews, levelNames } from "../../src/formats/combined/client-levels.ts";
+import { projectOf } from "../support/lists-project.ts";
+
+const LISTS = ["a", "b", "c", "d"];
+const TEXTS = Object.fromEntries(LISTS.map((name) => [name, `||${name}.example^\n`]));
+
+function configOf(groups: readonly (readonly [name: string, lists: string, client: string])[]): {
+  readonly format: "bind-views";
+  readonly path: string;
+  readonly groups: readonly { name: string; clients: string[]; lists: string[] }[];
+} {
+  return {
+    format: "bind-views",
+    path: "views.conf",
+    groups: groups.map(([name, lists, client]) => ({ name, clients: [client], lists: [...lists] })),
+  };
+}
+
+/** The views, as names of levels. */
+function viewsOf(config: ReturnType<typeof configOf>, covers: object = {}): string[] {
+  const known = covers as Record<string, string[]>;
+  const lists = LISTS.map((name) => ({ name, tag: name, covers: known[name] ?? [] }));
+  return clientViews(config, lists).map((view) => view.map(({ name }) => name).join(" < "));
+}
+
+function textOf(network: string): string | undefined {
+  const found = networkOf(network);
+  return found && networkText(found);
+}
+
+test("networks are read without the bits of hosts", () => {
+  assert.equal(textOf("192.0.2.77/24"), "192.0.2.0/24");
+  assert.equal(textOf("192.0.2.77"), "192.0.2.77/32");
+  assert.equal(textOf("2001:db8::1"), "2001:db8:0:0:0:0:0:1/128");
+  assert.equal(textOf("::/0"), "0:0:0:0:0:0:0:0/0");
+  for (const wrong of [
+    "",
+    "192.0.2",
+    "192.0.2.256",
+    "192.0.2.0/33",
+    "1::2::3",
+    "1:2",
+    "::/129",
+    "x",
+  ])
+    assert.equal(networkOf(wrong), undefined, wrong);
+  const [wide, small] = [networkOf("10.0.0.0/8")!, networkOf("10.1.0.0/16")!];
+  assert.ok(overlap(wide, small) && overlap(small, wide));
+  assert.ok(!overlap(small, networkOf("10.2.0.0/16")!) && !overlap(wide, networkOf("::/0")!));
+});
+
+test("groups share a view if one has the lists of the other", () => {
+  const all = configOf(
+    Array.from({ length: 15 }, (_, index) => [
+      `g${index + 1}`,
+      LISTS.filter((_list, bit) => ((index + 1) & (1 << bit)) !== 0).join(""),
+      `10.0.0.${index}`,
+    ]),
+  );
+  // Six sets of two lists cannot share a view.
+  assert.equal(viewsOf(all).length, 6);
+  assert.equal(levelNames(all).length, 15);
+  // Lists that cover each other are one view.
+  assert.equal(viewsOf(all, { b: ["a"], c: ["b"], d: ["c"] }).length, 1);
+});
+
+test("groups with the same lists share a zone, and groups that share clients have views of their own", () => {
+  const same = configOf([
+    ["x", "a", "10.0.0.1"],
+    ["y", "ab", "10.0.0.2"],
+    ["z", "a", "10.0.0.3"],
+  ]);
+  assert.deepEqual(viewsOf(same), ["x < y"]);
+  assert.deepEqual(levelNames(same), ["x", "y"]);
+  const nested = configOf([
+    ["all", "a", "10.0.0.0/8"],
+    ["some", "ab", "10.1.0.0/16"],
+  ]);
+  assert.deepEqual(viewsOf(nested), ["all", "some"]);
+});
+
+test("the statements name zones, clients and what every view includes", async () => {
+  const groups = [
+    { name: "all", clients: ["10.0.0.0/8"], lists: ["a"] },
+    { name: "some", clients: ["10.1.0.0/16"], lists: ["a", "b"] },
+    { name: "six", clients: ["2001:db8::/32"], lists: ["c"] },
+    { name: "more", clients: ["192.0.2.1"], lists: ["c", "d"] },
+  ];
+  const lists = LISTS.map((name) => ({ name, sources: [name] }));
+  const combined = [{ format: "bind-views", path: "v.conf", groups, include: '/etc/a"b' }];
+  const project = projectOf(TEXTS, lists, { combined });
+  const { exit, stderr } = await project.run("--no-cache");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /written rules\/v\.conf: bind-views, 4 names/);
+  const text = project.text("rules/v.conf");
+  assert.match(text, /match-clients \{ !10\.1\.0\.0\/16; "rules-all"; \};/);
+  assert.match(text, /response-policy \{ zone "six\.rpz"; zone "more\.rpz"; \} break-dnssec/);
+  assert.match(text, /include "\/etc\/a\\"b";/);
+  const more = project.text("rules/v.conf.more.rpz");
+  assert.match(more, /^32\.zz\.db8\.2001\.rpz-client-ip CNAME rpz-passthru\.$/m);
+  assert.match(more, /^d\.example CNAME \.$/m);
+  assert.doesNotMatch(more, /^c\.example/m);
+});
+
+function oneGroup(more: object): object {
+  return { format: "bind-views", groups: [{ name: "x", clients: ["10.0.0.1"], ...more }] };
+}
+
+test("what is wrong with groups is an error", async () => {
+  const lists = LISTS.map((name) => ({ name, sources: [name] }));
+  const said = async (entry: object): Promise<string> => {
+    const project = projectOf(TEXTS, lists, { combined: [{ path: "v", ...entry }] });
+    const { exit, stderr } = await project.run("--no-cache");
+    assert.equal(exit, 2, stderr);
+    return stderr;
+  };
+  assert.match(await said({ format: "bind-views" }), /combined\[0\] has no groups/);
+  assert.match(await said({ ...oneGroup({}), format: "cdb" }), /which cdb does not use/);
+  assert.match(await said(oneGroup({ name: "a b" })), /is not letters, digits and hyphens/);
+  assert.match(await said(oneGroup({ clients: ["10.0.0"] })), /not an address or a network/);
+  assert.match(
+    await said(oneGroup({ clients: ["10.0.0.1", "10.0.0.1/32"] })),
+    /10\.0\.0\.1\/32 again/,
+  );
+  assert.match(await said(oneGroup({ lists: ["nope"] })), /which the file does not have/);
+});
