@@ -12,10 +12,11 @@ import {
 } from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { HOOK_FIELDS } from "../src/config/hook-fields.ts";
-import { COMBINED_FIELDS } from "../src/config/combined-fields.ts";
+import { COMBINED_FIELDS, GROUP_FIELDS } from "../src/config/combined-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { numberText } from "../src/diagnostics/number-text.ts";
 import { SIZE_PRESETS, type SizePreset } from "../src/config/size-presets.ts";
+import { TARGET_FIELDS } from "../src/config/target-fields.ts";
 import { RESOLVER_FIELDS } from "../src/config/resolver-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
@@ -155,6 +156,17 @@ client its own choice of lists. It is made from the published lists after all of
 [one file for all lists](../guide/several-lists.md#one-file-for-all-lists).
 
 ${fieldTable(COMBINED_FIELDS)}
+
+An entry of \`groups\` is a group of clients; see [groups of clients](../guide/several-lists.md#groups-of-clients-with-bind).
+
+${fieldTable(GROUP_FIELDS)}
+
+## Targets
+
+Each entry of \`publish\` has exactly one of \`git\` and \`s3\`. The published files are copied there with \`--publish\`, after they are in the rules
+directory. See [git branches and buckets](../guide/publish-elsewhere.md).
+
+${fieldTable(TARGET_FIELDS)}
 
 ## Hooks
 

@@ -26,7 +26,6 @@ export type { BuildEvent } from "./build/build-event.ts";
 export type { BuildOutcome, BuildStatus, ListOutcome } from "./build/build-outcome.ts";
 export type { GuardName } from "./build/guards/names.ts";
 export type { WrittenOutput } from "./build/list-outputs.ts";
-export type { JoinReport } from "./publish/joined-database.ts";
 export type { ZoneUpdates } from "./publish/zone-updates.ts";
 export type { PublishedList } from "./build/open-build.ts";
 export type { Config, OutputConfig, SourceConfig } from "./config/config.ts";

@@ -6,6 +6,7 @@ type PrintedBuild = SuccessfulBuild & {
   readonly diagnostics: unknown;
   readonly held?: true;
   readonly resolvers?: unknown;
+  readonly targets?: unknown;
 };
 
 /** The report that a run printed. Reports of several lists are combined into one. */
@@ -20,13 +21,24 @@ export function printedBuild(stdout: string, name: string): Pick<RunResult, "bui
   const isHeld = printed.length > 0 && printed.every(({ held }) => held === true);
   const builds = printed
     .filter((one): one is PrintedBuild => "sources" in one)
-    .map(({ diagnostics: _said, held, resolvers: _asked, ...build }) =>
+    .map(({ diagnostics: _said, held, resolvers: _asked, targets: _copied, ...build }) =>
       // A held list has the report of an earlier run, which another run cannot improve.
       held === true ? { ...build, degraded: false } : build,
     );
   if (builds.length === 0) return { isHeld };
   const build = isOne ? builds[0]! : together(builds, name);
   return { isHeld, build: { ...build, sources: withOwnLabels(build.sources) } };
+}
+
+/** Whether a run published all lists, and only a target of `publish` failed. */
+export function onlyTargetsFailed(stdout: string): boolean {
+  if (stdout.trim() === "") return false;
+  const { targets = [], lists = [] } = JSON.parse(stdout) as {
+    readonly targets?: readonly { readonly outcome: string }[];
+    readonly lists?: readonly { readonly exit?: number }[];
+  };
+  const isFailed = targets.some(({ outcome }) => outcome === "failed");
+  return isFailed && lists.every(({ exit }) => exit === undefined);
 }
 
 /** The totals of several lists. A source in several lists counts once. */

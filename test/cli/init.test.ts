@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { type Host, HostError, memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { webOf } from "../support/web-of.ts";
 
 const HOME = `
 filters:
@@ -94,10 +95,23 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
   }
 });
 
-test("addresses as operands: init says how to name lists", async () => {
-  const { exit, stderr } = await new MemoryProject({}).run("init", "https://a.example/hosts.txt");
-  assert.equal(exit, 2);
-  assert.match(stderr, /hint: Name each list with -i: rules-compiler init -i URL/);
+test("init takes addresses without -i, beside a file name and beside imported lists", async () => {
+  const addresses = ["https://a.example/hosts.txt", "https://b.example/ads.txt"];
+  const project = new MemoryProject({ "AdGuardHome.yaml": HOME });
+  const made = await project.run("init", ...addresses, "home.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  const sources = [...project.text("home.yaml").matchAll(/source: "(?<source>[^"]+)"/g)];
+  assert.deepEqual(
+    sources.map(({ groups }) => groups!["source"]),
+    addresses,
+  );
+  const both = await project.run("init", "--from", "AdGuardHome.yaml", ...addresses, "both.yaml");
+  assert.equal(both.exit, 0, both.stderr);
+  for (const address of addresses) assert.ok(project.text("both.yaml").includes(address));
+  assert.match(project.text("both.yaml"), /ads\.txt/);
+  const two = await project.run("init", "one.yaml", "two.yaml");
+  assert.equal(two.exit, 2);
+  assert.match(two.stderr, /hint: Name a local list with -i: rules-compiler init -i FILE/);
 });
 
 test("on a terminal, init asks, and repeats the question after an invalid answer", async () => {
@@ -132,101 +146,6 @@ test("a new configuration publishes no blank lines, and reads indented ones", as
   const { rules, kept } = JSON.parse(compiled.stdout) as { rules: number; kept: number };
   assert.equal(kept, rules);
 });
-
-test("the audit counts what init's configuration compiles to, allow-lists and own rules with it", async () => {
-  const setup = `
-filters:
-  - {enabled: true, url: "one.txt", name: One, id: 1}
-  - {enabled: true, url: "two.txt", name: Two, id: 2}
-whitelist_filters:
-  - {enabled: true, url: "allow.txt", name: Allow, id: 3}
-  - {enabled: false, url: "off.txt", name: Off, id: 4}
-user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.example^"]
-`;
-  const project = new MemoryProject({
-    "AdGuardHome.yaml": setup,
-    "one.txt": "||a.example^\n||b.example^\n||c.example^\n",
-    "two.txt": "||b.example^\n||x.c.example^\n",
-    "allow.txt": "||a.example^\nb.example\n",
-    "off.txt": "||c.example^\n",
-  });
-  const audited = await project.run("audit", "AdGuardHome.yaml", "--json");
-  assert.equal(audited.exit, 0, audited.stderr);
-  const audit = JSON.parse(audited.stdout) as {
-    effective: number;
-    bytes: number;
-    lines: number;
-    needed: string[];
-    lists: { name: string; unique: number }[];
-  };
-  assert.deepEqual([...project.memory.files.keys()].toSorted(), [
-    "/project/AdGuardHome.yaml",
-    "/project/allow.txt",
-    "/project/off.txt",
-    "/project/one.txt",
-    "/project/two.txt",
-  ]);
-  await project.run("init", "--from", "AdGuardHome.yaml", "--name", "AdGuard Home");
-  const compiled = await project.run("-c", "compiler-config.yaml", "--json");
-  const report = JSON.parse(compiled.stdout) as { rules: number; bytes: number; lines: number };
-  assert.deepEqual(
-    [audit.effective, audit.bytes, audit.lines],
-    [report.rules, report.bytes, report.lines],
-  );
-  assert.equal(report.rules, 4, project.text("rules/adguard-home.txt"));
-  assert.deepEqual(
-    audit.lists.map(({ name, unique }) => [name, unique]),
-    [
-      ["One", 0],
-      ["Two", 0],
-    ],
-  );
-  assert.deepEqual(audit.needed, []);
-  const { stdout } = await project.run("audit", "AdGuardHome.yaml");
-  assert.match(stdout, /AdGuard Home: 2 lists enabled, 4 own rules/);
-  assert.match(stdout, /one compiled list: 4 rules/);
-});
-
-test("an audit counts the user's own rules among the rules", async () => {
-  const project = new MemoryProject({
-    "AdGuardHome.yaml": `
-filters: [{enabled: true, url: "one.txt", name: One, id: 1}]
-user_rules: ["||own.example^", "||a.example^"]
-`,
-    "one.txt": "||a.example^\n||b.example^\n||c.example^\n",
-  });
-  const { stdout } = await project.run("audit", "AdGuardHome.yaml");
-  assert.match(stdout, /^5 lines, 5 rules, 4 of them effective$/m);
-  const json = await project.run("audit", "AdGuardHome.yaml", "--json");
-  const { lines, rules, effective } = JSON.parse(json.stdout) as Record<string, number>;
-  assert.deepEqual([lines, rules, effective], [5, 5, 4]);
-});
-
-test("an allow-list that cannot be read is reported, and the audit goes on", async () => {
-  const setup = `
-filters: [{enabled: true, url: "one.txt", name: One, id: 1}]
-whitelist_filters: [{enabled: true, url: "gone.txt", name: Gone, id: 2}]
-`;
-  const project = new MemoryProject({ "AdGuardHome.yaml": setup, "one.txt": "||a.example^\n" });
-  const { exit, stdout, stderr } = await project.run("audit", "AdGuardHome.yaml");
-  assert.equal(exit, 0, stderr);
-  assert.match(stderr, /^warning\[.*gone\.txt/);
-  assert.match(stdout, /one compiled list: 1 rule/);
-});
-
-/** A web that answers by address; what it does not have is 404, and private addresses are refused unless they are meant. */
-function webOf(answers: Readonly<Record<string, string>>): Pick<Host, "fetch"> {
-  return {
-    fetch: async (request) => {
-      const { url, onlyPublic } = request;
-      if (onlyPublic && new URL(url).hostname.startsWith("192.168."))
-        throw new HostError("EPRIVATE", "192.168.1.5 is in a private network");
-      const body = answers[url];
-      if (body !== undefined) request.take(new TextEncoder().encode(body));
-      return { status: body === undefined ? 404 : 200, headers: {} };
-    },
-  };
-}
 
 test("dead lists become comments with the reason, private addresses and exceptions are seen", async () => {
   const setup = `
@@ -294,9 +213,8 @@ function gravity(tables: Readonly<Record<string, readonly object[]>>): Pick<Host
   return {
     queryDatabase: async (_path, query) => {
       const [, table = ""] = /FROM "?([a-z_]+)"?/.exec(query) ?? [];
-      const rows = (tables[table] ?? []) as Record<string, unknown>[];
       if (table === "sqlite_master") return Object.keys(tables).map((name) => ({ name }));
-      return /enabled = 1/.test(query) ? rows.filter(({ enabled }) => enabled === 1) : rows;
+      return (tables[table] ?? []) as Record<string, unknown>[];
     },
   };
 }

@@ -99,6 +99,6 @@ test(
     renameSync(`${pid}.away`, pid);
     const proved = await until("proved");
     assert.notEqual(proved.resolvers[0]!.build, stale.resolvers[0]!.lastProved!.build);
-    assert.match(await text("/"), /data-name="trigger">retry</);
+    assert.match(await text("/"), /data-name="Started by">retry</);
   },
 );

@@ -15,7 +15,8 @@ const problems: string[] = [];
 const states: Record<string, string> = {};
 let slowest = 0;
 let done = 0;
-await inParallel(runs, 6, async ({ what, place }) => {
+// More at a time block the event loop for longer than the limits of a source.
+await inParallel(runs, 4, async ({ what, place }) => {
   const sources = Array.from({ length: SOURCES }, (_, index) => ({
     source: index === place ? hostileUrl(base, what) : goodUrl(base, `n${index}.example`),
     allow_private: true,

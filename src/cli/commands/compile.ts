@@ -3,10 +3,12 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
+import type { TargetOutcome } from "../../targets/publish-targets.ts";
 import { buildExit } from "../build-exit.ts";
 import { hooksAfter, runHooks } from "../hooks-after.ts";
 import { proofWait } from "../flags/duration-of.ts";
 import { BuildScreen } from "../output/build-screen.ts";
+import { targetsAfter } from "../targets-after.ts";
 import type { Command } from "./registry.ts";
 
 /** Builds the lists of a configuration and publishes them. With `--hooks`, runs the hooks and asks the resolvers. */
@@ -23,18 +25,26 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const built = await build(context);
   screen.showTotal(built);
   const setting = { options, host, reporter, signal };
+  // Before the hooks: a resolver may download its list from there.
+  let targets: readonly TargetOutcome[] = [];
   let proved: ProvedBuild = { outcome: built, state: built, proofs: [], isProved: true };
   if (options.hooks) {
     const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
     proved = await proveAfterBuild(built, {
       ...context,
       waitMs,
-      reload: (outcome, unproved) => runHooks(outcome, "published", setting, unproved),
+      reload: async (outcome, unproved) => {
+        targets = await targetsAfter(outcome, setting);
+        await runHooks(outcome, "published", setting, unproved);
+      },
     });
     screen.showProofs(proved.proofs);
     await runHooks(proved.state, "state", setting);
-  } else await hooksAfter(built, setting);
-  await screen.sendJson(proved.outcome, proved.proofs);
-  const exit = buildExit(proved.outcome, options, signal);
+  } else {
+    targets = await targetsAfter(built, setting);
+    await hooksAfter(built, setting);
+  }
+  await screen.sendJson(proved.outcome, proved.proofs, targets);
+  const exit = buildExit(proved.outcome, options, signal, targets);
   return exit === Exit.Done && !proved.isProved ? Exit.Unproved : exit;
 };

@@ -26,24 +26,28 @@ import type { Command } from "./registry.ts";
 /** Writes a configuration, and a file for the user's own rules if there are any. */
 export const initCommand: Command = async (options, host, reporter, signal) => {
   const { args } = options;
-  const [file = NEW_CONFIG, ...more] = args.operands;
+  const addresses = args.operands.filter(isAddress);
+  const files = args.operands.filter((word) => !isAddress(word));
+  const [file = NEW_CONFIG, ...more] = files;
   if (more.length > 0 || !/\.ya?ml$/i.test(file))
     throw new CompilerError([
       errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml", {
-        ...(args.operands.some((one) => one.includes("://")) && {
-          hint: "Name each list with -i: rules-compiler init -i URL -i URL",
-        }),
+        hint: "Name a local list with -i: rules-compiler init -i FILE",
       }),
     ]);
   const path = host.path.resolve(host.cwd, file);
   // If both default files exist, only the first is read.
-  const isDefault = args.operands.length === 0;
+  const isDefault = files.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
     throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
   const { format: formats, name: givenName, from } = flagsOf("init", args);
   for (const format of formats) formatOption("--format", format, OUTPUT_FORMATS);
-  const asked = await setupOf({ ...options, from }, path, host);
+  const asked = await setupOf(
+    { ...options, inputs: [...options.inputs, ...addresses], from },
+    path,
+    host,
+  );
   const name = givenName ?? asked.name ?? "My list";
   if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
@@ -111,24 +115,22 @@ async function setupOf(
   path: string,
   host: Host,
 ): Promise<{ setup: ImportedConfig; name?: string | undefined }> {
-  if (from !== undefined)
-    return {
-      setup: movedTo(
-        host.path.dirname(path),
-        await readImportedConfig(from, host),
-        host.path.dirname(host.path.resolve(host.cwd, from)),
-        host,
-      ),
-    };
   const type = formatOption("-t", inputType ?? "adblock", FORMAT_NAMES);
-  if (inputs.length > 0) {
-    const lists = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
-    return { setup: configOfLists("", withUniqueNames(lists)) };
+  const named = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
+  if (from !== undefined) {
+    const imported = movedTo(
+      host.path.dirname(path),
+      await readImportedConfig(from, host),
+      host.path.dirname(host.path.resolve(host.cwd, from)),
+      host,
+    );
+    return { setup: { ...imported, lists: withUniqueNames([...imported.lists, ...named]) } };
   }
+  if (named.length > 0) return { setup: configOfLists("", withUniqueNames(named)) };
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
   throw new CompilerError([
     errorOf("unknown-flag", "init needs lists", {
-      hint: "Import lists with --from AdGuardHome.yaml, or name URLs with -i; on a terminal, init asks",
+      hint: "Import lists with --from AdGuardHome.yaml, or name URLs: rules-compiler init URL URL; on a terminal, init asks",
     }),
   ]);
 }

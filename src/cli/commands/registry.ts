@@ -252,12 +252,12 @@ export const commands: readonly CommandEntry[] = [
     name: "init",
     group: "begin",
     brief: "write a configuration from other software or URLs",
-    operands: "[FILE]",
+    operands: "[URL…] [FILE]",
     description:
       "Write a new configuration: import the lists of other software, or start from URLs",
     examples: [
       ["init --from AdGuardHome.yaml", "write compiler-config.yaml with the same lists"],
-      ["init -i https://example.org/hosts.txt -t hosts home.yaml", "start from URLs"],
+      ["init https://example.org/hosts.txt https://example.org/ads.txt", "start from URLs"],
       ["init", "answer two questions"],
     ],
     load: async () => (await import("./init.ts")).initCommand,

@@ -10,6 +10,7 @@ import { buildExit } from "../build-exit.ts";
 import { type HooksSetting, hooksAfter } from "../hooks-after.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { flagsOf } from "../flags/command-flags.ts";
+import { targetsAfter } from "../targets-after.ts";
 import type { Command } from "./registry.ts";
 
 /** The list as it is published: it can only be held. */
@@ -46,9 +47,10 @@ export async function publishKept(request: RollbackRequest, setting: HooksSettin
   const state = isHeld ? "is published again and held" : "is published again";
   reporter.info(`the build of ${momentText(of)} ${state}`);
   const outcome = { status: list.status, lists: [list], seconds: list.seconds };
-  await screen.end(outcome);
+  const targets = await targetsAfter(outcome, setting);
+  await screen.end(outcome, targets);
   await hooksAfter(outcome, setting);
-  return buildExit(outcome, options, signal);
+  return buildExit(outcome, options, signal, targets);
 }
 
 /** Holds the published list. */

@@ -18,7 +18,7 @@ import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
-import { printedBuild } from "../printed-build.ts";
+import { onlyTargetsFailed, printedBuild } from "../printed-build.ts";
 import { actApart, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
@@ -102,7 +102,8 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
         if (isNew(problem)) onProblem(problem);
       },
     });
-    if (exit === Exit.Done || exit === Exit.Degraded || exit === Exit.Unproved)
+    const isBuilt = exit === Exit.Done || exit === Exit.Degraded || exit === Exit.Unproved;
+    if (isBuilt || (exit === Exit.Output && onlyTargetsFailed(stdout)))
       return { exit, ...printedBuild(stdout, name) };
     return exit === Exit.Guard && stdout.trim() !== ""
       ? { exit, sources: printedBuild(stdout, name).build?.sources }

@@ -31,6 +31,14 @@ export interface Flag {
   /** ... and further commands. If both are undefined, every command takes it. */
   readonly only?: readonly string[];
   readonly description: string;
+  /** What it means for commands that answer from a published list, if that differs. */
+  readonly whenAnswering?: string;
+}
+
+/** What an option means for a command. */
+export function descriptionFor({ description, whenAnswering }: Flag, command: string): string {
+  const isAnswering = (SETS.answering as readonly string[]).includes(command);
+  return (isAnswering ? whenAnswering : undefined) ?? description;
 }
 
 /** The commands that take an option; undefined if all do. */

@@ -17,6 +17,7 @@ const BUILD_FLAGS = [
     sets: ["building", "answering"],
     description:
       "Write the list to this file or folder instead of the rules directory; - is standard output",
+    whenAnswering: "The list or the folder that was written with -o",
   },
   {
     name: "copy-to-rules",
@@ -24,6 +25,7 @@ const BUILD_FLAGS = [
     sets: ["building", "answering"],
     description:
       "With -o, also write the list into the rules directory (RULES_DIR, default ./rules)",
+    whenAnswering: "The list was also written into the rules directory, with -r",
   },
   {
     name: "input",
@@ -143,6 +145,12 @@ const BUILD_FLAGS = [
     only: ["compile", "serve", "apply", "rollback"],
     description:
       "Run what the configuration lists under after, then prove its resolvers: programs run with your permissions, messages leave this machine",
+  },
+  {
+    name: "publish",
+    only: ["compile", "serve", "apply", "rollback"],
+    description:
+      "Copy what is published to the git branches and buckets that the configuration lists under publish",
   },
   {
     name: "compat",

@@ -54,6 +54,7 @@ export function printFirstSteps({ configPath }: Options, reporter: Reporter): vo
 Get started:
   rules-compiler init --from FILE   import the lists of AdGuard Home, Pi-hole,
                                     blocky or HostlistCompiler
+  rules-compiler init URL URL …     start from lists on the web
   rules-compiler init               answer two questions
   rules-compiler -i SOURCE -o FILE  compile one list without a configuration
   rules-compiler -h                 show all commands`);

@@ -1,7 +1,7 @@
 import { EXIT_MEANINGS, Exit } from "../../diagnostics/exit.ts";
 import { isFor } from "./args.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
-import { type Flag, takersOf } from "./flag.ts";
+import { type Flag, descriptionFor, takersOf } from "./flag.ts";
 import { FLAGS } from "./flags.ts";
 import { VARIABLES } from "./variables.ts";
 import { wrapText } from "../output/text-width.ts";
@@ -76,7 +76,7 @@ ${table(exits)}
 
 export function commandHelp(entry: CommandEntry): string {
   const { name, description, examples } = entry;
-  const own = flagTable((flag) => isOwn(flag) && isFor(flag, name));
+  const own = flagTable((flag) => isOwn(flag) && isFor(flag, name), name);
   return `${wrapText(`rules-compiler ${name}: ${description}`, COLUMNS).join("\n")}
 
 Usage: ${usageOf(entry)}
@@ -106,9 +106,9 @@ function exampleLines(examples: CommandEntry["examples"]): string {
     .join("\n");
 }
 
-function flagTable(isWanted: (flag: Flag) => boolean): string {
+function flagTable(isWanted: (flag: Flag) => boolean, command = "compile"): string {
   const flags = (FLAGS as readonly Flag[]).filter(isWanted);
-  return table(flags.map((flag) => [flagUsage(flag), flag.description]));
+  return table(flags.map((flag) => [flagUsage(flag), descriptionFor(flag, command)]));
 }
 
 export function flagUsage({ name, short, value, isOptional }: Flag): string {

@@ -13,6 +13,8 @@ export interface Options extends BuildOptions {
   /** The parsed command line, for command-specific options. */
   readonly args: Args;
   readonly strict: boolean;
+  /** Whether files may be copied to the targets of `publish`. */
+  readonly publish: boolean;
   /** Whether hooks may run. */
   readonly hooks: boolean;
   readonly level: Level;
@@ -44,6 +46,7 @@ export function optionsOf(args: Args, host: Host): Options {
     record: !args.switches.has("no-record"),
     offline: args.switches.has("offline"),
     strict: args.switches.has("strict"),
+    publish: args.switches.has("publish"),
     hooks: args.switches.has("hooks"),
     frozen: args.switches.has("frozen"),
     update: args.values.get("update")?.[0],

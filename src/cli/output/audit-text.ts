@@ -1,4 +1,5 @@
 import { USER_RULES_NAME } from "../../import/config-text.ts";
+import { OWN_SOFTWARE } from "../../import/hostlist-compiler.ts";
 import type { ImportedConfig } from "../../import/imported-config.ts";
 import type { CompileReport, SourceReport } from "../../build/build-outcome.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
@@ -27,7 +28,7 @@ interface AuditedList {
   readonly rules: number;
   /** Rules of the compiled list that no other list has. */
   readonly unique: number;
-  readonly state: "good" | "adds-nothing" | "dead" | "no-list";
+  readonly state: "good" | "adds-nothing" | "stale" | "dead" | "no-list";
   readonly problem?: string;
 }
 
@@ -57,9 +58,10 @@ function sourcesOf({ report, stats }: Audit): AuditedList[] {
   });
 }
 
-function stateOf({ problem }: SourceReport, unique: number): AuditedList["state"] {
+function stateOf({ state, problem }: SourceReport, unique: number): AuditedList["state"] {
   const isOther = problem?.code === "source-is-html" || problem?.code === "source-not-list";
   if (problem !== undefined) return isOther ? "no-list" : "dead";
+  if (state === "stale") return "stale";
   return unique === 0 ? "adds-nothing" : "good";
 }
 
@@ -73,6 +75,7 @@ export function auditJson(audit: Audit): object {
     lists,
     off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
     ownRules: setup.userRules.length,
+    notes: setup.notes,
     lines: report.lines,
     rules: rulesOf(audit),
     effective: report.rules,
@@ -105,11 +108,16 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
     lists.filter((one) => one.state === state).length;
   const facts = [
     [inStates("adds-nothing"), "adds nothing", "add nothing"],
+    [
+      inStates("stale"),
+      "is unavailable; its last copy was read",
+      "are unavailable; their last copies were read",
+    ],
     [inStates("dead"), "is unavailable", "are unavailable"],
     [inStates("no-list"), "is a web page, not a list", "are web pages, not lists"],
   ] as const;
   const needed = neededOf(audit);
-  const good = lists.filter(({ state }) => state === "good" || state === "adds-nothing").length;
+  const good = lists.filter(({ state }) => !["dead", "no-list"].includes(state)).length;
   return `${[
     `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
     ...tableLines(lists, style, columns),
@@ -126,13 +134,17 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
       : []),
     ...findings.slice(0, SHOWN_FINDINGS).map((one) => renderDiagnostic(one, style).trimEnd()),
     `one compiled list: ${style.good(countText(report.rules, "rule"))}, ${bytesText(report.bytes)} instead of ${bytesText(bytes)}`,
-    `import them: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
+    ...setup.notes.map((note) => style.warning(printable(note, 400))),
+    setup.software === OWN_SOFTWARE
+      ? `compile it: ${style.strong(`rules-compiler -c ${printable(path)}`)}`
+      : `import them: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
   ].join("\n")}\n`;
 }
 
 const STATES: Readonly<Record<AuditedList["state"], string>> = {
   good: "",
   "adds-nothing": "adds nothing",
+  stale: "unavailable, last copy",
   dead: "unavailable",
   "no-list": "a web page",
 };

@@ -1,4 +1,4 @@
-import type { BuildEvent, JoinReport } from "../../build/build-event.ts";
+import type { BuildEvent } from "../../build/build-event.ts";
 import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
 import type { WrittenOutput } from "../../build/list-outputs.ts";
 import { countText } from "../../diagnostics/number-text.ts";
@@ -6,6 +6,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Proof } from "../../resolvers/prove.ts";
+import type { TargetOutcome } from "../../targets/publish-targets.ts";
 import type { Options } from "../flags/options.ts";
 import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
 import { lossLines, updatesText, writtenText } from "./written-text.ts";
@@ -64,9 +65,6 @@ export class BuildScreen {
         this.published.push(event.list);
         endOnSignals(host, reporter, published(this.published));
         break;
-      case "joined":
-        this.showJoined(event.report);
-        break;
       case "list-done":
         this.lists = event.lists;
         this.showList(event.outcome);
@@ -77,16 +75,18 @@ export class BuildScreen {
   };
 
   /** Prints the final output after all lists are done. */
-  async end(outcome: BuildOutcome): Promise<void> {
-    await this.sendJson(outcome, []);
+  async end(outcome: BuildOutcome, targets: readonly TargetOutcome[]): Promise<void> {
+    await this.sendJson(outcome, [], targets);
     this.showTotal(outcome);
   }
 
-  /** With `--json`, prints the reports, with the proofs of resolvers that were asked. */
+  /** With `--json`, prints the reports, with the proofs of resolvers that were asked and the outcome of targets. */
   async sendJson(
     { status, lists, combined }: BuildOutcome,
     proofs: readonly Proof[],
+    targets: readonly TargetOutcome[],
   ): Promise<void> {
+    const copied = targets.length === 0 ? undefined : targets;
     if (!this.options.json || status === "interrupted") return;
     const documentOf = (one: ListOutcome, document: object): object => {
       const resolvers = proofs.filter(({ list }) => list === one.list);
@@ -95,9 +95,12 @@ export class BuildScreen {
     const [first] = lists;
     if (this.lists > 1) {
       const documents = lists.map((one) => documentOf(one, listDocument(one)));
-      await sendToOutput(`${JSON.stringify({ lists: documents, combined })}\n`, this.host);
+      await sendToOutput(
+        `${JSON.stringify({ lists: documents, combined, targets: copied })}\n`,
+        this.host,
+      );
     } else if (first?.report !== undefined || first?.status === "held")
-      await this.sendReport(documentOf(first, reportOf(first)));
+      await this.sendReport({ ...documentOf(first, reportOf(first)), targets: copied });
   }
 
   /** Prints the proofs that succeeded. Each of the others is an error. */
@@ -180,12 +183,6 @@ export class BuildScreen {
     const updates = updatesText(output);
     if (updates !== undefined) reporter.info(`  ${updates}`);
     for (const line of lossLines(output)) reporter.info(`  ${style.warning(line)}`);
-  }
-
-  private showJoined({ file, outcome, lists, names, bytes }: JoinReport): void {
-    const { style } = this.reporter;
-    const size = `${countText(names, "name")} of ${countText(lists, "list")}, ${bytesText(bytes)}`;
-    this.reporter.info(`${style.good(outcome)} ${style.strong(printable(file))}: ${size}`);
   }
 
   /** With `-o -`, standard output contains the list, so the report goes to standard error. */

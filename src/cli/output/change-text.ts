@@ -1,8 +1,9 @@
 import type { RankedNames } from "../../build/name-ranks.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import { type ChangedName, changedText, hasChange } from "../../explain/effective-diff.ts";
+import { changedText } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
+import { namesWith, rankOfChange } from "../../explain/popular-changes.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
@@ -57,8 +58,7 @@ function nameLines(
   { changes, locations, ranks }: ListChange & { readonly ranks: RankedNames | undefined },
   style: Style,
 ): string[] {
-  const all = changes.filter((change) => hasChange(change, kind));
-  const names = ranks === undefined ? all : mostPopularFirst(all, ranks);
+  const names = namesWith(kind, changes, ranks);
   if (names.length === 0) return [];
   const shown = names.slice(0, MOST);
   const tone = kind === "blocked" ? "error" : "good";
@@ -80,21 +80,6 @@ function nameLines(
     ...renderTable(rows, { align: "ll", indent: 4 }),
     ...(more > 0 ? [`    … and ${countText(more, "name")} more (use --json for all)`] : []),
   ];
-}
-
-/** The best rank of the names whose answer changed. */
-function rankOfChange({ name, self, below }: ChangedName, ranks: RankedNames): number | undefined {
-  return below === undefined || (self !== undefined && self !== below)
-    ? ranks.rankOf(name)
-    : ranks.bestOf(name);
-}
-
-function mostPopularFirst(names: readonly ChangedName[], ranks: RankedNames): ChangedName[] {
-  const ranked = names.map((name) => ({ name, rank: rankOfChange(name, ranks) ?? Infinity }));
-  // Ranks without an end: their difference is not a number.
-  return ranked
-    .toSorted((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
-    .map(({ name }) => name);
 }
 
 /** The complete change as JSON. */

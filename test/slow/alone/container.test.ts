@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { NEWCOMER_MS } from "../../support/newcomer.ts";
 
 /** What test/container/image-test.sh found. */
 interface Found {
@@ -30,8 +31,6 @@ interface Found {
   /** How many of the three have the list that the README promises. */
   readonly newcomers: number;
 }
-
-const NEWCOMER_MS = 60_000;
 
 /** How many packages a user installs with ours. */
 function dependencyCount(): number {

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+import { webOf } from "../support/web-of.ts";
+
+test("the audit counts what init's configuration compiles to, allow-lists and own rules with it", async () => {
+  const setup = `
+filters:
+  - {enabled: true, url: "one.txt", name: One, id: 1}
+  - {enabled: true, url: "two.txt", name: Two, id: 2}
+whitelist_filters:
+  - {enabled: true, url: "allow.txt", name: Allow, id: 3}
+  - {enabled: false, url: "off.txt", name: Off, id: 4}
+user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.example^"]
+`;
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": setup,
+    "one.txt": "||a.example^\n||b.example^\n||c.example^\n",
+    "two.txt": "||b.example^\n||x.c.example^\n",
+    "allow.txt": "||a.example^\nb.example\n",
+    "off.txt": "||c.example^\n",
+  });
+  const audited = await project.run("audit", "AdGuardHome.yaml", "--json");
+  assert.equal(audited.exit, 0, audited.stderr);
+  const audit = JSON.parse(audited.stdout) as {
+    effective: number;
+    bytes: number;
+    lines: number;
+    needed: string[];
+    lists: { name: string; unique: number }[];
+  };
+  assert.deepEqual([...project.memory.files.keys()].toSorted(), [
+    "/project/AdGuardHome.yaml",
+    "/project/allow.txt",
+    "/project/off.txt",
+    "/project/one.txt",
+    "/project/two.txt",
+  ]);
+  await project.run("init", "--from", "AdGuardHome.yaml", "--name", "AdGuard Home");
+  const compiled = await project.run("-c", "compiler-config.yaml", "--json");
+  const report = JSON.parse(compiled.stdout) as { rules: number; bytes: number; lines: number };
+  assert.deepEqual(
+    [audit.effective, audit.bytes, audit.lines],
+    [report.rules, report.bytes, report.lines],
+  );
+  assert.equal(report.rules, 4, project.text("rules/adguard-home.txt"));
+  assert.deepEqual(
+    audit.lists.map(({ name, unique }) => [name, unique]),
+    [
+      ["One", 0],
+      ["Two", 0],
+    ],
+  );
+  assert.deepEqual(audit.needed, []);
+  const { stdout } = await project.run("audit", "AdGuardHome.yaml");
+  assert.match(stdout, /AdGuard Home: 2 lists enabled, 4 own rules/);
+  assert.match(stdout, /one compiled list: 4 rules/);
+});
+
+test("an audit of an own configuration names lists that are unavailable and were read from the cache", async () => {
+  const config = `name: Own
+sources:
+  - { name: Web, source: "https://lists.example/web.txt" }
+transformations: [Validate]
+allow: [fine.example]
+`;
+  const pages = { "https://lists.example/web.txt": "||ads.example^\n||fine.example^\n" };
+  const web = webOf(pages);
+  const cache = ["--cache-dir", "/cache"];
+  const project = new MemoryProject({ "compiler-config.yaml": config }, web);
+  const before = await project.run("audit", "compiler-config.yaml", ...cache);
+  assert.match(before.stdout, /^rules-compiler: 1 list enabled\n/);
+  assert.match(before.stdout, /one compiled list: 1 rule,/);
+  assert.match(before.stdout, /Its transformations, exclusions and inclusions are ignored/);
+  assert.match(before.stdout, /\ncompile it: rules-compiler -c compiler-config\.yaml\n$/);
+  assert.doesNotMatch(before.stdout, /unavailable/);
+  delete (pages as Record<string, string>)["https://lists.example/web.txt"];
+  const after = await project.run("audit", "compiler-config.yaml", ...cache);
+  assert.match(after.stdout, /Web .* unavailable, last copy\n/);
+  assert.match(after.stdout, /1 list is unavailable; its last copy was read/);
+});
+
+test("an audit counts the user's own rules among the rules", async () => {
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": `
+filters: [{enabled: true, url: "one.txt", name: One, id: 1}]
+user_rules: ["||own.example^", "||a.example^"]
+`,
+    "one.txt": "||a.example^\n||b.example^\n||c.example^\n",
+  });
+  const { stdout } = await project.run("audit", "AdGuardHome.yaml");
+  assert.match(stdout, /^5 lines, 5 rules, 4 of them effective$/m);
+  const json = await project.run("audit", "AdGuardHome.yaml", "--json");
+  const { lines, rules, effective } = JSON.parse(json.stdout) as Record<string, number>;
+  assert.deepEqual([lines, rules, effective], [5, 5, 4]);
+});
+
+test("an allow-list that cannot be read is reported, and the audit goes on", async () => {
+  const setup = `
+filters: [{enabled: true, url: "one.txt", name: One, id: 1}]
+whitelist_filters: [{enabled: true, url: "gone.txt", name: Gone, id: 2}]
+`;
+  const project = new MemoryProject({ "AdGuardHome.yaml": setup, "one.txt": "||a.example^\n" });
+  const { exit, stdout, stderr } = await project.run("audit", "AdGuardHome.yaml");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /^warning\[.*gone\.txt/);
+  assert.match(stdout, /one compiled list: 1 rule/);
+});
