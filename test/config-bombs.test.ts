@@ -100,12 +100,11 @@ test("all problems are reported at once, each with its location", async () => {
     ({ code, at, hint }) => `${code} ${at?.line}:${at?.column} ${hint}`,
   );
   assert.deepEqual(found, [
-    'unknown-key 2:3 Did you mean "name"?',
-    "config-invalid 4:17 Put it in quotes",
+    'config-required 2:3 Rename "nam" to "name"',
     'unknown-key 4:20 Did you mean "type"?',
+    "config-invalid 4:17 Put it in quotes",
     'config-invalid 5:30 Did you mean "hosts"?',
     "unknown-transformation 5:58 Known names: ConvertToAscii, TrimLines, RemoveComments, RemoveModifiers, Compress, InvertAllow, Validate, ValidateAllowIp, ValidateAllowPublicSuffix, ValidateAllowIpAndPublicSuffix, Deduplicate, RemoveEmptyLines, InsertFinalNewLine",
     "source-incomplete 4:5 Without a name, the address or file is the label. Without a type, a source is read as adblock",
-    'config-required 1:1 Add "name"',
   ]);
 });

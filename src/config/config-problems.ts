@@ -7,7 +7,8 @@ import {
 } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
-import type { ConfigEntry } from "./config-node.ts";
+import type { ConfigEntry, ConfigNode } from "./config-node.ts";
+import type { Field } from "./field.ts";
 
 const MAX_PROBLEMS = 50;
 
@@ -24,12 +25,39 @@ export class ConfigProblems {
     this.locate = locate;
   }
 
-  unknownKey(entry: ConfigEntry, known: readonly string[], path: string): void {
-    if (++this.unknownKeys > MAX_PROBLEMS) return;
-    const meant = nearest(entry.key, known);
+  /** Reports unknown keys and missing ones; an unknown key that is meant to be a missing one is reported once. */
+  keys(
+    node: ConfigNode & { kind: "object" },
+    fields: Readonly<Record<string, Field>>,
+    path: string,
+  ): void {
+    const known = Object.keys(fields);
+    const given = new Set(node.entries.map(({ key }) => key));
+    const missing = new Set(known.filter((key) => fields[key]!.required && !given.has(key)));
+    for (const entry of node.entries) {
+      if (Object.hasOwn(fields, entry.key)) continue;
+      if (++this.unknownKeys > MAX_PROBLEMS) break;
+      const meant = nearest(entry.key, known);
+      if (meant !== undefined && missing.delete(meant))
+        this.missing(meant, path, {
+          offset: entry.keyOffset,
+          hint: `Rename "${printable(entry.key, 60)}" to "${meant}"`,
+        });
+      else this.unknownKey(entry, path, meant);
+    }
+    for (const key of missing)
+      this.missing(key, path, { offset: node.offset, hint: `Add "${key}"` });
+  }
+
+  private unknownKey(entry: ConfigEntry, path: string, meant: string | undefined): void {
     const hint = meant === undefined ? "It is ignored; remove it" : `Did you mean "${meant}"?`;
     const message = `Unknown key: ${path}${printable(entry.key, 60)}`;
     this.diagnostics.push(warningOf("unknown-key", message, { hint, ...this.at(entry.keyOffset) }));
+  }
+
+  private missing(key: string, path: string, at: { offset: number; hint: string }): void {
+    const subject = path === "" ? key : `${key} of ${path.replace(/\.$/, "")}`;
+    this.error("config-required", at.offset, `${subject} is required`, at.hint);
   }
 
   invalid(offset: number, what: string, hint?: string): void {

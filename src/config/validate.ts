@@ -84,21 +84,12 @@ class ConfigCheck {
     fields: Readonly<Record<string, Field>>,
     path: string,
   ): object {
+    this.problems.keys(node, fields, path);
     const result: Record<string, unknown> = Object.create(null);
-    for (const entry of node.entries) {
-      const field = Object.hasOwn(fields, entry.key) ? fields[entry.key] : undefined;
-      if (field === undefined) this.problems.unknownKey(entry, Object.keys(fields), path);
-      else result[entry.key] = this.value(entry.node, field, path + entry.key);
-    }
-    for (const [key, field] of Object.entries(fields))
-      if (field.required === true && !Object.hasOwn(result, key))
-        this.missing(node.offset, key, path);
+    for (const entry of node.entries)
+      if (Object.hasOwn(fields, entry.key))
+        result[entry.key] = this.value(entry.node, fields[entry.key]!, path + entry.key);
     return result;
-  }
-
-  private missing(offset: number, key: string, path: string): void {
-    const subject = path === "" ? key : `${key} of ${path.replace(/\.$/, "")}`;
-    this.problems.error("config-required", offset, `${subject} is required`, `Add "${key}"`);
   }
 
   private value(node: ConfigNode, field: Field, path: string): unknown {
