@@ -28,6 +28,8 @@ export type ProgressEvent =
       readonly source: number;
       readonly label: string;
       readonly bytes: number;
+      /** Whether its last good copy was read. */
+      readonly isCopy: boolean;
     }
   | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
   /** Memory is too small: about this many bytes go to this folder temporarily. */

@@ -162,18 +162,14 @@ export class SourceReader {
 
   /** Reads a source to its end. Returns the bytes of its text, or undefined if it failed. */
   async read(source: PlannedSource, sink: LineSink): Promise<number | undefined> {
-    const { index, label } = source;
-    const list = this.lists[index];
+    const list = this.lists[source.index];
     if (list === undefined) return undefined;
-    this.lists[index] = undefined;
+    this.lists[source.index] = undefined;
     const isRead = await this.attempt(source, () => list.readInto(sink));
     list.close();
     this.diagnostics.push(...list.diagnostics);
     this.inputs.push(...list.inputs);
-    if (!isRead) return undefined;
-    const bytes = list.bytesRead;
-    this.options.onProgress?.({ kind: "source-read", source: index, label, bytes });
-    return bytes;
+    return isRead ? this.countRead(source, list.bytesRead) : undefined;
   }
 
   /** What remembers the rules of a source; undefined if it keeps none. */
@@ -222,10 +218,16 @@ export class SourceReader {
   }
 
   /** Records a source whose rows another list read, as if it had been read here. */
-  readAgain({ index, label }: PlannedSource, { bytes, diagnostics, inputs }: SourceNotes): number {
+  readAgain(source: PlannedSource, { bytes, diagnostics, inputs }: SourceNotes): number {
     this.diagnostics.push(...diagnostics);
     this.inputs.push(...inputs);
-    this.options.onProgress?.({ kind: "source-read", source: index, label, bytes });
+    return this.countRead(source, bytes);
+  }
+
+  private countRead({ index, label }: PlannedSource, bytes: number): number {
+    const { kind } = this.states[index] ?? { kind: "local" };
+    const event = { source: index, label, bytes, isCopy: isCopy(kind) };
+    this.options.onProgress?.({ kind: "source-read", ...event });
     return bytes;
   }
 

@@ -56,3 +56,19 @@ test("progress shows what has arrived, bytes, seconds and retries", async () => 
   assertScreen("progress", seen);
   assert.doesNotMatch(screenOf(written), /reading sources/, "it is taken away at the end");
 });
+
+test("a line for each source says which is read from its cached copy", async () => {
+  const source = "https://lists.example/l.txt";
+  const config = { name: "x", sources: [{ name: "Web", source, type: "hosts" }] };
+  const web = new ScriptedWeb({ "compiler-config.json": JSON.stringify(config) });
+  let written = "";
+  const write = (text: string): void => void (written += text);
+  const host: Host = { ...web.host, stderr: { ...web.host.stderr, write } };
+  const { signal } = new AbortController();
+  web.answers[source] = "0.0.0.0 a.example\n";
+  assert.equal(await run(["--cache-dir", "cache"], host, signal), Exit.Done, written);
+  assert.match(written, /^read Web: 18 B$/m);
+  delete web.answers[source];
+  assert.equal(await run(["--cache-dir", "cache"], host, signal), Exit.Done, written);
+  assert.match(written, /^read the cached copy of Web: 18 B$/m);
+});

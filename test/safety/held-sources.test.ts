@@ -147,7 +147,11 @@ test("a held source is reported everywhere, and the list is published with its c
   const web = new ScriptedWeb();
   await build(web, names(2000));
   web.time = new Date(web.time.getTime() + DAY);
-  const { report, diagnostics, bytes } = await build(web, names(10, 500_000));
+  const copies: boolean[] = [];
+  const { report, diagnostics, bytes } = await build(web, names(10, 500_000), config(), {
+    onProgress: (event) => event.kind === "source-read" && copies.push(event.isCopy),
+  });
+  assert.deepEqual(copies, [true]);
   assert.equal(report.rules, 2000);
   assert.equal(report.degraded, true);
   const [source] = report.sources;

@@ -90,7 +90,8 @@ export class ProgressLines {
 
   private printEvent(event: ProgressEvent): void {
     if (event.kind === "source-read") {
-      const text = `read ${printable(event.label)}: ${bytesText(event.bytes)}`;
+      const what = event.isCopy ? "the cached copy of " : "";
+      const text = `read ${what}${printable(event.label)}: ${bytesText(event.bytes)}`;
       if (this.isBrief) this.reporter.debug(text);
       else this.reporter.info(text);
     } else if (event.kind === "source-failed")
