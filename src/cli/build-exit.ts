@@ -14,7 +14,7 @@ export function buildExit(
   const exits = lists.map(({ exit }) => (exit === Exit.Degraded && !strict ? Exit.Done : exit));
   return (
     exits.find((exit) => exit !== Exit.Done && exit !== Exit.Degraded) ??
-    (targets.some(({ outcome }) => outcome === "failed") ? Exit.Output : undefined) ??
+    (targets.some(({ outcome }) => outcome === "failed") ? Exit.Target : undefined) ??
     exits.find((exit) => exit !== Exit.Done) ??
     Exit.Done
   );

@@ -30,17 +30,6 @@ export function printedBuild(stdout: string, name: string): Pick<RunResult, "bui
   return { isHeld, build: { ...build, sources: withOwnLabels(build.sources) } };
 }
 
-/** Whether a run published all lists, and only a target of `publish` failed. */
-export function onlyTargetsFailed(stdout: string): boolean {
-  if (stdout.trim() === "") return false;
-  const { targets = [], lists = [] } = JSON.parse(stdout) as {
-    readonly targets?: readonly { readonly outcome: string }[];
-    readonly lists?: readonly { readonly exit?: number }[];
-  };
-  const isFailed = targets.some(({ outcome }) => outcome === "failed");
-  return isFailed && lists.every(({ exit }) => exit === undefined);
-}
-
 /** The totals of several lists. A source in several lists counts once. */
 function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulBuild {
   const sum = (figure: (build: SuccessfulBuild) => number): number =>

@@ -17,6 +17,8 @@ export const Exit = {
   Unhealthy: 11,
   /** Of `prove`, and of a build with hooks. */
   Unproved: 12,
+  /** Of a build with `--publish`. */
+  Target: 13,
   Interrupted: 130,
   Terminated: 143,
 } as const;
@@ -34,14 +36,14 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Sources: "A source is unavailable. Nothing was written.",
   Guard:
     "A guard refused the new list (`plan`: would refuse it), or it does not fit the account. The published list is unchanged.",
-  Output:
-    "The list could not be written, and the published list is unchanged; or, with `--publish`, a target failed, and the list is published in the rules directory.",
+  Output: "The list could not be written. The published list is unchanged.",
   Locked: "Another run is compiling the same list. Nothing was written.",
   Api: "The DNS API did not respond, or rejected the key.",
   Problems: "`lint`: a list has errors; with `--strict`, errors or warnings.",
   Changes: "`plan` and `diff` with `--exit-code`: something changes.",
   Unhealthy: "`health`, `status`: the server is unhealthy or does not respond.",
   Unproved: "`prove`, and `compile --hooks`: a resolver does not answer from the list.",
+  Target: "`--publish`: a target failed. The list is published in the rules directory.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

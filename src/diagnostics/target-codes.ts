@@ -6,9 +6,9 @@ export const TARGET_CODES = {
     hint: "Read them, then add --publish to use them",
   },
   "target-failed": {
-    exit: 6,
+    exit: 13,
     meaning:
-      "The published files could not be copied to a target of `publish`. The rules directory has them; the exit code is 6.",
+      "The published files could not be copied to a target of `publish`. The rules directory has them.",
     hint: "Fix the cause; the next run with --publish tries it again",
   },
   "target-incomplete": {

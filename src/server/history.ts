@@ -37,9 +37,11 @@ export interface Run {
   readonly further?: readonly Problem[];
 }
 
-/** Whether a repeated run may end better: it failed, used a copy of a source, or left a resolver unproved. */
+/** Whether a repeated run may end better: it failed, used a copy of a source, left a resolver unproved, or did not reach a target. */
 export function isWorthRetrying({ outcome, degraded, exit }: Run): boolean {
-  return outcome === "failed" || degraded === true || exit === Exit.Unproved;
+  return (
+    outcome === "failed" || degraded === true || exit === Exit.Unproved || exit === Exit.Target
+  );
 }
 
 /** All problems of a run. */

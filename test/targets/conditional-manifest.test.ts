@@ -34,7 +34,7 @@ test("the manifest is sent on condition that it is still the one that was seen",
   assert.deepEqual(conditions(), ["*", '"ours"']);
   isReplaced = true;
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(stderr, /another client replaced manifest\.json at the same time/);
   assert.equal(etag, '"theirs"');
 });
@@ -74,7 +74,7 @@ test("what a store says is safe to print", async (t) => {
   const project = new TargetProject(t, [{ s3: { endpoint: base, bucket: "lists" } }]);
   Object.assign(project.env, KEYS);
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.ok(!stderr.includes("\u001b"));
   assert.match(stderr, /status 400, Bad\\u\{1b\}\[31m: x\\u\{a\}y/);
 });

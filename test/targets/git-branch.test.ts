@@ -95,7 +95,7 @@ test("a list that goes only to -o is not copied", async (t) => {
 test("a target that fails leaves the folder published, and the next run repeats it although nothing changed", async (t) => {
   const project = new TargetProject(t, [{ git: GIT }]);
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(
     stderr,
     /error\[target-failed\]: Not published: branch lists of lists\.git\n.*the repository does not exist.*\n.*hint: Check remote/,
@@ -119,7 +119,7 @@ test("a commit of another person on the branch is not replaced", async (t) => {
   const theirs = project.git("lists.git", "rev-parse", "lists");
   project.lines("||one.example^", "||two.example^", "||three.example^");
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(
     stderr,
     /the commit [0-9a-f]{12} of lists is not by rules-compiler; nothing was pushed/,
@@ -135,7 +135,7 @@ test("a first commit of another person is not replaced", async (t) => {
   project.git("own", "commit", "--quiet", "--allow-empty", "-m", "First");
   project.git("own", "push", "--quiet", "../lists.git", "HEAD:refs/heads/lists");
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(stderr, /is not by rules-compiler/);
   assert.equal(project.git("lists.git", "log", "--format=%s", "lists"), "First");
 });
@@ -153,7 +153,7 @@ test("a push at the same moment wins, and the next run looks again", async (t) =
   project.env["PATH"] = `${join(project.folder, "bin")}:${PATH}`;
   project.lines("||one.example^", "||two.example^", "||three.example^");
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(stderr, /another client changed the branch at the same time/);
   assert.equal(project.git("lists.git", "log", "--format=%s", "lists"), "other");
   assert.doesNotMatch(project.git("lists.git", "show", "lists:home.txt"), /three/);
@@ -162,11 +162,11 @@ test("a push at the same moment wins, and the next run looks again", async (t) =
 test("a file over max_file, or all files over max_total, is an error before anything is pushed", async (t) => {
   const project = withRemote(t, { ...GIT, max_file: "150" }, { outputs: [{ format: "domains" }] });
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(stderr, /over max_file 150: home\.txt \(0\.0 MiB\).*nothing was pushed/);
   project.config([{ git: { ...GIT, max_total: "150" } }], { outputs: [{ format: "domains" }] });
   const total = await project.run(...PUBLISH);
-  assert.equal(total.exit, 6);
+  assert.equal(total.exit, 13);
   assert.match(total.stderr, /2 files have .*, over max_total 150; nothing was pushed/);
   assert.equal(project.git("lists.git", "for-each-ref"), "");
   assert.equal(
@@ -256,7 +256,7 @@ test("credentials of git are not shown, and git does not ask for them", async (t
   project.env["GIT_CONFIG_GLOBAL"] = join(project.folder, "gitconfig");
   project.env["GIT_TRACE_CURL"] = "1";
   const { exit, stderr, stdout } = await project.run(...PUBLISH, "--json");
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(stderr, /the server refused the credentials of git/);
   assert.doesNotMatch(stderr + stdout, /planted-token/);
 });
@@ -265,7 +265,7 @@ test("--json reports each target", async (t) => {
   const project = withRemote(t);
   project.config([{ git: GIT }, { git: { ...GIT, remote: "missing.git" } }]);
   const { exit, stdout } = await project.run(...PUBLISH, "--json");
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   const { targets } = JSON.parse(stdout) as { targets: Record<string, unknown>[] };
   const [done, failed] = targets;
   assert.deepEqual(

@@ -78,7 +78,7 @@ test("a bucket gets the published files, and only what differs is sent again", a
     project.env["AWS_SECRET_ACCESS_KEY"] = "planted-secret";
     project.env["AWS_SESSION_TOKEN"] = "planted-token";
     const { exit, stderr, stdout } = await project.run(...PUBLISH, "--json", "-v");
-    assert.equal(exit, 6);
+    assert.equal(exit, 13);
     assert.match(stderr, /status 403, SignatureDoesNotMatch/);
     assert.match(stderr, /Check AWS_SECRET_ACCESS_KEY, and region/);
     assert.doesNotMatch(stderr + stdout, /planted/);
@@ -91,7 +91,7 @@ test("a bucket gets the published files, and only what differs is sent again", a
     for (const name of ["AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID"]) {
       delete project.env[name];
       const { exit, stderr } = await project.run(...PUBLISH);
-      assert.equal(exit, 6);
+      assert.equal(exit, 13);
       assert.match(stderr, new RegExp(`${name} is not set\n.*hint: Set AWS_ACCESS_KEY_ID and`));
     }
     assert.deepEqual(store.asked, []);
@@ -109,7 +109,7 @@ test("a bucket gets the published files, and only what differs is sent again", a
   await t.test("a bucket that does not exist is a clear error", async () => {
     project.config([{ s3: { ...s3, bucket: "missing" } }]);
     const { exit, stderr } = await project.run(...PUBLISH);
-    assert.equal(exit, 6);
+    assert.equal(exit, 13);
     assert.match(stderr, /status 404, NoSuchBucket: .*\n.*hint: Create the bucket/);
   });
 
@@ -141,7 +141,7 @@ test("the manifest is sent last, and not if the server stops before", async (t) 
   project.lines("||one.example^", "||three.example^");
   store.stopBefore = /^PUT .*home\.txt$/;
   const { exit, stderr } = await project.run(...PUBLISH);
-  assert.equal(exit, 6);
+  assert.equal(exit, 13);
   assert.match(stderr, /error\[target-failed\].*\n.*the store cannot be reached: E[A-Z]+/);
   assert.match(project.text("rules/home.txt"), /three/);
   store.stopBefore = undefined;

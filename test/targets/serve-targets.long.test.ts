@@ -17,7 +17,7 @@ test("serve copies after each run, and a target that fails does not undo the lis
   await served.start("--publish");
   const failed = await served.event("run-ended");
   assert.equal(failed["outcome"], "published");
-  assert.equal(failed["exit"], 6);
+  assert.equal(failed["exit"], 13);
   const problem = served.events.find(({ code }) => code === "target-failed");
   assert.equal(problem?.["level"], "error");
   const list = await fetch(served.url("/rules/my-list.txt"));

@@ -18,7 +18,7 @@ import { serve } from "../../server/serve.ts";
 import { wordsFor } from "../flags/args.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
-import { onlyTargetsFailed, printedBuild } from "../printed-build.ts";
+import { printedBuild } from "../printed-build.ts";
 import { actApart, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
@@ -90,6 +90,14 @@ async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldLi
   return held;
 }
 
+/** Exit codes of a build that published its lists. */
+const BUILT: ReadonlySet<number | undefined> = new Set([
+  Exit.Done,
+  Exit.Degraded,
+  Exit.Unproved,
+  Exit.Target,
+]);
+
 /** Compiles in a child process, which frees its memory at the end. Meanwhile the server answers requests. */
 function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {
   const words = ["compile", "--json", "--by", "serve", ...wordsFor("compile", options.args)];
@@ -102,9 +110,7 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
         if (isNew(problem)) onProblem(problem);
       },
     });
-    const isBuilt = exit === Exit.Done || exit === Exit.Degraded || exit === Exit.Unproved;
-    if (isBuilt || (exit === Exit.Output && onlyTargetsFailed(stdout)))
-      return { exit, ...printedBuild(stdout, name) };
+    if (BUILT.has(exit)) return { exit, ...printedBuild(stdout, name) };
     return exit === Exit.Guard && stdout.trim() !== ""
       ? { exit, sources: printedBuild(stdout, name).build?.sources }
       : { exit };
