@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
 import { COMBINED_FIELDS } from "../../src/config/combined-fields.ts";
+import { Losses } from "../../src/formats/losses.ts";
+import { unboundTags } from "../../src/formats/combined/unbound-tags.ts";
 import { CombinedNames } from "../../src/formats/combined/combined-names.ts";
 import { combinedFormats } from "../../src/formats/combined/registry.ts";
 import { projectOf } from "../support/lists-project.ts";
@@ -71,6 +73,45 @@ function nearest(
   const dot = name.indexOf(".");
   return dot === -1 ? undefined : nearest(marks, name.slice(dot + 1), "acdf");
 }
+
+test("unbound-tags: whatever the file cannot say is reported", () => {
+  const random = new Random(30);
+  const names = ["example", "x.example", "y.example", "z.x.example", "z.z.x.example"];
+  let exact = 0;
+  for (let round = 0; round < 20 * CASES; round++) {
+    const merged = new CombinedNames(() => memoryHost({ files: {} }).openScratch(), 2 ** 20);
+    const said = ["one", "two"].map(() => new Map<string, string>());
+    for (const [list, own] of said.entries()) {
+      for (const name of names.slice(0, 4))
+        if (random.chance(0.4)) own.set(name, random.pick([..."abcdef"]));
+      merged.add(encodeUtf8([...own].map(([name, mark]) => `${mark}${name}\n`).join("")), list);
+    }
+    let text = "";
+    const losses = new Losses();
+    const file = { write: (piece: Uint8Array) => void (text += new TextDecoder().decode(piece)) };
+    const lists = ["one", "two"].map((name) => ({ name, tag: name, covers: [] }));
+    const config = { format: "unbound-tags" as const, path: "t" };
+    const target = { paths: [], serials: [], name: "t", losses, openScratch: assert.fail };
+    unboundTags.write(
+      { config, lists, header: [], names: () => merged.names() },
+      { ...target, files: [{ ...file, rewrite: assert.fail }] },
+    );
+    merged.close();
+    if (losses.all().length > 0) continue;
+    exact++;
+    const tagged = new TaggedNames(text);
+    for (const tags of [["one"], ["two"], ["one", "two"]])
+      for (const name of names) {
+        const isMeant = said.some(
+          (own, list) =>
+            tags.includes(lists[list]!.tag) && "abc".includes(nearest(own, name, "abde") ?? "-"),
+        );
+        const rules = JSON.stringify(said.map((own) => [...own]));
+        assert.equal(tagged.isBlocked(name, tags), isMeant, `${name} for ${tags}: ${rules}`);
+      }
+  }
+  assert.ok(exact > CASES, String(exact));
+});
 
 interface Printed {
   readonly combined: readonly {

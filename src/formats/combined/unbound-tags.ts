@@ -97,7 +97,7 @@ function zoneOf({ self, below, allowSelf, allowBelow, own }: CombinedName): Zone
   const freedBelow = alone & allowBelow;
   if (freed !== 0) {
     const tags = freed | freedBelow;
-    const isConflict = ((self | below) & ~onlyBelow) !== 0;
+    const isConflict = ((self | below) & ~freed) !== 0;
     const isExact = (freed & below) !== 0;
     return {
       form: "allow",
