@@ -217,8 +217,8 @@ async function digestOf(
   { config, lists, files }: CombinedPlan,
   { host }: Context,
 ): Promise<string> {
-  const names = lists.map(({ name }) => name);
-  const hash = createHash("sha256").update(JSON.stringify([VERSION, config, names]));
+  const meant = lists.map(({ name, shape, covers }) => [name, shape, covers]);
+  const hash = createHash("sha256").update(JSON.stringify([VERSION, config, meant]));
   for (const { path } of [...lists, ...files]) {
     const stamp = await host.stampOf(path);
     hash.update(encodeUtf8(`\0${path}\0${stamp?.text ?? ""}`));

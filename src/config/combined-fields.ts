@@ -15,7 +15,8 @@ export const GROUP_FIELDS = {
   },
   lists: {
     type: "strings",
-    description: "Names of the lists for these clients. Default: all lists of the file.",
+    description:
+      "Names of the lists for these clients; `[]` for none. Default: all lists of the file.",
     example: ["Light"],
   },
 } as const;
@@ -45,7 +46,7 @@ const FILE_FIELDS = {
   path: {
     type: "string",
     required: true,
-    description: "Path below the rules directory (RULES_DIR).",
+    description: "Path, relative to the rules directory (RULES_DIR).",
     example: "unbound-tags.conf",
   },
   lists: {

@@ -74,7 +74,14 @@ function groupProblems(
     if (!/^[a-z0-9-]{1,40}$/i.test(name))
       problems.push({ message: `${which} is not letters, digits and hyphens, at most 40` });
     if (names.has(name.toLowerCase())) problems.push({ message: `${which} exists twice` });
+    if (name.toLowerCase() === "others")
+      problems.push({
+        message: `${which} has the name of the view for all other clients`,
+        hint: "Give it another name",
+      });
     names.add(name.toLowerCase());
+    if (clients.length === 0)
+      problems.push({ message: `${which} has no clients`, hint: "Such as 192.0.2.0/24" });
     for (const list of own.filter((one) => !lists.includes(one)))
       problems.push({
         message: `${which} has the list ${printable(list, 60)}, which the file does not have`,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { networkOf, networkText, overlap } from "../../src/config/network.ts";
 import { clientViews, levelNames } from "../../src/formats/combined/client-levels.ts";
 import { projectOf } from "../support/lists-project.ts";
+import { Random } from "../support/random.ts";
 
 const LISTS = ["a", "b", "c", "d"];
 const TEXTS = Object.fromEntries(LISTS.map((name) => [name, `||${name}.example^\n`]));
@@ -96,13 +97,111 @@ test("the statements name zones, clients and what every view includes", async ()
   assert.equal(exit, 0, stderr);
   assert.match(stderr, /written rules\/v\.conf: bind-views, 4 names/);
   const text = project.text("rules/v.conf");
-  assert.match(text, /match-clients \{ !10\.1\.0\.0\/16; "rules-all"; \};/);
+  assert.match(text, /match-clients \{ !10\.1\.0\.0\/16; 10\.0\.0\.0\/8; \};/);
   assert.match(text, /response-policy \{ zone "six\.rpz"; zone "more\.rpz"; \} break-dnssec/);
   assert.match(text, /include "\/etc\/a\\"b";/);
   const more = project.text("rules/v.conf.more.rpz");
   assert.match(more, /^32\.zz\.db8\.2001\.rpz-client-ip CNAME rpz-passthru\.$/m);
   assert.match(more, /^d\.example CNAME \.$/m);
   assert.doesNotMatch(more, /^c\.example/m);
+});
+
+/** The view of a client: BIND uses the first view whose list of networks says yes, and in it the first network that matches. */
+function viewOf(conf: string, client: string): string | undefined {
+  const at = networkOf(client)!;
+  const acls = new Map(
+    [...conf.matchAll(/^acl "(.+)" \{ (.*) \};$/gm)].map(([, name, body]) => [name!, body!]),
+  );
+  for (const [, view, body] of conf.matchAll(/^view "(.+)" \{\n {2}match-clients \{ (.*) \};$/gm)) {
+    const networks = body!.replace(/"([^"]+)";/g, (_, name: string) => acls.get(name)!);
+    for (const one of networks.split(" ")) {
+      const { not, text } = /^(?<not>!?)(?<text>[^;]+);$/.exec(one)!.groups!;
+      if (text !== "any" && !overlap(networkOf(text!)!, at)) continue;
+      if (not === "") return view;
+      break;
+    }
+  }
+  return undefined;
+}
+
+test("a client is in the view of its smallest network", async () => {
+  const random = new Random(36);
+  for (let round = 0; round < 20; round++) {
+    const networks = new Set(
+      random.times(10, () =>
+        networkText(
+          networkOf(
+            `10.0.${random.pick([0, 1, 2, 3])}.${random.pick([0, 16, 33])}/${random.pick([8, 22, 23, 24, 28, 32])}`,
+          )!,
+        ),
+      ),
+    );
+    const groups = LISTS.map((name) => ({ name, clients: [] as string[], lists: [name] }));
+    for (const network of networks) random.pick(groups).clients.push(network);
+    const used = groups.filter(({ clients }) => clients.length > 0);
+    const project = projectOf(
+      TEXTS,
+      LISTS.map((name) => ({ name, sources: [name] })),
+      { combined: [{ format: "bind-views", path: "v.conf", groups: used }] },
+    );
+    const { exit, stderr } = await project.run("--no-cache", "--no-record");
+    assert.equal(exit, 0, stderr);
+    const conf = project.text("rules/v.conf");
+    for (const client of [
+      ...random.times(20, () => `10.0.${random.pick([0, 1, 2, 3])}.${random.pick([0, 1, 16, 33])}`),
+      "10.9.9.9",
+      "192.0.2.1",
+    ]) {
+      const own = used
+        .flatMap(({ name, clients }) => clients.map((one) => ({ name, net: networkOf(one)! })))
+        .filter(({ net }) => overlap(net, networkOf(client)!))
+        .toSorted((a, b) => b.net.prefix - a.net.prefix)[0];
+      const expected = `rules-${own?.name ?? "others"}`;
+      assert.equal(viewOf(conf, client), expected, `${client} in round ${round}\n${conf}`);
+    }
+  }
+});
+
+test("a list that does not cover another one does not get its names", async () => {
+  const groups = [
+    { name: "x", clients: ["10.0.0.1"], lists: ["a"] },
+    { name: "y", clients: ["10.0.0.2"], lists: ["b"] },
+  ];
+  const said = async (b: string): Promise<string> => {
+    const lists = [
+      { name: "a", sources: ["a"] },
+      { name: "b", sources: ["b"], covers: ["a"] },
+    ];
+    const project = projectOf({ ...TEXTS, b }, lists, {
+      combined: [{ format: "bind-views", path: "v.conf", groups }],
+    });
+    const { exit, stderr } = await project.run("--accept", "not-covered");
+    assert.equal(exit, 0, stderr);
+    return project.text("rules/v.conf");
+  };
+  const shared = /response-policy \{ zone "x\.rpz"; zone "y\.rpz"; \}/;
+  assert.match(await said("||a.example^\n||b.example^\n"), shared);
+  assert.doesNotMatch(await said("||b.example^\n"), shared);
+});
+
+test("no lists, and all lists, are different lists", () => {
+  const config = {
+    format: "bind-views" as const,
+    path: "v",
+    groups: [
+      { name: "none", clients: ["10.0.0.1"], lists: [] },
+      { name: "all", clients: ["10.0.0.2"] },
+    ],
+  };
+  const lists = LISTS.map((name) => ({ name, tag: name, covers: [] }));
+  const [view] = clientViews(config, lists);
+  assert.deepEqual(
+    view!.map(({ name, lists: bits }) => [name, bits]),
+    [
+      ["none", 0],
+      ["all", 15],
+    ],
+  );
 });
 
 function oneGroup(more: object): object {
@@ -126,4 +225,6 @@ test("what is wrong with groups is an error", async () => {
     /10\.0\.0\.1\/32 again/,
   );
   assert.match(await said(oneGroup({ lists: ["nope"] })), /which the file does not have/);
+  assert.match(await said(oneGroup({ name: "Others" })), /the view for all other clients/);
+  assert.match(await said(oneGroup({ clients: [] })), /the group x has no clients/);
 });

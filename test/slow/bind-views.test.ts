@@ -30,21 +30,30 @@ interface Compiled {
   readonly texts: readonly string[];
 }
 
-/** Compiles four lists for all combinations, and the largest list alone. */
+interface ClientGroup {
+  readonly name: string;
+  readonly clients: readonly string[];
+  readonly lists?: readonly string[];
+}
+
+/** A group for every combination of lists. */
+const COMBINATIONS: readonly ClientGroup[] = Array.from({ length: 15 }, (_, index) => ({
+  name: `group-${index + 1}`,
+  // A second network, which no client of the test is in.
+  clients: [addressOf(index + 1), `2001:db8:0:0:${index}::/80`],
+  lists: LISTS.filter((_list, list) => ((index + 1) & (1 << list)) !== 0),
+}));
+
+/** Compiles four lists for groups of clients, and the largest list alone. */
 async function compiled(
   context: TestContext,
   rules: (list: number) => readonly string[],
-  more: { readonly isNested?: boolean } = {},
+  more: { readonly isNested?: boolean; readonly groups?: readonly ClientGroup[] } = {},
 ): Promise<Compiled> {
   const project = new DiskProject(context);
   for (const [index, name] of LISTS.entries())
     project.write(`${name}.txt`, `${rules(index).join("\n")}\n`);
-  const groups = Array.from({ length: 15 }, (_, index) => ({
-    name: `group-${index + 1}`,
-    // A second network, which no client of the test is in.
-    clients: [addressOf(index + 1), `2001:db8:0:0:${index}::/80`],
-    lists: LISTS.filter((_list, list) => ((index + 1) & (1 << list)) !== 0),
-  }));
+  const { groups = COMBINATIONS } = more;
   const config = {
     name: "All",
     sources: LISTS.map((name) => ({ name, source: `${name}.txt`, type: "adblock" })),
@@ -162,6 +171,42 @@ for (const isMixed of [false, true])
     context.diagnostic(`BIND, views: ${names.length * 16} questions, ${blocked} blocked, 0 wrong`);
     assert.ok(blocked > 0);
   });
+
+test("BIND gives a client the lists of its smallest network", async (context) => {
+  const upstream = await startUpstream();
+  context.after(() => upstream.close());
+  const groups: ClientGroup[] = [
+    { name: "home", clients: ["127.0.0.0/8", "127.1.1.0/24"], lists: ["one"] },
+    { name: "guests", clients: ["127.1.0.0/16", "127.1.1.64/26"], lists: ["two", "three"] },
+    { name: "admin", clients: ["127.1.1.7"], lists: [] },
+    { name: "all", clients: ["127.3.0.0/16"] },
+    // No trigger of a policy zone can have all addresses.
+    { name: "six", clients: ["::/0"], lists: ["one", "two"] },
+    { name: "lan", clients: ["2001:db8::/32"], lists: ["one", "two", "three"] },
+  ];
+  const rulesOf = (list: number): string[] => [`||${LISTS[list]}.example^`];
+  const { folder, views } = await compiled(context, rulesOf, { groups });
+  const named = await startNamed(context, folder, views, upstream.port);
+  const names = LISTS.map((list) => `a.${list}.example`);
+  const expected = {
+    "127.2.0.1": ["one"],
+    "127.1.1.5": ["one"],
+    "127.1.0.9": ["two", "three"],
+    "127.1.1.70": ["two", "three"],
+    "127.1.1.7": [],
+    "127.3.0.1": LISTS,
+  };
+  for (const began = Date.now(); Date.now() - began < PATIENCE_MS; await sleep(100))
+    if ((await askFrom("127.3.0.1", named.port, names)).every(Boolean)) break;
+  for (const [address, lists] of Object.entries(expected)) {
+    const said = await askFrom(address, named.port, names);
+    assert.deepEqual(
+      LISTS.filter((_, list) => said[list]),
+      lists,
+      address,
+    );
+  }
+});
 
 for (const isNested of [true, false])
   test(`the memory of BIND for 16 combinations of ${isNested ? "lists that cover each other" : "separate lists"}`, async (context) => {

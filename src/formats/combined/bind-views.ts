@@ -6,6 +6,7 @@ import { rpz } from "../rpz.ts";
 import { type ClientLevel, clientViews, levelNames } from "./client-levels.ts";
 import type { CombinedFormat } from "./combined-format.ts";
 import { LevelZones, zoneName } from "./level-zones.ts";
+import { provenCovers } from "./proven-covers.ts";
 
 /**
  * BIND cannot share a policy zone between views, so groups share a view where possible. A client of a lower level stops at the zone
@@ -21,7 +22,7 @@ export const bindViews: CombinedFormat = {
   ],
   write({ config, lists, header, names }, { files, paths, serials, losses }) {
     const order = levelNames(config);
-    const views = clientViews(config, lists);
+    const views = clientViews(config, provenCovers(lists, names));
     for (const view of views)
       for (const [index, level] of view.entries()) {
         const place = order.indexOf(level.name);
@@ -91,17 +92,18 @@ function conf(
   return [...lines, 'view "rules-others" {', "  match-clients { any; };", ...common, "};"];
 }
 
-/** The clients of a view, without those that are in a smaller network of another one. */
+/** The clients of a view. BIND uses the first network that matches; so the smallest are first, with those of other views. */
 function clientsOf(own: ClientLevel["groups"], all: ClientLevel["groups"]): string {
   const networks = own.flatMap((group) => group.networks);
   const others = all
     .filter((group) => !own.includes(group))
     .flatMap((group) => group.networks)
     .filter((net) => networks.some((one) => overlap(one, net) && one.prefix < net.prefix));
-  return [
-    ...others.map((net) => `!${networkText(net)};`),
-    ...own.map(({ name }) => `"rules-${name}";`),
-  ].join(" ");
+  if (others.length === 0) return own.map(({ name }) => `"rules-${name}";`).join(" ");
+  return [...networks, ...others]
+    .toSorted((a, b) => b.prefix - a.prefix)
+    .map((net) => `${others.includes(net) ? "!" : ""}${networkText(net)};`)
+    .join(" ");
 }
 
 /** The name of a trigger for the address of a client: the prefix, then the address from its end. */

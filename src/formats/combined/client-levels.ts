@@ -40,7 +40,7 @@ export function clientViews(
       groups: same.map((group) => ({ name: group.name, networks: networksOf(group) })),
       lists: bitsOf(same[0]!, lists),
     },
-    isAlone: same.some((group) => isOverlapping(group, groups)),
+    isAlone: same.some((group) => isOverlapping(group, groups) || isEveryone(group)),
     lower: undefined,
     isLower: false,
   }));
@@ -83,7 +83,7 @@ function countOf({ level }: Shared): number {
 /** Groups with the same lists. A group that shares clients with another one stays alone: BIND could not tell them apart. */
 function levelGroups(groups: readonly Group[]): Group[][] {
   const byLists = Map.groupBy(groups, (group) =>
-    isOverlapping(group, groups) ? group : JSON.stringify(group.lists?.toSorted() ?? []),
+    isOverlapping(group, groups) ? group : JSON.stringify(group.lists?.toSorted() ?? "all"),
   );
   return [...byLists.values()];
 }
@@ -94,6 +94,11 @@ function isOverlapping(group: Group, groups: readonly Group[]): boolean {
     (other) =>
       other !== group && networksOf(other).some((net) => own.some((one) => overlap(one, net))),
   );
+}
+
+/** No trigger of a policy zone can have all addresses. */
+function isEveryone(group: Group): boolean {
+  return networksOf(group).some(({ prefix }) => prefix === 0);
 }
 
 function networksOf({ clients }: Group): Network[] {
