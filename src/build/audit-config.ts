@@ -1,3 +1,4 @@
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { Config } from "../config/config.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
@@ -38,8 +39,15 @@ export async function auditConfig(
   const config = auditedConfig(setup, allowLists, host);
   const project = { config, folder, file: "", plugins: NO_PLUGINS, warnings: [] };
   const list = { project, config, plugins: NO_PLUGINS, covers: [] };
-  const userRules = new TextEncoder().encode(`${setup.userRules.join("\n")}\n`);
-  const world = withFile(host, host.path.join(folder, USER_RULES), userRules);
+  // Without rules of the user, the folder may have a file with this name, which is a source.
+  const world =
+    setup.userRules.length === 0
+      ? host
+      : withFile(
+          host,
+          host.path.join(folder, USER_RULES),
+          encodeUtf8(`${setup.userRules.join("\n")}\n`),
+        );
   // With this output, nothing is published, so there is no earlier list to compare with.
   const options = { ...context.options, output: "-" };
   const plan = planList(list, options, world);

@@ -106,3 +106,14 @@ whitelist_filters: [{enabled: true, url: "gone.txt", name: Gone, id: 2}]
   assert.match(stderr, /^warning\[.*gone\.txt/);
   assert.match(stdout, /one compiled list: 1 rule/);
 });
+
+test("a source called own-rules.txt is read", async () => {
+  const project = new MemoryProject({
+    "compiler-config.yaml":
+      "name: L\nsources:\n  - {name: Own rules, source: own-rules.txt, type: adblock}\n",
+    "own-rules.txt": "||a.example^\n||b.example^\n",
+  });
+  const { exit, stdout, stderr } = await project.run("audit", "compiler-config.yaml", "--json");
+  assert.equal(exit, 0, stderr);
+  assert.equal((JSON.parse(stdout) as { effective: number }).effective, 2);
+});
