@@ -11,13 +11,13 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
   const cause = state.causes
     .map((one) => [one.message, one.cause].filter(Boolean).join(": "))
     .join("; ");
+  // A private address is refused by every run, unless the user allows it.
+  const { hint } = state.causes.find(({ code }) => code === "private-address") ?? {};
+  const why = hint === undefined ? { cause } : { cause, hint };
   if (state.kind === "dropped")
-    return warningOf("source-dropped", `${label} failed and was skipped; it is optional`, {
-      cause,
-    });
+    return warningOf("source-dropped", `${label} failed and was skipped; it is optional`, why);
   const copy = `using cached copy from ${momentText(state.goodAt)}`;
-  if (state.kind === "stale")
-    return warningOf("source-stale", `${label} failed; ${copy}`, { cause });
+  if (state.kind === "stale") return warningOf("source-stale", `${label} failed; ${copy}`, why);
   const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
   return warningOf(
     "source-held",

@@ -62,6 +62,7 @@ async function errorOf(work: Promise<unknown>): Promise<CompilerError> {
 const FAILURES: Readonly<Record<string, readonly [Answer, string]>> = {
   "nobody is there": [{ error: "ECONNREFUSED" }, "fetch-failed"],
   "it takes too long": [{ error: "ETIMEDOUT" }, "fetch-timeout"],
+  "its address is private": [{ error: "EPRIVATE" }, "private-address"],
   "404": [{ status: 404 }, "fetch-failed"],
   "500": [{ status: 500 }, "fetch-failed"],
   "304 that nobody asked for": [{ status: 304 }, "fetch-failed"],
@@ -101,6 +102,7 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
     const said = diagnostics.find((one) => one.code === "source-stale")!;
     assert.match(said.message, /2026-01-01/);
     assert.ok((said.cause ?? "").length > 10);
+    assert.equal(/allow_private/.test(said.hint ?? ""), code === "private-address");
     assert.match(
       new TextDecoder().decode(bytes),
       /! Source: https:\/\/a\.example\/l\.txt\n! .*2026-01-01/,
