@@ -203,6 +203,6 @@ function sink(stream: NodeJS.WriteStream): TextSink {
         stream.write(data, (error) => (error ? reject(toHostError(error)) : resolve()));
       }),
     isTerminal: (stream as { isTTY?: boolean }).isTTY === true,
-    columns: stream.columns ?? 80,
+    columns: stream.columns || 80,
   };
 }
