@@ -5,11 +5,12 @@ import type { Host } from "../host/host.ts";
 import { plannedFiles } from "../publish/output-plan.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { planCombined } from "./combined-plan.ts";
+import { inputPaths } from "./input-paths.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import { isFolderName } from "./with-output-target.ts";
 import type { ListConfig } from "./project.ts";
 
-/** Plans lists that are built together. Throws a `CompilerError` if two of them write the same file. */
+/** Plans lists that are built together. Throws a `CompilerError` if two of them write the same file, or one overwrites what it is made from. */
 export function planLists(
   lists: readonly ListConfig[],
   options: BuildOptions,
@@ -27,7 +28,9 @@ export function planLists(
   const owners = new Map<string, string>();
   for (const plan of plans) {
     const { name } = plan.list.config;
+    const inputs = inputPaths(plan.list, host);
     for (const path of pathsOf(plan)) {
+      if (inputs.has(path)) throw overwrites(name, path);
       const owner = owners.get(path);
       if (owner !== undefined && owner !== name)
         throw new CompilerError([
@@ -44,6 +47,7 @@ export function planLists(
     ? []
     : planCombined(first.project, options, host))
     for (const { path } of files) {
+      if (lists.some((list) => inputPaths(list, host).has(path))) throw overwrites(name, path);
       const owner = owners.get(path);
       if (owner !== undefined)
         throw new CompilerError([
@@ -55,6 +59,11 @@ export function planLists(
       owners.set(path, name);
     }
   return plans;
+}
+
+function overwrites(name: string, path: string): CompilerError {
+  const message = `${printable(name)} would overwrite ${printable(path)}, which it is made from`;
+  return new CompilerError([errorOf("overwrites-input", message)]);
 }
 
 function pathsOf({ files, manifest, outputs }: ListPlan): string[] {

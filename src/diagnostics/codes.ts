@@ -151,6 +151,12 @@ const COMPILE_CODES = {
     meaning: "Two lists of the configuration have the same output file.",
     hint: "Use names or output files that differ in letters or digits",
   },
+  "overwrites-input": {
+    exit: 2,
+    meaning:
+      "An output would replace the configuration, a local source or another file that the list is made from. Nothing was written.",
+    hint: "Name another file",
+  },
   "bad-allow-entry": {
     exit: 2,
     meaning: "An entry of `allow` is not a valid name.",

@@ -9,6 +9,8 @@ import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagn
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
 import { type Host, HostError } from "../../host/host.ts";
+import { ifAvailable } from "../../host/if-available.ts";
+import { readFully } from "../../host/read-fully.ts";
 import { writeWhole } from "../../host/write-whole.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import type { RecordHeader } from "../../record/record-format.ts";
@@ -72,6 +74,7 @@ export async function writePlan(
     coveredBytes: covered.length,
     ...plan,
   };
+  await refuseOther(path, host);
   try {
     await writeWhole(host.path.resolve(host.cwd, path), host, (file) => {
       file.write(encodeUtf8(`${JSON.stringify(head)}\n`));
@@ -82,6 +85,20 @@ export async function writePlan(
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }
+}
+
+/** How every saved plan begins. */
+const OPENING = '{"plan":';
+
+/** A plan replaces another plan or an empty file, but not a configuration or a list. */
+async function refuseOther(path: string, host: Host): Promise<void> {
+  const opened = await ifAvailable(() => host.openFile(host.path.resolve(host.cwd, path)));
+  if (opened === undefined) return;
+  const start = decodeUtf8(await readFully(opened, new Uint8Array(OPENING.length)));
+  await opened.close();
+  if (start === "" || start === OPENING) return;
+  const message = `--save would overwrite ${printable(path)}, which is not a saved plan`;
+  throw new CompilerError([errorOf("overwrites-input", message)]);
 }
 
 /** Rejects with a `CompilerError` if the file cannot be read or is not a plan of this version. */

@@ -26,6 +26,16 @@ export const reportCommand: Command = async (options, host, reporter) => {
         hint: "Name a folder (reports/), or select a list with --filter",
       }),
     ]);
+  if (wanted !== undefined && !isFolder && !/\.html?$/i.test(wanted))
+    throw new CompilerError([
+      errorOf(
+        "unknown-flag",
+        `report writes a page, and ${printable(wanted)} does not end in .html`,
+        {
+          hint: "Name a file that ends in .html, or a folder (reports/). The configuration is named with -c",
+        },
+      ),
+    ]);
   const logs = trafficLogs(flagsOf("report", options.args).traffic, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const build = await lastBuild(list, options, host);
