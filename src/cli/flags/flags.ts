@@ -16,7 +16,7 @@ const BUILD_FLAGS = [
     value: "FILE",
     sets: ["building", "answering"],
     description:
-      "Write the list to this file or folder instead of the rules directory; - is standard output",
+      "Write the list to this file or folder instead of the rules directory, which keeps other formats; - is standard output",
     whenAnswering: "The list or the folder that was written with -o",
   },
   {
