@@ -100,7 +100,8 @@ class BucketPublish {
     await this.sendAll(files.filter(({ isManifest }) => !isManifest));
     // The signature, then the manifest: from here on, clients look for the new files.
     for (const [index, file] of manifests.entries()) await this.put(file, remotes[index]!);
-    const old = before.filter((name) => !names.includes(name));
+    // A list that is not whole here may be whole in the bucket.
+    const old = this.folder.isWhole ? before.filter((name) => !names.includes(name)) : [];
     for (const name of old) await this.remove(name);
     if (old.length > 0) await state.tryReplace({ version: 1, names });
     const { sent, bytes } = this;
