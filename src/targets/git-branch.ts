@@ -95,10 +95,18 @@ class BranchPublish {
     if (tip !== undefined) await this.write("shallow", `${tip}\n`);
     const lease = `--force-with-lease=${this.ref}:${tip ?? ""}`;
     await this.git.run(["push", "--quiet", lease, "--", this.remote, `${commit}:${this.ref}`]);
-    await this.git.run(["update-ref", KNOWN, commit]);
-    // Only the last commit is needed: git then sends what differs from it.
-    await this.git.end(["gc", "--quiet", "--prune=now"]);
+    await this.tidy(commit);
     return { outcome: "published", ...end };
+  }
+
+  /** Keeps only the last commit, from which git sends differences. The branch is published, whatever happens here. */
+  private async tidy(commit: string): Promise<void> {
+    try {
+      await this.git.run(["update-ref", KNOWN, commit]);
+      await this.git.run(["gc", "--quiet", "--prune=now"]);
+    } catch (error) {
+      if (!(error instanceof TargetFailure)) throw error;
+    }
   }
 
   /** Opens the local repository, which keeps the last commit. */
