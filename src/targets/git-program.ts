@@ -1,4 +1,4 @@
-import { printable } from "../diagnostics/printable.ts";
+import { maskCredentials, printable } from "../diagnostics/printable.ts";
 import { HostError, type ProgramEnd } from "../host/host.ts";
 import type { TargetSetting } from "./target.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -120,13 +120,12 @@ function failureOf(command: string, output: string): TargetFailure {
   return new TargetFailure(`git ${command} failed${more}`);
 }
 
-/** The most telling lines of what git printed, in one line and without passwords of addresses. */
+/** The most telling lines of what git printed, in one line and without secrets of addresses. */
 function saidBy(output: string): string {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== "");
   const telling = lines.filter((line) =>
     /^(?:fatal|error|remote: error|!|ERROR)/.test(line.trim()),
   );
   const text = (telling.length > 0 ? telling : lines.slice(-2)).join(" / ");
-  const open = text.replace(/(?<=\/\/)[^/\s@]*@/g, "").replaceAll("\t", " ");
-  return printable(open, MOST_SHOWN);
+  return printable(maskCredentials(text).replaceAll("\t", " "), MOST_SHOWN);
 }

@@ -259,6 +259,15 @@ test("credentials of git are not shown, and git does not ask for them", async (t
   assert.equal(exit, 13);
   assert.match(stderr, /the server refused the credentials of git/);
   assert.doesNotMatch(stderr + stdout, /planted-token/);
+  // git prints the address that it connects to.
+  project.write(
+    "gitconfig",
+    '[url "http://127.0.0.1:1/lists.git?private_token=planted&x="]\n\tinsteadOf = https://forge.example/lists.git\n',
+  );
+  const closed = await project.run(...PUBLISH, "--json");
+  assert.equal(closed.exit, 13);
+  assert.match(closed.stderr, /127\.0\.0\.1/);
+  assert.doesNotMatch(closed.stderr + closed.stdout, /planted/);
 });
 
 test("--json reports each target", async (t) => {

@@ -19,6 +19,9 @@ const BAD: readonly (readonly [object, RegExp])[] = [
     "git://forge.example/lists.git",
     "file:///lists.git",
     "lists\n.git",
+    "https://forge.example/lists.git?private_token=planted",
+    "http://127.0.0.1:3000/lists.git#planted",
+    "ssh://git@forge.example/lists.git?planted",
   ].map((remote) => [{ git: { ...GIT, remote } }, /git\.remote must be an https or ssh/] as const),
   ...["-f", "a..b", "a/", "a.lock", "a b", "refs/*", "+main", ":main", "@{-1}"].map(
     (branch) => [{ git: { ...GIT, branch } }, /git\.branch is not the name of a branch/] as const,
