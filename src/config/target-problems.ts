@@ -119,5 +119,6 @@ function isEndpoint(endpoint: string): boolean {
 function isPrefix(prefix: string): boolean {
   const names = prefix.replace(/\/$/, "").split("/");
   if (prefix.length > 500 || /[\u0000-\u001f\u007f]/.test(prefix)) return false;
+  if (!prefix.isWellFormed()) return false;
   return names.every((name) => name !== "" && name !== "." && name !== "..");
 }

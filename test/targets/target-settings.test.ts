@@ -31,7 +31,7 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   ),
   [{ s3: { ...S3, bucket: "a/b" } }, /s3\.bucket is not the name of a bucket/],
   [{ s3: { ...S3, region: "a\nb" } }, /s3\.region is not the name of a region/],
-  ...["/a", "a//b", "../a", "a/..", "a\u0000"].map(
+  ...["/a", "a//b", "../a", "a/..", "a\u0000", "\ud800x"].map(
     (prefix) => [{ s3: { ...S3, prefix } }, /s3\.prefix must be a folder/] as const,
   ),
   [{ s3: { ...S3, cache_control: "a\r\nx: y" } }, /s3\.cache_control must be the value/],
