@@ -5,6 +5,7 @@ import { type ListPlan, planList } from "../build/list-plan.ts";
 import type { ListConfig, Project } from "../build/project.ts";
 import { type Host } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
+import { releasePaths } from "../publish/manifest.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
 import { PlannedNames } from "./planned-names.ts";
 import type { PublishedFolder } from "./target.ts";
@@ -83,7 +84,9 @@ export async function folderFiles(
   const combined = planCombined(project, here, host)
     .flatMap((plan) => plan.files)
     .map(({ path }) => nameOf(path));
-  const manifests = new Set(plans.flatMap(({ manifest }) => manifest.map(nameOf)));
+  const manifests = new Set(
+    plans.flatMap(({ list }) => releasePaths(list.config, options.rulesDir, host).map(nameOf)),
+  );
   const patches = await patchFiles(plans, root, host);
   const names = new Set([...own, ...combined, ...patches, ...manifests]);
   const files: FolderFile[] = [];

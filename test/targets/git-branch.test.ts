@@ -27,11 +27,16 @@ const PUBLISH = ["-c", "c.json", "--publish"];
 test("a branch gets the published files in one commit without a parent", async (t) => {
   const project = withRemote(t, GIT, { outputs: [{ format: "hosts" }], manifest: {}, patches: {} });
   project.write("rules/private.txt", "not ours");
+  // Of a time when there was a key.
+  project.write("rules/manifest.json.minisig", "old");
   assert.equal((await project.run(...PUBLISH)).exit, 0);
   project.lines("||one.example^", "||two.example^", "||three.example^");
   const { exit, stderr } = await project.run(...PUBLISH);
   assert.equal(exit, 0, stderr);
   assert.match(stderr, /^published branch lists of lists\.git: 4 files, /m);
+  assert.equal(existsSync(join(project.folder, "rules/manifest.json.minisig")), false);
+  project.write("rules/manifest.json.minisig", "old");
+  assert.equal((await project.run(...PUBLISH)).exit, 0);
   assert.equal(project.git("lists.git", "rev-list", "--count", "lists"), "1");
   const names = project.git("lists.git", "ls-tree", "-r", "--name-only", "lists").split("\n");
   assert.match(names.join(" "), /^home\.hosts home\.txt manifest\.json patches\/home_v\S+\.patch$/);
