@@ -2,7 +2,7 @@ import type { OutputPlan } from "../publish/output-plan.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { FormatOutputs } from "../publish/format-outputs.ts";
 import type { OutputFile } from "../publish/output-file.ts";
-import { manifestKey, manifestPath, manifestPaths, writeManifest } from "../publish/manifest.ts";
+import { manifestKey, manifestPath, releasePaths, writeManifest } from "../publish/manifest.ts";
 import { PATCH_FOLDER, writePatch } from "../publish/patches.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import type { Config } from "../config/config.ts";
@@ -110,12 +110,11 @@ function namesBeside(
   host: Host,
 ): string[] {
   if (isToStdout) return [];
-  const paths = manifestPaths(config, rulesDir, host);
-  const signed = config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
+  const release = releasePaths(config, rulesDir, host);
   const patches =
     config.patches === undefined ? [] : written.map(({ name }) => host.path.dirname(name));
   return [
-    ...signed.map((path) => host.path.relative(host.cwd, path)),
+    ...release.map((path) => host.path.relative(host.cwd, path)),
     ...patches.map((folder) => host.path.join(folder, PATCH_FOLDER)),
   ];
 }

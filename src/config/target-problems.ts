@@ -58,7 +58,7 @@ function* gitProblems(
   if (!isRemote(remote))
     yield {
       field,
-      message: `${at}.git.remote must be an https or ssh address without a password, or a folder`,
+      message: `${at}.git.remote must be an https or ssh address without a password and a query, or a folder`,
       hint: "git has the credentials: a credential helper, or an ssh key",
     };
   if (!isBranch(branch))
@@ -69,13 +69,15 @@ function* gitProblems(
     };
 }
 
-/** Rejects addresses that start programs (`ext::`), words that git takes for options, and passwords. */
+/** Rejects addresses that start programs (`ext::`), words that git takes for options, passwords and queries. */
 function isRemote(remote: string): boolean {
   if (!/^[^-\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/.test(remote)) return false;
   if (/^[a-z][a-z0-9+.-]*::/i.test(remote)) return false;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(remote)) return true;
   if (!URL.canParse(remote)) return false;
   const url = new URL(remote);
+  // A forge may take a token in the query, which git would print.
+  if (/[?#]/.test(remote)) return false;
   return url.protocol === "ssh:" ? url.password === "" : mayReceiveSecrets(url);
 }
 
@@ -117,5 +119,6 @@ function isEndpoint(endpoint: string): boolean {
 function isPrefix(prefix: string): boolean {
   const names = prefix.replace(/\/$/, "").split("/");
   if (prefix.length > 500 || /[\u0000-\u001f\u007f]/.test(prefix)) return false;
+  if (!prefix.isWellFormed()) return false;
   return names.every((name) => name !== "" && name !== "." && name !== "..");
 }

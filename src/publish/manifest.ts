@@ -59,6 +59,16 @@ export function manifestPaths(
   return [path, `${path}.minisig`];
 }
 
+/** Those of them that a release has: without a key, there is no signature. */
+export function releasePaths(
+  config: Pick<Config, "name" | "manifest">,
+  folder: string,
+  host: Pick<Host, "cwd" | "path">,
+): string[] {
+  const paths = manifestPaths(config, folder, host);
+  return config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
+}
+
 export interface Release {
   /** The path of the manifest. */
   readonly path: string;
@@ -67,7 +77,7 @@ export interface Release {
   readonly key: MinisignKey | undefined;
 }
 
-/** Writes the manifest of published files, and its signature if there is a key. Rejects with a `CompilerError`. */
+/** Writes the manifest of published files, and its signature if there is a key; otherwise removes an old one. Rejects with a `CompilerError`. */
 export async function writeManifest(
   config: Pick<Config, "name" | "manifest">,
   { path, files, builtAt, key }: Release,
@@ -91,10 +101,12 @@ export async function writeManifest(
   const bytes = encodeUtf8(`${JSON.stringify(manifest, undefined, 2)}\n`);
   const comment = `version:${manifest.version}\texpires:${manifest.expires}`;
   const signature = key && signatureFile(bytes, key, comment);
+  const signed = `${path}.minisig`;
   try {
+    if (signature === undefined && (await host.exists(signed))) await host.removeFile(signed);
     await writeWhole(path, host, (file) => file.write(bytes));
     if (signature !== undefined)
-      await writeWhole(`${path}.minisig`, host, (file) => file.write(encodeUtf8(signature)));
+      await writeWhole(signed, host, (file) => file.write(encodeUtf8(signature)));
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }

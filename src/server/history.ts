@@ -49,6 +49,11 @@ export function problemsOf({ problem, further = [] }: Pick<Run, "problem" | "fur
   return problem === undefined ? [] : [problem, ...further];
 }
 
+/** The targets of `publish` that a run did not reach. */
+export function failedTargets(run: Run | undefined): Problem[] {
+  return run === undefined ? [] : problemsOf(run).filter(({ code }) => code === "target-failed");
+}
+
 /** Whether a build succeeded after a run. */
 export function isOver({ at }: Run, lastSuccess: string | undefined): boolean {
   return lastSuccess !== undefined && Date.parse(lastSuccess) > Date.parse(at);

@@ -7,7 +7,7 @@ import { someOf } from "../diagnostics/some-of.ts";
 import { HostError } from "../host/host.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { digestOf } from "../sources/source-store.ts";
-import { GitProgram } from "./git-program.ts";
+import { CopyFailure, GitProgram } from "./git-program.ts";
 import type { PublishedFolder, Target, TargetEnd, TargetSetting } from "./target.ts";
 import { TargetFailure } from "./target-failure.ts";
 
@@ -81,6 +81,17 @@ class BranchPublish {
   }
 
   async run(): Promise<TargetEnd> {
+    try {
+      return await this.attempt();
+    } catch (error) {
+      if (!(error instanceof CopyFailure)) throw error;
+      // A power cut or a killed run damaged the copy.
+      await this.empty(this.git.repository);
+      return await this.attempt();
+    }
+  }
+
+  private async attempt(): Promise<TargetEnd> {
     const { files } = this.folder;
     await this.open();
     const tip = await this.tip();
@@ -95,10 +106,18 @@ class BranchPublish {
     if (tip !== undefined) await this.write("shallow", `${tip}\n`);
     const lease = `--force-with-lease=${this.ref}:${tip ?? ""}`;
     await this.git.run(["push", "--quiet", lease, "--", this.remote, `${commit}:${this.ref}`]);
-    await this.git.run(["update-ref", KNOWN, commit]);
-    // Only the last commit is needed: git then sends what differs from it.
-    await this.git.end(["gc", "--quiet", "--prune=now"]);
+    await this.tidy(commit);
     return { outcome: "published", ...end };
+  }
+
+  /** Keeps only the last commit, from which git sends differences. The branch is published, whatever happens here. */
+  private async tidy(commit: string): Promise<void> {
+    try {
+      await this.git.run(["update-ref", KNOWN, commit]);
+      await this.git.run(["gc", "--quiet", "--prune=now"]);
+    } catch (error) {
+      if (!(error instanceof TargetFailure)) throw error;
+    }
   }
 
   /** Opens the local repository, which keeps the last commit. */
@@ -106,9 +125,23 @@ class BranchPublish {
     const { host, stateFolder } = this.setting;
     const key = await digestOf(`${this.remote}\n${this.ref}`);
     const repository = host.path.join(stateFolder, `publish-${key.slice(0, 16)}.git`);
-    this.git = new GitProgram(repository, this.setting);
+    this.git ??= new GitProgram(repository, this.setting);
     if (!(await host.exists(host.path.join(repository, "HEAD"))))
       await this.git.run(["init", "--quiet", "--bare", "--template="]);
+  }
+
+  /** Removes all files of a folder. */
+  private async empty(folder: string): Promise<void> {
+    const { host } = this.setting;
+    for (const name of await host.listFolder(folder)) {
+      const path = host.path.join(folder, name);
+      if ((await host.kindOf(path)) === "folder") await this.empty(path);
+      else
+        await host.removeFile(path).catch((error: unknown) => {
+          if (!(error instanceof HostError)) throw error;
+          throw new TargetFailure(`${printable(path)} cannot be removed: ${error.code}`);
+        });
+    }
   }
 
   /** The commit of the remote branch; undefined if there is no such branch. */
@@ -195,8 +228,8 @@ class BranchPublish {
     const { lists } = this.folder;
     const what = lists.length === 1 ? printable(lists[0]!, 60) : countText(lists.length, "list");
     const date = `@${Math.floor(host.now().getTime() / 1000)} +0000`;
-    const name = host.env["GIT_AUTHOR_NAME"] ?? "rules-compiler";
-    const email = host.env["GIT_AUTHOR_EMAIL"] ?? "rules-compiler@localhost";
+    const name = host.env["GIT_AUTHOR_NAME"] || "rules-compiler";
+    const email = host.env["GIT_AUTHOR_EMAIL"] || "rules-compiler@localhost";
     const env = {
       GIT_AUTHOR_NAME: name,
       GIT_AUTHOR_EMAIL: email,

@@ -1,4 +1,4 @@
-import { printable } from "../diagnostics/printable.ts";
+import { maskCredentials, printable } from "../diagnostics/printable.ts";
 import { HostError, type ProgramEnd } from "../host/host.ts";
 import type { TargetSetting } from "./target.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -21,6 +21,14 @@ const SETTINGS = [
   "push.gpgSign=false",
 ];
 const MOST_SHOWN = 300;
+/** Commands that use more than the local repository. */
+const NOT_LOCAL = new Set(["ls-remote", "fetch", "push", "add"]);
+/** What they say about a damaged local repository. */
+const DAMAGED =
+  /bad object|(?:missing|corrupt|loose) (?:blob|tree|commit|object)|object file .* is empty|unable to read|packfile|mismatched algorithms|hash algorithm/;
+
+/** A command failed because of the local repository, which can be made again. */
+export class CopyFailure extends TargetFailure {}
 
 export interface GitRun {
   readonly input?: string;
@@ -44,7 +52,9 @@ export class GitProgram {
   async run(words: readonly string[], more: GitRun = {}): Promise<string> {
     const { exit, output } = await this.end(words, more);
     if (exit === 0) return output;
-    throw failureOf(words[0]!, output);
+    const command = words.find((word) => !word.startsWith("-")) ?? "";
+    const { reason, hint } = reasonOf(command, output);
+    throw new (this.isDamaged(command, output) ? CopyFailure : TargetFailure)(reason, hint);
   }
 
   /** Runs it to any exit code. */
@@ -75,6 +85,13 @@ export class GitProgram {
     return end;
   }
 
+  private isDamaged(command: string, output: string): boolean {
+    if (!NOT_LOCAL.has(command)) return true;
+    const name = this.setting.host.path.basename(this.repository);
+    const own = output.split("\n").filter((line) => !line.startsWith("remote:"));
+    return own.some((line) => line.includes(name) || DAMAGED.test(line));
+  }
+
   /** Credentials may be in any variable, so git gets nearly all. */
   private environment(): Record<string, string> {
     const env: Record<string, string> = {};
@@ -84,17 +101,15 @@ export class GitProgram {
       ...env,
       LC_ALL: "C",
       GIT_TERMINAL_PROMPT: "0",
+      GIT_DEFAULT_HASH: "sha1",
       // No `ext`, which starts programs.
       GIT_ALLOW_PROTOCOL: "file:http:https:ssh",
     };
   }
 }
 
-const REASONS: readonly (readonly [RegExp, string, string?])[] = [
-  [
-    /stale info|fetch first|reference already exists|cannot lock ref/,
-    "another client changed the branch at the same time",
-  ],
+const CHANGED = /stale info|fetch first|reference already exists|cannot lock ref/;
+const REASONS: readonly (readonly [RegExp, string, string])[] = [
   [
     /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|requested URL returned error: 40[13]|Host key verification failed/,
     "the server refused the credentials of git",
@@ -112,21 +127,29 @@ const REASONS: readonly (readonly [RegExp, string, string?])[] = [
   ],
 ];
 
-function failureOf(command: string, output: string): TargetFailure {
-  const said = saidBy(output);
-  const more = said === "" ? "" : `: ${said}`;
-  for (const [pattern, reason, hint] of REASONS)
-    if (pattern.test(output)) return new TargetFailure(`${reason}${more}`, hint);
-  return new TargetFailure(`git ${command} failed${more}`);
+interface Reason {
+  readonly reason: string;
+  readonly hint?: string;
 }
 
-/** The most telling lines of what git printed, in one line and without passwords of addresses. */
+function reasonOf(command: string, output: string): Reason {
+  const said = saidBy(output);
+  const more = said === "" ? "" : `: ${said}`;
+  if (command === "push" && CHANGED.test(output))
+    return { reason: `another client changed the branch at the same time${more}` };
+  // Other commands say such things about the local repository.
+  const known = NOT_LOCAL.has(command) ? REASONS : [];
+  for (const [pattern, reason, hint] of known)
+    if (pattern.test(output)) return { reason: `${reason}${more}`, hint };
+  return { reason: `git ${command} failed${more}` };
+}
+
+/** The most telling lines of what git printed, in one line and without secrets of addresses. */
 function saidBy(output: string): string {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== "");
   const telling = lines.filter((line) =>
     /^(?:fatal|error|remote: error|!|ERROR)/.test(line.trim()),
   );
   const text = (telling.length > 0 ? telling : lines.slice(-2)).join(" / ");
-  const open = text.replace(/(?<=\/\/)[^/\s@]*@/g, "").replaceAll("\t", " ");
-  return printable(open, MOST_SHOWN);
+  return printable(maskCredentials(text).replaceAll("\t", " "), MOST_SHOWN);
 }

@@ -44,7 +44,7 @@ export async function publishTargets(
   outcome: BuildOutcome,
   context: TargetsContext,
 ): Promise<TargetOutcome[]> {
-  const { options, isAllowed, host, signal } = context;
+  const { options, isAllowed, host } = context;
   if (outcome.status === "interrupted" || options.inputs.length > 0) return [];
   // Saves most runs from reading the configuration twice.
   if (!isAllowed && !(await mayHaveTargets(options, host))) return [];
@@ -71,7 +71,6 @@ export async function publishTargets(
   }
   const outcomes: TargetOutcome[] = [];
   for (const target of targets) {
-    if (signal.aborted) break;
     if (folder.files.length === 0) break;
     const setting = { folder: request.project.folder, stateFolder };
     outcomes.push(await publishOne(target, folder, setting, context));
@@ -131,6 +130,7 @@ async function publishOne(
   const seconds = (): number => (host.now().getTime() - began) / 1000;
   const timeoutMs = durationMs(config.timeout ?? "") ?? DEFAULT_MS;
   try {
+    if (signal.aborted) throw new TargetFailure("stopped");
     const end = await target.publish(config, folder, { host, signal, timeoutMs, ...places });
     return { target: kind, to, ...end, seconds: seconds() };
   } catch (error) {

@@ -100,7 +100,8 @@ class BucketPublish {
     await this.sendAll(files.filter(({ isManifest }) => !isManifest));
     // The signature, then the manifest: from here on, clients look for the new files.
     for (const [index, file] of manifests.entries()) await this.put(file, remotes[index]!);
-    const old = before.filter((name) => !names.includes(name));
+    // A list that is not whole here may be whole in the bucket.
+    const old = this.folder.isWhole ? before.filter((name) => !names.includes(name)) : [];
     for (const name of old) await this.remove(name);
     if (old.length > 0) await state.tryReplace({ version: 1, names });
     const { sent, bytes } = this;
@@ -176,12 +177,16 @@ class BucketPublish {
     let response = await send(condition);
     // A store that knows no conditions.
     if (response.status === 501) response = await send({});
-    if (response.status === 412 || response.status === 409)
+    const { status, isRepeated } = response;
+    const isRejected = status === 412 || status === 409;
+    // The first request may have arrived, although its answer did not.
+    const isOurs = isRejected && isRepeated && (await this.look(file)).isSame;
+    if (isRejected && !isOurs)
       throw new TargetFailure(
         `another client replaced ${printable(name)} at the same time`,
         "Let only one machine publish there; the next run tries it again",
       );
-    if (response.status < 200 || response.status >= 300) throw refusal(`PUT ${name}`, response);
+    if (!isOurs && (status < 200 || status >= 300)) throw refusal(`PUT ${name}`, response);
     this.sent++;
     this.bytes += bytes;
   }

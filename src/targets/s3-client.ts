@@ -26,6 +26,8 @@ export interface StoreResponse {
   /** The code and message of an error; empty for HEAD, which has no body. */
   readonly code: string;
   readonly message: string;
+  /** Whether the request was repeated: the store may have done it the first time. */
+  readonly isRepeated: boolean;
 }
 
 const MAX_BYTES = 64 * 1024;
@@ -56,7 +58,8 @@ export class S3Client {
       const pause = PAUSES_MS[attempt];
       try {
         const response = await this.once(request);
-        if (pause === undefined || !BUSY.has(response.status)) return response;
+        if (pause === undefined || !BUSY.has(response.status))
+          return { ...response, isRepeated: attempt > 0 };
       } catch (error) {
         if (signal.aborted) throw new TargetFailure("stopped");
         if (error instanceof CompilerError)
@@ -74,7 +77,7 @@ export class S3Client {
     headers = {},
     sha256 = EMPTY_SHA256,
     body,
-  }: StoreRequest): Promise<StoreResponse> {
+  }: StoreRequest): Promise<Omit<StoreResponse, "isRepeated">> {
     const { host, signal } = this.setting;
     const leftMs = this.until - host.now().getTime();
     if (leftMs <= 0) throw this.late();
@@ -116,7 +119,8 @@ export function objectUrl(config: NonNullable<TargetConfig["s3"]>, name: string)
   const key = [...prefix.split("/"), name].filter((part) => part !== "").join("/");
   const url = new URL(endpoint);
   if (!isPath) url.hostname = `${bucket}.${url.hostname}`;
-  url.pathname = encodedPath(isPath ? `/${bucket}/${key}` : `/${key}`);
+  // As the file system does it: a name may have half a character.
+  url.pathname = encodedPath((isPath ? `/${bucket}/${key}` : `/${key}`).toWellFormed());
   return url;
 }
 

@@ -6,10 +6,12 @@ import type { FolderFile } from "./folder-files.ts";
 export interface PublishedFolder {
   readonly path: string;
   readonly files: readonly FolderFile[];
-  /** Names of the lists that have files. */
+  /** Names of the lists that have all their files. */
   readonly lists: readonly string[];
-  /** Names of the lists that have none. */
+  /** Names of the other lists. */
   readonly missing: readonly string[];
+  /** Whether all files of all lists are known and there. Otherwise a file that is not here may still be needed. */
+  readonly isWhole: boolean;
 }
 
 /** Where and how long a target works. */

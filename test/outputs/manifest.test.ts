@@ -102,6 +102,17 @@ test("a signature is valid for its key and its manifest only", async () => {
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", publicKey)).exit, 5);
 });
 
+test("a manifest without a key has no signature of an earlier one", async () => {
+  const { secret, publicKey } = minisignKeys();
+  const made = await released({ key_file: "secret.key" }, { "secret.key": secret });
+  assert.ok(made.text("rules/manifest.json.minisig"));
+  made.write("c.json", made.text("c.json").replace('"key_file":"secret.key"', ""));
+  assert.equal((await made.run("compile", "-q", "-c", "c.json", "--no-cache")).exit, 0);
+  const { exit, stderr } = await made.run("verify", "rules/manifest.json", "--key", publicKey);
+  assert.equal(exit, 5);
+  assert.match(stderr, /manifest\.json\.minisig is missing/);
+});
+
 test("invalid keys, invalid manifests and paths outside of the folder are reported", async () => {
   const made = await released({});
   assert.equal((await made.run("verify", "rules/manifest.json", "--key", "gone.pub")).exit, 2);

@@ -39,6 +39,33 @@ test("the manifest is sent on condition that it is still the one that was seen",
   assert.equal(etag, '"theirs"');
 });
 
+test("a manifest that arrived before the store failed is not that of another publisher", async (t) => {
+  let stored: Readonly<Record<string, string>> | undefined;
+  let isOurs = true;
+  let count = 0;
+  const { base } = await webhook(t, ({ method, url, headers }) => {
+    if (!url.endsWith("/manifest.json")) return method === "HEAD" ? { status: 404 } : {};
+    if (method === "HEAD") return stored === undefined ? { status: 404 } : { headers: stored };
+    if (count++ > 0) return { status: 412 };
+    const names = ["content-type", "cache-control", "x-amz-meta-sha256"];
+    stored = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+    if (!isOurs) stored = { ...stored, "x-amz-meta-sha256": "theirs" };
+    return { status: 503 };
+  });
+  const project = new TargetProject(t, [{ s3: { endpoint: base, bucket: "lists" } }], {
+    manifest: {},
+  });
+  Object.assign(project.env, KEYS);
+  const { exit, stderr } = await project.run(...PUBLISH);
+  assert.equal(exit, 0, stderr);
+  assert.equal(count, 2);
+  assert.match(stderr, /2 files, 2 of them sent/);
+  [stored, isOurs, count] = [undefined, false, 0];
+  const other = await project.run(...PUBLISH);
+  assert.equal(other.exit, 13);
+  assert.match(other.stderr, /another client replaced manifest\.json at the same time/);
+});
+
 test("the bucket is in the path or in the host name", () => {
   const config = { endpoint: "https://store.example:9000", bucket: "lists", prefix: "a b/" };
   assert.equal(
@@ -49,6 +76,7 @@ test("the bucket is in the path or in the host name", () => {
     objectUrl({ ...config, path_style: false }, "list.txt").href,
     "https://lists.store.example:9000/a%20b/list.txt",
   );
+  assert.match(objectUrl(config, "\ud800.txt").pathname, /\/%EF%BF%BD\.txt$/);
 });
 
 test("a busy store is asked again", async (t) => {

@@ -27,11 +27,16 @@ const PUBLISH = ["-c", "c.json", "--publish"];
 test("a branch gets the published files in one commit without a parent", async (t) => {
   const project = withRemote(t, GIT, { outputs: [{ format: "hosts" }], manifest: {}, patches: {} });
   project.write("rules/private.txt", "not ours");
+  // Of a time when there was a key.
+  project.write("rules/manifest.json.minisig", "old");
   assert.equal((await project.run(...PUBLISH)).exit, 0);
   project.lines("||one.example^", "||two.example^", "||three.example^");
   const { exit, stderr } = await project.run(...PUBLISH);
   assert.equal(exit, 0, stderr);
   assert.match(stderr, /^published branch lists of lists\.git: 4 files, /m);
+  assert.equal(existsSync(join(project.folder, "rules/manifest.json.minisig")), false);
+  project.write("rules/manifest.json.minisig", "old");
+  assert.equal((await project.run(...PUBLISH)).exit, 0);
   assert.equal(project.git("lists.git", "rev-list", "--count", "lists"), "1");
   const names = project.git("lists.git", "ls-tree", "-r", "--name-only", "lists").split("\n");
   assert.match(names.join(" "), /^home\.hosts home\.txt manifest\.json patches\/home_v\S+\.patch$/);
@@ -259,6 +264,15 @@ test("credentials of git are not shown, and git does not ask for them", async (t
   assert.equal(exit, 13);
   assert.match(stderr, /the server refused the credentials of git/);
   assert.doesNotMatch(stderr + stdout, /planted-token/);
+  // git prints the address that it connects to.
+  project.write(
+    "gitconfig",
+    '[url "http://127.0.0.1:1/lists.git?private_token=planted&x="]\n\tinsteadOf = https://forge.example/lists.git\n',
+  );
+  const closed = await project.run(...PUBLISH, "--json");
+  assert.equal(closed.exit, 13);
+  assert.match(closed.stderr, /127\.0\.0\.1/);
+  assert.doesNotMatch(closed.stderr + closed.stdout, /planted/);
 });
 
 test("--json reports each target", async (t) => {

@@ -19,6 +19,9 @@ const BAD: readonly (readonly [object, RegExp])[] = [
     "git://forge.example/lists.git",
     "file:///lists.git",
     "lists\n.git",
+    "https://forge.example/lists.git?private_token=planted",
+    "http://127.0.0.1:3000/lists.git#planted",
+    "ssh://git@forge.example/lists.git?planted",
   ].map((remote) => [{ git: { ...GIT, remote } }, /git\.remote must be an https or ssh/] as const),
   ...["-f", "a..b", "a/", "a.lock", "a b", "refs/*", "+main", ":main", "@{-1}"].map(
     (branch) => [{ git: { ...GIT, branch } }, /git\.branch is not the name of a branch/] as const,
@@ -28,7 +31,7 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   ),
   [{ s3: { ...S3, bucket: "a/b" } }, /s3\.bucket is not the name of a bucket/],
   [{ s3: { ...S3, region: "a\nb" } }, /s3\.region is not the name of a region/],
-  ...["/a", "a//b", "../a", "a/..", "a\u0000"].map(
+  ...["/a", "a//b", "../a", "a/..", "a\u0000", "\ud800x"].map(
     (prefix) => [{ s3: { ...S3, prefix } }, /s3\.prefix must be a folder/] as const,
   ),
   [{ s3: { ...S3, cache_control: "a\r\nx: y" } }, /s3\.cache_control must be the value/],
