@@ -15,6 +15,8 @@ type GitConfig = NonNullable<TargetConfig["git"]>;
 
 /** The last line of the message of each commit. A branch whose commit lacks it is never replaced. */
 const MARK = "Published-by: rules-compiler";
+/** The line before it, with the name of the configuration. */
+const OWNER = /^Configuration: (.*)$/m;
 /** The local name of the commit that the branch had last. */
 const KNOWN = "refs/heads/published";
 /** The local name of a commit of another client. */
@@ -49,7 +51,7 @@ function checkSizes(config: GitConfig, { files }: PublishedFolder): void {
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total > sizeBytes(mostTotal)!)
     throw new TargetFailure(
-      `${countText(files.length, "file")} have ${mebibytes(total)}, over max_total ${mostTotal}; nothing was pushed`,
+      `${countText(files.length, "file has", "files have")} ${mebibytes(total)}, over max_total ${mostTotal}; nothing was pushed`,
       hint,
     );
 }
@@ -106,8 +108,15 @@ class BranchPublish {
     if (tip !== undefined) await this.write("shallow", `${tip}\n`);
     const lease = `--force-with-lease=${this.ref}:${tip ?? ""}`;
     await this.git.run(["push", "--quiet", lease, "--", this.remote, `${commit}:${this.ref}`]);
+    const removed = tip === undefined ? 0 : await this.removed(tip, tree);
     await this.tidy(commit);
-    return { outcome: "published", ...end };
+    return { outcome: "published", ...end, ...(removed > 0 && { removed }) };
+  }
+
+  /** How many files the branch has lost. */
+  private async removed(tip: string, tree: string): Promise<number> {
+    const words = ["diff-tree", "-r", "--name-only", "--diff-filter=D", "-z", tip, tree];
+    return (await this.git.run(words)).split("\0").length - 1;
   }
 
   /** Keeps only the last commit, from which git sends differences. The branch is published, whatever happens here. */
@@ -154,10 +163,32 @@ class BranchPublish {
     return undefined;
   }
 
-  /** Gets the commit of the remote branch, if it is not the last that was pushed from here, and checks who made it. */
+  /** Gets the commit of the remote branch, if it is not the last that was pushed from here, and checks who made it. Another configuration would lose its files. */
   private async learn(tip: string): Promise<void> {
     const known = await this.git.end(["rev-parse", "--verify", "--quiet", KNOWN]);
-    if (ID.exec(known.output)?.[0] === tip) return;
+    const isNew = ID.exec(known.output)?.[0] !== tip;
+    if (isNew) await this.fetch(tip);
+    const text = await this.git.run(["cat-file", "commit", tip]);
+    const [head = ""] = text.split("\n\n");
+    const isOurs = head.startsWith("tree ") && !/^parent /m.test(head);
+    if (!isOurs || text.trimEnd().split("\n").at(-1) !== MARK)
+      throw new TargetFailure(
+        `the commit ${tip.slice(0, 12)} of ${printable(this.config.branch)} is not by rules-compiler; nothing was pushed`,
+        "Use a branch that nothing else uses; or delete this one, after you have saved what is in it",
+      );
+    const owner = OWNER.exec(text)?.[1];
+    if (owner !== undefined && owner !== this.owner())
+      throw new TargetFailure(
+        `the branch has the lists of another configuration: ${printable(owner, 60)}; nothing was pushed`,
+        "Use a branch for each configuration; or delete this one, if its lists are no longer needed",
+      );
+    if (!isNew) return;
+    await this.git.run(["update-ref", KNOWN, tip]);
+    await this.git.run(["update-ref", "-d", FETCHED]);
+  }
+
+  /** Gets the commit of the remote branch. */
+  private async fetch(tip: string): Promise<void> {
     await this.git.run([
       "fetch",
       "--quiet",
@@ -171,16 +202,11 @@ class BranchPublish {
     const fetched = await this.id(["rev-parse", FETCHED]);
     if (fetched !== tip)
       throw new TargetFailure("another client changed the branch at the same time");
-    const text = await this.git.run(["cat-file", "commit", tip]);
-    const [head = ""] = text.split("\n\n");
-    const isOurs = head.startsWith("tree ") && !/^parent /m.test(head);
-    if (!isOurs || text.trimEnd().split("\n").at(-1) !== MARK)
-      throw new TargetFailure(
-        `the commit ${tip.slice(0, 12)} of ${printable(this.config.branch)} is not by rules-compiler; nothing was pushed`,
-        "Use a branch that nothing else uses; or delete this one, after you have saved what is in it",
-      );
-    await this.git.run(["update-ref", KNOWN, tip]);
-    await this.git.run(["update-ref", "-d", FETCHED]);
+  }
+
+  /** The name of the configuration, in one line. */
+  private owner(): string {
+    return printable(this.setting.name, 80);
   }
 
   /** Stores the files and returns their tree. */
@@ -238,7 +264,7 @@ class BranchPublish {
       GIT_COMMITTER_EMAIL: email,
       GIT_COMMITTER_DATE: date,
     };
-    const input = `Publish ${what}\n\n${MARK}\n`;
+    const input = `Publish ${what}\n\nConfiguration: ${this.owner()}\n${MARK}\n`;
     return await this.id(["commit-tree", tree, "-F", "-"], env, input);
   }
 

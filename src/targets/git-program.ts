@@ -147,9 +147,12 @@ function reasonOf(command: string, output: string): Reason {
 /** The most telling lines of what git printed, in one line and without secrets of addresses. */
 function saidBy(output: string): string {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const telling = lines.filter((line) =>
-    /^(?:fatal|error|remote: error|!|ERROR)/.test(line.trim()),
-  );
+  // Rules of servers and hooks explain themselves in lines of the remote side; progress has numbers in percent.
+  const explained = lines.filter((line) => /^(?:remote: (?!.*\d%)|ssh: )\s*\S/.test(line));
+  const telling = [
+    ...explained,
+    ...lines.filter((line) => /^(?:fatal|error|!|ERROR)/.test(line.trim())),
+  ];
   const text = (telling.length > 0 ? telling : lines.slice(-2)).join(" / ");
   return printable(maskCredentials(text).replaceAll("\t", " "), MOST_SHOWN);
 }

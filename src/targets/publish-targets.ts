@@ -15,7 +15,7 @@ import { ifAvailable } from "../host/if-available.ts";
 import { type FolderRequest, folderFiles } from "./folder-files.ts";
 import { PublishState } from "./publish-state.ts";
 import { TARGETS, type TargetKind, kindOf } from "./registry.ts";
-import type { PublishedFolder, TargetEnd } from "./target.ts";
+import type { PublishedFolder, TargetEnd, TargetSetting } from "./target.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 export interface TargetsContext {
@@ -72,7 +72,8 @@ export async function publishTargets(
   const outcomes: TargetOutcome[] = [];
   for (const target of targets) {
     if (folder.files.length === 0) break;
-    const setting = { folder: request.project.folder, stateFolder };
+    const { folder: own, config } = request.project;
+    const setting = { folder: own, name: config.name, stateFolder };
     outcomes.push(await publishOne(target, folder, setting, context));
   }
   return outcomes;
@@ -120,7 +121,7 @@ function noteSkipped(message: string, { report }: TargetsContext, hint?: string)
 async function publishOne(
   config: TargetConfig,
   folder: PublishedFolder,
-  places: { readonly folder: string; readonly stateFolder: string },
+  places: Pick<TargetSetting, "folder" | "name" | "stateFolder">,
   { host, signal, report }: TargetsContext,
 ): Promise<TargetOutcome> {
   const kind = kindOf(config);

@@ -19,6 +19,8 @@ export interface TargetSetting {
   readonly host: Host;
   /** The folder of the configuration, where its relative paths start. */
   readonly folder: string;
+  /** The name of the configuration. */
+  readonly name: string;
   /** The folder for the state of targets. */
   readonly stateFolder: string;
   readonly timeoutMs: number;
