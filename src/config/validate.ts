@@ -192,7 +192,8 @@ class ConfigCheck {
     if (value === undefined || values.includes(value)) return value;
     const meant = nearest(value, values);
     const hint = meant === undefined ? undefined : `Did you mean "${meant}"?`;
-    this.problems.invalid(node.offset, `${path} must be one of ${values.join(", ")}`, hint);
+    const wanted = values.length === 1 ? values[0] : `one of ${values.join(", ")}`;
+    this.problems.invalid(node.offset, `${path} must be ${wanted}`, hint);
     return undefined;
   }
 

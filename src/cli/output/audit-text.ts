@@ -136,7 +136,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
   return `${[
     `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
     ...tableLines(lists, style, columns),
-    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
+    `${countText(report.lines, "line")}, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
     ...facts
       .filter(([count]) => count > 0)
       .map(([count, one, many]) =>
