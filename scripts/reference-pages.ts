@@ -349,5 +349,14 @@ rules-compiler plan --exit-code; case $? in 0) echo same;; 10) echo changes;; 5)
 \`\`\`
 
 Standard output contains only data: the list with \`-o -\`, the report with \`--json\`. Everything else goes to standard error.
+
+Commands that compile nothing print small documents with \`--json\`:
+
+| command | document |
+|---|---|
+| \`validate\` | \`{"valid": true, "name": …, "sources": 2}\`; with several lists, also \`lists\`, their number |
+| \`init\` | \`{"file": …, "name": …, "sources": 2, "commentedOut": [{"name": …, "problem": …}], "notes": […]}\`; with own rules, also \`ownRules\`, their number, and \`ownRulesFile\` |
+| \`rollback @published --hold\` | \`{"name": …, "held": true, "of": …, "at": …, "by": …}\`: the time of the build, when it was held, and who asked |
+| \`rollback --release\` | \`{"name": …, "held": false, "wasHeld": true}\` |
 `;
 }

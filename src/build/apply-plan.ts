@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { scratchOf } from "../engine/scratch.ts";
@@ -35,11 +36,12 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     await outputs.open();
     // This check is safe only now, while this run holds the locks.
     await refuseIfHeld(plan, host);
-    await refuseIfOutdated(plan, host);
+    await refuseIfOutdated(plan, bytes.list, host);
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
-    const { config, shape, folder, record, report, rulesDir } = plan;
+    const { config, shape, folder, record, report } = plan;
+    const rulesDir = shownFolder(plan.rulesDir, host);
     const labels = report.sources.map(({ label }) => label);
     const outputPlans = planOutputs(config, { folder: rulesDir, host, sources: labels });
     if (outputPlans.length > 0) {
@@ -100,10 +102,24 @@ async function refuseIfHeld({ files, report }: SavedPlan, host: Host): Promise<v
   }
 }
 
-async function refuseIfOutdated({ files }: SavedPlan, host: Host): Promise<void> {
-  for (const { name, path, was } of files)
-    if ((await digestAt(path, host)) !== was)
-      throw new CompilerError([
-        errorOf("plan-outdated", `${printable(name)} has changed since the plan was saved`),
-      ]);
+async function refuseIfOutdated({ files }: SavedPlan, list: Uint8Array, host: Host): Promise<void> {
+  for (const { name, path, was } of files) {
+    const now = await digestAt(path, host);
+    if (now === was) continue;
+    const isDone = now === createHash("sha256").update(list).digest("hex");
+    throw new CompilerError([
+      isDone
+        ? errorOf("plan-outdated", `${printable(name)} is already the list of this plan`, {
+            hint: "There is nothing to apply; run plan again for newer changes",
+          })
+        : errorOf("plan-outdated", `${printable(name)} has changed since the plan was saved`),
+    ]);
+  }
+}
+
+/** Relative to the current folder if it is inside, as in the messages of `compile`. */
+function shownFolder(folder: string, { path, cwd }: Pick<Host, "path" | "cwd">): string {
+  const relative = path.relative(cwd, folder);
+  const isInside = !path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..";
+  return isInside ? relative : folder;
 }

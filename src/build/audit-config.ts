@@ -55,13 +55,20 @@ export async function auditConfig(
   const run = await dryRun(plan, session, { allowPrivate: true });
   const { report, diagnostics } = run.compiled;
   const kept = diagnostics.filter(({ code }) => code === "protected-names");
-  const findings = [...run.violations, ...run.warnings, ...kept];
+  const findings = [...run.violations, ...run.warnings, ...kept].map(withoutAccept);
   const record = run.state.record!;
   const audit = { report, stats: statsOf(record), findings };
   const logs = trafficLogs(files, world);
   if (logs === undefined) return audit;
   const built = { list: run.state.bytes, record };
   return { ...audit, traffic: await trafficStats(built, logs, options.cacheDir, world) };
+}
+
+/** An audit publishes nothing, so it has no `--accept` for a hint to name. */
+function withoutAccept(finding: Diagnostic): Diagnostic {
+  if (finding.hint?.includes("--accept") !== true) return finding;
+  const { hint: _, ...rest } = finding;
+  return rest;
 }
 
 /** The configuration that `init --from` would create, except that any source may fail. */

@@ -88,21 +88,23 @@ async function localDigest(
   return (await host.sizeOf(path)) > LARGEST_LOCAL ? undefined : await digestOfFile(path, host);
 }
 
-/** The SHA-256 of what was read from each source. For several files of a source, that of their digests. */
+/** The sources, with the SHA-256 of what was read if it is known. For several files of a source, that of their digests. */
 export async function digestsOf(
   { sources, files }: RecordHeader,
   { host }: Pick<BuildContext, "host">,
 ): Promise<NonNullable<HistoryFact["from"]>> {
-  const read = new Map<number, string[]>();
-  for (const { source, sha256, path, stamp } of files) {
+  const read = new Map<number, (string | undefined)[]>();
+  for (const { source, sha256, path, stamp, isOwn } of files) {
+    if (isOwn === true) continue;
     const digest = sha256 ?? (await localDigest(path, stamp, host));
-    if (digest !== undefined) read.set(source, [...(read.get(source) ?? []), digest]);
+    read.set(source, [...(read.get(source) ?? []), digest]);
   }
-  return [...read].map(([source, digests]) => ({
-    source: sources[source]?.label ?? "",
-    sha256:
-      digests.length === 1
-        ? digests[0]!
-        : createHash("sha256").update(digests.join("\n")).digest("hex"),
-  }));
+  return [...read].map(([source, digests]) => {
+    const label = sources[source]?.label ?? "";
+    if (digests.includes(undefined)) return { source: label };
+    const [only] = digests;
+    const sha256 =
+      digests.length === 1 ? only! : createHash("sha256").update(digests.join("\n")).digest("hex");
+    return { source: label, sha256 };
+  });
 }

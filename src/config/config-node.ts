@@ -14,13 +14,15 @@ export interface ConfigEntry {
   readonly node: ConfigNode;
 }
 
-/** A syntax error and its offset. */
+/** A syntax error, its offset, and what to do about it. */
 export class ConfigSyntaxError extends Error {
   readonly offset: number;
+  readonly hint: string | undefined;
 
-  constructor(message: string, offset: number) {
+  constructor(message: string, offset: number, hint?: string) {
     super(message);
     this.offset = offset;
+    this.hint = hint;
   }
 }
 

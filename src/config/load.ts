@@ -40,6 +40,13 @@ export async function loadConfigFile(
   return { config, path: absolute, warnings: diagnostics };
 }
 
+/** Rejects with a `CompilerError` if a file in YAML or JSON has an error of syntax. */
+export async function checkSyntax(path: string, host: Host): Promise<void> {
+  const text = await readConfig(host.path.resolve(host.cwd, path), path, host);
+  const extension = host.path.extname(path).toLowerCase();
+  await parse(text, path, extension, locationFinder(printable(path), text));
+}
+
 function pluginFiles(root: ConfigNode): string[] {
   if (root.kind !== "object") return [];
   const node = root.entries.find(({ key }) => key === "plugins")?.node;
@@ -87,7 +94,7 @@ async function parse(
     const start = extension === ".json" ? "Invalid JSON" : "Failed to parse configuration";
     throw new CompilerError([
       errorOf("config-syntax", `${start}: ${printable(error.message)}`, {
-        ...(isYaml(extension) ? { hint: YAML_HINT } : {}),
+        ...(isYaml(extension) ? { hint: error.hint ?? YAML_HINT } : {}),
         at: locate(error.offset),
       }),
     ]);

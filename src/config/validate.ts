@@ -13,6 +13,7 @@ import { hookProblems } from "./hook-problems.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
 import { listsOf, minSourcesProblems } from "./lists.ts";
 import { OUTPUT_FORMATS } from "./output-fields.ts";
+import { WITHOUT_QUOTES, isQuoted, textHint } from "./quote-hints.ts";
 import { blockedSourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
 
@@ -145,7 +146,7 @@ class ConfigCheck {
       return undefined;
     }
     const shown = node.kind === "scalar" ? `, not ${String(node.value)}` : "";
-    this.problems.invalid(node.offset, `${path} must be a text${shown}`, "Put it in quotes");
+    this.problems.invalid(node.offset, `${path} must be a text${shown}`, textHint(node));
     return undefined;
   }
 
@@ -191,13 +192,15 @@ class ConfigCheck {
     if (value === undefined || values.includes(value)) return value;
     const meant = nearest(value, values);
     const hint = meant === undefined ? undefined : `Did you mean "${meant}"?`;
-    this.problems.invalid(node.offset, `${path} must be one of ${values.join(", ")}`, hint);
+    const wanted = values.length === 1 ? values[0] : `one of ${values.join(", ")}`;
+    this.problems.invalid(node.offset, `${path} must be ${wanted}`, hint);
     return undefined;
   }
 
   private boolean(node: ConfigNode, path: string): boolean | undefined {
     if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
-    this.problems.invalid(node.offset, `${path} must be true or false`, "Without quotes");
+    const hint = isQuoted(node, /^(?:true|false)$/) ? WITHOUT_QUOTES : "Write true or false";
+    this.problems.invalid(node.offset, `${path} must be true or false`, hint);
     return undefined;
   }
 
@@ -207,7 +210,9 @@ class ConfigCheck {
     if (typeof value === "number" && value >= 0)
       if (most === undefined || (Number.isInteger(value) && value <= most)) return value;
     const kind = most === undefined ? "a number from 0 on" : `a whole number from 0 to ${most}`;
-    this.problems.invalid(node.offset, `${path} must be ${kind}`, "Without quotes");
+    const example = `Write a number, such as ${Math.min(most ?? 30, 30)}`;
+    const hint = isQuoted(node, /^[\d.]+$/) ? WITHOUT_QUOTES : example;
+    this.problems.invalid(node.offset, `${path} must be ${kind}`, hint);
     return undefined;
   }
 

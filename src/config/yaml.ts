@@ -1,4 +1,13 @@
-import { type Document, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import {
+  type Document,
+  type Node,
+  type YAMLError,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+} from "yaml";
 import {
   type ConfigEntry,
   type ConfigNode,
@@ -11,8 +20,7 @@ import {
 export function parseYaml(text: string): ConfigNode {
   checkFlowDepth(text);
   const document = parseOrRefuse(text);
-  const error = document.errors[0];
-  if (error !== undefined) throw new ConfigSyntaxError(firstLine(error.message), error.pos[0]);
+  if (document.errors.length > 0) throw syntaxErrorOf(document.errors);
   if (document.contents === null) throw new ConfigSyntaxError("the file is empty", 0);
   return new TreeBuilder().build(document.contents, 0);
 }
@@ -37,8 +45,25 @@ function checkFlowDepth(text: string): void {
   }
 }
 
-function firstLine(message: string): string {
-  return message.split("\n")[0]!;
+const INDENT_HINT = "Indent all keys and all dashes of one level by the same number of blanks";
+
+/** Errors about the start of a line. */
+const INDENT_CODES: ReadonlySet<string> = new Set(["BAD_INDENT", "TAB_AS_INDENT", "MISSING_CHAR"]);
+
+function syntaxErrorOf([first, second]: readonly YAMLError[]): ConfigSyntaxError {
+  const { code, pos } = first!;
+  const message = first!.message.split("\n")[0]!;
+  if (code === "BLOCK_AS_IMPLICIT_KEY") {
+    // A line that is indented too far continues the value above. The second error ends at its key.
+    if (second?.code === "MULTILINE_IMPLICIT_KEY")
+      return new ConfigSyntaxError(
+        "this line is indented more than the one that it belongs with",
+        second.pos[1] - 1,
+        INDENT_HINT,
+      );
+    return new ConfigSyntaxError(message, pos[0], 'Quote a text that contains ": "');
+  }
+  return new ConfigSyntaxError(message, pos[0], INDENT_CODES.has(code) ? INDENT_HINT : undefined);
 }
 
 class TreeBuilder {

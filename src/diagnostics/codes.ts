@@ -267,7 +267,8 @@ const COMPILE_CODES = {
   },
   "plan-outdated": {
     exit: 5,
-    meaning: "The published list has changed since the plan was saved.",
+    meaning:
+      "The published list has changed since the plan was saved, or is already the list of the plan.",
     hint: "Run plan again and review the changes",
   },
   "build-missing": {

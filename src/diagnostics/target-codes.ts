@@ -5,6 +5,10 @@ export const TARGET_CODES = {
       "The configuration has targets under `publish`, which are used only with `--publish`, and only for lists in the rules directory.",
     hint: "Read them, then add --publish to use them",
   },
+  "no-targets": {
+    meaning: "`--publish` was given, but the configuration has no targets under `publish`.",
+    hint: "Add a git branch or a bucket under publish, or remove --publish",
+  },
   "target-failed": {
     exit: 13,
     meaning:

@@ -1,5 +1,5 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
+import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
@@ -44,7 +44,7 @@ export function budgetWarnings(
 ): Diagnostic[] {
   return over.map(({ source, rows, freed }) => {
     const count = countText(rows.length, "new exception");
-    const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${numberText(freed.length)} names that only other sources block; all of them were dropped: ${someOf(freed)}`;
+    const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${countText(freed.length, "name")} that only other sources block; all of them were dropped: ${someOf(freed)}`;
     const at = findingLocation({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
     return warningOf("new-exceptions", message, {
       ...(at === undefined ? {} : { at }),

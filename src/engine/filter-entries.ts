@@ -1,5 +1,5 @@
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
-import { countText } from "../diagnostics/number-text.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -63,7 +63,10 @@ export async function filterOf(
       else ignored.push(entry);
     }
     warnings.push(
-      ...ignoredEntries(ignored, "match far too much, take too long to match, or are invalid"),
+      ...ignoredEntries(ignored, {
+        one: "matches far too much, takes too long to match, or is invalid",
+        many: "match far too much, take too long to match, or are invalid",
+      }),
     );
   }
   const remote = new Set(taken.slice(own.length));
@@ -112,8 +115,11 @@ export function allowListOf(
       else for (const name of names) read.push(name);
     }
     warnings.push(
-      ...ignoredEntries(unread, "are not names"),
-      ...ignoredEntries(wide, "allow a whole suffix or a shared host"),
+      ...ignoredEntries(unread, { one: "is not a name", many: "are not names" }),
+      ...ignoredEntries(wide, {
+        one: "allows a whole suffix or a shared host",
+        many: "allow a whole suffix or a shared host",
+      }),
     );
   }
   return { value: new AllowList(read), warnings };
@@ -158,11 +164,17 @@ function byFile(problems: readonly Diagnostic[]): Diagnostic[] {
 }
 
 /** One warning for all of them, at the first. */
-function ignoredEntries(entries: readonly Entry[], why: string): Diagnostic[] {
+function ignoredEntries(
+  entries: readonly Entry[],
+  why: { readonly one: string; readonly many: string },
+): Diagnostic[] {
   const [first] = entries;
   if (first === undefined) return [];
-  const count = countText(entries.length, "entry", "entries");
-  const message = `${count} ignored, because they ${why}, such as ${printable(first.text, 60)}`;
+  const shown = printable(first.text, 60);
+  const message =
+    entries.length === 1
+      ? `1 entry ignored, because it ${why.one}: ${shown}`
+      : `${numberText(entries.length)} entries ignored, because they ${why.many}, such as ${shown}`;
   return [warningOf("entries-ignored", message, first.at === undefined ? {} : { at: first.at })];
 }
 

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { warningOf } from "../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { textOf } from "../rules/row-text.ts";
@@ -15,19 +16,26 @@ export interface Note {
   count: number;
 }
 
-const WORDS: Record<WarningCode, (count: string, detail: string) => string> = {
+const WORDS: Record<WarningCode, (count: number, detail: string) => string> = {
   "real-address": (count) =>
-    `${count} hosts lines map a name to a real address; the names are blocked like all others`,
-  "no-name": (count) => `${count} lines have an address but no name`,
+    count === 1
+      ? "1 hosts line maps a name to a real address; it is blocked like all others"
+      : `${numberText(count)} hosts lines map a name to a real address; the names are blocked like all others`,
+  "no-name": (count) => `${countText(count, "line has", "lines have")} an address but no name`,
   "not-converted": (count) =>
-    `${count} lines have a name without an ASCII form and were not changed`,
-  "bad-regex": (count) => `${count} regular expressions do not compile`,
+    count === 1
+      ? "1 line has a name without an ASCII form and was not changed"
+      : `${numberText(count)} lines have a name without an ASCII form and were not changed`,
+  "bad-regex": (count) =>
+    `${countText(count, "regular expression does", "regular expressions do")} not compile`,
   "exclusion-splits-label": (count, detail) =>
-    `the exclusion "${detail}" removed ${count} lines in which it is only part of a name; write ||${detail}^ for the domain`,
+    `the exclusion "${detail}" removed ${countText(count, "line")} in which it is only part of a name; write ||${detail}^ for the domain`,
   "private-suffix": (count) =>
-    `${count} rules block a shared host such as github.io with everything on it`,
+    `${countText(count, "rule blocks", "rules block")} a shared host such as github.io with everything on it`,
   "modifiers-removed": (count) =>
-    `${count} rules now block without the conditions of their removed modifiers`,
+    count === 1
+      ? "1 rule now blocks without the conditions of its removed modifiers"
+      : `${numberText(count)} rules now block without the conditions of their removed modifiers`,
 };
 
 export class Warnings {
@@ -60,7 +68,7 @@ export class Warnings {
     return Array.from(this.warnings.values(), ({ code, source, detail, example, count }) =>
       warningOf(
         "list-note",
-        `${printable(labels[source] ?? "")}: ${WORDS[code](String(count), printable(detail ?? ""))}`,
+        `${printable(labels[source] ?? "")}: ${WORDS[code](count, printable(detail ?? ""))}`,
         {
           at: { file: example.file, line: example.line, frame: example.text },
         },

@@ -1,3 +1,6 @@
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { slugOf } from "../engine/slug.ts";
 
 /** The values for the placeholders in a file name. */
@@ -16,6 +19,23 @@ export function fileNamed(template: string, { name, format, source }: FileValues
     if (found === "{source}") return source === undefined ? found : slugOf(source);
     return found === "{name}" ? namePart(name) : (format ?? found);
   });
+}
+
+/** Throws a `CompilerError` if a template has a placeholder that is not among the known ones. `where` is its field. */
+export function checkTemplate(
+  template: string | undefined,
+  known: readonly string[],
+  where: string,
+): void {
+  const found = template?.match(/\{\w+\}/g)?.find((one) => !known.includes(one));
+  if (found === undefined) return;
+  const problem =
+    found === "{source}" ? "{source} needs `by: source`" : `${printable(found, 60)} is unknown`;
+  throw new CompilerError([
+    errorOf("config-invalid", `Invalid configuration: ${where}: ${problem}`, {
+      hint: `Known here: ${someOf(known)}`,
+    }),
+  ]);
 }
 
 /** Replaces the characters that file systems do not allow in names. */

@@ -308,7 +308,7 @@ function violations(
     found.push(
       errorOf(
         "too-few-rules",
-        `${name} would have ${numberText(writer.names)} names; at least ${numberText(minRules)} are expected`,
+        `${name} would have ${countText(writer.names, "name")}; at least ${numberText(minRules)} are expected`,
         cause,
       ),
     );

@@ -15,7 +15,7 @@ import {
   readSecretKey,
   signatureFile,
 } from "./minisign.ts";
-import { fileNamed } from "./file-template.ts";
+import { checkTemplate, fileNamed } from "./file-template.ts";
 import { outputFailed } from "./output-failed.ts";
 
 /** The files of a release with their digests, so that clients can verify a download from any mirror. */
@@ -55,6 +55,7 @@ export function manifestPaths(
   host: Pick<Host, "cwd" | "path">,
 ): string[] {
   if (config.manifest === undefined) return [];
+  checkTemplate(config.manifest.file, ["{name}", "{slug}"], "manifest.file");
   const path = manifestPath(config, folder, host);
   return [path, `${path}.minisig`];
 }

@@ -14,7 +14,7 @@ import type { OutputFile } from "./output-file.ts";
 import { luaName } from "./cdb-file.ts";
 import { withPacked } from "./packed-files.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
-import { fileNamed } from "./file-template.ts";
+import { checkTemplate, fileNamed } from "./file-template.ts";
 
 /** What an output will be, decided before anything is read. */
 export interface OutputPlan {
@@ -153,6 +153,9 @@ function planOf(
       "Limit it with `fit.max_rules` or `fit.ram`",
     );
   const values = { name: list, format: output.format };
+  const known = ["{name}", "{slug}", "{format}", ...(output.by === "source" ? ["{source}"] : [])];
+  checkTemplate(output.file, known, `${where}.file`);
+  checkTemplate(output.allow_file, known, `${where}.allow_file`);
   const bySource = output.by === "source" ? "{slug}-{source}" : "{slug}";
   const file = fileNamed(output.file ?? `${bySource}${format.extension}`, values);
   const allowFile =

@@ -20,8 +20,8 @@ export interface HistoryFact {
   /** Who asked. */
   readonly by: string;
   readonly rules?: number;
-  /** The sources of the list, with the SHA-256 of what was read. */
-  readonly from?: readonly { readonly source: string; readonly sha256: string }[];
+  /** The sources of the list, with the SHA-256 of what was read; without it if a file changed since, or is large. */
+  readonly from?: readonly { readonly source: string; readonly sha256?: string }[];
   /** SHA-256 of the published list. */
   readonly to?: string;
   /** When the build was made that was published again or held. */

@@ -1,4 +1,4 @@
-import { numberText } from "../diagnostics/number-text.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
 import { type Html, html } from "../pages/html.ts";
 
 export interface Flow {
@@ -53,7 +53,7 @@ export function fateFlow(names: readonly string[], flows: readonly Flow[]): Html
       const y2 = right.get(to)!.y + (usedRight.get(to) ?? 0);
       usedLeft.set(from, (usedLeft.get(from) ?? 0) + height);
       usedRight.set(to, (usedRight.get(to) ?? 0) + height);
-      const title = `${from} → ${to}: ${numberText(lines)} lines`;
+      const title = `${from} → ${to}: ${countText(lines, "line")}`;
       return [band([y1, y2], height, to === KEPT, title)];
     }),
   );
@@ -64,7 +64,7 @@ export function fateFlow(names: readonly string[], flows: readonly Flow[]): Html
     <svg
       viewBox="0 0 ${WIDTH} ${HEIGHT}"
       role="img"
-      aria-label="${numberText(total)} lines read: ${described}"
+      aria-label="${countText(total, "line")} read: ${described}"
     >
       ${paths} ${[...left.values()].map((side) => node(side, LEFT, "end"))}
       ${[...right.values()].map((side) => node(side, RIGHT, "start"))}

@@ -84,7 +84,8 @@ export class ResolverCheck {
     ].join("; ");
     if (isCurrent && wrong === "") {
       const agreeing = blocked.length + namesWith([...freed, ...reachable], "passed").length;
-      const others = agreeing === 0 ? "" : `; ${countText(agreeing, "other name")} agree`;
+      const others =
+        agreeing === 0 ? "" : `; ${countText(agreeing, "other name agrees", "other names agree")}`;
       return { outcome: "proved", detail: `blocks the canary${others}` };
     }
     if (isCurrent) return { outcome: "wrong", detail: `blocks the canary, but ${wrong}` };
@@ -101,7 +102,7 @@ export class ResolverCheck {
     if (wrong !== "") return { outcome: isOld(looked) ? "stale" : "wrong", detail: wrong };
     const detail =
       blocked.length > 0
-        ? `${countText(blocked.length, "name")} agree`
+        ? countText(blocked.length, "name agrees", "names agree")
         : `none of ${absent} listed names has an address; the build is unknown`;
     return { outcome: "proved", detail };
   }

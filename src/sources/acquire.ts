@@ -7,7 +7,7 @@ import { hedgedFetch } from "./hedged-fetch.ts";
 import { hideAnswer } from "./hidden-answer.ts";
 import { SourceSlots } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./source-list.ts";
-import { shownAddress, sourceError } from "./source-error.ts";
+import { offlineError, shownAddress, sourceError } from "./source-error.ts";
 import { HeldError, type SourceBounds, takeOrHold } from "./source-hold.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
 import {
@@ -114,8 +114,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   let causes: readonly Diagnostic[];
   let held: HeldError | undefined;
   try {
-    if (offline)
-      throw sourceError("fetch-failed", `Failed to fetch ${source.label}`, "--offline is set");
+    if (offline) throw offlineError(source.label);
     return await fetchAny(source, record, context);
   } catch (error) {
     if (!(error instanceof CompilerError)) throw error;

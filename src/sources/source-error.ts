@@ -19,6 +19,16 @@ export function sourceError(
   ]);
 }
 
+/** The error for a list that may not be fetched. */
+export function offlineError(label: string): CompilerError {
+  return new CompilerError([
+    errorOf("fetch-failed", `Failed to fetch ${label}`, {
+      cause: "--offline is set",
+      hint: "Run once without --offline",
+    }),
+  ]);
+}
+
 /** `isSecret` hides the path too. */
 export function shownAddress(url: string, isSecret = false): string {
   return printable(withoutCredentials(url, isSecret));

@@ -1,5 +1,5 @@
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
-import { numberText } from "../diagnostics/number-text.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
 import { commonShare } from "./name-sketch.ts";
 import { type SizeFinding, type SizeLimits, outOfBounds } from "./size-bounds.ts";
 import type { SourceMeasure } from "./source-gauge.ts";
@@ -124,7 +124,7 @@ function sizeFinding(
 function sizeProblem(label: string, finding: SizeFinding): Diagnostic {
   const { way, limit, isLong, before, now } = finding;
   const within = isLong ? " within 30 days" : "";
-  const cause = `it has ${numberText(now)} entries; it had ${numberText(before)}`;
+  const cause = `it has ${countText(now, "entry", "entries")}; it had ${numberText(before)}`;
   return way === "shrunk"
     ? errorOf("source-shrunk", `${label} lost more than ${limit} % of its entries${within}`, {
         cause,

@@ -2,11 +2,12 @@ import { Class, lowerByte } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
-import { hostOf, toBlockRule } from "../rules/row-text.ts";
+import { hostOf, textOf, toBlockRule } from "../rules/row-text.ts";
 import { pointAtHost } from "../syntax/classify.ts";
 import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { host, readHost } from "../syntax/read-host.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
+import { filterNames } from "../syntax/hosts-names.ts";
 import { isLocalName, mayBeLocalName } from "../syntax/local-names.ts";
 import type { TransformationContext } from "./transformation-context.ts";
 
@@ -41,7 +42,8 @@ export class HostsSplitter {
       const { namesEnd } = hostsLine;
       this.head = headOf(chunk, row, namesEnd);
     }
-    if ((flags & Flag.RealAddress) !== 0) this.context.warn("real-address", chunk, row);
+    if ((flags & Flag.RealAddress) !== 0 && blocksName(chunk, row))
+      this.context.warn("real-address", chunk, row);
     this.become(chunk, row);
   }
 
@@ -73,10 +75,7 @@ export class HostsSplitter {
   }
 
   private become(chunk: Chunk, row: number): void {
-    const start = chunk.hostStart[row]!;
-    const length = chunk.hostEnd[row]! - start;
-    if (mayBeLocalName(chunk.bytesOf(row)[start]!, length) && isLocalName(hostOf(chunk, row)))
-      chunk.drop(row, Fate.LocalName);
+    if (hasLocalName(chunk, row)) chunk.drop(row, Fate.LocalName);
     toBlockRule(chunk, row);
   }
 
@@ -115,6 +114,18 @@ export class HostsSplitter {
     const flags = chunk.flags[row]! | Flag.Rewritten;
     chunk.flags[row] = isVerbatim ? flags : flags & ~Flag.UpperHost;
   }
+}
+
+function hasLocalName(chunk: Chunk, row: number): boolean {
+  const start = chunk.hostStart[row]!;
+  const length = chunk.hostEnd[row]! - start;
+  return mayBeLocalName(chunk.bytesOf(row)[start]!, length) && isLocalName(hostOf(chunk, row));
+}
+
+/** Whether a hosts line has a name that is not local. */
+function blocksName(chunk: Chunk, row: number): boolean {
+  if (!hasLocalName(chunk, row)) return true;
+  return filterNames(textOf(chunk, row), (name) => !isLocalName(name)) !== undefined;
 }
 
 /** Copies the line if its names continue in the next chunk, when this one may be in a scratch file. */

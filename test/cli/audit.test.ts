@@ -116,4 +116,47 @@ test("a source called own-rules.txt is read", async () => {
   const { exit, stdout, stderr } = await project.run("audit", "compiler-config.yaml", "--json");
   assert.equal(exit, 0, stderr);
   assert.equal((JSON.parse(stdout) as { effective: number }).effective, 2);
+
+test("an audit of a file with an error of syntax shows the error", async () => {
+  const project = new MemoryProject({ "c.yaml": "name: n\n  sources: []\n", "d.yaml": "a: 1\n" });
+  const { exit, stderr } = await project.run("audit", "c.yaml");
+  assert.equal(exit, 2);
+  assert.match(stderr, /^error\[config-syntax\]: .*indented more.*\n {2}--> c\.yaml:2:/);
+  const other = await project.run("audit", "d.yaml");
+  assert.match(other.stderr, /^error\[setup-unknown\]/);
+});
+
+test("a list that is subscribed twice is needed once", async () => {
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": `
+filters:
+  - {enabled: true, url: "one.txt", name: One, id: 1}
+  - {enabled: true, url: "two.txt", name: Two, id: 2}
+  - {enabled: true, url: "one.txt", name: Again, id: 3}
+`,
+    "one.txt": "||a.example^\n||b.example^\n",
+    "two.txt": "||b.example^\n",
+  });
+  const { stdout } = await project.run("audit", "AdGuardHome.yaml");
+  assert.match(stdout, /^ *One +2 +2 +0$/m);
+  assert.match(stdout, /^ *Two .*adds nothing$/m);
+  assert.match(stdout, /^ *Again .*same address as One$/m);
+  assert.match(stdout, /^1 list adds nothing\n1 list has the address of another list$/m);
+});
+
+test("an audit does not name an option that it does not have", async () => {
+  const config = `name: n
+sources: [{ source: one.txt, name: One, type: adblock }]
+guards: { min_rules: 9 }
+`;
+  const setup = `filters: [{enabled: true, url: "one.txt", name: One, id: 1}]\n`;
+  const lines = "! nothing\n".repeat(3);
+  const project = new MemoryProject({
+    "c.yaml": config,
+    "AdGuardHome.yaml": setup,
+    "one.txt": lines,
+  });
+  const { stdout, stderr } = await project.run("audit", "AdGuardHome.yaml");
+  assert.match(stdout + stderr, /\[too-few-rules\]|\[empty-output\]/);
+  assert.doesNotMatch(stdout + stderr, /--accept/);
 });

@@ -184,7 +184,21 @@ test("apply publishes what plan showed, whatever happened to the sources", async
   assert.equal((rule as { source: string }).source, "Ads");
   const again = await project.run("apply", "my.plan");
   assert.equal(again.exit, 5, "what is there now is not what the plan was for");
-  assert.match(again.stderr, /error\[plan-outdated\]/);
+  assert.match(again.stderr, /^error\[plan-outdated\]: l\.txt is already the list of this plan$/m);
+  const { stdout } = await project.run("history", "--json", ...PLACE);
+  const entries = stdout.trim().split("\n");
+  const { from } = JSON.parse(entries.at(-1)!) as { from: { source: string; sha256?: string }[] };
+  assert.deepEqual(
+    from.map(({ source, sha256 }) => [source, sha256 !== undefined]),
+    [
+      ["Ads", false],
+      ["Own", true],
+    ],
+    "the file of Ads is not what was read",
+  );
+  project.write("l.txt", "||other.example^\n");
+  const changed = await project.run("apply", "my.plan");
+  assert.match(changed.stderr, /l\.txt has changed since the plan was saved$/m);
 });
 
 test("a plan that a guard refuses is applied only with --accept", async () => {

@@ -79,7 +79,7 @@ test("apply writes the files that compile would write", async () => {
   const [compiled, applied] = [await make(), await make()];
   await run(compiled, "compile", "-q", "-c", "c.json");
   await run(applied, "plan", "-c", "c.json", "--save", "p.plan");
-  await run(applied, "apply", "p.plan");
+  assert.match(await run(applied, "apply", "p.plan"), /^written rules\/by\/\{source\}\.txt/m);
   assert.deepEqual(filesOf(applied), filesOf(compiled));
   assert.deepEqual(rulesOf(applied, "b"), ["||two.example^"]);
 });
@@ -114,6 +114,8 @@ test("outputs that cannot have a file for each source are refused before anythin
     [[{ ...OUTPUT, format: "rpz" }], ["A"], /rpz cannot have a file for each source/],
     [[{ ...OUTPUT, file: "x.txt" }], ["A"], /needs `\{source\}` in the name of the file/],
     [[{ ...OUTPUT, file: "{source}/x.txt" }], ["A"], /needs `\{source\}` in the name/],
+    [[{ format: "hosts", file: "h/{source}.txt" }], ["A"], /\{source\} needs `by: source`\n/],
+    [[{ format: "hosts", file: "{foo}.txt" }], ["A"], /\{foo\} is unknown\n.*: \{name\}, \{slug\}/],
     [[{ ...OUTPUT, split: { max_rules: 5 } }], ["A"], /both `by` and `split`/],
     [[OUTPUT], ["A b", "a B!"], /the sources A b and a B! would both write rules\/by\/a-b\.txt/],
     [[OUTPUT, { format: "hosts", file: "by/a.txt" }], ["A"], /write rules\/by\/a\.txt twice/],

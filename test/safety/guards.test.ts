@@ -57,7 +57,7 @@ test("a list that loses more than 30 % is refused until it is accepted once", as
     assert.equal(project.rules, isRefused ? 1000 : count);
     if (!isRefused) continue;
     assert.match(said, /error\[list-shrunk\].*30 %/);
-    assert.match(said, new RegExp(`it has ${count} rules, the published one has 1000`));
+    assert.match(said, new RegExp(`it has ${count} rules, the published one has 1,000`));
     assert.match(said, /--accept list-shrunk/);
     assert.equal((await project.run()).exit, 5, "and again");
     assert.equal((await project.run("--accept", "list-shrunk")).exit, 0);
@@ -99,7 +99,7 @@ test("a file that loses half of its lines causes one warning, and the list is pu
   const { exit, said } = await project.run();
   assert.equal(exit, 0);
   assert.match(said, /warning\[source-lost-lines\]: The small one lost more than 50 %/);
-  assert.match(said, /it has 499 lines; it had 1000 when the list was last published/);
+  assert.match(said, /it has 499 lines; it had 1,000 when the list was last published/);
   project.write(names(498, "b"), "b.txt");
   assert.doesNotMatch((await project.run()).said, /source-lost-lines/);
 });

@@ -198,6 +198,14 @@ test("--offline makes no requests and uses copies of any age", async () => {
     ["stale", "stale"],
   );
   assert.equal(web.asked.length, 0);
+  const error = await errorOf(build(new ScriptedWeb(), config(), { offline: true }));
+  assert.deepEqual(
+    error.diagnostics.map(({ code, hint }) => [code, hint]),
+    [
+      ["fetch-failed", "Run once without --offline"],
+      ["fetch-failed", "Run once without --offline"],
+    ],
+  );
 });
 
 test("a source that shrinks on purpose can be accepted once", async () => {

@@ -167,7 +167,7 @@ test("AdGuardHome.yaml", { skip }, async () => {
   const states = Object.fromEntries(audit.lists.map(({ name, state }) => [name, state]));
   assert.equal(states["Gone"], "dead");
   assert.equal(states["Portal"], "no-list");
-  assert.equal(states["The first again"], "adds-nothing");
+  assert.equal(states["The first again"], "repeated");
   assert.ok(audit.effective > 100_000 && audit.rules > audit.effective);
   const own = readFileSync(join(folder, "own-rules.txt"), "utf8");
   assert.equal(own, "||mine.example^\n@@||good.example^\n");

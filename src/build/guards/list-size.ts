@@ -1,4 +1,5 @@
 import { errorOf } from "../../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { memoryOf } from "../state/last-publish.ts";
 import { measureOf } from "../list-measure.ts";
 import { outOfBounds } from "../../sources/size-bounds.ts";
@@ -12,7 +13,7 @@ export const listSize: Guard = {
       return [
         errorOf(
           "too-few-rules",
-          `The list would have ${rules} rules; at least ${limits.minRules} are expected`,
+          `The list would have ${countText(rules, "rule")}; at least ${numberText(limits.minRules)} are expected`,
         ),
       ];
     const memory = memoryOf(last, measureOf(report, limits.settings), limits.settings);
@@ -23,8 +24,8 @@ export const listSize: Guard = {
     const then = isLong ? "the largest of the last 30 days" : "the published one";
     const cause =
       isLong && way === "grown"
-        ? `${scope} ${now} rules; 30 days ago, or when it was first published, it had ${before}`
-        : `${scope} ${now} rules, ${then} has ${before}`;
+        ? `${scope} ${countText(now, "rule")}; 30 days ago, or when it was first published, it had ${numberText(before)}`
+        : `${scope} ${countText(now, "rule")}, ${then} has ${numberText(before)}`;
     return way === "shrunk"
       ? [
           errorOf(

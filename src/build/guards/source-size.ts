@@ -1,4 +1,5 @@
 import { type Diagnostic, warningOf } from "../../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { isDegraded } from "../../sources/acquire.ts";
 import { outOfBounds } from "../../sources/size-bounds.ts";
@@ -16,7 +17,7 @@ export const sourceSize: Guard = {
       if (before === undefined || isDegraded(state)) continue;
       const found = outOfBounds({ last: { before, now: lines }, days: [] }, limits.sourceSize);
       if (found === undefined) continue;
-      const cause = `it has ${lines} lines; it had ${before} when the list was last published`;
+      const cause = `it has ${countText(lines, "line")}; it had ${numberText(before)} when the list was last published`;
       findings.push(
         found.way === "shrunk"
           ? warningOf(

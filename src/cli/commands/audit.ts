@@ -1,7 +1,11 @@
 import { auditConfig } from "../../build/audit-config.ts";
+import { checkSyntax } from "../../config/load.ts";
+import type { Code } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
+import type { Host } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import type { ImportedConfig } from "../../import/imported-config.ts";
 import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { auditJson, auditText } from "../output/audit-text.ts";
 import { BuildScreen } from "../output/build-screen.ts";
@@ -20,7 +24,7 @@ export const auditCommand: Command = async (options, host, reporter, signal) => 
         hint: "Such as: audit /opt/AdGuardHome/AdGuardHome.yaml, or audit /etc/pihole/gravity.db",
       }),
     ]);
-  const setup = await readImportedConfig(path, host);
+  const setup = await readSetup(path, host);
   const { show } = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: show };
   const { traffic: logs } = flagsOf("audit", options.args);
@@ -37,3 +41,20 @@ export const auditCommand: Command = async (options, host, reporter, signal) => 
   await showText(`${auditText(audit, style, columns)}${queries}`, host);
   return Exit.Done;
 };
+
+/** A file that is not recognised may be one with an error of syntax, which says more. */
+async function readSetup(path: string, host: Host): Promise<ImportedConfig> {
+  try {
+    return await readImportedConfig(path, host);
+  } catch (error) {
+    if (!hasCode(error, "setup-unknown")) throw error;
+    await checkSyntax(path, host).catch((reason: unknown) => {
+      if (hasCode(reason, "config-syntax")) throw reason;
+    });
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: Code): boolean {
+  return error instanceof CompilerError && error.diagnostics.some((one) => one.code === code);
+}

@@ -12,6 +12,7 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { askForSetup } from "../ask-for-setup.ts";
 import { NEW_CONFIG, configsIn } from "../flags/found-config.ts";
@@ -76,15 +77,23 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   reporter.info(
     `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.userRules.length, "own rule")} in ${userRulesFile}` : ""}`,
   );
-  for (const { name: list, isOn, found } of [...setup.lists, ...setup.allowLists])
-    if (isOn && found?.problem !== undefined)
-      reporter.info(
-        `  ${style.warning(`commented out: ${printable(list, 60)}: ${printable(found.problem, 300)}`)}`,
-      );
+  const commentedOut = [...setup.lists, ...setup.allowLists].flatMap(
+    ({ name: list, isOn, found }) =>
+      isOn && found?.problem !== undefined ? [{ name: list, problem: found.problem }] : [],
+  );
+  for (const { name: list, problem } of commentedOut)
+    reporter.info(
+      `  ${style.warning(`commented out: ${printable(list, 60)}: ${printable(problem, 300)}`)}`,
+    );
   for (const note of setup.notes) reporter.info(`  ${style.warning(printable(note, 400))}`);
   const isFound = isDefault && !host.env["CONFIG_PATH"];
   const words = isFound ? "rules-compiler" : `rules-compiler -c ${printable(file)}`;
   reporter.info(`compile it: ${style.strong(words)}`);
+  if (options.json) {
+    const own = hasOwn ? { ownRules: setup.userRules.length, ownRulesFile: userRulesFile } : {};
+    const document = { file, name, sources: lists, ...own, commentedOut, notes: setup.notes };
+    await sendToOutput(`${JSON.stringify(document)}\n`, host);
+  }
   return Exit.Done;
 };
 

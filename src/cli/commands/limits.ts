@@ -9,7 +9,7 @@ import { countRules } from "../../dns-api/count-rules.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { renderTable } from "../output/table.ts";
-import { numberText } from "../../diagnostics/number-text.ts";
+import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
@@ -35,7 +35,7 @@ export const limitsCommand: Command = async (options, host, reporter, signal) =>
     : `${JSON.stringify({ ...account, ...(fit && { check: { file, ...fit } }) })}\n`;
   await sendToOutput(text, host);
   if (fit === undefined) return Exit.Done;
-  const figures = `${printable(file!)} has ${numberText(fit.rules)} rules, ${numberText(fit.left)} of ${numberText(fit.limit)} are left`;
+  const figures = `${printable(file!)} has ${countText(fit.rules, "rule")}, ${numberText(fit.left)} of ${numberText(fit.limit)} are left`;
   if (!fit.fits)
     throw new CompilerError([errorOf("list-does-not-fit", `The list does not fit: ${figures}`)]);
   reporter.info(`${reporter.style.good("fits")}: ${figures}`);

@@ -6,6 +6,8 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { momentText } from "../../diagnostics/moment-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
+import type { Host } from "../../host/host.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
 import { buildExit } from "../build-exit.ts";
 import { type HooksSetting, hooksAfter } from "../hooks-after.ts";
 import { BuildScreen } from "../output/build-screen.ts";
@@ -58,6 +60,8 @@ const holdList: Command = async (options, host, reporter, signal) => {
   const emit = new BuildScreen(options, host, reporter).show;
   const { list, hold } = await holdPublished({ options, host, signal, emit });
   reporter.info(holdText(list, hold));
+  const { of, at, by } = hold;
+  if (options.json) await sendDocument({ name: list, held: true, of, at, by }, host);
   return Exit.Done;
 };
 
@@ -76,5 +80,11 @@ const releaseList: Command = async (options, host, reporter, signal) => {
       ? `${name} is not held`
       : `${name} is released; the next run publishes it again`,
   );
+  if (options.json)
+    await sendDocument({ name: list, held: false, wasHeld: hold !== undefined }, host);
   return Exit.Done;
 };
+
+async function sendDocument(document: object, host: Host): Promise<void> {
+  await sendToOutput(`${JSON.stringify(document)}\n`, host);
+}

@@ -1,3 +1,4 @@
+import { CompilerError, type Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { planLists } from "../../build/plan-lists.ts";
@@ -9,6 +10,11 @@ import type { Command } from "./registry.ts";
 /** Checks the configuration without reading sources. */
 export const validateCommand: Command = async (options, host, reporter) => {
   const { project, lists } = await openProject(options, host);
+  const unknown = project.warnings.filter(({ code }) => code === "unknown-key");
+  if (options.strict && unknown.length > 0)
+    throw new CompilerError(
+      project.warnings.map((one) => (unknown.includes(one) ? asError(one) : one)),
+    );
   for (const warning of project.warnings) reporter.diagnostic(warning);
   planLists(lists, { ...options, output: undefined }, host);
   const { name, sources: all } = project.config;
@@ -23,3 +29,7 @@ export const validateCommand: Command = async (options, host, reporter) => {
     await sendToOutput(`${JSON.stringify({ valid: true, name, sources, ...counted })}\n`, host);
   return Exit.Done;
 };
+
+function asError(warning: Diagnostic): Diagnostic {
+  return { ...warning, code: "config-invalid", severity: "error" };
+}

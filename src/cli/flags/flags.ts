@@ -101,8 +101,9 @@ const BUILD_FLAGS = [
   },
   {
     name: "strict",
-    only: ["compile", "serve", "apply", "lint"],
-    description: "Exit with code 3 if a source failed and was skipped or replaced by a cached copy",
+    only: ["compile", "serve", "apply", "lint", "validate"],
+    description:
+      "Exit with code 3 if a source failed and was skipped or replaced by a cached copy; for validate, unknown keys are errors",
   },
   {
     name: "accept",

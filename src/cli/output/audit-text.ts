@@ -28,7 +28,9 @@ interface AuditedList {
   readonly rules: number;
   /** Rules of the compiled list that no other list has. */
   readonly unique: number;
-  readonly state: "good" | "adds-nothing" | "stale" | "dead" | "no-list";
+  readonly state: "good" | "adds-nothing" | "repeated" | "stale" | "dead" | "no-list";
+  /** The name of an earlier list with the same address. */
+  readonly sameAs?: string;
   readonly problem?: string;
 }
 
@@ -43,26 +45,38 @@ function listsOf(audit: Audit): AuditedList[] {
 
 /** The lists, and the user's own rules. */
 function sourcesOf({ report, stats }: Audit): AuditedList[] {
-  return report.sources.map((source, index) => {
+  const { sources } = report;
+  const needed = new Set(stats.cover.sources);
+  return sources.map((source, index) => {
     const { unique, duplicate, covered } = stats.sources[index]!;
     const { label, lines, kept, problem } = source;
+    const same = sources.filter((other) => other.source === source.source);
+    const sameAs = same[0] === source ? undefined : same[0]!.label;
+    // A list does not add rules that its own copy has, but one of the two is needed.
+    const adds = unique > 0 || (same.length > 1 && same.some((one) => needed.has(one.label)));
     return {
       name: label,
       source: source.source,
       lines,
       rules: kept + duplicate + covered,
       unique,
-      state: stateOf(source, unique),
+      state: stateOf(source, sameAs === undefined, adds),
+      ...(sameAs !== undefined && { sameAs }),
       ...(problem && { problem: problem.message }),
     };
   });
 }
 
-function stateOf({ state, problem }: SourceReport, unique: number): AuditedList["state"] {
+function stateOf(
+  { state, problem }: SourceReport,
+  isFirst: boolean,
+  adds: boolean,
+): AuditedList["state"] {
   const isOther = problem?.code === "source-is-html" || problem?.code === "source-not-list";
   if (problem !== undefined) return isOther ? "no-list" : "dead";
+  if (!isFirst) return "repeated";
   if (state === "stale") return "stale";
-  return unique === 0 ? "adds-nothing" : "good";
+  return adds ? "good" : "adds-nothing";
 }
 
 /** The same numbers as JSON. */
@@ -108,6 +122,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
     lists.filter((one) => one.state === state).length;
   const facts = [
     [inStates("adds-nothing"), "adds nothing", "add nothing"],
+    [inStates("repeated"), "has the address of another list", "have the addresses of other lists"],
     [
       inStates("stale"),
       "is unavailable; its last copy was read",
@@ -121,7 +136,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
   return `${[
     `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
     ...tableLines(lists, style, columns),
-    `${numberText(report.lines)} lines, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
+    `${countText(report.lines, "line")}, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
     ...facts
       .filter(([count]) => count > 0)
       .map(([count, one, many]) =>
@@ -144,16 +159,22 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
 const STATES: Readonly<Record<AuditedList["state"], string>> = {
   good: "",
   "adds-nothing": "adds nothing",
+  repeated: "same address as",
   stale: "unavailable, last copy",
   dead: "unavailable",
   "no-list": "a web page",
 };
 
+function stateText({ state, problem, sameAs }: AuditedList): string {
+  if (problem !== undefined) return `${STATES[state]}: ${printable(problem, 60)}`;
+  return state === "repeated" ? `${STATES[state]} ${printable(sameAs!, 60)}` : STATES[state];
+}
+
 function tableLines(lists: readonly AuditedList[], style: Style, columns: number): string[] {
-  const rows = lists.map(({ name, lines, rules, unique, state, problem }) => [
-    printable(name),
-    ...[lines, rules, unique].map(numberText),
-    problem === undefined ? STATES[state] : `${STATES[state]}: ${printable(problem, 60)}`,
+  const rows = lists.map((list) => [
+    printable(list.name),
+    ...[list.lines, list.rules, list.unique].map(numberText),
+    stateText(list),
   ]);
   const [head, ...body] = renderTable([["list", "lines", "rules", "only here", ""], ...rows], {
     align: "lrrrl",

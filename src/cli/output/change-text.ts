@@ -48,7 +48,7 @@ function sourceLines({ bySource }: ListChange): string[] {
     { align: "lrr", indent: 4 },
   );
   return bySource.length > MOST
-    ? [...rows, `    … and ${bySource.length - MOST} more sources`]
+    ? [...rows, `    … and ${countText(bySource.length - MOST, "more source")}`]
     : rows;
 }
 

@@ -2,7 +2,7 @@ import type { ProgressEvent } from "../../build/build-event.ts";
 import { warningOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
-import { numberText } from "../../diagnostics/number-text.ts";
+import { countText } from "../../diagnostics/number-text.ts";
 import { fetchText, stepText } from "./progress-text.ts";
 import { bytesText } from "./summary.ts";
 import { fitText, textWidth } from "./text-width.ts";
@@ -118,7 +118,7 @@ export class ProgressLines {
     const heading =
       this.rows === undefined
         ? [`reading sources ${this.arrived.size}/${this.total}`, ...seconds(now - this.started)]
-        : [`compiling ${numberText(this.rows)} lines`];
+        : [`compiling ${countText(this.rows, "line")}`];
     const running = [...this.running.values()];
     const shown = running.slice(0, MOST_LINES);
     const more = running.length - shown.length;

@@ -37,11 +37,13 @@ export function statsTable(stats: ListStats, style: Style, columns: number): str
 function coverLine({ cover, sources, rules }: ListStats): string {
   const left = sources.length - cover.sources.length;
   const certain = cover.isSmallest ? "" : " (or fewer)";
-  if (left === 0)
-    return `All ${sources.length} sources are needed for these ${countText(rules, "rule")}.`;
+  if (left === 0) {
+    const all = sources.length === 1 ? "The source is" : `All ${sources.length} sources are`;
+    return `${all} needed for ${rules === 1 ? "its" : "these"} ${countText(rules, "rule")}.`;
+  }
   const superfluous = sources.filter(({ source }) => !cover.sources.includes(source));
   const names = superfluous.map(({ source }) => printable(source, 60)).join(", ");
-  return `${cover.sources.length} of ${sources.length} sources${certain} yield the same ${countText(rules, "rule")}; redundant: ${names}`;
+  return `${cover.sources.length} of ${sources.length} sources${certain} ${cover.sources.length === 1 ? "yields" : "yield"} the same ${countText(rules, "rule")}; redundant: ${names}`;
 }
 
 const MOST_PAIRS = 5;

@@ -1,6 +1,6 @@
 import { isDegraded } from "../../build/build-outcome.ts";
 import { momentText } from "../../diagnostics/moment-text.ts";
-import { countText, numberText } from "../../diagnostics/number-text.ts";
+import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import type { ServerHealth } from "../ask-health.ts";
@@ -92,7 +92,7 @@ function name(value: unknown): string {
 }
 
 function rules(value: unknown): string {
-  return typeof value === "number" ? `${numberText(value)} rules` : "-";
+  return typeof value === "number" ? countText(value, "rule") : "-";
 }
 
 function moment(value: unknown): string {
