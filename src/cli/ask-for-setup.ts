@@ -2,7 +2,8 @@ import {
   type ImportedConfig,
   nameOf,
   configOfLists,
-  withUniqueNames,
+  isAddress,
+  isFetchable,
 } from "../import/imported-config.ts";
 import { KNOWN_LISTS } from "../import/known-lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -30,10 +31,12 @@ export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; 
       const chosen = words.map((word) => listOf(word));
       const unknown = chosen.findIndex((one) => one === undefined);
       if (unknown === -1) {
-        const lists = withUniqueNames(chosen.map((one) => one!));
+        const lists = chosen.map((one) => one!);
         return { setup: configOfLists("", lists), name };
       }
-      host.stderr.write(`  unknown number: ${printable(words[unknown]!, 20)}\n`);
+      const word = words[unknown]!;
+      const what = isAddress(word) ? "not the URL of a list" : "unknown number";
+      host.stderr.write(`  ${what}: ${printable(word, 60)}\n`);
     }
   } finally {
     await answers.return(undefined);
@@ -51,6 +54,7 @@ async function* eachLine(source: TextSource): AsyncGenerator<string> {
 }
 
 function listOf(word: string): ImportedConfig["lists"][number] | undefined {
+  if (isAddress(word) && !isFetchable(word)) return undefined;
   if (!/^\d+$/.test(word)) return { name: nameOf(word), source: word, type: "adblock", isOn: true };
   const known = KNOWN_LISTS[Number(word) - 1];
   return known && { name: known.name, source: known.source, type: known.type, isOn: true };

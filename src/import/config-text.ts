@@ -129,15 +129,22 @@ function outputLines(formats: readonly string[]): string[] {
 
 /** Whether a list becomes a source of the new configuration instead of a comment. */
 export function isUsed({ isOn, found }: ImportedList): boolean {
-  return isOn && found?.problem === undefined;
+  return isOn && found?.failure === undefined;
+}
+
+/** Why a list cannot be read; undefined if it can. */
+export function problemOf({ found }: ImportedList): string | undefined {
+  if (found?.failure === undefined) return undefined;
+  const { message, cause } = found.failure;
+  return [message, cause].filter(Boolean).join(": ");
 }
 
 function isDead(list: ImportedList): boolean {
   return list.isOn && !isUsed(list);
 }
 
-function reasonLine({ found }: ImportedList): string {
-  return `  #   ${printable(found?.problem ?? "", 300)}`;
+function reasonLine(list: ImportedList): string {
+  return `  #   ${printable(problemOf(list) ?? "", 300)}`;
 }
 
 function asComment(line: string): string {

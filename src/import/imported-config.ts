@@ -1,8 +1,9 @@
 import type { SourceType } from "../config/fields.ts";
 import type { FormatName } from "../config/output-fields.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { distinctNames } from "../diagnostics/distinct-names.ts";
 
-export { isAddress } from "../sources/location.ts";
+export { isAddress, isFetchable } from "../sources/location.ts";
 
 /** A list in the configuration of other software. */
 export interface ImportedList {
@@ -21,7 +22,7 @@ export interface ImportedList {
 /** The current state of a list. */
 export interface FoundList {
   /** Why it cannot be read. */
-  readonly problem?: string | undefined;
+  readonly failure?: Diagnostic | undefined;
   /** Whether it is on this machine or in a private network. */
   readonly isPrivate: boolean;
   /** Whether it is known to hold no exceptions. */
@@ -95,4 +96,23 @@ export function nameOf(source: string): string {
 export function withUniqueNames(lists: readonly ImportedList[]): ImportedList[] {
   const names = distinctNames(lists.map(({ name }) => name));
   return lists.map((list, index) => ({ ...list, name: names[index]! }));
+}
+
+/** The lists without enabled ones that repeat an earlier one, and what was repeated. */
+export function withoutRepeats(lists: readonly ImportedList[]): {
+  readonly lists: ImportedList[];
+  readonly repeated: string[];
+} {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const kept = lists.filter(({ source, groups, isOn }) => {
+    if (!isOn) return true;
+    const address = URL.canParse(source) ? new URL(source).href : source;
+    const key = JSON.stringify([address, groups]);
+    if (seen.has(key)) repeated.add(source);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+  return { lists: kept, repeated: [...repeated] };
 }

@@ -11,6 +11,8 @@ import {
   type ImportedConfig,
   type ReadTable,
   type Row,
+  isAddress,
+  isFetchable,
   withUniqueNames,
 } from "./imported-config.ts";
 import { configReaders } from "./registry.ts";
@@ -60,8 +62,8 @@ function tidied(setup: ImportedConfig): ImportedConfig {
       lists
         .map((list) => ({ ...list, source: list.source.replace(/^file:\/\//i, "") }))
         .filter(({ source }) => {
-          const isGood = !/^[a-z][a-z0-9+.-]*:\/\//i.test(source) || URL.canParse(source);
-          if (!isGood) notes.push(`Not a URL: ${withoutCredentials(source)}`);
+          const isGood = !isAddress(source) || isFetchable(source);
+          if (!isGood) notes.push(`Not the URL of a list: ${withoutCredentials(source)}`);
           return isGood && source !== "";
         }),
     );

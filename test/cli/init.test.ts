@@ -58,7 +58,7 @@ test("paths are moved along, and what cannot be imported is reported", async () 
   assert.equal((await project.run("audit", "conf/blocky.yml")).exit, 0);
   const made = await project.run("init", "--from", "conf/blocky.yml");
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /Not a URL: https:\/\/bad host\/x/);
+  assert.match(made.stderr, /Not the URL of a list: https:\/\/bad host\/x/);
   assert.match(made.stderr, /Not imported, because they are not names: \/\^regex\//);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
@@ -72,16 +72,13 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
     "-i",
     "https://a.example/hosts.txt",
     "-i",
-    "https://a.example/hosts.txt",
+    "https://a.example/other/hosts.txt",
     "-t",
     "hosts",
     "lists/home.yaml",
   );
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(
-    project.text("lists/home.yaml"),
-    /name: "a\.example hosts\.txt"\n[^]*name: "a\.example hosts\.txt \(2\)"/,
-  );
+  assert.match(project.text("lists/home.yaml"), /name: "a\.example hosts\.txt \(2\)"/);
   for (const words of [
     [],
     ["-i", "x", "-t", "hsots"],

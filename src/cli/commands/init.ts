@@ -1,16 +1,19 @@
-import { USER_RULES, configText, isUsed } from "../../import/config-text.ts";
+import { USER_RULES, configText, isUsed, problemOf } from "../../import/config-text.ts";
 import {
   type ImportedList,
   type ImportedConfig,
   nameOf,
   configOfLists,
   isAddress,
+  isFetchable,
   withUniqueNames,
+  withoutRepeats,
 } from "../../import/imported-config.ts";
 import { readImportedConfig } from "../../import/read-imported-config.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
+import { printable, withoutCredentials } from "../../diagnostics/printable.ts";
+import { someOf } from "../../diagnostics/some-of.ts";
 import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { askForSetup } from "../ask-for-setup.ts";
@@ -41,6 +44,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
     throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
+  refuseBadAddresses([...options.inputs, ...addresses]);
   const { format: formats, name: givenName, from } = flagsOf("init", args);
   for (const format of formats) formatOption("--format", format, OUTPUT_FORMATS);
   const asked = await setupOf(
@@ -48,15 +52,18 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
     path,
     host,
   );
+  const wanted = withoutRepeats(asked.setup.lists);
+  for (const source of wanted.repeated)
+    reporter.info(`named more than once, used once: ${withoutCredentials(source)}`);
   const name = givenName ?? asked.name ?? "My list";
-  if (asked.setup.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
+  if (wanted.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
     ]);
-  const count = asked.setup.lists.filter(({ isOn }) => isOn).length;
+  const count = wanted.lists.filter(({ isOn }) => isOn).length;
   reporter.info(`checking ${countText(count, "list")}`);
   const setup = await lookAtLists(
-    asked.setup,
+    { ...asked.setup, lists: withUniqueNames(wanted.lists) },
     host.path.dirname(path),
     { ...options, signal },
     host,
@@ -76,17 +83,31 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   reporter.info(
     `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.userRules.length, "own rule")} in ${userRulesFile}` : ""}`,
   );
-  for (const { name: list, isOn, found } of [...setup.lists, ...setup.allowLists])
-    if (isOn && found?.problem !== undefined)
-      reporter.info(
-        `  ${style.warning(`commented out: ${printable(list, 60)}: ${printable(found.problem, 300)}`)}`,
-      );
+  for (const list of [...setup.lists, ...setup.allowLists])
+    if (list.isOn && !isUsed(list)) {
+      const reason = `${printable(list.name, 60)}: ${printable(problemOf(list) ?? "", 300)}`;
+      reporter.info(`  ${style.warning(`commented out: ${reason}`)}`);
+    }
   for (const note of setup.notes) reporter.info(`  ${style.warning(printable(note, 400))}`);
   const isFound = isDefault && !host.env["CONFIG_PATH"];
   const words = isFound ? "rules-compiler" : `rules-compiler -c ${printable(file)}`;
   reporter.info(`compile it: ${style.strong(words)}`);
   return Exit.Done;
 };
+
+/** Throws a `CompilerError` if nothing can be fetched from an address. */
+function refuseBadAddresses(sources: readonly string[]): void {
+  const bad = sources.filter(
+    (source) => source === "" || (isAddress(source) && !isFetchable(source)),
+  );
+  if (bad.length === 0) return;
+  const shown = bad.map((source) => withoutCredentials(source) || "an empty text");
+  throw new CompilerError([
+    errorOf("unknown-flag", `Not the URL of a list: ${someOf(shown)}`, {
+      hint: "A URL starts with https:// or http:// and a host; name a local list by its path",
+    }),
+  ]);
+}
 
 /** The name, with the lowest number appended that makes it unique in a folder. */
 async function freeName(name: string, folder: string, host: Host): Promise<string> {
@@ -124,9 +145,9 @@ async function setupOf(
       host.path.dirname(host.path.resolve(host.cwd, from)),
       host,
     );
-    return { setup: { ...imported, lists: withUniqueNames([...imported.lists, ...named]) } };
+    return { setup: { ...imported, lists: [...imported.lists, ...named] } };
   }
-  if (named.length > 0) return { setup: configOfLists("", withUniqueNames(named)) };
+  if (named.length > 0) return { setup: configOfLists("", named) };
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
   throw new CompilerError([
     errorOf("unknown-flag", "init needs lists", {
