@@ -11,7 +11,10 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host, TextSource } from "../host/host.ts";
 
 /** Asks the user in the terminal for a name and for lists. */
-export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; name: string }> {
+export async function askForSetup(
+  usualName: string,
+  host: Host,
+): Promise<{ setup: ImportedConfig; name: string }> {
   const answers = eachLine(host.stdin!);
   const ask = async (question: string): Promise<string> => {
     host.stderr.write(question);
@@ -21,7 +24,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; 
     return withoutKeys(value).trim();
   };
   try {
-    const name = (await ask("Name of the list [My list]: ")) || "My list";
+    const name = (await ask(`Name of the list [${printable(usualName)}]: `)) || usualName;
     const width = Math.max(...KNOWN_LISTS.map((one) => one.name.length));
     for (const [index, one] of KNOWN_LISTS.entries())
       host.stderr.write(`  ${index + 1}  ${one.name.padEnd(width)}  ${one.what}\n`);

@@ -84,6 +84,7 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
     ["-i", "x", "-t", "hsots"],
     ["-i", "x", "--format", "rzp"],
     ["-i", "x", "list.json"],
+    ["-i", "x", ".yaml"],
     ["--from", "none.yaml"],
   ]) {
     const { exit, stderr } = await project.run("init", ...words);
@@ -312,4 +313,24 @@ test("when no list can be read, init writes them anyway; an interrupted init wri
   };
   assert.equal(await run(["init", "-i", "https://a.example/l.txt"], host, stop.signal), 130);
   assert.equal(await host.exists("/project/compiler-config.yaml"), false);
+});
+
+test("configurations in one folder have lists of their own", async () => {
+  const project = new MemoryProject({ "a.txt": "||a.example^\n", "b.txt": "||b.example^\n" });
+  for (const [list, file] of [
+    ["a.txt", "one.yaml"],
+    ["b.txt", "lists/Two words.yml"],
+  ] as const) {
+    assert.equal((await project.run("init", "-i", `/project/${list}`, file)).exit, 0);
+    const { exit, stderr } = await project.run("-c", file);
+    assert.equal(exit, 0, stderr);
+  }
+  assert.match(project.text("rules/one.txt"), /a\.example/);
+  assert.match(project.text("rules/two-words.txt"), /b\.example/);
+  const named = await project.run("init", "-i", "a.txt", "--name", "Mine", "three.yaml");
+  assert.equal(named.exit, 0, named.stderr);
+  assert.match(project.text("three.yaml"), /^name: "Mine"$/m);
+  const usual = await project.run("init", "-i", "a.txt", "compiler-config.yaml");
+  assert.equal(usual.exit, 0, usual.stderr);
+  assert.match(project.text("compiler-config.yaml"), /^name: "My list"$/m);
 });

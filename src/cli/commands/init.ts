@@ -17,7 +17,7 @@ import { someOf } from "../../diagnostics/some-of.ts";
 import type { Host } from "../../host/host.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { askForSetup } from "../ask-for-setup.ts";
-import { NEW_CONFIG, configsIn } from "../flags/found-config.ts";
+import { CONFIG_NAMES, NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/output-fields.ts";
 import { formatOption } from "../flags/format-option.ts";
 import { lookAtLists } from "../../build/look-at-lists.ts";
@@ -32,7 +32,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   const addresses = args.operands.filter(isAddress);
   const files = args.operands.filter((word) => !isAddress(word));
   const [file = NEW_CONFIG, ...more] = files;
-  if (more.length > 0 || !/\.ya?ml$/i.test(file))
+  if (more.length > 0 || !/^\.ya?ml$/i.test(host.path.extname(file)))
     throw new CompilerError([
       errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml", {
         hint: "Name a local list with -i: rules-compiler init -i FILE",
@@ -47,15 +47,16 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   refuseBadAddresses([...options.inputs, ...addresses]);
   const { format: formats, name: givenName, from } = flagsOf("init", args);
   for (const format of formats) formatOption("--format", format, OUTPUT_FORMATS);
+  const usualName = nameFor(host.path.basename(file));
   const asked = await setupOf(
-    { ...options, inputs: [...options.inputs, ...addresses], from },
+    { ...options, inputs: [...options.inputs, ...addresses], from, usualName },
     path,
     host,
   );
   const wanted = withoutRepeats(asked.setup.lists);
   for (const source of wanted.repeated)
     reporter.info(`named more than once, used once: ${withoutCredentials(source)}`);
-  const name = givenName ?? asked.name ?? "My list";
+  const name = givenName ?? asked.name ?? usualName;
   if (wanted.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
@@ -95,6 +96,11 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   return Exit.Done;
 };
 
+/** The name of the list in a new file. Lists with the same name would replace each other. */
+function nameFor(file: string): string {
+  return CONFIG_NAMES.includes(file) ? "My list" : file.replace(/\.[^.]*$/, "");
+}
+
 /** Throws a `CompilerError` if nothing can be fetched from an address. */
 function refuseBadAddresses(sources: readonly string[]): void {
   const bad = sources.filter(
@@ -131,8 +137,14 @@ function relativeSource(folder: string, source: string, { path }: Host): string 
   return path.relative(folder, source).replaceAll(path.sep, "/");
 }
 
+interface Asked extends Pick<Options, "inputs" | "inputType"> {
+  readonly from: string | undefined;
+  /** The name if the user gives none. */
+  readonly usualName: string;
+}
+
 async function setupOf(
-  { from, inputs, inputType }: Pick<Options, "inputs" | "inputType"> & { from: string | undefined },
+  { from, inputs, inputType, usualName }: Asked,
   path: string,
   host: Host,
 ): Promise<{ setup: ImportedConfig; name?: string | undefined }> {
@@ -148,7 +160,8 @@ async function setupOf(
     return { setup: { ...imported, lists: [...imported.lists, ...named] } };
   }
   if (named.length > 0) return { setup: configOfLists("", named) };
-  if (host.stdin?.isTerminal === true && host.stderr.isTerminal) return await askForSetup(host);
+  if (host.stdin?.isTerminal === true && host.stderr.isTerminal)
+    return await askForSetup(usualName, host);
   throw new CompilerError([
     errorOf("unknown-flag", "init needs lists", {
       hint: "Import lists with --from AdGuardHome.yaml, or name URLs: rules-compiler init URL URL; on a terminal, init asks",
