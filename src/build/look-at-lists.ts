@@ -1,5 +1,11 @@
 import { isUsed, problemOf } from "../import/config-text.ts";
-import type { ImportedList, ImportedConfig, FoundList } from "../import/imported-config.ts";
+import {
+  type FoundList,
+  type ImportedConfig,
+  type ImportedList,
+  filesOf,
+  withFiles,
+} from "../import/imported-config.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { lookAtSource } from "../engine/look-at-source.ts";
@@ -44,10 +50,11 @@ export async function lookAtLists(
       lists.map(async (list) => (list.isOn ? { ...list, found: await found(list, reader) } : list)),
     );
   try {
-    const [lists, allowLists] = await Promise.all([look(setup.lists), look(setup.allowLists)]);
+    const files = await withFiles(setup, look);
+    const lists = await look(files.lists);
     // An abort makes working lists fail, so their results are not usable.
     signal.throwIfAborted();
-    const sure = withoutDoubt({ ...setup, lists, allowLists }, isDown, offline);
+    const sure = await withoutDoubt({ ...files, lists }, isDown, offline);
     if (sure.userRules.length === 0 && !sure.lists.some(isUsed))
       throw new CompilerError(sure.lists.flatMap(({ found: one }) => one?.failure ?? []));
     return sure;
@@ -57,8 +64,12 @@ export async function lookAtLists(
 }
 
 /** Removes uncertain findings: addresses are not dead if the network is down, nor missing files if no source would remain. */
-function withoutDoubt(setup: ImportedConfig, isDown: boolean, offline: boolean): ImportedConfig {
-  const all = [...setup.lists, ...setup.allowLists].filter(({ isOn }) => isOn);
+async function withoutDoubt(
+  setup: ImportedConfig,
+  isDown: boolean,
+  offline: boolean,
+): Promise<ImportedConfig> {
+  const all = [...setup.lists, ...filesOf(setup)].filter(({ isOn }) => isOn);
   const isEmpty = setup.userRules.length === 0 && !setup.lists.some(isUsed);
   const hasAddress = all.some((list) => isAddress(list.source) && isUsed(list));
   // Without a request, a copy in the cache says nothing about the network.
@@ -68,13 +79,13 @@ function withoutDoubt(setup: ImportedConfig, isDown: boolean, offline: boolean):
   );
   const [first] = doubtful;
   if (first === undefined) return setup;
-  const kept = (list: ImportedList): ImportedList =>
-    doubtful.includes(list) ? { ...list, found: { ...list.found!, failure: undefined } } : list;
+  const kept = (lists: readonly ImportedList[]): ImportedList[] =>
+    lists.map((list) =>
+      doubtful.includes(list) ? { ...list, found: { ...list.found!, failure: undefined } } : list,
+    );
   const note = `${countText(doubtful.length, "list")} could not be read and ${doubtful.length === 1 ? "was" : "were"} not checked: ${problemOf(first)}`;
   return {
-    ...setup,
-    lists: setup.lists.map(kept),
-    allowLists: setup.allowLists.map(kept),
+    ...(await withFiles({ ...setup, lists: kept(setup.lists) }, kept)),
     notes: [...setup.notes, note],
   };
 }

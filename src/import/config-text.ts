@@ -1,6 +1,11 @@
 import { PUBLIC_SCHEMA } from "../config/fields.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { ImportedList, ImportedConfig } from "./imported-config.ts";
+import {
+  type ImportedConfig,
+  type ImportedList,
+  type ImportedSettings,
+  filesOf,
+} from "./imported-config.ts";
 
 /** Usual transformations of a DNS list, in their order. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
@@ -28,21 +33,19 @@ export interface NewConfig {
 
 /** A configuration in YAML with comments. All values are quoted: names and addresses are untrusted. */
 export function configText({ name, setup, formats, userRulesFile }: NewConfig): string {
-  const { allow, allowLists, groups, notes } = setup;
+  const { allow, allowLists, groups, notes, settings, titles = {} } = setup;
   const isOne = groups === undefined;
   return `${[
     `# yaml-language-server: $schema=${PUBLIC_SCHEMA}`,
     "# Check it with: rules-compiler validate. See what a publish would change with: rules-compiler plan.",
     ...notes.map((note) => `# ${printable(note, 400)}`),
     `name: ${quoted(name)}`,
+    ...Object.entries(titles).map(([key, text]) => `${key}: ${quoted(text)}`),
     "",
     "# Where the rules come from. A source that fails is replaced by its last good copy.",
     "sources:",
     ...sourcesOf(setup, userRulesFile),
-    "",
-    "# Each happens once, in this order, whatever the order here.",
-    "transformations:",
-    ...USUAL_TRANSFORMATIONS.map(([one, why]) => `  - ${one} # ${why}`),
+    ...(settings === undefined ? usualTransformations() : ["", ...settingLines(settings)]),
     ...(isOne
       ? [
           "",
@@ -51,9 +54,28 @@ export function configText({ name, setup, formats, userRulesFile }: NewConfig): 
           ...allowFiles(allowLists, ""),
         ]
       : ["", ...groupLines(name, setup, groups)]),
-    ...privateFiles(allowLists),
+    ...privateFiles(filesOf(setup)),
     ...outputLines(formats),
   ].join("\n")}\n`;
+}
+
+function usualTransformations(): string[] {
+  return [
+    "",
+    "# Each happens once, in this order, whatever the order here.",
+    "transformations:",
+    ...USUAL_TRANSFORMATIONS.map(([one, why]) => `  - ${one} # ${why}`),
+  ];
+}
+
+function settingLines(settings: ImportedSettings): string[] {
+  const { transformations, inclusions, exclusions } = settings;
+  const texts = Object.entries({ transformations, inclusions, exclusions });
+  return [
+    ...texts.flatMap(([field, entries]) => (entries ? listLines(field, entries) : [])),
+    ...fileLines("inclusions_sources", settings.inclusions_sources ?? []),
+    ...fileLines("exclusions_sources", settings.exclusions_sources ?? []),
+  ];
 }
 
 function sourcesOf({ lists, userRules }: ImportedConfig, userRulesFile: string): string[] {
@@ -93,20 +115,23 @@ function groupLines(name: string, setup: ImportedConfig, groups: readonly string
 }
 
 function allowFiles(lists: readonly ImportedList[], indent: string): string[] {
+  const title = lists.some(isUsed) ? ["# Names that stay reachable, from files."] : [];
+  return [...title, ...fileLines("allow_sources", lists)].map((line) => `${indent}${line}`);
+}
+
+function fileLines(field: string, lists: readonly ImportedList[]): string[] {
   const used = lists.filter(isUsed).map(({ source }) => source);
   const dead = lists.filter(isDead);
   return [
-    ...(used.length === 0
-      ? []
-      : ["# Names that stay reachable, from files.", ...listLines("allow_sources", used)]),
+    ...(used.length === 0 ? [] : listLines(field, used)),
     ...(dead.length === 0 ? [] : ["# These could not be read when this file was written:"]),
     ...dead.flatMap((list) => [`#   - ${quoted(list.source)}`, reasonLine(list).trimStart()]),
-  ].map((line) => `${indent}${line}`);
+  ];
 }
 
 /** Each source has its own `allow_private`. */
-function privateFiles(allowLists: readonly ImportedList[]): string[] {
-  return allowLists.some((list) => isUsed(list) && list.found?.isPrivate === true)
+function privateFiles(files: readonly ImportedList[]): string[] {
+  return files.some((list) => isUsed(list) && list.found?.isPrivate === true)
     ? ["", "# Files of names may be in a private network.", "allow_private: true"]
     : [];
 }
@@ -155,13 +180,14 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `    ${line}`);
 }
 
-function sourceLines({ name, source, type, found }: ImportedList): string[] {
+function sourceLines({ name, source, type, found, settings = {} }: ImportedList): string[] {
   return [
     `  - name: ${quoted(name)}`,
     `    source: ${quoted(source)}`,
     `    type: ${type}`,
     ...(found?.isPrivate === true ? ["    allow_private: true # it is in a private network"] : []),
     ...(found?.onlyBlocks === true ? ["    trust: block-only # it has no exceptions"] : []),
+    ...indented(settingLines(settings)),
   ];
 }
 

@@ -17,6 +17,16 @@ export interface ImportedList {
   readonly groups?: readonly string[];
   /** The result of fetching it; undefined if it was not fetched. */
   readonly found?: FoundList;
+  readonly settings?: ImportedSettings;
+}
+
+/** Settings of a list or of one source that this program has too. */
+export interface ImportedSettings {
+  readonly transformations?: readonly string[];
+  readonly inclusions?: readonly string[];
+  readonly inclusions_sources?: readonly ImportedList[];
+  readonly exclusions?: readonly string[];
+  readonly exclusions_sources?: readonly ImportedList[];
 }
 
 /** The current state of a list. */
@@ -33,6 +43,12 @@ export interface FoundList {
 export interface ImportedConfig {
   /** The name of the software. */
   readonly software: string;
+  /** The name of its list. */
+  readonly name?: string | undefined;
+  /** Other texts for the header of the list, by their keys. */
+  readonly titles?: Readonly<Record<string, string>>;
+  /** Undefined if the software has no such settings; the new configuration then has the usual transformations. */
+  readonly settings?: ImportedSettings;
   readonly lists: readonly ImportedList[];
   /** Lists of names that stay reachable. */
   readonly allowLists: readonly ImportedList[];
@@ -105,14 +121,47 @@ export function withoutRepeats(lists: readonly ImportedList[]): {
 } {
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  const kept = lists.filter(({ source, groups, isOn }) => {
+  const kept = lists.filter(({ source, groups, settings, isOn }) => {
     if (!isOn) return true;
     const address = URL.canParse(source) ? new URL(source).href : source;
-    const key = JSON.stringify([address, groups]);
+    const key = JSON.stringify([address, groups, settings]);
     if (seen.has(key)) repeated.add(source);
     const isNew = !seen.has(key);
     seen.add(key);
     return isNew;
   });
   return { lists: kept, repeated: [...repeated] };
+}
+
+type Files = readonly ImportedList[];
+
+/** All files of names: of `allowLists`, and of the settings of the list and of its sources. */
+export function filesOf({ allowLists, settings, lists }: ImportedConfig): ImportedList[] {
+  const all = [settings, ...lists.map((list) => list.settings)];
+  const named = all.flatMap((one) => [one?.inclusions_sources, one?.exclusions_sources]);
+  return [...allowLists, ...named.flatMap((files) => files ?? [])];
+}
+
+/** The same configuration with other files of names. */
+export async function withFiles(
+  setup: ImportedConfig,
+  change: (files: Files) => Files | Promise<Files>,
+): Promise<ImportedConfig> {
+  const changed = async <T extends { readonly settings?: ImportedSettings }>(
+    one: T,
+  ): Promise<T> => {
+    if (one.settings === undefined) return one;
+    const { inclusions_sources: inclusions, exclusions_sources: exclusions } = one.settings;
+    const settings = {
+      ...one.settings,
+      ...(inclusions && { inclusions_sources: await change(inclusions) }),
+      ...(exclusions && { exclusions_sources: await change(exclusions) }),
+    };
+    return { ...one, settings };
+  };
+  return {
+    ...(await changed(setup)),
+    lists: await Promise.all(setup.lists.map(changed)),
+    allowLists: await change(setup.allowLists),
+  };
 }

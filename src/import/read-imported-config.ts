@@ -13,6 +13,7 @@ import {
   type Row,
   isAddress,
   isFetchable,
+  withFiles,
   withUniqueNames,
 } from "./imported-config.ts";
 import { configReaders } from "./registry.ts";
@@ -41,7 +42,7 @@ export async function readImportedConfig(
     };
     for (const reader of configReaders) {
       const setup = await reader(file);
-      if (setup !== undefined) return tidied(setup);
+      if (setup !== undefined) return await tidied(setup);
     }
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -55,7 +56,7 @@ export async function readImportedConfig(
 }
 
 /** Makes names unique, removes `file://`, and replaces what cannot be imported by a note. */
-function tidied(setup: ImportedConfig): ImportedConfig {
+async function tidied(setup: ImportedConfig): Promise<ImportedConfig> {
   const notes = [...setup.notes];
   const usable = (lists: readonly ImportedList[]): ImportedList[] =>
     withUniqueNames(
@@ -70,10 +71,10 @@ function tidied(setup: ImportedConfig): ImportedConfig {
   const allow = setup.allow.map((entry) => entry.replace(/\s+#.*$/, "").trim());
   const bad = allow.filter((entry) => readAllowEntry(entry) === undefined);
   if (bad.length > 0) notes.push(`Not imported, because they are not names: ${someOf(bad)}`);
+  const checked = await withFiles(setup, usable);
   return {
-    ...setup,
-    lists: usable(setup.lists),
-    allowLists: usable(setup.allowLists),
+    ...checked,
+    lists: usable(checked.lists),
     allow: allow.filter((entry) => !bad.includes(entry)),
     notes,
   };

@@ -4,8 +4,10 @@ import {
   type ImportedConfig,
   nameOf,
   configOfLists,
+  filesOf,
   isAddress,
   isFetchable,
+  withFiles,
   withUniqueNames,
   withoutRepeats,
 } from "../../import/imported-config.ts";
@@ -56,7 +58,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   const wanted = withoutRepeats(asked.setup.lists);
   for (const source of wanted.repeated)
     reporter.info(`named more than once, used once: ${withoutCredentials(source)}`);
-  const name = givenName ?? asked.name ?? usualName;
+  const name = givenName ?? asked.name ?? asked.setup.name ?? usualName;
   if (wanted.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
@@ -84,7 +86,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   reporter.info(
     `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.userRules.length, "own rule")} in ${userRulesFile}` : ""}`,
   );
-  for (const list of [...setup.lists, ...setup.allowLists])
+  for (const list of [...setup.lists, ...filesOf(setup)])
     if (list.isOn && !isUsed(list)) {
       const reason = `${printable(list.name, 60)}: ${printable(problemOf(list) ?? "", 300)}`;
       reporter.info(`  ${style.warning(`commented out: ${reason}`)}`);
@@ -124,12 +126,20 @@ async function freeName(name: string, folder: string, host: Host): Promise<strin
 }
 
 /** Relative paths start at the file that contains them, and the new file may be in another folder. */
-function movedTo(folder: string, setup: ImportedConfig, from: string, host: Host): ImportedConfig {
-  const moved = (list: ImportedList): ImportedList =>
-    isAddress(list.source) || host.path.isAbsolute(list.source) || folder === from
-      ? list
-      : { ...list, source: relativeSource(folder, host.path.resolve(from, list.source), host) };
-  return { ...setup, lists: setup.lists.map(moved), allowLists: setup.allowLists.map(moved) };
+async function movedTo(
+  folder: string,
+  setup: ImportedConfig,
+  from: string,
+  host: Host,
+): Promise<ImportedConfig> {
+  const moved = (lists: readonly ImportedList[]): ImportedList[] =>
+    lists.map((list) =>
+      isAddress(list.source) || host.path.isAbsolute(list.source) || folder === from
+        ? list
+        : { ...list, source: relativeSource(folder, host.path.resolve(from, list.source), host) },
+    );
+  const files = await withFiles(setup, moved);
+  return { ...files, lists: moved(files.lists) };
 }
 
 /** Uses `/` on every system, so that the configuration is portable. */
@@ -151,7 +161,7 @@ async function setupOf(
   const type = formatOption("-t", inputType ?? "adblock", FORMAT_NAMES);
   const named = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
   if (from !== undefined) {
-    const imported = movedTo(
+    const imported = await movedTo(
       host.path.dirname(path),
       await readImportedConfig(from, host),
       host.path.dirname(host.path.resolve(host.cwd, from)),
