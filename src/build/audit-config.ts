@@ -61,7 +61,7 @@ export async function auditConfig(
   return { ...audit, traffic: await trafficStats(built, logs, options.cacheDir, world) };
 }
 
-/** The configuration that `init --from` would create, except that any source may fail. */
+/** The configuration that `init --from` would create, except that any source may fail and that own rules are last. */
 function auditedConfig(setup: ImportedConfig, host: Host): Config {
   const { software, lists, userRules, allow, allowLists } = setup;
   const settings = setup.settings ?? {

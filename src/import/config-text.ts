@@ -82,10 +82,11 @@ function sourcesOf({ lists, userRules }: ImportedConfig, userRulesFile: string):
   const off = lists.filter(({ isOn }) => !isOn);
   const dead = lists.filter(isDead);
   return [
-    ...lists.filter(isUsed).flatMap(sourceLines),
+    // If an output has room for a part of the rules only, later sources lose theirs first.
     ...(userRules.length === 0
       ? []
       : sourceLines({ name: USER_RULES_NAME, source: userRulesFile, type: "adblock", isOn: true })),
+    ...lists.filter(isUsed).flatMap(sourceLines),
     ...(off.length === 0 ? [] : ["  # These are disabled:"]),
     ...off.flatMap(sourceLines).map(asComment),
     ...(dead.length === 0 ? [] : ["  # These could not be read when this file was written:"]),
@@ -106,7 +107,7 @@ function groupLines(name: string, setup: ImportedConfig, groups: readonly string
       if (sources.length + own.length === 0) return [];
       return [
         `  - name: ${quoted(index === 0 ? name : `${name} ${group}`)}`,
-        ...indented(listLines("sources", [...sources, ...own])),
+        ...indented(listLines("sources", [...own, ...sources])),
         ...(index === 0 && allow.length > 0 ? indented(listLines("allow", allow)) : []),
         ...allowFiles(allowLists.filter(isIn), "    "),
       ];

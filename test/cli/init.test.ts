@@ -36,7 +36,7 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
   assert.match(text, /# These are disabled:\n {2}# - name: "Old"\n/);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
-  assert.match(project.text("rules/home.txt"), /\|\|ads\.example\^\n[^]*\|\|mine\.example\^\n/);
+  assert.match(project.text("rules/home.txt"), /\|\|mine\.example\^\n[^]*\|\|ads\.example\^\n/);
   assert.ok(project.memory.files.has("/project/rules/home.rpz"));
   const again = await project.run("init", "--from", "AdGuardHome.yaml");
   assert.equal(again.exit, 2);
@@ -272,7 +272,7 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   const home = project.text("rules/home.txt");
-  assert.match(home, /ads\.example[^]*own\.example/);
+  assert.match(home, /own\.example[^]*ads\.example/);
   assert.doesNotMatch(home, /chat|games|good|off|nobody/);
   const kids = project.text("rules/home-kids.txt");
   assert.match(kids, /ads\.example[^]*chat\.example/);
@@ -293,6 +293,18 @@ test("own rules get a file of their own when there is one by that name", async (
   assert.equal(project.text("own-rules.txt"), "||before.example^\n");
   assert.equal((await project.run("-c", "compiler-config.yaml")).exit, 0);
   assert.match(project.text("rules/my-list.txt"), /mine\.example/);
+});
+
+test("an output that must fit keeps the user's rules before those of the lists", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `||ads${index}.example^\n`);
+  const project = new MemoryProject({ "AdGuardHome.yaml": HOME, "ads.txt": names.join("") });
+  const made = await project.run("init", "--from", "AdGuardHome.yaml", "new.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  const fit = "outputs:\n  - { format: domains, fit: { max_rules: 3 } }\n";
+  project.write("new.yaml", `${project.text("new.yaml")}${fit}`);
+  const compiled = await project.run("-c", "new.yaml");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  assert.match(project.text("rules/new.domains"), /^mine\.example$/m);
 });
 
 test("when no list can be read, init writes them anyway; an interrupted init writes nothing", async () => {
