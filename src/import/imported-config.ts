@@ -114,21 +114,19 @@ export function withUniqueNames(lists: readonly ImportedList[]): ImportedList[] 
   return lists.map((list, index) => ({ ...list, name: names[index]! }));
 }
 
-/** The lists without enabled ones that repeat an earlier one, and what was repeated. */
-export function withoutRepeats(lists: readonly ImportedList[]): {
-  readonly lists: ImportedList[];
-  readonly repeated: string[];
-} {
+/** The lists without those that repeat an earlier one, and what was repeated. The first `imported` stay as they are. */
+export function withoutRepeats(
+  lists: readonly ImportedList[],
+  imported: number,
+): { readonly lists: ImportedList[]; readonly repeated: string[] } {
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  const kept = lists.filter(({ source, groups, settings, isOn }) => {
-    if (!isOn) return true;
+  const kept = lists.filter(({ source, isOn }, index) => {
     const address = URL.canParse(source) ? new URL(source).href : source;
-    const key = JSON.stringify([address, groups, settings]);
-    if (seen.has(key)) repeated.add(source);
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew;
+    const isRepeated = index >= imported && seen.has(address);
+    if (isRepeated) repeated.add(source);
+    if (isOn) seen.add(address);
+    return !isRepeated;
   });
   return { lists: kept, repeated: [...repeated] };
 }

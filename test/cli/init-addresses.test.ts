@@ -90,6 +90,15 @@ test("a list that is imported and named becomes one source", async () => {
   assert.equal(project.text("new.yaml").match(/source: /g)?.length, 1);
 });
 
+test("lists that other software has twice are imported as they are", async () => {
+  const filters = ["One", "Again"].map((name, id) => ({ enabled: true, url: ADS, name, id }));
+  const home = JSON.stringify({ filters });
+  const project = new MemoryProject({ "AdGuardHome.yaml": home }, WEB);
+  const made = await project.run("init", "--from", "AdGuardHome.yaml", "new.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  assert.equal(project.text("new.yaml").match(/source: /g)?.length, 2);
+});
+
 test("on a terminal, init asks again after an address that no list can have", async () => {
   const stdin = {
     isTerminal: true,

@@ -55,7 +55,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
     path,
     host,
   );
-  const wanted = withoutRepeats(asked.setup.lists);
+  const wanted = withoutRepeats(asked.setup.lists, asked.imported ?? 0);
   for (const source of wanted.repeated)
     reporter.info(`named more than once, used once: ${withoutCredentials(source)}`);
   const name = givenName ?? asked.name ?? asked.setup.name ?? usualName;
@@ -157,7 +157,7 @@ async function setupOf(
   { from, inputs, inputType, usualName }: Asked,
   path: string,
   host: Host,
-): Promise<{ setup: ImportedConfig; name?: string | undefined }> {
+): Promise<{ setup: ImportedConfig; name?: string | undefined; imported?: number }> {
   const type = formatOption("-t", inputType ?? "adblock", FORMAT_NAMES);
   const named = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
   if (from !== undefined) {
@@ -167,7 +167,8 @@ async function setupOf(
       host.path.dirname(host.path.resolve(host.cwd, from)),
       host,
     );
-    return { setup: { ...imported, lists: [...imported.lists, ...named] } };
+    const lists = [...imported.lists, ...named];
+    return { setup: { ...imported, lists }, imported: imported.lists.length };
   }
   if (named.length > 0) return { setup: configOfLists("", named) };
   if (host.stdin?.isTerminal === true && host.stderr.isTerminal)
