@@ -10,6 +10,7 @@ import { type PublishedList, openBuild as openList } from "./build/open-build.ts
 import { withOutputTarget } from "./build/with-output-target.ts";
 import { planLists } from "./build/plan-lists.ts";
 import { openProject } from "./build/project.ts";
+import { type HoldFacts, holdFacts } from "./build/state/hold.ts";
 import { BuildSession } from "./build/session.ts";
 import type { Config } from "./config/config.ts";
 import type { Diagnostic } from "./diagnostics/diagnostic.ts";
@@ -27,6 +28,7 @@ export type { BuildOutcome, BuildStatus, ListOutcome } from "./build/build-outco
 export type { GuardName } from "./build/guards/names.ts";
 export type { WrittenOutput } from "./build/list-outputs.ts";
 export type { ZoneUpdates } from "./publish/zone-updates.ts";
+export type { HoldFacts } from "./build/state/hold.ts";
 export type { PublishedList } from "./build/open-build.ts";
 export type { Config, OutputConfig, SourceConfig } from "./config/config.ts";
 export type { SourceType } from "./config/fields.ts";
@@ -112,6 +114,8 @@ export interface PlannedList {
   readonly change: ListChange;
   /** The list as it would be published. */
   readonly bytes: Uint8Array;
+  /** Present if the list is held: it stays as it is until it is released. */
+  readonly held?: HoldFacts;
 }
 
 /** Builds the lists of a configuration in memory and compares them with those that are published. Publishes nothing. */
@@ -122,12 +126,14 @@ export async function plan(request: BuildRequest): Promise<PlannedList[]> {
   const session = new BuildSession(planLists(lists, options, host), context);
   const planned: PlannedList[] = [];
   try {
-    for await (const { file, run, change } of planChanges(session)) {
+    for await (const { file, run, change, hold } of planChanges(session)) {
       const { compiled, violations } = run;
       const warnings = [...compiled.diagnostics, ...run.warnings, ...run.coverWarnings];
       const { report } = compiled;
       const { bytes } = run.state;
-      planned.push({ list: report.name, file, report, violations, warnings, change, bytes });
+      const held = hold && { held: holdFacts(hold) };
+      const list = report.name;
+      planned.push({ list, file, report, violations, warnings, change, bytes, ...held });
     }
   } finally {
     session.close();

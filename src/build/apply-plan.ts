@@ -90,13 +90,13 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   }
 }
 
-async function refuseIfHeld({ files, report }: SavedPlan, host: Host): Promise<void> {
+async function refuseIfHeld({ files, report, place }: SavedPlan, host: Host): Promise<void> {
   for (const { path } of files) {
     const hold = await readHold(path, host);
     if (hold !== undefined)
       throw new CompilerError([
         errorOf("list-held", holdText(report.name, hold), {
-          hint: `Release it with ${releaseCommand(report.name)}`,
+          hint: `Release it with ${releaseCommand(report.name, place)}`,
         }),
       ]);
   }

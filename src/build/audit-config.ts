@@ -10,7 +10,12 @@ import { type TrafficStats, trafficStats } from "../explain/traffic-stats.ts";
 import type { Host } from "../host/host.ts";
 import { withFile } from "../host/with-file.ts";
 import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../import/config-text.ts";
-import type { ImportedConfig, ImportedList } from "../import/imported-config.ts";
+import {
+  type ImportedConfig,
+  type ImportedList,
+  type ImportedSettings,
+  withFiles,
+} from "../import/imported-config.ts";
 import type { BuildContext } from "./build-context.ts";
 import { dryRun } from "./dry-run.ts";
 import { planList } from "./list-plan.ts";
@@ -35,8 +40,8 @@ export async function auditConfig(
 ): Promise<Audit> {
   const { host } = context;
   const folder = host.path.dirname(host.path.resolve(host.cwd, path));
-  const allowLists = await reachable(setup.allowLists, folder, context);
-  const config = auditedConfig(setup, allowLists, host);
+  const readable = await withFiles(setup, (lists) => reachable(lists, folder, context));
+  const config = auditedConfig(readable, host);
   const project = { config, folder, file: "", plugins: NO_PLUGINS, warnings: [] };
   const list = { project, config, plugins: NO_PLUGINS, covers: [] };
   // Without rules of the user, the folder may have a file with this name, which is a source.
@@ -71,38 +76,61 @@ function withoutAccept(finding: Diagnostic): Diagnostic {
   return rest;
 }
 
-/** The configuration that `init --from` would create, except that any source may fail. */
-function auditedConfig(setup: ImportedConfig, allowSources: readonly string[], host: Host): Config {
-  const { software, lists, userRules, allow } = setup;
+/** The configuration that `init --from` would create, except that any source may fail and that own rules are last. */
+function auditedConfig(setup: ImportedConfig, host: Host): Config {
+  const { software, lists, userRules, allow, allowLists } = setup;
+  const settings = setup.settings ?? {
+    transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
+  };
   const own = { name: USER_RULES_NAME, source: USER_RULES, type: "adblock" };
   const value = {
     name: software,
     sources: [
       ...lists
         .filter(({ isOn }) => isOn)
-        .map(({ name, source, type }) => ({ name, source, type, optional: true })),
+        .map(({ name, source, type, settings: more = {} }) => ({
+          name,
+          source,
+          type,
+          optional: true,
+          ...valuesOf(more),
+        })),
       ...(userRules.length === 0 ? [] : [own]),
     ],
-    transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
+    ...valuesOf(settings),
     ...(allow.length === 0 ? {} : { allow }),
-    ...(allowSources.length === 0 ? {} : { allow_sources: allowSources }),
+    ...(allowLists.length === 0 ? {} : { allow_sources: sourcesOf(allowLists) }),
   };
   return projectOf(value, NO_PLUGINS, host).config;
 }
 
-/** The enabled allowlists that can be read. The others are reported and skipped. */
+/** The settings as a configuration has them. */
+function valuesOf(settings: ImportedSettings): object {
+  const { inclusions_sources: inclusions, exclusions_sources: exclusions } = settings;
+  return {
+    ...settings,
+    ...(inclusions && { inclusions_sources: sourcesOf(inclusions) }),
+    ...(exclusions && { exclusions_sources: sourcesOf(exclusions) }),
+  };
+}
+
+function sourcesOf(lists: readonly ImportedList[]): string[] {
+  return lists.map(({ source }) => source);
+}
+
+/** The enabled files of names that can be read. The others are reported and skipped. */
 async function reachable(
   lists: readonly ImportedList[],
   configFolder: string,
   { options, host, emit }: BuildContext,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const { source } of lists.filter(({ isOn }) => isOn)) {
+): Promise<ImportedList[]> {
+  const found: ImportedList[] = [];
+  for (const list of lists.filter(({ isOn }) => isOn)) {
     const { cacheDir, offline } = options;
     const reader = new SourceReader(host, { cacheDir, offline, configFolder, allowPrivate: true });
     try {
-      await reader.entries.names([source]);
-      found.push(source);
+      await reader.entries.names([list.source]);
+      found.push(list);
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;
       for (const one of error.diagnostics)

@@ -5,6 +5,8 @@ import type { Plugins } from "../engine/plugins.ts";
 export interface ProjectOptions {
   /** The configuration file, ... */
   readonly configPath: string;
+  /** Whether the file was found under a default name, so that other commands find it too. */
+  readonly isFound?: boolean;
   /** ... or the configuration itself, with paths relative to the working directory ... */
   readonly config?: Config | undefined;
   /** ... or sources to compile without a configuration, and their type. */

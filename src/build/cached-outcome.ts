@@ -24,17 +24,17 @@ export function cachedOutcome(cached: CachedBuild, list: string, seconds: number
 /** The outcome of a list that stays at an earlier build. */
 export function heldOutcome(
   hold: FoundHold,
-  { list, isOneOfSeveral }: { readonly list: string; readonly isOneOfSeveral: boolean },
+  held: { readonly list: string; readonly release: string },
   seconds: number,
 ): ListOutcome {
   const isKnown = hold !== "damaged";
   const written = isKnown ? hold.written : [];
   return {
-    list,
+    list: held.list,
     status: "held",
     exit: Exit.Done,
     ...(isKnown && { report: hold.report }),
-    diagnostics: [heldWarning(list, hold, isOneOfSeveral)],
+    diagnostics: [heldWarning(held, hold)],
     outputs: written.map((one) => ({ ...one, outcome: "unchanged" as const })),
     files: isKnown ? hold.files : [],
     seconds,

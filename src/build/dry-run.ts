@@ -11,6 +11,7 @@ import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
 import { NameRecorder, wantedNames } from "./recorded-names.ts";
 import type { RuleCarriers } from "./rule-carriers.ts";
+import { type FoundHold, readHold } from "./state/hold.ts";
 import { publishedState } from "./state/published-build.ts";
 import type { SavedBytes } from "./state/saved-plan.ts";
 
@@ -63,6 +64,8 @@ export interface PlannedChange {
   readonly old: ListState;
   readonly run: DryRun;
   readonly change: ListChange;
+  /** A list that is held stays as it is. */
+  readonly hold: FoundHold | undefined;
 }
 
 /** Plans the lists of a session in order: the file of each, its draft, and what would change. Rejects with a `CompilerError`. */
@@ -74,7 +77,8 @@ export async function* planChanges(session: BuildSession): AsyncGenerator<Planne
         errorOf("unknown-flag", "plan needs a file to compare with; remove -o -"),
       ]);
     const old = await publishedState(output.path, session.host);
+    const hold = await readHold(output.path, session.host);
     const run = await dryRun(plan, session);
-    yield { file: output.name, old, run, change: await listChange(old, run.state) };
+    yield { file: output.name, old, run, change: await listChange(old, run.state), hold };
   }
 }

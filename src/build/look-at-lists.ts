@@ -1,5 +1,11 @@
-import { isUsed } from "../import/config-text.ts";
-import type { ImportedList, ImportedConfig, FoundList } from "../import/imported-config.ts";
+import { isUsed, problemOf } from "../import/config-text.ts";
+import {
+  type FoundList,
+  type ImportedConfig,
+  type ImportedList,
+  filesOf,
+  withFiles,
+} from "../import/imported-config.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { lookAtSource } from "../engine/look-at-source.ts";
@@ -19,8 +25,9 @@ interface LookOptions extends Pick<BuildOptions, "cacheDir" | "offline"> {
 }
 
 /**
- * Adds the current state of each list: whether it can be read, from where, and what it contains. If no address answers at all,
- * the network is probably down, so no list counts as dead.
+ * Adds the current state of each list: whether it can be read, from where, and what it contains. If no server responds at all,
+ * the network is probably down, so no address counts as dead. Rejects with a `CompilerError` if servers respond and no source
+ * remains.
  */
 export async function lookAtLists(
   setup: ImportedConfig,
@@ -28,37 +35,57 @@ export async function lookAtLists(
   { cacheDir, offline, signal }: LookOptions,
   host: Host,
 ): Promise<ImportedConfig> {
-  const reader = new SourceReader(host, { cacheDir, offline, configFolder, signal });
+  let isDown = true;
+  const watched: Host = {
+    ...host,
+    fetch: async (request) => {
+      const response = await host.fetch(request);
+      isDown = false;
+      return response;
+    },
+  };
+  const reader = new SourceReader(watched, { cacheDir, offline, configFolder, signal });
   const look = (lists: readonly ImportedList[]): Promise<ImportedList[]> =>
     Promise.all(
       lists.map(async (list) => (list.isOn ? { ...list, found: await found(list, reader) } : list)),
     );
   try {
-    const [lists, allowLists] = await Promise.all([look(setup.lists), look(setup.allowLists)]);
+    const files = await withFiles(setup, look);
+    const lists = await look(files.lists);
     // An abort makes working lists fail, so their results are not usable.
     signal.throwIfAborted();
-    return withoutDoubt({ ...setup, lists, allowLists }, offline);
+    const sure = await withoutDoubt({ ...files, lists }, isDown, offline);
+    if (sure.userRules.length === 0 && !sure.lists.some(isUsed))
+      throw new CompilerError(sure.lists.flatMap(({ found: one }) => one?.failure ?? []));
+    return sure;
   } finally {
     reader.close();
   }
 }
 
-/** Removes uncertain findings: addresses are not dead if none answers, and no list is dead if no source would remain. */
-function withoutDoubt(setup: ImportedConfig, offline: boolean): ImportedConfig {
-  const all = [...setup.lists, ...setup.allowLists].filter(({ isOn }) => isOn);
-  const addresses = all.filter(({ source }) => isAddress(source));
+/** Removes uncertain findings: addresses are not dead if the network is down, nor missing files if no source would remain. */
+async function withoutDoubt(
+  setup: ImportedConfig,
+  isDown: boolean,
+  offline: boolean,
+): Promise<ImportedConfig> {
+  const all = [...setup.lists, ...filesOf(setup)].filter(({ isOn }) => isOn);
   const isEmpty = setup.userRules.length === 0 && !setup.lists.some(isUsed);
-  const isDown = offline || addresses.every((list) => !isUsed(list));
-  const doubtful = (isEmpty ? all : isDown ? addresses : []).filter((list) => !isUsed(list));
+  const hasAddress = all.some((list) => isAddress(list.source) && isUsed(list));
+  // Without a request, a copy in the cache says nothing about the network.
+  const isUnsure = isDown && (offline || !hasAddress);
+  const doubtful = all.filter((list) =>
+    isUsed(list) ? false : isAddress(list.source) ? isUnsure : isEmpty,
+  );
   const [first] = doubtful;
   if (first === undefined) return setup;
-  const kept = (list: ImportedList): ImportedList =>
-    doubtful.includes(list) ? { ...list, found: { ...list.found!, problem: undefined } } : list;
-  const note = `${countText(doubtful.length, "list")} could not be read and ${doubtful.length === 1 ? "was" : "were"} not checked: ${first.found!.problem}`;
+  const kept = (lists: readonly ImportedList[]): ImportedList[] =>
+    lists.map((list) =>
+      doubtful.includes(list) ? { ...list, found: { ...list.found!, failure: undefined } } : list,
+    );
+  const note = `${countText(doubtful.length, "list")} could not be read and ${doubtful.length === 1 ? "was" : "were"} not checked: ${problemOf(first)}`;
   return {
-    ...setup,
-    lists: setup.lists.map(kept),
-    allowLists: setup.allowLists.map(kept),
+    ...(await withFiles({ ...setup, lists: kept(setup.lists) }, kept)),
     notes: [...setup.notes, note],
   };
 }
@@ -80,9 +107,11 @@ async function found({ source, type }: ImportedList, reader: SourceReader): Prom
   const isPrivate = first.causes.some(({ code }) => code === "private-address");
   const { isThere, causes } = isPrivate ? await look(true) : first;
   if (isThere) return { isPrivate, onlyBlocks: !mayAllow };
-  const [{ message, cause } = { message: "", cause: undefined }] = causes;
-  const problem = [message, cause].filter(Boolean).join(": ");
-  return { isPrivate, onlyBlocks: false, problem };
+  return {
+    isPrivate,
+    onlyBlocks: false,
+    failure: causes.find(({ severity }) => severity === "error"),
+  };
 }
 
 /** Whether there is a text to compile, fetched or cached, and why a fetch failed. */

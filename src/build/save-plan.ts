@@ -27,6 +27,7 @@ export async function savePlan(
   const { host, options } = session;
   const { sources: _sources, ...config } = plan.list.config;
   const { settings, size } = plan.guards;
+  const { configPath, isFound, output } = options;
   await writePlan(
     path,
     {
@@ -44,6 +45,7 @@ export async function savePlan(
       folder: plan.list.project.folder,
       remembering: { settings, size },
       combined: planCombined(plan.list.project, options, host),
+      place: { configPath, ...(isFound && { isFound }), output },
     },
     run.saved,
     host,

@@ -2,7 +2,8 @@ import {
   type ImportedConfig,
   nameOf,
   configOfLists,
-  withUniqueNames,
+  isAddress,
+  isFetchable,
 } from "../import/imported-config.ts";
 import { KNOWN_LISTS } from "../import/known-lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
@@ -10,7 +11,10 @@ import { printable } from "../diagnostics/printable.ts";
 import type { Host, TextSource } from "../host/host.ts";
 
 /** Asks the user in the terminal for a name and for lists. */
-export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; name: string }> {
+export async function askForSetup(
+  usualName: string,
+  host: Host,
+): Promise<{ setup: ImportedConfig; name: string }> {
   const answers = eachLine(host.stdin!);
   const ask = async (question: string): Promise<string> => {
     host.stderr.write(question);
@@ -20,7 +24,7 @@ export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; 
     return withoutKeys(value).trim();
   };
   try {
-    const name = (await ask("Name of the list [My list]: ")) || "My list";
+    const name = (await ask(`Name of the list [${printable(usualName)}]: `)) || usualName;
     const width = Math.max(...KNOWN_LISTS.map((one) => one.name.length));
     for (const [index, one] of KNOWN_LISTS.entries())
       host.stderr.write(`  ${index + 1}  ${one.name.padEnd(width)}  ${one.what}\n`);
@@ -30,10 +34,12 @@ export async function askForSetup(host: Host): Promise<{ setup: ImportedConfig; 
       const chosen = words.map((word) => listOf(word));
       const unknown = chosen.findIndex((one) => one === undefined);
       if (unknown === -1) {
-        const lists = withUniqueNames(chosen.map((one) => one!));
+        const lists = chosen.map((one) => one!);
         return { setup: configOfLists("", lists), name };
       }
-      host.stderr.write(`  unknown number: ${printable(words[unknown]!, 20)}\n`);
+      const word = words[unknown]!;
+      const what = isAddress(word) ? "not the URL of a list" : "unknown number";
+      host.stderr.write(`  ${what}: ${printable(word, 60)}\n`);
     }
   } finally {
     await answers.return(undefined);
@@ -51,6 +57,7 @@ async function* eachLine(source: TextSource): AsyncGenerator<string> {
 }
 
 function listOf(word: string): ImportedConfig["lists"][number] | undefined {
+  if (isAddress(word) && !isFetchable(word)) return undefined;
   if (!/^\d+$/.test(word)) return { name: nameOf(word), source: word, type: "adblock", isOn: true };
   const known = KNOWN_LISTS[Number(word) - 1];
   return known && { name: known.name, source: known.source, type: known.type, isOn: true };

@@ -3,7 +3,7 @@ export const GUARD_FIELDS = {
   max_shrink: {
     type: "number",
     description:
-      "Percentage of its rules that the list may lose between two publishes; 10 points more within 30 days. Default: 30.",
+      "Percentage of its rules that the list may lose between two publishes; 10 points more within 30 days. Sources that only one of the two builds has are not compared. Default: 30.",
   },
   max_source_shrink: {
     type: "number",

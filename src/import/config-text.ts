@@ -1,6 +1,11 @@
 import { PUBLIC_SCHEMA } from "../config/fields.ts";
 import { printable } from "../diagnostics/printable.ts";
-import type { ImportedList, ImportedConfig } from "./imported-config.ts";
+import {
+  type ImportedConfig,
+  type ImportedList,
+  type ImportedSettings,
+  filesOf,
+} from "./imported-config.ts";
 
 /** Usual transformations of a DNS list, in their order. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
@@ -28,21 +33,19 @@ export interface NewConfig {
 
 /** A configuration in YAML with comments. All values are quoted: names and addresses are untrusted. */
 export function configText({ name, setup, formats, userRulesFile }: NewConfig): string {
-  const { allow, allowLists, groups, notes } = setup;
+  const { allow, allowLists, groups, notes, settings, titles = {} } = setup;
   const isOne = groups === undefined;
   return `${[
     `# yaml-language-server: $schema=${PUBLIC_SCHEMA}`,
     "# Check it with: rules-compiler validate. See what a publish would change with: rules-compiler plan.",
     ...notes.map((note) => `# ${printable(note, 400)}`),
     `name: ${quoted(name)}`,
+    ...Object.entries(titles).map(([key, text]) => `${key}: ${quoted(text)}`),
     "",
     "# Where the rules come from. A source that fails is replaced by its last good copy.",
     "sources:",
     ...sourcesOf(setup, userRulesFile),
-    "",
-    "# Each happens once, in this order, whatever the order here.",
-    "transformations:",
-    ...USUAL_TRANSFORMATIONS.map(([one, why]) => `  - ${one} # ${why}`),
+    ...(settings === undefined ? usualTransformations() : ["", ...settingLines(settings)]),
     ...(isOne
       ? [
           "",
@@ -51,19 +54,39 @@ export function configText({ name, setup, formats, userRulesFile }: NewConfig): 
           ...allowFiles(allowLists, ""),
         ]
       : ["", ...groupLines(name, setup, groups)]),
-    ...privateFiles(allowLists),
+    ...privateFiles(filesOf(setup)),
     ...outputLines(formats),
   ].join("\n")}\n`;
+}
+
+function usualTransformations(): string[] {
+  return [
+    "",
+    "# Each happens once, in this order, whatever the order here.",
+    "transformations:",
+    ...USUAL_TRANSFORMATIONS.map(([one, why]) => `  - ${one} # ${why}`),
+  ];
+}
+
+function settingLines(settings: ImportedSettings): string[] {
+  const { transformations, inclusions, exclusions } = settings;
+  const texts = Object.entries({ transformations, inclusions, exclusions });
+  return [
+    ...texts.flatMap(([field, entries]) => (entries ? listLines(field, entries) : [])),
+    ...fileLines("inclusions_sources", settings.inclusions_sources ?? []),
+    ...fileLines("exclusions_sources", settings.exclusions_sources ?? []),
+  ];
 }
 
 function sourcesOf({ lists, userRules }: ImportedConfig, userRulesFile: string): string[] {
   const off = lists.filter(({ isOn }) => !isOn);
   const dead = lists.filter(isDead);
   return [
-    ...lists.filter(isUsed).flatMap(sourceLines),
+    // If an output has room for a part of the rules only, later sources lose theirs first.
     ...(userRules.length === 0
       ? []
       : sourceLines({ name: USER_RULES_NAME, source: userRulesFile, type: "adblock", isOn: true })),
+    ...lists.filter(isUsed).flatMap(sourceLines),
     ...(off.length === 0 ? [] : ["  # These are disabled:"]),
     ...off.flatMap(sourceLines).map(asComment),
     ...(dead.length === 0 ? [] : ["  # These could not be read when this file was written:"]),
@@ -84,7 +107,7 @@ function groupLines(name: string, setup: ImportedConfig, groups: readonly string
       if (sources.length + own.length === 0) return [];
       return [
         `  - name: ${quoted(index === 0 ? name : `${name} ${group}`)}`,
-        ...indented(listLines("sources", [...sources, ...own])),
+        ...indented(listLines("sources", [...own, ...sources])),
         ...(index === 0 && allow.length > 0 ? indented(listLines("allow", allow)) : []),
         ...allowFiles(allowLists.filter(isIn), "    "),
       ];
@@ -93,20 +116,23 @@ function groupLines(name: string, setup: ImportedConfig, groups: readonly string
 }
 
 function allowFiles(lists: readonly ImportedList[], indent: string): string[] {
+  const title = lists.some(isUsed) ? ["# Names that stay reachable, from files."] : [];
+  return [...title, ...fileLines("allow_sources", lists)].map((line) => `${indent}${line}`);
+}
+
+function fileLines(field: string, lists: readonly ImportedList[]): string[] {
   const used = lists.filter(isUsed).map(({ source }) => source);
   const dead = lists.filter(isDead);
   return [
-    ...(used.length === 0
-      ? []
-      : ["# Names that stay reachable, from files.", ...listLines("allow_sources", used)]),
+    ...(used.length === 0 ? [] : listLines(field, used)),
     ...(dead.length === 0 ? [] : ["# These could not be read when this file was written:"]),
     ...dead.flatMap((list) => [`#   - ${quoted(list.source)}`, reasonLine(list).trimStart()]),
-  ].map((line) => `${indent}${line}`);
+  ];
 }
 
 /** Each source has its own `allow_private`. */
-function privateFiles(allowLists: readonly ImportedList[]): string[] {
-  return allowLists.some((list) => isUsed(list) && list.found?.isPrivate === true)
+function privateFiles(files: readonly ImportedList[]): string[] {
+  return files.some((list) => isUsed(list) && list.found?.isPrivate === true)
     ? ["", "# Files of names may be in a private network.", "allow_private: true"]
     : [];
 }
@@ -129,15 +155,22 @@ function outputLines(formats: readonly string[]): string[] {
 
 /** Whether a list becomes a source of the new configuration instead of a comment. */
 export function isUsed({ isOn, found }: ImportedList): boolean {
-  return isOn && found?.problem === undefined;
+  return isOn && found?.failure === undefined;
+}
+
+/** Why a list cannot be read; undefined if it can. */
+export function problemOf({ found }: ImportedList): string | undefined {
+  if (found?.failure === undefined) return undefined;
+  const { message, cause } = found.failure;
+  return [message, cause].filter(Boolean).join(": ");
 }
 
 function isDead(list: ImportedList): boolean {
   return list.isOn && !isUsed(list);
 }
 
-function reasonLine({ found }: ImportedList): string {
-  return `  #   ${printable(found?.problem ?? "", 300)}`;
+function reasonLine(list: ImportedList): string {
+  return `  #   ${printable(problemOf(list) ?? "", 300)}`;
 }
 
 function asComment(line: string): string {
@@ -148,13 +181,14 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `    ${line}`);
 }
 
-function sourceLines({ name, source, type, found }: ImportedList): string[] {
+function sourceLines({ name, source, type, found, settings = {} }: ImportedList): string[] {
   return [
     `  - name: ${quoted(name)}`,
     `    source: ${quoted(source)}`,
     `    type: ${type}`,
     ...(found?.isPrivate === true ? ["    allow_private: true # it is in a private network"] : []),
     ...(found?.onlyBlocks === true ? ["    trust: block-only # it has no exceptions"] : []),
+    ...indented(settingLines(settings)),
   ];
 }
 

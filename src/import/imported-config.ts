@@ -1,8 +1,9 @@
 import type { SourceType } from "../config/fields.ts";
 import type { FormatName } from "../config/output-fields.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { distinctNames } from "../diagnostics/distinct-names.ts";
 
-export { isAddress } from "../sources/location.ts";
+export { isAddress, isFetchable } from "../sources/location.ts";
 
 /** A list in the configuration of other software. */
 export interface ImportedList {
@@ -16,12 +17,22 @@ export interface ImportedList {
   readonly groups?: readonly string[];
   /** The result of fetching it; undefined if it was not fetched. */
   readonly found?: FoundList;
+  readonly settings?: ImportedSettings;
+}
+
+/** Settings of a list or of one source that this program has too. */
+export interface ImportedSettings {
+  readonly transformations?: readonly string[];
+  readonly inclusions?: readonly string[];
+  readonly inclusions_sources?: readonly ImportedList[];
+  readonly exclusions?: readonly string[];
+  readonly exclusions_sources?: readonly ImportedList[];
 }
 
 /** The current state of a list. */
 export interface FoundList {
   /** Why it cannot be read. */
-  readonly problem?: string | undefined;
+  readonly failure?: Diagnostic | undefined;
   /** Whether it is on this machine or in a private network. */
   readonly isPrivate: boolean;
   /** Whether it is known to hold no exceptions. */
@@ -32,6 +43,12 @@ export interface FoundList {
 export interface ImportedConfig {
   /** The name of the software. */
   readonly software: string;
+  /** The name of its list. */
+  readonly name?: string | undefined;
+  /** Other texts for the header of the list, by their keys. */
+  readonly titles?: Readonly<Record<string, string>>;
+  /** Undefined if the software has no such settings; the new configuration then has the usual transformations. */
+  readonly settings?: ImportedSettings;
   readonly lists: readonly ImportedList[];
   /** Lists of names that stay reachable. */
   readonly allowLists: readonly ImportedList[];
@@ -95,4 +112,54 @@ export function nameOf(source: string): string {
 export function withUniqueNames(lists: readonly ImportedList[]): ImportedList[] {
   const names = distinctNames(lists.map(({ name }) => name));
   return lists.map((list, index) => ({ ...list, name: names[index]! }));
+}
+
+/** The lists without those that repeat an earlier one, and what was repeated. The first `imported` stay as they are. */
+export function withoutRepeats(
+  lists: readonly ImportedList[],
+  imported: number,
+): { readonly lists: ImportedList[]; readonly repeated: string[] } {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const kept = lists.filter(({ source, isOn }, index) => {
+    const address = URL.canParse(source) ? new URL(source).href : source;
+    const isRepeated = index >= imported && seen.has(address);
+    if (isRepeated) repeated.add(source);
+    if (isOn) seen.add(address);
+    return !isRepeated;
+  });
+  return { lists: kept, repeated: [...repeated] };
+}
+
+type Files = readonly ImportedList[];
+
+/** All files of names: of `allowLists`, and of the settings of the list and of its sources. */
+export function filesOf({ allowLists, settings, lists }: ImportedConfig): ImportedList[] {
+  const all = [settings, ...lists.map((list) => list.settings)];
+  const named = all.flatMap((one) => [one?.inclusions_sources, one?.exclusions_sources]);
+  return [...allowLists, ...named.flatMap((files) => files ?? [])];
+}
+
+/** The same configuration with other files of names. */
+export async function withFiles(
+  setup: ImportedConfig,
+  change: (files: Files) => Files | Promise<Files>,
+): Promise<ImportedConfig> {
+  const changed = async <T extends { readonly settings?: ImportedSettings }>(
+    one: T,
+  ): Promise<T> => {
+    if (one.settings === undefined) return one;
+    const { inclusions_sources: inclusions, exclusions_sources: exclusions } = one.settings;
+    const settings = {
+      ...one.settings,
+      ...(inclusions && { inclusions_sources: await change(inclusions) }),
+      ...(exclusions && { exclusions_sources: await change(exclusions) }),
+    };
+    return { ...one, settings };
+  };
+  return {
+    ...(await changed(setup)),
+    lists: await Promise.all(setup.lists.map(changed)),
+    allowLists: await change(setup.allowLists),
+  };
 }

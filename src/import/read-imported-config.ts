@@ -11,6 +11,9 @@ import {
   type ImportedConfig,
   type ReadTable,
   type Row,
+  isAddress,
+  isFetchable,
+  withFiles,
   withUniqueNames,
 } from "./imported-config.ts";
 import { configReaders } from "./registry.ts";
@@ -39,7 +42,7 @@ export async function readImportedConfig(
     };
     for (const reader of configReaders) {
       const setup = await reader(file);
-      if (setup !== undefined) return tidied(setup);
+      if (setup !== undefined) return await tidied(setup);
     }
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -53,25 +56,25 @@ export async function readImportedConfig(
 }
 
 /** Makes names unique, removes `file://`, and replaces what cannot be imported by a note. */
-function tidied(setup: ImportedConfig): ImportedConfig {
+async function tidied(setup: ImportedConfig): Promise<ImportedConfig> {
   const notes = [...setup.notes];
   const usable = (lists: readonly ImportedList[]): ImportedList[] =>
     withUniqueNames(
       lists
         .map((list) => ({ ...list, source: list.source.replace(/^file:\/\//i, "") }))
         .filter(({ source }) => {
-          const isGood = !/^[a-z][a-z0-9+.-]*:\/\//i.test(source) || URL.canParse(source);
-          if (!isGood) notes.push(`Not a URL: ${withoutCredentials(source)}`);
+          const isGood = !isAddress(source) || isFetchable(source);
+          if (!isGood) notes.push(`Not the URL of a list: ${withoutCredentials(source)}`);
           return isGood && source !== "";
         }),
     );
   const allow = setup.allow.map((entry) => entry.replace(/\s+#.*$/, "").trim());
   const bad = allow.filter((entry) => readAllowEntry(entry) === undefined);
   if (bad.length > 0) notes.push(`Not imported, because they are not names: ${someOf(bad)}`);
+  const checked = await withFiles(setup, usable);
   return {
-    ...setup,
-    lists: usable(setup.lists),
-    allowLists: usable(setup.allowLists),
+    ...checked,
+    lists: usable(checked.lists),
     allow: allow.filter((entry) => !bad.includes(entry)),
     notes,
   };

@@ -15,6 +15,11 @@ export function isAddress(source: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(source);
 }
 
+/** Whether an address can be fetched: `http` or `https`, with a host. */
+export function isFetchable(address: string): boolean {
+  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+}
+
 /** The paths to try for a source, in order: beside the configuration, then in the working directory. */
 export function candidatePaths(
   source: string,

@@ -63,6 +63,7 @@ sources:
   - { name: Web, source: "https://lists.example/web.txt" }
 transformations: [Validate]
 allow: [fine.example]
+guards: { min_rules: 0 }
 `;
   const pages = { "https://lists.example/web.txt": "||ads.example^\n||fine.example^\n" };
   const web = webOf(pages);
@@ -71,7 +72,10 @@ allow: [fine.example]
   const before = await project.run("audit", "compiler-config.yaml", ...cache);
   assert.match(before.stdout, /^rules-compiler: 1 list enabled\n/);
   assert.match(before.stdout, /one compiled list: 1 rule,/);
-  assert.match(before.stdout, /Its transformations, exclusions and inclusions are ignored/);
+  assert.match(
+    before.stdout,
+    /Not imported: guards\. To use them, compile the configuration itself/,
+  );
   assert.match(before.stdout, /\ncompile it: rules-compiler -c compiler-config\.yaml\n$/);
   assert.doesNotMatch(before.stdout, /unavailable/);
   delete (pages as Record<string, string>)["https://lists.example/web.txt"];
@@ -116,6 +120,7 @@ test("a source called own-rules.txt is read", async () => {
   const { exit, stdout, stderr } = await project.run("audit", "compiler-config.yaml", "--json");
   assert.equal(exit, 0, stderr);
   assert.equal((JSON.parse(stdout) as { effective: number }).effective, 2);
+});
 
 test("an audit of a file with an error of syntax shows the error", async () => {
   const project = new MemoryProject({ "c.yaml": "name: n\n  sources: []\n", "d.yaml": "a: 1\n" });

@@ -36,7 +36,7 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
   assert.match(text, /# These are disabled:\n {2}# - name: "Old"\n/);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
-  assert.match(project.text("rules/home.txt"), /\|\|ads\.example\^\n[^]*\|\|mine\.example\^\n/);
+  assert.match(project.text("rules/home.txt"), /\|\|mine\.example\^\n[^]*\|\|ads\.example\^\n/);
   assert.ok(project.memory.files.has("/project/rules/home.rpz"));
   const again = await project.run("init", "--from", "AdGuardHome.yaml");
   assert.equal(again.exit, 2);
@@ -58,7 +58,7 @@ test("paths are moved along, and what cannot be imported is reported", async () 
   assert.equal((await project.run("audit", "conf/blocky.yml")).exit, 0);
   const made = await project.run("init", "--from", "conf/blocky.yml");
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /Not a URL: https:\/\/bad host\/x/);
+  assert.match(made.stderr, /Not the URL of a list: https:\/\/bad host\/x/);
   assert.match(made.stderr, /Not imported, because they are not names: \/\^regex\//);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
@@ -72,21 +72,19 @@ test("from addresses, without a terminal to ask at, and with what cannot be", as
     "-i",
     "https://a.example/hosts.txt",
     "-i",
-    "https://a.example/hosts.txt",
+    "https://a.example/other/hosts.txt",
     "-t",
     "hosts",
     "lists/home.yaml",
   );
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(
-    project.text("lists/home.yaml"),
-    /name: "a\.example hosts\.txt"\n[^]*name: "a\.example hosts\.txt \(2\)"/,
-  );
+  assert.match(project.text("lists/home.yaml"), /name: "a\.example hosts\.txt \(2\)"/);
   for (const words of [
     [],
     ["-i", "x", "-t", "hsots"],
     ["-i", "x", "--format", "rzp"],
     ["-i", "x", "list.json"],
+    ["-i", "x", ".yaml"],
     ["--from", "none.yaml"],
   ]) {
     const { exit, stderr } = await project.run("init", ...words);
@@ -274,7 +272,7 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   const home = project.text("rules/home.txt");
-  assert.match(home, /ads\.example[^]*own\.example/);
+  assert.match(home, /own\.example[^]*ads\.example/);
   assert.doesNotMatch(home, /chat|games|good|off|nobody/);
   const kids = project.text("rules/home-kids.txt");
   assert.match(kids, /ads\.example[^]*chat\.example/);
@@ -297,6 +295,18 @@ test("own rules get a file of their own when there is one by that name", async (
   assert.match(project.text("rules/my-list.txt"), /mine\.example/);
 });
 
+test("an output that must fit keeps the user's rules before those of the lists", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `||ads${index}.example^\n`);
+  const project = new MemoryProject({ "AdGuardHome.yaml": HOME, "ads.txt": names.join("") });
+  const made = await project.run("init", "--from", "AdGuardHome.yaml", "new.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  const fit = "outputs:\n  - { format: domains, fit: { max_rules: 3 } }\n";
+  project.write("new.yaml", `${project.text("new.yaml")}${fit}`);
+  const compiled = await project.run("-c", "new.yaml");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  assert.match(project.text("rules/new.domains"), /^mine\.example$/m);
+});
+
 test("when no list can be read, init writes them anyway; an interrupted init writes nothing", async () => {
   const project = new MemoryProject({});
   const { exit, stderr } = await project.run("init", "-i", "later.txt");
@@ -315,4 +325,24 @@ test("when no list can be read, init writes them anyway; an interrupted init wri
   };
   assert.equal(await run(["init", "-i", "https://a.example/l.txt"], host, stop.signal), 130);
   assert.equal(await host.exists("/project/compiler-config.yaml"), false);
+});
+
+test("configurations in one folder have lists of their own", async () => {
+  const project = new MemoryProject({ "a.txt": "||a.example^\n", "b.txt": "||b.example^\n" });
+  for (const [list, file] of [
+    ["a.txt", "one.yaml"],
+    ["b.txt", "lists/Two words.yml"],
+  ] as const) {
+    assert.equal((await project.run("init", "-i", `/project/${list}`, file)).exit, 0);
+    const { exit, stderr } = await project.run("-c", file);
+    assert.equal(exit, 0, stderr);
+  }
+  assert.match(project.text("rules/one.txt"), /a\.example/);
+  assert.match(project.text("rules/two-words.txt"), /b\.example/);
+  const named = await project.run("init", "-i", "a.txt", "--name", "Mine", "three.yaml");
+  assert.equal(named.exit, 0, named.stderr);
+  assert.match(project.text("three.yaml"), /^name: "Mine"$/m);
+  const usual = await project.run("init", "-i", "a.txt", "compiler-config.yaml");
+  assert.equal(usual.exit, 0, usual.stderr);
+  assert.match(project.text("compiler-config.yaml"), /^name: "My list"$/m);
 });

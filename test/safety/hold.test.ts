@@ -62,8 +62,8 @@ test("of several lists, the hint names the one that is held", async () => {
   for (const { name } of lists)
     assert.equal((await project.run(...HOLD, "--filter", name)).exit, 0);
   const { stderr } = await project.run("compile", "--no-cache", ...WORDS);
-  assert.match(stderr, /hint: .*rollback --release --filter Home$/m);
-  assert.match(stderr, /hint: .*rollback --release --filter 'My kids'\\'' list'$/m);
+  assert.match(stderr, /hint: .*rollback --release -c c\.json --filter Home$/m);
+  assert.match(stderr, /hint: .*rollback --release -c c\.json --filter 'My kids'\\'' list'$/m);
 });
 
 test("the name of a list is one word of a shell", () => {
@@ -71,6 +71,63 @@ test("the name of a list is one word of a shell", () => {
   assert.equal(releaseCommand("Home"), "rules-compiler rollback --release --filter Home");
   const word = String.raw`'it'\''s $(x)'`;
   assert.equal(releaseCommand("it's $(x)"), `rules-compiler rollback --release --filter ${word}`);
+});
+
+/** The words of the command in a hint, without the name of the program. */
+function hinted(stderr: string): string[] {
+  const [, command] = /hint: .*rules-compiler (rollback .*)$/m.exec(stderr) ?? [];
+  assert.ok(command !== undefined, stderr);
+  return command.split(" ");
+}
+
+test("the hint of a held list is a command that works as it is", async () => {
+  for (const flags of [[...WORDS], [...WORDS, "-o", "other.txt"], []]) {
+    const project = await built();
+    if (flags.length === 0) project.write("compiler-config.json", config());
+    assert.equal((await project.run("compile", ...flags)).exit, 0);
+    assert.equal((await project.run("plan", "--save", "my.plan", ...flags)).exit, 0);
+    for (const held of [
+      ["compile", "--no-cache", ...flags],
+      ["apply", "my.plan"],
+    ]) {
+      assert.equal((await project.run("rollback", "@published", "--hold", ...flags)).exit, 0);
+      const words = hinted((await project.run(...held)).stderr);
+      assert.equal(words.includes("-c"), flags.length > 0, words.join(" "));
+      const released = await project.run(...words);
+      assert.equal(released.exit, 0, released.stderr);
+      assert.match(released.stderr, /Home is released/);
+    }
+  }
+});
+
+test("a plan says that a held list would not be published", async () => {
+  const project = await built();
+  assert.equal((await project.run(...HOLD)).exit, 0);
+  project.write("ads.txt", "||y.example^\n");
+  const words = ["plan", "--exit-code", "--no-cache", ...WORDS];
+  const text = await project.run(...words, "--save", "held.plan");
+  assert.equal(text.exit, 0, text.stderr);
+  assert.match(text.stdout, /Home is held at .*, since .* by ops; nothing would be published\n$/);
+  assert.doesNotMatch(text.stdout, /would be published, degraded|^would be published/m);
+  assert.match((await project.run(...words, "--markdown")).stdout, /^### Plan: held\n/);
+  const { held } = JSON.parse((await project.run(...words, "--json")).stdout) as { held: unknown };
+  const moment = "2026-11-10T00:01:00.000Z";
+  assert.deepEqual(held, { since: moment, by: "ops", build: "2026-11-10T00:00:00.000Z" });
+  assert.equal((await project.run("rollback", "--release", ...WORDS)).exit, 0);
+  const released = await project.run(...words, "--json");
+  assert.equal(released.exit, 10, released.stderr);
+  assert.ok(!("held" in (JSON.parse(released.stdout) as object)));
+});
+
+test("a guard refuses nothing while a list is held", async () => {
+  const project = await built();
+  project.write("c.json", config({ guards: { min_rules: 1000 } }));
+  const words = ["plan", "--no-cache", ...WORDS];
+  assert.equal((await project.run(...words)).exit, 5);
+  assert.equal((await project.run(...HOLD)).exit, 0);
+  const { exit, stdout } = await project.run(...words);
+  assert.equal(exit, 0);
+  assert.match(stdout, /error\[too-few-rules\][^]*nothing would be published\n$/);
 });
 
 test("one stored build is one build", async () => {

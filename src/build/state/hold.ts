@@ -6,6 +6,7 @@ import type { CompileReport } from "../../engine/report.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { StateFile } from "../../host/state-file.ts";
 import { recordFolder } from "../../record/record-folder.ts";
+import type { ProjectOptions } from "../build-options.ts";
 import type { WrittenFile } from "./build-cache.ts";
 
 /** A list that stays at a build until it is released. */
@@ -57,17 +58,44 @@ export function holdText(list: string, hold: FoundHold): string {
 }
 
 /** What a run says that publishes nothing. */
-export function heldWarning(list: string, hold: FoundHold, isOneOfSeveral: boolean): Diagnostic {
+export function heldWarning(
+  { list, release }: { readonly list: string; readonly release: string },
+  hold: FoundHold,
+): Diagnostic {
   return warningOf("list-held", `${holdText(list, hold)}; nothing was published`, {
-    hint: `To publish again: ${releaseCommand(isOneOfSeveral ? list : undefined)}`,
+    hint: `To publish again: ${release}`,
   });
 }
 
+/** The options of a run that another command must repeat to find the same list. */
+export type ListPlace = Pick<ProjectOptions, "configPath" | "isFound" | "output">;
+
 /** The command that ends a hold; of several lists, it names the one. */
-export function releaseCommand(list: string | undefined): string {
-  const command = "rules-compiler rollback --release";
-  if (list === undefined) return command;
-  return `${command} --filter ${shellWord(printable(list))}`;
+export function releaseCommand(
+  list: string | undefined,
+  { configPath = "", isFound = false, output }: Partial<ListPlace> = {},
+): string {
+  const flags = [
+    ["-c", isFound ? "" : configPath],
+    ["-o", output ?? ""],
+    ["--filter", list ?? ""],
+  ] as const;
+  const named = flags.filter(([, value]) => value !== "");
+  const words = named.flatMap(([flag, value]) => [flag, shellWord(printable(value, 4096))]);
+  return ["rules-compiler rollback --release", ...words].join(" ");
+}
+
+/** A hold in a document; null where the state is damaged. */
+export interface HoldFacts {
+  /** When the list was held, by whom, and when its build was made. */
+  readonly since: string | null;
+  readonly by: string | null;
+  readonly build: string | null;
+}
+
+export function holdFacts(hold: FoundHold): HoldFacts {
+  if (hold === "damaged") return { since: null, by: null, build: null };
+  return { since: hold.at, by: hold.by, build: hold.of };
 }
 
 function isHold(value: unknown): value is Hold {

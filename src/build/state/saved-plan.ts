@@ -14,6 +14,7 @@ import { readFully } from "../../host/read-fully.ts";
 import { writeWhole } from "../../host/write-whole.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import type { RecordHeader } from "../../record/record-format.ts";
+import type { ListPlace } from "./hold.ts";
 import type { Remembering } from "./last-publish.ts";
 import { digestOfFile } from "../../sources/source-store.ts";
 import type { PublishedConfig } from "../publish-list.ts";
@@ -43,6 +44,8 @@ export interface SavedPlan {
   readonly remembering: Remembering;
   /** The files over several lists. */
   readonly combined: readonly CombinedPlan[];
+  /** The options that find the list again, as they were given. */
+  readonly place: ListPlace;
 }
 
 export interface SavedBytes {
@@ -151,6 +154,8 @@ function headIn(text: string): Head | undefined {
       typeof head.record?.builtAt === "string" &&
       typeof head.config?.name === "string" &&
       typeof head.rulesDir === "string" &&
+      typeof head.place?.configPath === "string" &&
+      typeof (head.place.output ?? "") === "string" &&
       typeof head.timelessHead === "string";
     return isPlan ? (head as Head) : undefined;
   } catch {

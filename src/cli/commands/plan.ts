@@ -1,5 +1,6 @@
 import { type DryRun, planChanges } from "../../build/dry-run.ts";
 import { planLists } from "../../build/plan-lists.ts";
+import { holdFacts } from "../../build/state/hold.ts";
 import { openList, openProject } from "../../build/project.ts";
 import { digestsBefore, savePlan } from "../../build/save-plan.ts";
 import { BuildSession } from "../../build/session.ts";
@@ -35,18 +36,20 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const exits: Exit[] = [];
   try {
     const before = await digestsBefore(session);
-    for await (const { file, old, run, change } of planChanges(session)) {
+    for await (const { file, old, run, change, hold } of planChanges(session)) {
       for (const warning of run.coverWarnings) reporter.diagnostic(warning);
-      exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
+      if (hold === undefined)
+        exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
       const traffic = logs && (await trafficChange(old, run.state, logs));
       const isVerbose = reporter.shows("debug");
-      const shown = { ...screenOf(file, run, change), isVerbose, traffic };
+      const shown = { ...screenOf(file, run, change), isVerbose, traffic, hold };
       if (options.json) {
         const { report, refused } = shown;
         documents.push({
           file,
           report,
           refused,
+          ...(hold && { held: holdFacts(hold) }),
           ...changeJson(change, run.compiled.ranks),
           ...(traffic && { traffic: trafficChangeJson(traffic, isVerbose) }),
           ...(isMarkdown && { markdown: planMarkdown(shown) }),
@@ -67,7 +70,7 @@ function screenOf(
   file: string,
   { compiled, violations, warnings }: DryRun,
   change: ListChange,
-): Omit<Parameters<typeof planText>[0], "isVerbose" | "traffic"> {
+): Omit<Parameters<typeof planText>[0], "isVerbose" | "traffic" | "hold"> {
   const all = [...compiled.diagnostics, ...warnings];
   const { report, ranks } = compiled;
   return { file, report, change, refused: violations, warnings: all, ranks };

@@ -1,7 +1,7 @@
 import type { BuildContext } from "../../build/build-context.ts";
 import { reportFiles, stateFolder } from "../../build/report-files.ts";
 import type { ListPlan } from "../../build/list-plan.ts";
-import { readHold } from "../../build/state/hold.ts";
+import { holdFacts, readHold } from "../../build/state/hold.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { openProject } from "../../build/project.ts";
 import { resolversOf } from "../../config/resolvers.ts";
@@ -81,11 +81,8 @@ async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldLi
     const hold = files[0] && (await readHold(files[0].path, host));
     if (hold === undefined) continue;
     const name = list.config.name;
-    if (hold === "damaged") held.push({ list: name, since: null, by: null, build: null });
-    else {
-      const { at: since, by, of: build, report } = hold;
-      held.push({ list: name, since, by, build, rules: report.rules });
-    }
+    const rules = hold !== "damaged" && { rules: hold.report.rules };
+    held.push({ list: name, ...holdFacts(hold), ...rules });
   }
   return held;
 }

@@ -260,7 +260,8 @@ const OTHER_FLAGS = [
     name: "name",
     value: "NAME",
     only: ["init", "verify"],
-    description: "Name of the new list; for verify, the expected name of the list",
+    description:
+      "Name of the new list (default: that of its file, or My list); for verify, the expected name of the list",
   },
   {
     name: "state",

@@ -35,7 +35,7 @@ export async function withFoundConfig(
   if (others.length > 0) reporter.diagnostic(severalConfigs(first, others));
   // Child processes of the command read the same file.
   const values = new Map(args.values).set("config", [first]);
-  return { ...options, configPath: first, args: { ...args, values } };
+  return { ...options, configPath: first, isFound: true, args: { ...args, values } };
 }
 
 function severalConfigs(first: string, others: readonly string[]): Diagnostic {

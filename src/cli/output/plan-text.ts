@@ -6,6 +6,7 @@ import { NO_STYLE, type Style, renderDiagnostic } from "../../diagnostics/render
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import { type SourceState, isDegraded } from "../../build/build-outcome.ts";
 import type { TrafficChange } from "../../explain/traffic-change.ts";
+import { type FoundHold, holdText } from "../../build/state/hold.ts";
 import { changeLines } from "./change-text.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { trafficChangeLines } from "./traffic-text.ts";
@@ -20,6 +21,7 @@ export interface PlanView {
   /** What changes for the queries of a log. */
   readonly traffic?: TrafficChange | undefined;
   readonly ranks?: RankedNames | undefined;
+  readonly hold?: FoundHold | undefined;
 }
 
 /** Warnings that matter for the decision to publish. */
@@ -51,7 +53,9 @@ export function planText(view: PlanView, style: Style): string {
   return `${lines.join("\n")}\n${said}${closing(view, style)}\n`;
 }
 
-function closing({ refused, change, report }: PlanView, style: Style): string {
+function closing({ refused, change, report, hold }: PlanView, style: Style): string {
+  if (hold !== undefined)
+    return `${style.warning(holdText(report.name, hold))}; nothing would be published`;
   const codes = [...new Set(refused.map(({ code }) => code))];
   if (codes.length > 0)
     return `${style.error("would be refused")}; to publish once anyway: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
@@ -74,7 +78,12 @@ export function planMarkdown(view: PlanView): string {
   // A fence that is longer than any in the text cannot be closed by it.
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
-  const changes = isSame(view.change) ? "no change" : "changes";
-  const verdict = view.refused.length > 0 ? "would be refused" : changes;
+  const verdict = verdictOf(view);
   return `### Plan: ${verdict}\n\n${fence}text\n${text}${fence}\n`;
+}
+
+function verdictOf({ hold, refused, change }: PlanView): string {
+  if (hold !== undefined) return "held";
+  if (refused.length > 0) return "would be refused";
+  return isSame(change) ? "no change" : "changes";
 }

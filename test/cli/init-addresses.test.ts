@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+import { webOf } from "../support/web-of.ts";
+
+const ADS = "https://lists.example/ads.txt";
+const GONE = "https://lists.example/gone.txt";
+const PAGE = "https://lists.example/page.txt";
+const EMPTY = "https://lists.example/empty.txt";
+
+const WEB = webOf({
+  [ADS]: "||ads.example^\n",
+  [PAGE]: "<!DOCTYPE html><html><body>Log in</body></html>",
+  [EMPTY]: "",
+});
+
+function hasConfig(project: MemoryProject): boolean {
+  return project.memory.files.has("/project/new.yaml");
+}
+
+test("init refuses addresses that no list can have, and writes nothing", async () => {
+  for (const address of ["https://", "htp://x/y", "//x.example/l.txt", "http://:80/x", "ftp://x/y"])
+    for (const words of [[address], ["-i", address], [ADS, address]]) {
+      const project = new MemoryProject({}, WEB);
+      const { exit, stderr } = await project.run("init", ...words, "new.yaml");
+      assert.equal(exit, 2, `${words.join(" ")}: ${stderr}`);
+      assert.match(stderr, /Not the URL of a list: /);
+      assert.ok(stderr.includes(address), stderr);
+      assert.ok(!hasConfig(project), address);
+    }
+});
+
+test("init refuses an empty source, and hides passwords", async () => {
+  const project = new MemoryProject({}, WEB);
+  assert.equal((await project.run("init", "-i", "", "new.yaml")).exit, 2);
+  const { stderr } = await project.run("init", "htp://me:hunter2@x.example/y", "new.yaml");
+  assert.doesNotMatch(stderr, /hunter2/);
+  assert.ok(!hasConfig(project));
+});
+
+for (const [what, address, reason] of [
+  ["an error status", GONE, /status 404/],
+  ["a web page", PAGE, /source-is-html/],
+  ["nothing", EMPTY, /source-empty/],
+] as const)
+  test(`a server that answers with ${what} has responded`, async () => {
+    const alone = new MemoryProject({}, WEB);
+    const { exit, stderr } = await alone.run("init", address, "new.yaml");
+    assert.equal(exit, 4, stderr);
+    assert.match(stderr, reason);
+    assert.doesNotMatch(stderr, /written|compile it/);
+    assert.ok(!hasConfig(alone));
+
+    const both = new MemoryProject({ "own.txt": "||own.example^" }, WEB);
+    const made = await both.run("init", address, "-i", "own.txt", "new.yaml");
+    assert.equal(made.exit, 0, made.stderr);
+    assert.match(made.stderr, /written new\.yaml: 1 source\n/);
+    assert.match(made.stderr, /commented out: lists\.example/);
+    const compiled = await both.run("-c", "new.yaml");
+    assert.equal(compiled.exit, 0, compiled.stderr);
+  });
+
+test("a dead list does not stop the import of own rules", async () => {
+  const home = `filters: [{enabled: true, url: "${GONE}", name: Gone, id: 1}]
+user_rules: ["||mine.example^"]
+`;
+  const project = new MemoryProject({ "AdGuardHome.yaml": home }, WEB);
+  const made = await project.run("init", "--from", "AdGuardHome.yaml", "new.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  assert.match(made.stderr, /commented out: Gone: .*status 404/);
+  assert.equal((await project.run("-c", "new.yaml")).exit, 0);
+});
+
+test("a list that is named more than once becomes one source, and init says so", async () => {
+  const project = new MemoryProject({}, WEB);
+  const words = [ADS, "-i", ADS, "HTTPS://LISTS.example/ads.txt", "new.yaml"];
+  const { exit, stderr } = await project.run("init", ...words);
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /checking 1 list\n/);
+  assert.match(stderr, /named more than once, used once: https:\/\/lists\.example\/ads\.txt\n/i);
+  assert.equal(project.text("new.yaml").match(/source: /g)?.length, 1);
+});
+
+test("a list that is imported and named becomes one source", async () => {
+  const project = new MemoryProject({ "adlists.list": `${ADS}\n` }, WEB);
+  const words = ["--from", "adlists.list", "-i", ADS, "new.yaml"];
+  const { exit, stderr } = await project.run("init", ...words);
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /used once/);
+  assert.equal(project.text("new.yaml").match(/source: /g)?.length, 1);
+});
+
+test("lists that other software has twice are imported as they are", async () => {
+  const filters = ["One", "Again"].map((name, id) => ({ enabled: true, url: ADS, name, id }));
+  const home = JSON.stringify({ filters });
+  const project = new MemoryProject({ "AdGuardHome.yaml": home }, WEB);
+  const made = await project.run("init", "--from", "AdGuardHome.yaml", "new.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  assert.equal(project.text("new.yaml").match(/source: /g)?.length, 2);
+});
+
+test("on a terminal, init asks again after an address that no list can have", async () => {
+  const stdin = {
+    isTerminal: true,
+    async *lines() {
+      yield ["Mine", "htp://x/y", ADS];
+    },
+  };
+  const stderr = { ...new MemoryProject({}).memory.stderr, isTerminal: true };
+  const project = new MemoryProject({}, { ...WEB, stdin, stderr });
+  assert.equal((await project.run("init", "new.yaml")).exit, 0);
+  const text = project.text("new.yaml");
+  assert.match(text, /source: "https:\/\/lists\.example\/ads\.txt"/);
+  assert.doesNotMatch(text, /htp/);
+});
