@@ -107,7 +107,11 @@ test("unbound-tags: whatever the file cannot say is reported", () => {
             tags.includes(lists[list]!.tag) && "abc".includes(nearest(own, name, "abde") ?? "-"),
         );
         const rules = JSON.stringify(said.map((own) => [...own]));
-        assert.equal(tagged.isBlocked(name, tags), isMeant, `${name} for ${tags}: ${rules}`);
+        assert.equal(
+          tagged.isBlocked(name, tags),
+          isMeant,
+          `${name} for ${tags.join(" ")}: ${rules}`,
+        );
       }
   }
   assert.ok(exact > CASES, String(exact));
