@@ -22,7 +22,8 @@ export class LineDifference {
   /** Adds a line of the file before or after. */
   add(side: "before" | "after", bytes: Uint8Array, start: number, end: number): void {
     const partitions = this[side];
-    const index = (hashOf(bytes, start, end) >>> 8) % partitions.count;
+    // The upper bits: `compare` uses the lower ones, which must not be the same for all lines of a partition.
+    const index = Math.floor((hashOf(bytes, start, end) / 2 ** 32 + 0.5) * partitions.count);
     const lines = partitions.end(index);
     lines.append(bytes, start, end);
     lines.push(LF);
