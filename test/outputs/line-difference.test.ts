@@ -13,8 +13,8 @@ function lineOf(index: number): string {
 
 /** Milliseconds of a comparison with files of this size, which decides the number of partitions. */
 function timeOf(bytes: number): number {
-  const { openScratch } = memoryHost({ files: {} });
-  const difference = new LineDifference(openScratch, bytes);
+  const host = memoryHost({ files: {} });
+  const difference = new LineDifference(() => host.openScratch(), bytes);
   for (let index = 0; index < LINES; index++) {
     const before = encodeUtf8(lineOf(index));
     const after = encodeUtf8(lineOf(index < CHANGED ? LINES + index : index));
