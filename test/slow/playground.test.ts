@@ -143,6 +143,9 @@ test("a page takes what people have, and answers", { timeout: 900_000 }, async (
     await assertAccessible(page, `${look}, sources`, context);
     await page.click("#tab-lines");
     await page.waitForSelector("#view-lines .line.live");
+    // The first source has the own rules.
+    await page.selectOption("#source", "1");
+    await page.waitForSelector("#view-lines .line:nth-child(3)");
     const lines = (await page.textContent("#view-lines")) ?? "";
     assert.match(lines, /1comment# ads2in the list0\.0\.0\.0 ads\.example3covered.*← Ads:2/);
     await page.screenshot(pictureOf(`playground-lines-${look}`));
