@@ -163,7 +163,7 @@ class BranchPublish {
     return undefined;
   }
 
-  /** Gets the commit of the remote branch, if it is not the last that was pushed from here, and checks who made it. Another configuration would lose its files. */
+  /** Checks who made the commit of the remote branch, and fetches it if it is not the last that was pushed from here. */
   private async learn(tip: string): Promise<void> {
     const known = await this.git.end(["rev-parse", "--verify", "--quiet", KNOWN]);
     const isNew = ID.exec(known.output)?.[0] !== tip;
@@ -176,6 +176,7 @@ class BranchPublish {
         `the commit ${tip.slice(0, 12)} of ${printable(this.config.branch)} is not by rules-compiler; nothing was pushed`,
         "Use a branch that nothing else uses; or delete this one, after you have saved what is in it",
       );
+    // Another configuration would lose its files.
     const owner = OWNER.exec(text)?.[1];
     if (owner !== undefined && owner !== this.owner())
       throw new TargetFailure(
