@@ -20,7 +20,9 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
   try {
     const args = readArgs(argv);
     if (args.switches.has("version")) {
-      host.stdout.write(`${VERSION}\n`);
+      const { buildCommit } = await import("./build-commit.ts");
+      const commit = await buildCommit(host);
+      host.stdout.write(`${VERSION}${commit === undefined ? "" : ` (commit ${commit})`}\n`);
       return Exit.Done;
     }
     if (args.switches.has("help")) {

@@ -307,7 +307,7 @@ const OTHER_FLAGS = [
     value: "WHEN",
     description: "Use colours: auto, always or never (default: auto; respects NO_COLOR and CI)",
   },
-  { name: "version", description: "Print the version" },
+  { name: "version", description: "Print the version, and the commit if it is not a release" },
   {
     name: "help",
     short: "h",
