@@ -9,7 +9,7 @@ import { comparisonPage, withComparison } from "./comparison.ts";
 import { compatibilityPage } from "./compatibility-page.ts";
 import { figuresPage, withHeadline } from "./figures.ts";
 import { kernelModule } from "./kernel-module.ts";
-import { jsrFile } from "./jsr-file.ts";
+import { denoFile } from "./deno-file.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { manPage } from "./man-page.ts";
 import {
@@ -33,7 +33,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/config/transformation-name.ts": transformationNameModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
-  "jsr.json": jsrFile,
+  "deno.json": denoFile,
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/formats.md": formatsPage,
   "docs/reference/transformations.md": transformationsPage,

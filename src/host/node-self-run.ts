@@ -56,12 +56,27 @@ function lowerPriority(pid: number | undefined): void {
   }
 }
 
-/** What precedes the program's arguments on its command line. */
+/** What precedes the program's arguments on its command line. A child starts as its parent did, and may do what its parent may. */
 function selfWords(): string[] {
   const script = process.argv[1] ?? "";
   // A single executable is its own script.
   if (/^(?:\/\$bunfs|B:[\\/]~BUN)[\\/]/.test(script)) return [];
-  // Deno does not pass on its permissions; a program that may start others may do anything.
-  if (process.versions["deno"] !== undefined) return ["run", "--allow-all", script];
+  // Deno finds its configuration by the path of the script, and inherits its settings from the environment.
+  const { Deno: deno } = globalThis as { readonly Deno?: DenoPermissions };
+  if (deno !== undefined) return ["run", ...grantedBy(deno), script];
   return [...process.execArgv, script];
+}
+
+interface DenoPermissions {
+  readonly permissions: {
+    querySync(descriptor: { readonly name: string }): { readonly state: string };
+  };
+}
+
+function grantedBy({ permissions }: DenoPermissions): string[] {
+  const names = ["read", "write", "net", "run", "env", "sys", "ffi"];
+  const granted = names.filter((name) => permissions.querySync({ name }).state === "granted");
+  // More than the sum: without it, Deno refuses files such as those in /proc.
+  if (granted.length === names.length) return ["--allow-all"];
+  return granted.map((name) => `--allow-${name}`);
 }

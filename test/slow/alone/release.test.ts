@@ -240,36 +240,8 @@ test(
   () => {
     run(
       process.env["DENO"]!,
-      ["publish", "--dry-run", "--allow-dirty", "--no-check", "--config", "jsr.json"],
+      ["publish", "--dry-run", "--allow-dirty", "--no-check", "--config", "deno.json"],
       root,
     );
-  },
-);
-
-test(
-  "Deno compiles in a clone without npm, and fetches only what the program needs",
-  { skip: process.env["DENO"] === undefined && "DENO names no binary" },
-  () => {
-    const clone = join(folder, "clone");
-    run("git", ["clone", "--quiet", root, clone]);
-    const registry = run("npm", ["config", "get", "registry"]).stdout.trim();
-    const cache = join(folder, "deno");
-    const { status, stderr } = spawnSync(
-      process.env["DENO"]!,
-      ["task", "compile", "-c", join(folder, "one.json"), "--no-cache", "-o", "list.txt"],
-      {
-        cwd: clone,
-        encoding: "utf8",
-        env: {
-          ...process.env,
-          DENO_DIR: cache,
-          DENO_TLS_CA_STORE: "system",
-          NPM_CONFIG_REGISTRY: registry,
-        },
-      },
-    );
-    assert.equal(status, 0, stderr);
-    assert.match(readFileSync(join(clone, "list.txt"), "utf8"), /^\|\|ads\.example\.com\^$/m);
-    assert.doesNotMatch(stderr, /typescript|oxlint/);
   },
 );

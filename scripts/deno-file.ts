@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** The configuration for JSR, from package.json. */
-export function jsrFile(): string {
+const PERMISSIONS = ["read", "write", "net", "run", "env"].map((name) => `--allow-${name}`);
+
+/** The task runs where it was called, and without npm: Deno fetches what `imports` names. The program finds this file by its own path. */
+const COMPILE = `export DENO_NO_PACKAGE_JSON=1 CLONE="$PWD" && cd "$INIT_CWD" && deno run ${PERMISSIONS.join(" ")} "$CLONE/src/cli/bin.ts"`;
+
+/** The configuration for Deno and JSR, from package.json. */
+export function denoFile(): string {
   const { version, license, dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
     version: string;
     license: string;
@@ -21,6 +26,8 @@ export function jsrFile(): string {
       "./dns-api": "./src/dns-api/index.ts",
     },
     imports: Object.fromEntries(imports) as object,
+    lock: false,
+    tasks: { compile: COMPILE },
     publish: {
       include: ["src", "schema.json", "README.md", "LICENSE", "CHANGELOG.md"],
       exclude: ["src/**/*.test.ts"],
