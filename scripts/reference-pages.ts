@@ -170,7 +170,7 @@ ${fieldTable(TARGET_FIELDS)}
 
 ## Hooks
 
-Each entry of \`after\` has exactly one of \`run\`, \`post\` and \`reload\`. Hooks run only with \`--hooks\`, one after the other, and never
+Each entry of \`after\` has exactly one of \`run\`, \`post\` and \`reload\`. Hooks run only with \`--permit hooks\`, one after the other, and never
 change what was published nor the exit code. See [hooks](../guide/hooks.md).
 
 ${fieldTable(HOOK_FIELDS)}

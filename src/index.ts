@@ -83,8 +83,10 @@ export interface BuildRequest {
   readonly memory?: number;
   /** Whether to keep a record of the build, from which `openBuild` answers. `true` by default. */
   readonly record?: boolean;
-  /** Your transformations and formats; `true` runs the modules that the configuration names. */
-  readonly plugins?: readonly Plugin[] | true;
+  /** Your transformations and formats, instead of the modules that the configuration names. */
+  readonly plugins?: readonly Plugin[];
+  /** What the configuration may do: run the modules that it names (`plugins`), write outside the rules directory (`paths`). */
+  readonly permit?: readonly ("plugins" | "paths")[];
   /** Stops the build. Files that are being replaced are whole, old or new. */
   readonly signal?: AbortSignal;
   /** Receives the events of the build. */
@@ -208,7 +210,7 @@ export interface LoadedConfig {
 /** Reads a configuration file (.json, .jsonc, .yaml, .yml). Rejects with a `CompilerError` that lists every problem. */
 export async function loadConfig(
   path: string,
-  request: Pick<BuildRequest, "plugins"> = {},
+  request: Pick<BuildRequest, "permit" | "plugins"> = {},
 ): Promise<LoadedConfig> {
   const { options, host } = await contextOf({ ...request, config: path }, nodeHost());
   const { project } = await openProject(options, host);
@@ -234,7 +236,8 @@ async function contextOf(request: BuildRequest, host: Host): Promise<BuildContex
     inputs: [],
     inputType: undefined,
     filter: request.lists ?? [],
-    plugins: request.plugins === true ? true : (given(request.plugins) ?? false),
+    permit: request.permit ?? [],
+    plugins: given(request.plugins),
     output: request.output,
     copyToRules: false,
     rulesDir: request.rulesDir ?? "./rules",

@@ -67,9 +67,9 @@ test("build runs the plugins of a configuration only if plugins are enabled", as
   const request = { config, rulesDir: join(folder, "rules"), cacheDir: false } as const;
   assert.deepEqual(await codesOf(build(request)), ["plugins-off"]);
   assert.deepEqual(await codesOf(loadConfig(config)), ["plugins-off"]);
-  assert.equal((await build({ ...request, plugins: true })).status, "published");
+  assert.equal((await build({ ...request, permit: ["plugins"] })).status, "published");
   assert.deepEqual(rulesOf(readFileSync(join(folder, "rules/own.txt"))), ["|ads.example^"]);
-  assert.equal((await loadConfig(config, { plugins: true })).folder, folder);
+  assert.equal((await loadConfig(config, { permit: ["plugins"] })).folder, folder);
 });
 
 test("build publishes as the command does: guards, outputs, record, cache", async (context) => {

@@ -34,7 +34,7 @@ async function ended(
   signal: NodeJS.Signals,
   words: readonly string[],
 ): Promise<{ exit: number | string; ms: number; stderr: string }> {
-  const child = spawn(process.execPath, [PROGRAM, ...words, "--plugins", "--no-cache"], {
+  const child = spawn(process.execPath, [PROGRAM, ...words, "--permit", "plugins", "--no-cache"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -85,7 +85,9 @@ for (const [signal, exit, what, work] of [
         join(folder, "own.mjs"),
         'export default { transformations: { Own: { summary: "x", rule: (text) => text } } };',
       );
-      const next = await runProgram(["-o", "out.txt", "--plugins", "--no-cache"], { cwd: folder });
+      const next = await runProgram(["-o", "out.txt", "--permit", "plugins", "--no-cache"], {
+        cwd: folder,
+      });
       assert.equal(next.exit, 0, next.stderr);
     },
   );

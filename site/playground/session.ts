@@ -43,7 +43,7 @@ const OPTIONS: BuildOptions = {
   inputs: [],
   inputType: undefined,
   filter: [],
-  plugins: false,
+  permit: [],
   output: undefined,
   copyToRules: false,
   rulesDir: "./rules",

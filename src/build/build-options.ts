@@ -1,6 +1,11 @@
 import type { Config } from "../config/config.ts";
 import type { Plugins } from "../engine/plugins.ts";
 
+/** What a configuration may do only with permission, because it may come from elsewhere. */
+export const PERMITS = ["hooks", "plugins", "paths"] as const;
+
+export type Permit = (typeof PERMITS)[number];
+
 /** The configuration, the lists to build, and where to write them. Options have the names of their flags. */
 export interface ProjectOptions {
   /** The configuration file, ... */
@@ -14,8 +19,10 @@ export interface ProjectOptions {
   readonly inputType: string | undefined;
   /** Names of the lists to build, where `*` matches any text. If empty, all lists are built. */
   readonly filter: readonly string[];
-  /** Whether to run the plugin modules that the configuration names, or the plugins to use instead. */
-  readonly plugins: boolean | Plugins;
+  /** What the configuration may do besides writing lists into the rules directory. */
+  readonly permit: readonly Permit[];
+  /** The plugins to use instead of the modules that the configuration names. */
+  readonly plugins?: Plugins | undefined;
   /** File or folder of the list. `-` means standard output. */
   readonly output: string | undefined;
   /** Whether to write the list into the rules directory too if `output` is set. */

@@ -82,8 +82,8 @@ function isCalled(name: string, wanted: string): boolean {
 
 async function readProject(options: ProjectOptions, host: Host): Promise<Project> {
   if (options.inputs.length > 0) return quickProject(options, host);
-  const given = typeof options.plugins === "object" ? options.plugins : undefined;
-  const mayRun = options.plugins === true;
+  const { plugins: given } = options;
+  const mayRun = options.permit.includes("plugins");
   let plugins = given ?? NO_PLUGINS;
   if (options.config !== undefined) return projectOf(options.config, plugins, host);
   const { config, path, warnings } = await loadConfigFile(

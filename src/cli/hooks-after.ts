@@ -12,9 +12,9 @@ export interface HooksSetting {
   readonly signal: AbortSignal;
 }
 
-/** Runs the hooks that are due after a build. Without `--hooks`, notes that there are some, if a list was compiled or published. */
+/** Runs the hooks that are due after a build. Without `--permit hooks`, notes that there are some, if a list was compiled or published. */
 export async function hooksAfter(outcome: BuildOutcome, setting: HooksSetting): Promise<void> {
-  if (setting.options.hooks) {
+  if (setting.options.permit.includes("hooks")) {
     await runHooks(outcome, "published", setting);
     await runHooks(outcome, "state", setting);
     return;
@@ -34,6 +34,6 @@ export async function runHooks(
   const { afterBuild } = await import("../hooks/after-build.ts");
   const report = (diagnostic: Diagnostic): void => reporter.diagnostic(diagnostic);
   const again = reloadAgain && { reloadAgain };
-  const isAllowed = options.hooks;
+  const isAllowed = options.permit.includes("hooks");
   await afterBuild(outcome, { options, isAllowed, host, signal, report, phase, ...again });
 }

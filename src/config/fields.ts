@@ -61,7 +61,7 @@ const PLUGINS_FIELD = {
   plugins: {
     type: "strings",
     description:
-      "Modules with custom transformations and formats, relative to the configuration; see [plugins](../guide/plugins.md). They run only with `--plugins`.",
+      "Modules with custom transformations and formats, relative to the configuration; see [plugins](../guide/plugins.md). They run only with `--permit plugins`.",
     example: ["my-plugin.mjs"],
   },
 } as const;
@@ -77,7 +77,7 @@ const AFTER_FIELD: {
     type: "objects",
     fields: HOOK_FIELDS,
     description:
-      "What to do after a build: programs, messages, reloads; see [Hooks](#hooks). They run only with `--hooks`.",
+      "What to do after a build: programs, messages, reloads; see [Hooks](#hooks). They run only with `--permit hooks`.",
   },
 };
 

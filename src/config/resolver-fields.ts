@@ -42,7 +42,7 @@ export const RESOLVER_FIELDS = {
     type: "choice",
     values: ["keep", "rollback"],
     description:
-      "What a build with `--hooks` does if the resolver was proved with the list before and is `stale`, `unfiltered` or `wrong` with the new one: `keep` the new list (the default), or `rollback` to the one before. See [Prove](../guide/prove.md#roll-back).",
+      "What a build with `--permit hooks` does if the resolver was proved with the list before and is `stale`, `unfiltered` or `wrong` with the new one: `keep` the new list (the default), or `rollback` to the one before. See [Prove](../guide/prove.md#roll-back).",
   },
 } as const;
 

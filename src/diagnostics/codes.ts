@@ -123,8 +123,8 @@ const COMPILE_CODES = {
   },
   "plugins-off": {
     exit: 2,
-    meaning: "The configuration uses plugins, which run only with --plugins.",
-    hint: "Plugins run with your permissions; if you trust them, add --plugins",
+    meaning: "The configuration uses plugins, which run only with --permit plugins.",
+    hint: "Plugins run with your permissions; if you trust them, add --permit plugins",
   },
   "plugin-bad": {
     exit: 2,

@@ -42,7 +42,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Problems: "`lint`: a list has errors; with `--strict`, errors or warnings.",
   Changes: "`plan` and `diff` with `--exit-code`: something changes.",
   Unhealthy: "`health`, `status`: the server is unhealthy or does not respond.",
-  Unproved: "`prove`, and `compile --hooks`: a resolver does not answer from the list.",
+  Unproved: "`prove`, and `compile --permit hooks`: a resolver does not answer from the list.",
   Target: "`--publish`: a target failed. The list is published in the rules directory.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",

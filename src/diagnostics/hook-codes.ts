@@ -1,8 +1,8 @@
 /** Diagnostics of hooks. */
 export const HOOK_CODES = {
   "hooks-skipped": {
-    meaning: "The configuration has hooks, which run only with `--hooks`.",
-    hint: "Read them, then add --hooks to run them",
+    meaning: "The configuration has hooks, which run only with `--permit hooks`.",
+    hint: "Read them, then add --permit hooks to run them",
   },
   "hook-ran": {
     meaning: "A hook ran after a build. If it was a program, the end of its output is shown.",
@@ -11,6 +11,6 @@ export const HOOK_CODES = {
   "hook-failed": {
     meaning:
       "A hook failed or took too long. What was published stays, and the exit code of the build is not affected.",
-    hint: "Fix the cause; the next run with --hooks tries it again",
+    hint: "Fix the cause; the next run with --permit hooks tries it again",
   },
 } as const;

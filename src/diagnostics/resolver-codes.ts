@@ -1,4 +1,4 @@
-/** Diagnostics of proofs: of `prove`, and after a build with `--hooks`. */
+/** Diagnostics of proofs: of `prove`, and after a build with `--permit hooks`. */
 export const RESOLVER_CODES = {
   "no-resolvers": {
     exit: 2,

@@ -37,12 +37,12 @@ function projectOf(module: unknown, more: object = {}): MemoryProject {
 
 test("a transformation of one's own comes first, and what it makes is judged as any other", async () => {
   const project = projectOf(PLUGIN, { outputs: [{ format: "mine" }] });
-  const { exit, stderr } = await project.run("--plugins");
+  const { exit, stderr } = await project.run("--permit", "plugins");
   assert.equal(exit, 0, stderr);
   assert.match(project.text("rules/l.txt"), /\n\|\|loud\.example\^\n\|\|c\.example\^$/);
   assert.match(stderr, /own 1/);
   assert.match(project.text("rules/l.mine"), /^; [^]*\nno c\.example\n|^; [^]*no loud\.example\n/);
-  const why = await project.run("why", "--plugins", "drop.example");
+  const why = await project.run("why", "--permit", "plugins", "drop.example");
   assert.match(why.stdout, /own, dropped by a plugin/);
 });
 
@@ -52,6 +52,20 @@ test("modules are not run unless that is asked for", async () => {
     const { exit, stderr } = await project.run(...words);
     assert.equal(exit, 2);
     assert.match(stderr, /plugins-off/);
+  }
+});
+
+test("permissions are separated by commas or repeated, and an unknown one is an error", async () => {
+  const project = projectOf(PLUGIN);
+  for (const words of [["hooks,plugins"], ["paths", "--permit", "plugins, hooks"]]) {
+    const { exit, stderr } = await project.run("validate", "--permit", ...words);
+    assert.equal(exit, 0, stderr);
+  }
+  for (const word of ["pluggins", "hooks,plugin", ","]) {
+    const { exit, stderr } = await project.run("--permit", word);
+    assert.equal(exit, 2);
+    assert.match(stderr, /--permit must be one of hooks, plugins, paths, not/);
+    assert.equal(/Did you mean --permit plugins\?/.test(stderr), word !== ",", stderr);
   }
 });
 
@@ -103,7 +117,7 @@ test("an invalid plugin is reported with its name, and nothing is published", as
     ],
   ] as const) {
     const project = projectOf(module);
-    const { exit, stderr } = await project.run("--plugins");
+    const { exit, stderr } = await project.run("--permit", "plugins");
     assert.equal(exit, 2, stderr);
     assert.match(stderr, said);
     assert.ok(!project.memory.files.has("/project/rules/l.txt"));

@@ -27,7 +27,7 @@ test("after kills at random moments, the next whole run brings the copy of a hoo
     // The next whole run often finds nothing new, and must reload what a killed run published.
     if (!isWhole) project.lines([`||n${round}.example^`, "||two.example^", "||three.example^"]);
     const began = Date.now();
-    const child = spawn(process.execPath, [PROGRAM, "-c", "c.json", "--hooks"], {
+    const child = spawn(process.execPath, [PROGRAM, "-c", "c.json", "--permit", "hooks"], {
       cwd: folder,
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, XDG_CACHE_HOME: join(folder, "cache") },

@@ -29,7 +29,7 @@ test("a program that hangs is ended with everything it started", async (t) => {
     "trap '' TERM; echo $$ >> pids; sh -c 'echo $$ >> pids; exec sleep 100' & exec sleep 100";
   const project = new HookProject(t, [{ run: ["sh", "-c", hang], timeout: "1s" }]);
   const began = Date.now();
-  const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+  const { exit, stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(exit, 0);
   assert.match(stderr, /because: ended after 1 s/);
   assert.ok(Date.now() - began < 6000);
@@ -45,7 +45,7 @@ test("a program that leaves a process behind does not hold up the run", async (t
   );
   const project = new HookProject(t, [{ run: leave }]);
   const began = Date.now();
-  const { stderr } = await project.run("-c", "c.json", "--hooks");
+  const { stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.match(stderr, /hook-ran/);
   assert.ok(Date.now() - began < 6000);
   process.kill(Number(project.text("pid")), "SIGKILL");
@@ -60,7 +60,7 @@ test("a signal ends the program that runs", async (t) => {
     { run: script(`require("fs").writeFileSync("said", "")`) },
   ]);
   const stop = new AbortController();
-  const running = project.runUntil(stop.signal, "-c", "c.json", "--hooks");
+  const running = project.runUntil(stop.signal, "-c", "c.json", "--permit", "hooks");
   await until("the hook runs", () => existsSync(join(project.folder, "pid")));
   await until("its number is written", () => project.text("pid") !== "");
   stop.abort();
@@ -77,7 +77,7 @@ test("a huge output is cut, and its control characters are escaped", async (t) =
      require("fs").writeSync(2, "the \\u001b]0;title\\u0007 end\\n"); process.exit(1);`,
   );
   const project = new HookProject(t, [{ run: loud }]);
-  const { stderr } = await project.run("-c", "c.json", "--hooks");
+  const { stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.match(stderr, /the \\u\{1b\}\]0;title\\u\{7\} end \(the end of \d{8} bytes\)/);
   assert.doesNotMatch(stderr, /[\u001b\u0007]/);
   assert.ok(stderr.length < 3000, String(stderr.length));

@@ -59,13 +59,19 @@ test("secrets of hooks are found in no output, file, report or error", async (t)
   project.hooks([...hooks, ...apis]);
   let all = "";
   for (const words of [["--debug"], ["--json"], ["--verbose"]]) {
-    const { exit, stdout, stderr } = await project.run("-c", "c.json", "--hooks", ...words);
+    const { exit, stdout, stderr } = await project.run(
+      "-c",
+      "c.json",
+      "--permit",
+      "hooks",
+      ...words,
+    );
     assert.equal(exit, 0);
     all += stdout + stderr;
     project.lines(["||one.example^", `||${words[0]!.slice(2)}.example^`]);
   }
   project.lines(BAD);
-  const refused = await project.run("-c", "c.json", "--hooks", "--json");
+  const refused = await project.run("-c", "c.json", "--permit", "hooks", "--json");
   assert.equal(refused.exit, 5);
   all += refused.stdout + refused.stderr;
   assert.ok(received.length > 10);

@@ -44,7 +44,7 @@ test("an invalid hook is reported with its place, and nothing is built", async (
   const project = new HookProject(t, []);
   for (const [title, hook] of Object.entries(INVALID)) {
     project.hooks([{ run: ["touch", "owned"] }, hook]);
-    const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+    const { exit, stderr } = await project.run("-c", "c.json", "--permit", "hooks");
     assert.equal(exit, 2, `${title}: ${stderr}`);
     assert.match(stderr, /after\[1\]/, title);
     assert.doesNotMatch(stderr, /[\u0000\u001b]/, title);
@@ -72,7 +72,14 @@ test("names with shell syntax, line breaks and escapes reach a program as plain 
       [{ run: [...SHOW, "$(touch owned)", "--", name.replaceAll("\u0000", "")] }],
       { name },
     );
-    const { exit, stderr } = await project.run("-c", "c.json", "--hooks", "-o", "list.txt");
+    const { exit, stderr } = await project.run(
+      "-c",
+      "c.json",
+      "--permit",
+      "hooks",
+      "-o",
+      "list.txt",
+    );
     assert.equal(exit, 0, stderr);
     assert.doesNotMatch(stderr, /[\u0000\u001b\u0007\u202e]/);
     assert.match(stderr, /hook-ran/);
@@ -99,7 +106,7 @@ test("a program beside the configuration is not found through PATH", async (t) =
   for (const file of ["evil-program", "bin/evil-program"])
     writeFileSync(join(other.folder, file), "#!/bin/sh\ntouch owned\n", { mode: 0o755 });
   for (const one of [project, other]) {
-    const { exit, stderr } = await one.run("-c", "c.json", "--hooks");
+    const { exit, stderr } = await one.run("-c", "c.json", "--permit", "hooks");
     assert.equal(exit, 0);
     assert.match(stderr, /because: evil-program: the program does not exist/);
     assert.ok(!one.has("owned"));
@@ -114,7 +121,7 @@ test("files of secrets that are folders, devices, missing or huge are reported, 
   mkdirSync(join(project.folder, "folder"));
   project.write("huge", `${base}/${"x".repeat(2_000_000)}`);
   project.write("empty", "");
-  const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+  const { exit, stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(exit, 0);
   assert.equal(stderr.split("Hook failed: post json").length - 1, names.length, stderr);
   assert.deepEqual(received, []);
@@ -130,7 +137,7 @@ test("a PID file cannot direct a signal to another program", async (t) => {
   project.write("zero", "0");
   project.write("list", "1 2 3");
   symlinkSync("own", join(project.folder, "link"));
-  const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+  const { exit, stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(exit, 0);
   // This process would end with the signal.
   assert.doesNotMatch(stderr, /hook-ran/);

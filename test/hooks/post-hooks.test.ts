@@ -26,7 +26,7 @@ test("each form of a message is as its service documents it", async (t) => {
     post("healthchecks", "/uuid/"),
   ];
   project.hooks(hooks, { name });
-  const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+  const { exit, stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(exit, 0, stderr);
   assert.doesNotMatch(stderr, /hook-failed/);
   const line = `${name}: published; 3 rules`;
@@ -63,11 +63,11 @@ test("healthchecks receives a message after every run, and /fail after a refusal
   const { base, received } = await webhook(t);
   const project = new HookProject(t, [{ post: { as: "healthchecks", url_file: "url" } }]);
   project.write("url", `${base}/uuid`);
-  await project.run("-c", "c.json", "--hooks");
-  await project.run("-c", "c.json", "--hooks");
+  await project.run("-c", "c.json", "--permit", "hooks");
+  await project.run("-c", "c.json", "--permit", "hooks");
   project.lines(BAD);
-  await project.run("-c", "c.json", "--hooks");
-  await project.run("-c", "c.json", "--hooks");
+  await project.run("-c", "c.json", "--permit", "hooks");
+  await project.run("-c", "c.json", "--permit", "hooks");
   assert.deepEqual(
     received.map(({ url }) => url),
     ["/uuid", "/uuid", "/uuid/fail", "/uuid/fail"],
@@ -75,7 +75,7 @@ test("healthchecks receives a message after every run, and /fail after a refusal
   assert.match(received[3]!.body, /^My list: refused; \[blocks-suffix\]/);
 });
 
-test("no message leaves without --hooks", async (t) => {
+test("no message leaves without --permit hooks", async (t) => {
   const { base, received } = await webhook(t);
   const project = new HookProject(t, [{ post: { url_file: "url" } }]);
   project.write("url", `${base}/`);
@@ -92,15 +92,15 @@ test("a redirect is not followed, and a message that failed is sent again", asyn
   }));
   const project = new HookProject(t, [{ post: { url_file: "url", token_file: "url" } }]);
   project.write("url", `${base}/`);
-  const first = await project.run("-c", "c.json", "--hooks");
+  const first = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(first.exit, 0);
   assert.match(first.stderr, /because: the response has status 307; secrets are not sent/);
   status = 500;
-  const second = await project.run("-c", "c.json", "--hooks");
+  const second = await project.run("-c", "c.json", "--permit", "hooks");
   assert.match(second.stderr, /because: the response has status 500/);
   status = 202;
-  await project.run("-c", "c.json", "--hooks");
-  await project.run("-c", "c.json", "--hooks");
+  await project.run("-c", "c.json", "--permit", "hooks");
+  await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(received.length, 3);
   assert.deepEqual(other.received, []);
 });
@@ -110,7 +110,7 @@ test("a server that never answers costs the timeout, not more", async (t) => {
   const project = new HookProject(t, [{ post: { url_file: "url" }, timeout: "1s" }]);
   project.write("url", `${base}/`);
   const began = Date.now();
-  const { exit, stderr } = await project.run("-c", "c.json", "--hooks");
+  const { exit, stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(exit, 0);
   assert.match(stderr, /because: (?:no answer|the response was not complete) within 1 s/);
   assert.ok(Date.now() - began < 4000);
@@ -137,7 +137,7 @@ test("AdGuard Home, Pi-hole and Technitium receive the documented requests", asy
   const hooks = [api("adguard-home", { user: "admin" }), api("pi-hole"), api("technitium")];
   const project = new HookProject(t, hooks);
   project.write("token", "planted-token");
-  const { stderr } = await project.run("-c", "c.json", "--hooks");
+  const { stderr } = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(stderr.split("hook-ran").length, 4, stderr);
   const [refresh, login, gravity, logout, update, ...more] = received;
   assert.deepEqual(more, []);
@@ -152,7 +152,7 @@ test("AdGuard Home, Pi-hole and Technitium receive the documented requests", asy
   assert.equal(update!.url, "/api/settings/forceUpdateBlockLists");
   project.write("token", "wrong");
   project.lines(["||other.example^", "||two.example^", "||three.example^"]);
-  const wrong = await project.run("-c", "c.json", "--hooks");
+  const wrong = await project.run("-c", "c.json", "--permit", "hooks");
   assert.match(wrong.stderr, /because: Pi-hole rejected the password/);
   assert.match(wrong.stderr, /because: Technitium rejected the token/);
 });

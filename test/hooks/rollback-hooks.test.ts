@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { GOOD, HookProject } from "../support/hook-project.ts";
 
 const CONFIG = ["-c", "c.json"] as const;
-const COMPILE = [...CONFIG, "--no-cache", "--hooks"] as const;
+const COMPILE = [...CONFIG, "--no-cache", "--permit", "hooks"] as const;
 
 /** A project with two builds; the second has one rule more. Its hook has run for both. */
 async function builtTwice(context: TestContext): Promise<HookProject> {
@@ -24,7 +24,7 @@ for (const words of [
 ])
   test(`${words.join(" ")} runs hooks if they are allowed`, async (context) => {
     const project = await builtTwice(context);
-    const { exit, stderr } = await project.run(...words, "--hooks");
+    const { exit, stderr } = await project.run(...words, "--permit", "hooks");
     assert.equal(exit, 0, stderr);
     assert.match(stderr, /is published again\n/);
     assert.match(stderr, /note\[hook-ran\]/);
@@ -35,7 +35,7 @@ for (const words of [
     assert.deepEqual([event, rules, removed], ["published", 3, 1]);
   });
 
-test("a rollback without --hooks says that hooks were skipped, and the next run makes up for it", async (context) => {
+test("a rollback without --permit hooks says that hooks were skipped, and the next run makes up for it", async (context) => {
   const project = await builtTwice(context);
   const { stderr } = await project.run("rollback", ...CONFIG, "--hold");
   assert.match(stderr, /note\[hooks-skipped\]: 1 hook skipped/);
@@ -47,7 +47,7 @@ test("a rollback without --hooks says that hooks were skipped, and the next run 
 
 test("a run where every list is held says nothing about hooks", async (context) => {
   const project = await builtTwice(context);
-  await project.run("rollback", ...CONFIG, "--hold", "--hooks");
+  await project.run("rollback", ...CONFIG, "--hold", "--permit", "hooks");
   project.lines([...GOOD, "||five.example^"]);
   const { exit, stderr } = await project.run(...CONFIG, "--no-cache");
   assert.equal(exit, 0);
@@ -59,7 +59,7 @@ test("apply runs hooks for the files of the plan", async (context) => {
   const project = await builtTwice(context);
   project.lines([...GOOD, "||six.example^"]);
   await project.run("plan", ...CONFIG, "--no-cache", "-o", "other.txt", "--save", "my.plan");
-  const { exit, stderr } = await project.run("apply", ...CONFIG, "my.plan", "--hooks");
+  const { exit, stderr } = await project.run("apply", ...CONFIG, "my.plan", "--permit", "hooks");
   assert.equal(exit, 0, stderr);
   const said = project.said("said").at(-1)!;
   assert.match(String(said["output"]), /other\.txt$/);

@@ -10,7 +10,7 @@ const CONFIG = {
   after: [{ run: ["tee", "said.json"] }, { run: ["false"] }],
 };
 
-test("serve runs hooks only with --hooks, and its log has their output", async (t) => {
+test("serve runs hooks only with --permit hooks, and its log has their output", async (t) => {
   const served = new Served(t, ["||one.example^", "||two.example^"]);
   writeFileSync(join(served.folder, "compiler-config.json"), JSON.stringify(CONFIG));
   await served.start();
@@ -20,7 +20,7 @@ test("serve runs hooks only with --hooks, and its log has their output", async (
   served.child.kill("SIGTERM");
   await served.event("stopped");
   served.write(["||one.example^", "||two.example^", "||three.example^"]);
-  await served.start("--hooks");
+  await served.start("--permit", "hooks");
   await fetch(`http://127.0.0.1:${served.port}/compile`, { method: "POST" });
   const ended = await served.event("run-ended");
   assert.equal(ended["outcome"], "published");

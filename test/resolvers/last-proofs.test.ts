@@ -16,7 +16,7 @@ async function statesOf({ project }: ProofLoop): Promise<ResolverState[]> {
     inputs: [],
     inputType: undefined,
     filter: [],
-    plugins: false,
+    permit: [],
     output: undefined,
     copyToRules: false,
     rulesDir: "rules",

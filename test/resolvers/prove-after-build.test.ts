@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProofLoop, listOf } from "../support/resolvers/proof-loop.ts";
 
-test("a build with --hooks reloads, then asks; an unchanged one asks only what is not proved", async () => {
+test("a build with --permit hooks reloads, then asks; an unchanged one asks only what is not proved", async () => {
   const loop = new ProofLoop("keep");
   const first = await loop.compile();
   assert.equal(first.exit, 0, first.stderr);
@@ -34,7 +34,7 @@ test("a build with --hooks reloads, then asks; an unchanged one asks only what i
   );
 });
 
-test("without --hooks, or when a guard refuses and everything is proved, no resolver is asked", async () => {
+test("without --permit hooks, or when a guard refuses and everything is proved, no resolver is asked", async () => {
   const loop = new ProofLoop("keep");
   const plain = await loop.project.run("-c", "c.json", "--no-cache");
   assert.equal(plain.exit, 0);

@@ -156,7 +156,7 @@ test("parameters that are not known, repeated or invalid are refused", async () 
     ["/rollback?hold=maybe", 400],
     ["/rollback?list=Other", 404],
     ["/rollback?list=*", 404],
-    ["/rollback?list=--hooks", 404],
+    ["/rollback?list=--permit=hooks", 404],
     ["/rollback?list=Home%00", 404],
     ["/rollback?list=%ff", 404],
     ["/hold?to=1", 400],
@@ -247,7 +247,7 @@ test("a resolver is asked only for clients with the token, and only one of the c
   }
   assert.deepEqual(routes.questions, []);
   const headers = { authorization: `Bearer ${token}` };
-  for (const resolver of ["192.0.2.1", "--hooks", "Home"])
+  for (const resolver of ["192.0.2.1", "--permit=hooks", "Home"])
     assert.equal(await status(resolver, { token, headers }), 400);
   assert.deepEqual(routes.questions, []);
   assert.equal(await status("home", { token, headers }), 200);

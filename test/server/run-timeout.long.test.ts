@@ -158,7 +158,7 @@ test(
     };
     writeFileSync(join(served.folder, "compiler-config.json"), JSON.stringify(config));
     write("() => { for (;;); }");
-    await served.start("--schedule", "0 0 1 1 *", "--plugins", "--run-timeout", "5s");
+    await served.start("--schedule", "0 0 1 1 *", "--permit", "plugins", "--run-timeout", "5s");
     const ended = await served.event("run-ended");
     assert.equal(ended["outcome"], "failed");
     assert.equal(ended["reason"], "run-timeout");

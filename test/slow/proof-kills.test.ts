@@ -75,7 +75,7 @@ class Loop {
 
   private words(hasHooks: boolean): string[] {
     const words = ["-c", "c.json", "-o", "list.txt", "--no-cache"];
-    return hasHooks ? [...words, "--hooks"] : words;
+    return hasHooks ? [...words, "--permit", "hooks"] : words;
   }
 
   private get options(): { cwd: string; env: NodeJS.ProcessEnv } {

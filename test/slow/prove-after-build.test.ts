@@ -172,7 +172,7 @@ PATH='${path}' exec ${name} "$@"
   }
 
   async compile(wait: string): Promise<Ended> {
-    const words = ["-c", "c.json", "--no-cache", "--hooks", "--json", "--wait", wait];
+    const words = ["-c", "c.json", "--no-cache", "--permit", "hooks", "--json", "--wait", wait];
     const { exit, stdout, stderr } = await this.project.run(...words);
     const { resolvers = [] } = JSON.parse(stdout || "{}") as { resolvers?: Proof[] };
     return { exit, outcome: resolvers[0]?.outcome, stderr };

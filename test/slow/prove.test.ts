@@ -127,7 +127,7 @@ class Project {
       inputs: [],
       inputType: undefined,
       filter: [],
-      plugins: false,
+      permit: [],
       output: undefined,
       copyToRules: false,
       rulesDir: this.folder,

@@ -130,7 +130,7 @@ for (const [name, kind] of reloadables)
     await loop.publish(asked.slice(0, 2));
     await loop.start(upstream.port, UNITS[name]);
     await loop.expect(asked, "blocked,blocked,passed");
-    const first = await loop.publish(asked.slice(0, 2), "--hooks");
+    const first = await loop.publish(asked.slice(0, 2), "--permit", "hooks");
     const isWatched = name.includes("watches");
     if (!isWatched) assert.match(first, /hook-ran/, first);
     await loop.expect(asked, "blocked,blocked,passed");
@@ -138,11 +138,11 @@ for (const [name, kind] of reloadables)
     await loop.publish(asked.slice(1));
     if (!isWatched) {
       await loop.stays(asked, "blocked,blocked,passed");
-      const stderr = await loop.publish(asked.slice(1), "--hooks");
+      const stderr = await loop.publish(asked.slice(1), "--permit", "hooks");
       assert.match(stderr, /note\[hook-ran\]: Hook ran: reload/, stderr);
     }
     const ms = await loop.expect(asked, "passed,blocked,blocked");
     t.diagnostic(`${name}: ${ms} ms after the hook`);
-    const again = await loop.publish(asked.slice(1), "--hooks");
+    const again = await loop.publish(asked.slice(1), "--permit", "hooks");
     assert.doesNotMatch(again, /hook-/, "nothing changed");
   });

@@ -46,7 +46,8 @@ test(
     const flags = [
       "-c",
       "c.json",
-      "--hooks",
+      "--permit",
+      "hooks",
       "--wait",
       "2s",
       "--retry",

@@ -3,6 +3,7 @@ import {
   type InMemoryOptions,
   compileInMemory,
 } from "../../src/build/compile-in-memory.ts";
+import type { Permit } from "../../src/build/build-options.ts";
 import { openProject } from "../../src/build/project.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { Plugins } from "../../src/engine/plugins.ts";
@@ -42,10 +43,10 @@ export async function compile(
 export async function loadConfig(
   configPath: string,
   host: Host = nodeHost(),
-  plugins: true | Plugins | false = false,
+  permit: readonly Permit[] = [],
 ): Promise<{ config: Config; path: string; plugins: Plugins }> {
   const rest = { inputs: [], inputType: undefined, filter: [], output: undefined };
-  const options = { ...rest, configPath, plugins, copyToRules: false, rulesDir: "./rules" };
+  const options = { ...rest, configPath, permit, copyToRules: false, rulesDir: "./rules" };
   const { project } = await openProject(options, host);
   return { config: project.config, path: configPath, plugins: project.plugins };
 }

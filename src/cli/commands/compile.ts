@@ -11,7 +11,7 @@ import { BuildScreen } from "../output/build-screen.ts";
 import { targetsAfter } from "../targets-after.ts";
 import type { Command } from "./registry.ts";
 
-/** Builds the lists of a configuration and publishes them. With `--hooks`, runs the hooks and asks the resolvers. */
+/** Builds the lists of a configuration and publishes them. With `--permit hooks`, runs the hooks and asks the resolvers. */
 export const compileCommand: Command = async (options, host, reporter, signal) => {
   const { inputs, output, cacheDir } = options;
   if (inputs.length > 0 && output === undefined) {
@@ -28,7 +28,7 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   // Before the hooks: a resolver may download its list from there.
   let targets: readonly TargetOutcome[] = [];
   let proved: ProvedBuild = { outcome: built, state: built, proofs: [], isProved: true };
-  if (options.hooks) {
+  if (options.permit.includes("hooks")) {
     const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
     proved = await proveAfterBuild(built, {
       ...context,

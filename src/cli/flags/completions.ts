@@ -1,4 +1,5 @@
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/output-fields.ts";
+import { PERMITS } from "../../build/build-options.ts";
 import { GUARD_NAMES } from "../../build/guards/names.ts";
 import { FATE_MEANINGS } from "../../explain/fate-lines.ts";
 import { commands } from "../commands/registry.ts";
@@ -14,6 +15,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "input-type": FORMAT_NAMES,
   format: OUTPUT_FORMATS,
   accept: GUARD_NAMES,
+  permit: PERMITS,
   fate: [...FATE_MEANINGS.keys()],
   color: ["auto", "always", "never"],
   report: Object.keys(LINT_REPORTS),

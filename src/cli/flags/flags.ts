@@ -136,16 +136,13 @@ const BUILD_FLAGS = [
     description: "Who asks, as builds shows it (default: the user and the machine)",
   },
   {
-    name: "plugins",
+    name: "permit",
+    value: "WHAT",
+    repeats: true,
     sets: ["building", "answering"],
     only: ["validate"],
-    description: "Run the modules listed under plugins; they run with your permissions",
-  },
-  {
-    name: "hooks",
-    only: ["compile", "serve", "apply", "rollback"],
     description:
-      "Run what the configuration lists under after, then prove its resolvers: programs run with your permissions, messages leave this machine",
+      "What the configuration may do, separated by commas: hooks (run what it lists under after, then prove its resolvers), plugins (run its modules), paths (write outside the rules directory). Programs run with your permissions",
   },
   {
     name: "publish",
@@ -229,7 +226,7 @@ const OTHER_FLAGS = [
     value: "TIME",
     only: ["prove", "compile", "serve"],
     description:
-      "How long a resolver may take to load the list; with compile and serve only after --hooks (default: 30s)",
+      "How long a resolver may take to load the list; with compile and serve only after --permit hooks (default: 30s)",
   },
   {
     name: "resolver",

@@ -2,7 +2,9 @@ import { sizeBytes } from "../../config/size.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host, TextSink } from "../../host/host.ts";
-import type { BuildOptions } from "../../build/build-options.ts";
+import { someOf } from "../../diagnostics/some-of.ts";
+import { nearest } from "../../diagnostics/suggest.ts";
+import { type BuildOptions, PERMITS, type Permit } from "../../build/build-options.ts";
 import { GUARD_NAMES } from "../../build/guards/names.ts";
 import type { Args } from "./args.ts";
 import { type Level, levelOf } from "./log-level.ts";
@@ -15,8 +17,6 @@ export interface Options extends BuildOptions {
   readonly strict: boolean;
   /** Whether files may be copied to the targets of `publish`. */
   readonly publish: boolean;
-  /** Whether hooks may run. */
-  readonly hooks: boolean;
   readonly level: Level;
   readonly json: boolean;
   /** Whether standard error has colors. */
@@ -35,7 +35,7 @@ export function optionsOf(args: Args, host: Host): Options {
     inputs: args.values.get("input") ?? [],
     inputType: args.values.get("input-type")?.[0],
     filter: args.values.get("filter") ?? [],
-    plugins: args.switches.has("plugins"),
+    permit: permitsOf(args.values.get("permit") ?? []),
     output: args.values.get("output")?.[0],
     copyToRules: args.switches.has("copy-to-rules"),
     rulesDir: nonEmpty(env["RULES_DIR"]) ?? "./rules",
@@ -47,7 +47,6 @@ export function optionsOf(args: Args, host: Host): Options {
     offline: args.switches.has("offline"),
     strict: args.switches.has("strict"),
     publish: args.switches.has("publish"),
-    hooks: args.switches.has("hooks"),
     frozen: args.switches.has("frozen"),
     update: args.values.get("update")?.[0],
     compat: args.switches.has("compat"),
@@ -67,6 +66,18 @@ function cacheFolderOf(wanted: string | undefined, host: Host): string | undefin
 
 function nonEmpty(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
+}
+
+function permitsOf(values: readonly string[]): readonly Permit[] {
+  const words = values.flatMap((value) => value.split(",").map((word) => word.trim()));
+  return words.map((word) => {
+    const permit = PERMITS.find((one) => one === word);
+    if (permit !== undefined) return permit;
+    const meant = nearest(word, PERMITS);
+    const message = `--permit must be one of ${someOf(PERMITS)}, not ${printable(word, 40)}`;
+    const hint = meant === undefined ? {} : { hint: `Did you mean --permit ${meant}?` };
+    throw new CompilerError([errorOf("unknown-flag", message, hint)]);
+  });
 }
 
 function acceptedOf(names: readonly string[]): readonly string[] {

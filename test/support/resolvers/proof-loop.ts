@@ -84,7 +84,17 @@ export class ProofLoop {
 
   async compile(...more: string[]): Promise<Said & { readonly proofs: readonly Proof[] }> {
     this.time += 3_600_000;
-    const words = ["-c", "c.json", "--hooks", "--wait", "0", "--json", "--no-cache", ...more];
+    const words = [
+      "-c",
+      "c.json",
+      "--permit",
+      "hooks",
+      "--wait",
+      "0",
+      "--json",
+      "--no-cache",
+      ...more,
+    ];
     const said = await this.project.run(...words);
     const { resolvers = [] } = JSON.parse(said.stdout || "{}") as { resolvers?: Proof[] };
     return { ...said, proofs: resolvers };
