@@ -3,17 +3,18 @@ import { RowFinder } from "../kernel/row-finder.ts";
 import { NameMatcher } from "../meaning/name-matcher.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { SourceList } from "../sources/source-list.ts";
+import type { BlockedBefore } from "../transformations/newly-blocked.ts";
 import { prepareRegex } from "../transformations/trust.ts";
 import type { Engine } from "./engine.ts";
 import { SourceSink } from "./source-sink.ts";
 
-/** Which of the names a list in a file blocks or rewrites. */
+/** Which of the names a list in a file blocks or rewrites, and how. */
 export async function blockedIn(
   path: string,
   names: readonly string[],
   host: Host,
   { kernel, scanner }: Engine,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, BlockedBefore>> {
   const watch = new NameMatcher(names, new RowFinder(kernel), true);
   const sink = new SourceSink(
     new ChunkPool(kernel),
@@ -31,6 +32,10 @@ export async function blockedIn(
   } finally {
     list.close();
   }
-  const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
-  return new Set(blocked.map(({ name }) => name));
+  return new Map(
+    Array.from(watch.blocked(), ({ name, isForAll }) => [
+      name,
+      { isForAll, rules: new Set(watch.matching(name).map(({ text }) => text)) },
+    ]),
+  );
 }

@@ -37,7 +37,7 @@ export class Popularity {
   private readonly context: StageContext;
   private readonly validator: ValidatorOptions | undefined;
   /** What the published list blocks of them; undefined without one. */
-  private before: ReadonlySet<string> | undefined;
+  private before: Awaited<ReturnType<typeof blockedIn>> | undefined;
   private newly: NewlyBlocked | undefined;
   private acknowledged: PopularFindings["acknowledged"];
   private readonly expand: ExpandPatterns | undefined;
@@ -72,9 +72,11 @@ export class Popularity {
     const { accept = [], compat } = options;
     if (watched.length === 0 || compat === true || accept.includes("newly-blocks")) return;
     if (path !== undefined) this.before = await blockedIn(path, watched, host, engine);
-    const names = watched.filter((name) => this.before?.has(name) !== true);
+    const names = watched.filter((name) => this.before?.get(name)?.isForAll !== true);
     this.newly =
-      names.length === 0 ? undefined : new NewlyBlocked(names, this.context, this.validator);
+      names.length === 0
+        ? undefined
+        : new NewlyBlocked(names, this.before ?? new Map(), this.context, this.validator);
     this.acknowledged = await this.acknowledgedIn(options, host);
   }
 

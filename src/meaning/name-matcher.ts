@@ -12,7 +12,7 @@ import { isRegexText, nameRegex } from "../syntax/regex-rule.ts";
 import { foldedName, writtenName } from "../syntax/written-name.ts";
 import { RuleIndex, textsOf } from "./rule-index.ts";
 import { type Rule, patternTest, readRule } from "./rule.ts";
-import { decide } from "./verdict.ts";
+import { type Blocking, blockingOf, decide } from "./verdict.ts";
 
 /** A rule that affects a watched name. */
 export interface WatchedRule {
@@ -31,6 +31,11 @@ export interface NameVerdict {
   readonly isBlocked: boolean;
   /** The deciding rule: the one that blocks the name, or the exception. */
   readonly by: WatchedRule;
+}
+
+/** A watched name that rules block. */
+export interface BlockedName extends Blocking<WatchedRule> {
+  readonly name: string;
 }
 
 /** Evaluates the rules of a list for a few names, chunk by chunk. */
@@ -149,12 +154,17 @@ export class NameMatcher {
         ? nameRegex(pattern.slice(1, -1), true)
         : patternTest(pattern);
     });
-    // An exception for some clients or query types does not unblock the name for the others.
-    if (rule === undefined || (rule.isAllow && rule.isPartial)) return;
+    if (rule === undefined) return;
     const isRelevant = candidates.some((name) => rule.matches(name));
     if (isRelevant && this.counts?.(chunk, row) !== false) {
       const isForSome = rule.isPartial;
-      this.rules.add({ ...rule, isPartial: false, isForSome, row: chunk.idOf(row) });
+      // A block for some clients or query types counts in `decide`. Such an exception does not unblock the name for the others.
+      this.rules.add({
+        ...rule,
+        isPartial: isForSome && rule.isAllow,
+        isForSome,
+        row: chunk.idOf(row),
+      });
     }
   }
 
@@ -167,10 +177,21 @@ export class NameMatcher {
     }
   }
 
-  /** All active rules that match a name. */
+  /** The names that clients cannot reach, as far as the rules know. */
+  *blocked(): Generator<BlockedName> {
+    for (const name of this.names) {
+      const blocking = blockingOf<Partial<Rule> & WatchedRule>(
+        this.rules.matching(name),
+        this.plainRule(name),
+      );
+      if (blocking !== undefined) yield { name, ...blocking };
+    }
+  }
+
+  /** All active rules that match a name, except exceptions for some clients or query types. */
   matching(name: string): readonly (Partial<Rule> & WatchedRule)[] {
     const plain = this.plainRule(name);
-    const rules = this.rules.matching(name);
+    const rules = this.rules.matching(name).filter(({ isPartial }) => !isPartial);
     return plain === undefined ? rules : [...rules, plain];
   }
 

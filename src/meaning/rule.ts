@@ -10,6 +10,10 @@ export interface Rule {
   readonly isImportant: boolean;
   /** Applies only to some clients or query types (`$client`, `$ctag`, `$dnstype`). */
   readonly isPartial: boolean;
+  /** Applies only to some clients (`$client`, `$ctag`). */
+  readonly isForSomeClients: boolean;
+  /** The questions for addresses that `$dnstype` lets it apply to. */
+  readonly addressTypes: readonly AddressType[];
   /** Value of `$dnsrewrite`: the rule changes the answer instead of blocking it. Undefined for all other rules. */
   readonly rewrite: string | undefined;
   /** Names that `$denyallow` excludes from the rule, with their subdomains. */
@@ -22,7 +26,12 @@ export interface Rule {
   readonly matches: NameTest;
 }
 
-const PARTIAL = new Set(["client", "ctag", "dnstype"]);
+/** Types of the questions that a browser or an app asks before it connects to a name. */
+export const ADDRESS_TYPES = ["A", "AAAA", "HTTPS"] as const;
+export type AddressType = (typeof ADDRESS_TYPES)[number];
+
+const CLIENTS = new Set(["client", "ctag"]);
+const PARTIAL = new Set([...CLIENTS, "dnstype"]);
 /** All modifiers of AdGuard's DNS engine. It ignores a rule with any other. */
 const KNOWN = new Set(["important", "denyallow", "dnsrewrite", "badfilter", ...PARTIAL]);
 const NAMES = /^[^\s|*~/\\^]+(?:\|[^\s|*~/\\^]+)*$/;
@@ -56,6 +65,8 @@ export function readRule(
     isAllow,
     isImportant: find("important") !== undefined,
     isPartial: modifiers.some(({ name }) => PARTIAL.has(name)),
+    isForSomeClients: modifiers.some(({ name }) => CLIENTS.has(name)),
+    addressTypes: addressTypes(find("dnstype")?.value),
     rewrite: rewrite && (rewrite.value ?? ""),
     denied,
     pattern,
@@ -65,6 +76,14 @@ export function readRule(
         ? test
         : (name) => test(name) && !denied.some((parent) => isBelow(name, parent)),
   };
+}
+
+/** `$dnstype` has types, or types after `~`, which it excludes. */
+function addressTypes(value: string | undefined): readonly AddressType[] {
+  if (value === undefined) return ADDRESS_TYPES;
+  const types = new Set(value.toUpperCase().split("|"));
+  const hasWanted = [...types].some((type) => !type.startsWith("~"));
+  return ADDRESS_TYPES.filter((type) => !types.has(`~${type}`) && (!hasWanted || types.has(type)));
 }
 
 function isKnown({ name, value }: Modifier): boolean {

@@ -81,6 +81,8 @@ export function allowing(list: AllowList, { finder }: StageContext): Stage {
 /** The fate of rules for listed names, and the callback to notify. */
 interface Removal {
   readonly fate: Fate;
+  /** Whether a rule that is more than a name stays. */
+  spares?(use: AllowUse, text: string): boolean;
   note?(use: AllowUse): void;
 }
 
@@ -98,6 +100,13 @@ export function takeOut(list: AllowList, chunk: Chunk, finder: RowFinder, remova
 function count(use: AllowUse, removal: Removal): void {
   use.removed++;
   removal.note?.(use);
+}
+
+function remove(use: AllowUse, chunk: Chunk, row: number, removal: Removal): void {
+  if (chunk.kind[row] === Kind.Rule && removal.spares?.(use, textOf(chunk, row).trim()) === true)
+    return;
+  count(use, removal);
+  chunk.drop(row, removal.fate);
 }
 
 function takeOutRow(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
@@ -122,8 +131,7 @@ function takeOutRow(list: AllowList, chunk: Chunk, row: number, removal: Removal
       ? list.useFor(chunk.bytesOf(row), start, end)
       : list.useFor(folded, 0, folded.length);
   if (use === undefined) return;
-  count(use, removal);
-  chunk.drop(row, removal.fate);
+  remove(use, chunk, row, removal);
 }
 
 /** `||name`, `|name^`, `||*.name^` or `/^name$/`: patterns that consist of one name. */
@@ -143,8 +151,7 @@ function takeOutPattern(list: AllowList, chunk: Chunk, row: number, removal: Rem
   const bytes = encodeUtf8(name);
   const use = list.useFor(bytes, 0, bytes.length);
   if (use === undefined) return;
-  count(use, removal);
-  chunk.drop(row, removal.fate);
+  remove(use, chunk, row, removal);
 }
 
 /** In lower-case ASCII, like every entry. */

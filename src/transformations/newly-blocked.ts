@@ -1,4 +1,5 @@
-import { NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
+import { type BlockedName, NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
+import { type Rule, readRule } from "../meaning/rule.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
@@ -12,6 +13,8 @@ import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
+type MatchedRule = Pick<WatchedRule, "text"> & Partial<Rule>;
+
 /** A name and the rule that blocks it. */
 export interface NewlyBlockedName {
   readonly name: string;
@@ -20,21 +23,32 @@ export interface NewlyBlockedName {
   readonly source: number;
 }
 
-/** Finds which of some names the list blocks, or keeps them reachable. */
+/** How the published list blocks a name. */
+export interface BlockedBefore {
+  /** Whether no client gets an address. */
+  readonly isForAll: boolean;
+  /** The texts of the rules that match the name. */
+  readonly rules: ReadonlySet<string>;
+}
+
+/** Finds which of some names the list newly blocks, or keeps them reachable. */
 export class NewlyBlocked {
   /** What the list blocks, or would block without `keepReachable`. */
   readonly blocked: NewlyBlockedName[] = [];
   private readonly names: readonly string[];
+  private readonly before: ReadonlyMap<string, BlockedBefore>;
   private readonly context: StageContext;
   private readonly validator: ValidatorOptions | undefined;
 
-  /** `validator` judges the rules of the list later. */
+  /** `before` is what the published list blocks. `validator` judges the rules of the list later. */
   constructor(
     names: readonly string[],
+    before: ReadonlyMap<string, BlockedBefore>,
     context: StageContext,
     validator: ValidatorOptions | undefined,
   ) {
     this.names = names;
+    this.before = before;
     this.context = context;
     this.validator = validator;
   }
@@ -72,7 +86,11 @@ export class NewlyBlocked {
         const list = new AllowList(names);
         for (const chunk of held.splice(0)) {
           pool.cache.use(chunk);
-          if (names.length > 0) takeOut(list, chunk, finder, { fate: Fate.NewlyBlocks });
+          if (names.length > 0)
+            takeOut(list, chunk, finder, {
+              fate: Fate.NewlyBlocks,
+              spares: ({ entry }, text) => !this.isNewRule(entry.name, { text, ...readRule(text) }),
+            });
           pass(chunk);
           pool.cache.done(chunk);
         }
@@ -86,8 +104,7 @@ export class NewlyBlocked {
     const exceptions = (): string[] => {
       this.note(watch);
       const lines: string[] = [];
-      for (const { name, isBlocked } of watch.verdicts()) {
-        if (!isBlocked) continue;
+      for (const { name } of this.newlyIn(watch)) {
         const effects = noEffects();
         for (const rule of watch.matching(name)) addEffects(effects, rule);
         lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
@@ -104,11 +121,27 @@ export class NewlyBlocked {
   private note(watch: NameMatcher): void {
     const { pool } = this.context;
     const known = new Set(this.blocked.map(({ name }) => name));
-    for (const { name, isBlocked, by } of watch.verdicts())
-      if (isBlocked && !known.has(name)) {
+    for (const { name, by } of this.newlyIn(watch))
+      if (!known.has(name)) {
         const source = pool.origins[pool.chunkOf(by.row).origin]!.source;
         this.blocked.push({ name, rule: by, source });
       }
+  }
+
+  /** A name that the published list blocks for some clients or types of questions is new only if another rule blocks it. */
+  private *newlyIn(watch: NameMatcher): Generator<BlockedName> {
+    for (const one of watch.blocked())
+      if (
+        !this.before.has(one.name) ||
+        watch.matching(one.name).some((rule) => this.isNewRule(one.name, rule))
+      )
+        yield one;
+  }
+
+  /** Whether the published list does not have a rule that keeps a client from getting an address. */
+  private isNewRule(name: string, { text, isAllow, addressTypes }: MatchedRule): boolean {
+    if (isAllow === true || addressTypes?.length === 0) return false;
+    return this.before.get(name)?.rules.has(text) !== true;
   }
 }
 

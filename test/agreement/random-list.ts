@@ -114,7 +114,17 @@ const REWRITES = [
   "x.example",
 ];
 const EXCEPTED = ["", "", "", "1.2.3.4", "NXDOMAIN", "::1"];
-const FOR_SOME = ["dnstype=A", "client=10.0.0.1", "ctag=device_pc", "dnstype=~AAAA,important"];
+const FOR_SOME = [
+  "dnstype=A",
+  "dnstype=TXT",
+  "dnstype=TXT,important",
+  "dnstype=~TXT",
+  "dnstype=A|AAAA",
+  "client=10.0.0.1",
+  "client=~10.0.0.1",
+  "ctag=device_pc",
+  "dnstype=~AAAA,important",
+];
 
 /** A name, at times in upper case or in its own letters. */
 function written(random: ListRandom): string {

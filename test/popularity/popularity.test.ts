@@ -62,6 +62,31 @@ test("a list that newly blocks popular names is refused until they are acknowled
   assert.equal((await one.run("-c", "c.json")).exit, 0);
 });
 
+test("a rule for other questions or some clients does not count as blocked before", async () => {
+  for (const [modifier, first] of [
+    ["dnstype=TXT", 0],
+    ["dnstype=~TXT", 1],
+    ["client=~10.0.0.1", 1],
+    ["denyallow=a.search.example", 1],
+  ] as const) {
+    const one = project({ guards: GUARD });
+    const lines = `||tracker.example^\n||search.example^$${modifier}\n||rare.example^\n`;
+    one.write("ads.txt", "||tracker.example^\n||rare.example^\n||more.example^\n");
+    assert.equal((await one.run("-c", "c.json")).exit, 0);
+    one.write("ads.txt", lines);
+    const { exit, stderr } = await one.run("-c", "c.json");
+    assert.equal(exit, first === 1 ? 5 : 0, `${modifier}: ${stderr}`);
+    assert.equal(/search\.example \(rank 1\)/.test(stderr), first === 1, modifier);
+    assert.equal((await one.run("-c", "c.json", "--accept", "newly-blocks")).exit, 0);
+    // What is published is not new, although it is for some only.
+    one.write("ads.txt", `${lines}||other.example^\n`);
+    assert.equal((await one.run("-c", "c.json")).exit, 0, modifier);
+    one.write("ads.txt", `${lines}||search.example^\n`);
+    const wider = await one.run("-c", "c.json");
+    assert.equal(wider.exit, modifier.startsWith("client") || first === 0 ? 5 : 0, modifier);
+  }
+});
+
 test("--accept newly-blocks publishes once and for all", async () => {
   const one = project({ guards: GUARD });
   assert.equal((await one.run("-c", "c.json")).exit, 0);

@@ -14,6 +14,10 @@ export interface Rule {
   readonly isImportant: boolean;
   /** For some clients or some kinds of questions only. */
   readonly isPartial: boolean;
+  /** For some clients only. */
+  readonly isForClients: boolean;
+  /** Whether it is for a type of question of a client, which is an address or a tag. */
+  readonly isFor: (type: string, client: string) => boolean;
   /** What it answers instead; "" disables rewrites. */
   readonly rewrite?: string;
   readonly shape: Shape;
@@ -77,7 +81,15 @@ export class ListMatcher {
   }
 
   private decision(name: string): Decision {
-    const matching = this.matching(name).filter(({ isPartial }) => !isPartial);
+    return this.among(this.matching(name).filter(({ isPartial }) => !isPartial));
+  }
+
+  /** What a client gets that asks a question of this type. */
+  answer(name: string, type: string, client: string): Meaning {
+    return this.among(this.matching(name).filter((rule) => rule.isFor(type, client))).meaning;
+  }
+
+  private among(matching: readonly Rule[]): Decision {
     if (matching.length === 0) return NOTHING;
     const rewrites = standingRewrites(matching.filter((rule) => rule.rewrite !== undefined));
     if (rewrites.length > 0) return { meaning: "rewritten", by: rewrites };
@@ -177,6 +189,12 @@ function rulesOf(line: Line, cancelled: ReadonlySet<string>): Rule[] {
       isAllow,
       isImportant: has("important"),
       isPartial: FOR_SOME.some(has),
+      isForClients: has("client") || has("ctag"),
+      isFor: (type, client) =>
+        modifiers.every(({ name, value }) => {
+          if (name === "dnstype") return isAmong(type, value);
+          return (name !== "client" && name !== "ctag") || isAmong(client, value);
+        }),
       ...(rewrite !== undefined && { rewrite }),
       ...test,
       denied,
@@ -192,12 +210,21 @@ function hostsRule({ text, isSinkhole }: Line & { kind: "hosts" }, host: string)
     isAllow: false,
     isImportant: false,
     isPartial: false,
+    isForClients: false,
+    isFor: () => true,
     ...(!isSinkhole && { rewrite: text.split(/\s/)[0]! }),
     shape: "exact",
     host,
     denied: [],
     matches: (name) => name === host,
   };
+}
+
+/** Values after `~` are left out; if there are others, only those count. */
+function isAmong(one: string, value: string): boolean {
+  const values = value.split("|");
+  if (values.includes(`~${one}`)) return false;
+  return values.includes(one) || values.every((other) => other.startsWith("~"));
 }
 
 function leavingOut(test: NameTest, denied: readonly string[]): (name: string) => boolean {
