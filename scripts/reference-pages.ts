@@ -126,6 +126,21 @@ ${fieldTable(SOURCE_FIELDS)}
 
 In YAML, quote entries that begin with \`|\`, \`*\`, \`@\`, \`&\` or \`!\`: \`- "||example.org^"\`.
 
+## Files of names
+
+An entry of \`ranks\`, \`expand\`, \`allow_sources\`, \`exclusions_sources\`, \`inclusions_sources\` and \`guards.protect\` is a URL or a path, or a
+source with those of its settings that say where the file is and how it is read:
+
+\`\`\`yaml
+exclusions_sources:
+  - allow.txt
+  - { source: "http://192.168.1.5/allow.txt", allow_private: true }
+  - { source: "https://example.org/hosts.csv", type: csv, column: host, max_stale: 30d }
+\`\`\`
+
+Without a \`type\`, an entry of \`ranks\` or \`expand\` is read as \`tranco\`, that is \`rank,name\`, if \`.csv\` occurs in its URL or path, otherwise as
+\`domains\`, one name per line.
+
 ## Guards
 
 Before a list is published, guards compare it with the last published list, and its rules with the names that must not be blocked. If a guard
@@ -214,6 +229,7 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
     source: "address or path",
     transformations: "list of [names](transformations.md)",
     sources: "list of sources",
+    files: "list of [files](#files-of-names)",
     "source-type": "name of a [format](formats.md) or [feed](../guide/feeds.md)",
     column: "text or number",
     matches: "object of texts",

@@ -171,7 +171,7 @@ test("first hour: a third-party allowlist is used", async (context) => {
   const hour = await FirstHour.begin(context);
   hour.project.write("own-rules.txt", "||name.example^\n||shop.example^\n||other.example^\n");
   const source = `${hour.server.base}/allow.txt`;
-  hour.more = { allow_sources: [source], allow_private: true };
+  hour.more = { allow_sources: [{ source, allow_private: true }] };
   const { stderr } = await hour.compile();
   assert.match(
     stderr,

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { Config, SourceConfig } from "../src/index.ts";
 import { CompilerError, type Host, compile, memoryHost, nodeHost } from "./support/internals.ts";
 import { serve } from "./support/web-server.ts";
 
@@ -149,6 +150,10 @@ test("timeouts end a request", async () => {
   });
 });
 
+function near(source: string): SourceConfig {
+  return { source, allow_private: true };
+}
+
 test("a file of names in a private network is read with allow_private", async () => {
   const web = await serve({
     "/allow.txt": { body: "good.example\n" },
@@ -172,9 +177,15 @@ test("a file of names in a private network is read with allow_private", async ()
       (error) =>
         error instanceof CompilerError &&
         error.diagnostics[0]!.code === "private-address" &&
-        /top level/.test(error.diagnostics[0]!.hint ?? ""),
+        /allow_private/.test(error.diagnostics[0]!.hint ?? ""),
     );
-    const { bytes } = await compile({ ...config, allow_private: true }, { host: network });
+    const permitted: Config = {
+      name: "N",
+      sources: [{ source: "a.txt", exclusions_sources: [near(`${web.base}/exclude.txt`)] }],
+      allow_sources: [near(`${web.base}/allow.txt`)],
+      guards: { protect: [near(`${web.base}/protect.txt`)] },
+    };
+    const { bytes } = await compile(permitted, { host: network });
     const list = new TextDecoder().decode(bytes);
     assert.match(list, /kept\.example/);
     assert.doesNotMatch(list, /good\.example|out\.example/);

@@ -1,6 +1,7 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { Config } from "../config/config.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { entryFiles } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { SourceReader } from "../engine/source-reader.ts";
@@ -129,7 +130,7 @@ async function reachable(
     const { cacheDir, offline } = options;
     const reader = new SourceReader(host, { cacheDir, offline, configFolder, allowPrivate: true });
     try {
-      await reader.entries.names([list.source]);
+      await reader.entries.names(entryFiles([list.source]));
       found.push(list);
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;

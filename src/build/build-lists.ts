@@ -1,4 +1,4 @@
-import type { PlannedSource } from "../engine/plan.ts";
+import { type PlannedSource, allEntryFiles } from "../engine/plan.ts";
 import { storeKeyOf } from "../engine/source-key.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { isAddress } from "../sources/location.ts";
@@ -87,13 +87,7 @@ async function saveLocks(session: BuildSession): Promise<void> {
 
 /** Digest of everything that a list uses from the web; undefined if it is not known before the compile. */
 function webOf({ list, compile }: ListPlan, { sources }: BuildSession): string | undefined {
-  const { config } = list;
-  const entries = [config, ...config.sources].flatMap((level) => [
-    ...(level.exclusions_sources ?? []),
-    ...(level.inclusions_sources ?? []),
-  ]);
-  const others = [...(config.allow_sources ?? []), ...(config.guards?.protect ?? [])];
-  if ([...entries, ...others].some(isAddress)) return undefined;
+  if (allEntryFiles(list.config).some(({ source }) => isAddress(source))) return undefined;
   return sources?.webOf(compile.sources);
 }
 

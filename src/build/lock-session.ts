@@ -1,5 +1,5 @@
 import type { CompiledList } from "../engine/compiled-list.ts";
-import { allNameLists, selectionOf } from "../engine/plan.ts";
+import { allEntryFiles, allNameLists, selectionOf } from "../engine/plan.ts";
 import type { SourceLock } from "../engine/source-lock.ts";
 import { storeKeyOf } from "../engine/source-key.ts";
 import {
@@ -138,17 +138,10 @@ export async function saveLock(
 
 /** The keys of the sources that must match the lock: all, or all except one. */
 function lockedKeys({ config }: ListConfig, but: string | undefined): string[] {
-  const entries = [config, ...config.sources].flatMap((level) => [
-    ...(level.exclusions_sources ?? []),
-    ...(level.inclusions_sources ?? []),
-  ]);
   const own = config.sources
     .filter(({ name, source }) => but === undefined || (name !== but && source !== but))
     .map((one) => storeKeyOf(one.source, selectionOf(one)));
-  const names = allNameLists(config)
-    .filter(({ source }) => source !== but)
-    .map((one) => storeKeyOf(one.source, one));
-  const { protect = [], newly_blocks: newly } = config.guards ?? {};
-  const files = [...(config.allow_sources ?? []), ...protect, newly?.acknowledged ?? []].flat();
-  return [...own, ...names, ...entries, ...files];
+  const names = allNameLists(config).filter(({ source }) => source !== but);
+  const files = [...names, ...allEntryFiles(config)].map((one) => storeKeyOf(one.source, one));
+  return [...own, ...files];
 }

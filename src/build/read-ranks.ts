@@ -17,7 +17,7 @@ export async function readRanks(
     offline: true,
   });
   try {
-    return await reader.entries.ranks(nameLists(project.config.ranks, project.config));
+    return await reader.entries.ranks(nameLists(project.config.ranks));
   } finally {
     reader.close();
   }

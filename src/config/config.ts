@@ -22,6 +22,7 @@ interface SimpleValues {
   /** Editors suggest the names; plugins may add others. */
   readonly transformations: readonly (TransformationName | (string & {}))[];
   readonly sources: readonly SourceConfig[];
+  readonly files: readonly FileConfig[];
   readonly "source-type": SourceType;
   readonly column: string;
   readonly matches: Readonly<Record<string, string>>;
@@ -67,6 +68,8 @@ export type HookConfig = ConfigOf<typeof HOOK_FIELDS>;
 export type TargetConfig = ConfigOf<typeof TARGET_FIELDS>;
 /** One source of a configuration, as the user writes it. */
 export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
+/** A file of names or entries, as the user writes it: its URL or path, or a source. */
+export type FileConfig = string | SourceConfig;
 /** One of several lists of a configuration. */
 export type ListedConfig = ConfigOf<typeof LISTED_FIELDS>;
 /** A configuration, as a user writes it. The reference of the configuration describes its fields. */

@@ -1,19 +1,19 @@
 import { combinedProblems } from "./combined-problems.ts";
 import type { ConfigNode } from "./config-node.ts";
 import type { Config } from "./config.ts";
+import { hookProblems } from "./hook-problems.ts";
 import { listProblems } from "./lists.ts";
-import { expandProblems, rankProblems, rankedProblems, unrankedProblems } from "./rank-problems.ts";
+import { rankedProblems, unrankedProblems } from "./rank-problems.ts";
 import { resolverProblems } from "./resolvers.ts";
 import { targetProblems } from "./target-problems.ts";
 
 const CHECKS = {
+  after: hookProblems,
   lists: listProblems,
   combined: combinedProblems,
   publish: targetProblems,
   resolvers: resolverProblems,
-  ranks: rankProblems,
   ranked: rankedProblems,
-  expand: expandProblems,
   guards: unrankedProblems,
 } as const;
 

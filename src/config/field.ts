@@ -9,8 +9,10 @@ export type FieldType =
   | "source"
   /** A list of names from the registry of transformations */
   | "transformations"
-  /** A list of sources; at least one */
+  /** A list of sources; at least one. A text is a source without settings. */
   | "sources"
+  /** A list of files of names or entries: texts, or sources with some of their settings */
+  | "files"
   /** One of `FORMAT_NAMES` or `FEED_NAMES` */
   | "source-type"
   /** The name of a column, or its number */

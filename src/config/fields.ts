@@ -39,7 +39,7 @@ const FILTER_FIELDS = {
     example: ["||example.org^", "/banner\\d+/"],
   },
   exclusions_sources: {
-    type: "strings",
+    type: "files",
     description:
       "Files or addresses with exclusions, one per line (an allow-list). Comments, blank lines, leading and trailing blanks and a trailing ` # note` are ignored.",
     example: ["allow.txt"],
@@ -51,7 +51,7 @@ const FILTER_FIELDS = {
     example: ["*.example.org*"],
   },
   inclusions_sources: {
-    type: "strings",
+    type: "files",
     description: "Files or addresses with inclusions.",
     example: ["only-these.txt"],
   },

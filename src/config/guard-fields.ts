@@ -38,7 +38,7 @@ export const GUARD_FIELDS = {
     example: ["top", "zip"],
   },
   protect: {
-    type: "strings",
+    type: "files",
     description:
       "Files or addresses with names that must never be blocked, one per line, in addition to the built-in ones: connectivity checks, time, certificates, updates, package registries, and the servers of the sources.",
     example: ["never.txt"],

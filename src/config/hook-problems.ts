@@ -1,6 +1,6 @@
 import { bareHost, isPublicAddress, literalAddress } from "../host/public-address.ts";
 import { durationMs } from "./duration.ts";
-import type { HookConfig } from "./config.ts";
+import type { Config, HookConfig } from "./config.ts";
 import type { ReloadName } from "./hook-fields.ts";
 
 export interface HookProblem {
@@ -21,8 +21,8 @@ const API = new Set<ReloadName>(["adguard-home", "pi-hole", "technitium"]);
 const RELOAD_FIELDS = ["with", "pid_file", "url", "user", "token_file"] as const;
 
 /** Problems of hooks whose fields have the right types. */
-export function hookProblems(hooks: readonly HookConfig[]): HookProblem[] {
-  return hooks.flatMap((hook, index) => {
+export function hookProblems({ after = [] }: Config): HookProblem[] {
+  return after.flatMap((hook, index) => {
     const at = `after[${index}]`;
     return [...problemsOf(hook, at)].map((problem) => ({ index, ...problem }));
   });

@@ -7,14 +7,9 @@ export const PUBLISH_FIELDS = {
     example: ["status.example.org", "||example.net^"],
   },
   allow_sources: {
-    type: "strings",
+    type: "files",
     description: "Files or addresses with entries of `allow`, one per line.",
     example: ["allow.txt"],
-  },
-  allow_private: {
-    type: "boolean",
-    description:
-      "Whether the addresses in `allow_sources`, `exclusions_sources`, `inclusions_sources` and `guards.protect` may be on this machine or in a private network. Each source has its own `allow_private`.",
   },
   ranked: {
     type: "number",
@@ -66,11 +61,5 @@ export const PUBLISH_FIELDS = {
     most: 1000,
     description:
       "How many sources must have a rule for it to be published. `||name^`, `name` and `0.0.0.0 name` are rules for the same name. A hosts line with a real address, which redirects a name instead of blocking it, counts only with the same address and name; other rules are compared by their text. A rule for a parent domain does not count. Exceptions always stay. Default: 1.",
-  },
-  max_stale: {
-    type: "duration",
-    description:
-      "Maximum age of the cached copy that is used when a remote source fails. Default: `7d`.",
-    example: "36h",
   },
 } as const;

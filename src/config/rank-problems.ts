@@ -1,26 +1,8 @@
-import { printable } from "../diagnostics/printable.ts";
 import type { Config } from "./config.ts";
-import { isFeed } from "./feed-values.ts";
-import { sourceProblems } from "./source-problems.ts";
 
 interface Problem {
   readonly message: string;
   readonly hint: string;
-}
-
-type NameList = NonNullable<Config["ranks"]>[number];
-
-/** The type of a list of names: as written, or by its address. */
-export function nameListType({
-  type,
-  source,
-}: Pick<NameList, "type" | "source">): NonNullable<NameList["type"]> {
-  return type ?? (/\.csv\b/i.test(source) ? "tranco" : "domains");
-}
-
-/** Problems of `ranks` in a configuration that is otherwise valid. */
-export function rankProblems({ ranks = [] }: Config): Iterable<Problem> {
-  return nameListProblems(ranks, "ranks");
 }
 
 /** Ranks begin with 1: with less, every rule that blocks would be dropped. */
@@ -31,26 +13,6 @@ export function* rankedProblems({ ranked, lists = [] }: Config): Generator<Probl
         message: `ranked is ${most}, which no name has as its rank`,
         hint: "Write 1 or more, or remove the field",
       };
-}
-
-/** The same for `expand`. */
-export function* expandProblems({ expand, lists = [] }: Config): Generator<Problem> {
-  yield* nameListProblems(expand?.with ?? [], "expand.with");
-  for (const [index, one] of lists.entries())
-    yield* nameListProblems(one.expand?.with ?? [], `lists[${index}].expand.with`);
-}
-
-function* nameListProblems(lists: readonly NameList[], field: string): Generator<Problem> {
-  for (const [index, one] of lists.entries()) {
-    const at = `${field}[${index}]`;
-    yield* sourceProblems(one, at);
-    const type = nameListType(one);
-    if (!isFeed({ ...one, type }) && type !== "domains")
-      yield {
-        message: `${at}.type is ${printable(type)}, which is not a list of names`,
-        hint: "Use tranco, csv with column, domains, or another feed",
-      };
-  }
 }
 
 /** Settings that need `ranks`, in a configuration without it. */

@@ -78,7 +78,8 @@ export const SOURCE_ONLY_FIELDS = {
   },
   max_stale: {
     type: "duration",
-    description: "The same as at the top level, for this source.",
+    description:
+      "Maximum age of the cached copy that is used when the source fails. Default: `7d`.",
     example: "2d",
   },
   keep: {

@@ -4,12 +4,12 @@ import { nearest } from "../diagnostics/suggest.ts";
 import type { ConfigNode } from "./config-node.ts";
 import { ConfigProblems } from "./config-problems.ts";
 import { durationMs } from "./duration.ts";
-import type { Config, SourceConfig } from "./config.ts";
+import type { Config, FileConfig, SourceConfig } from "./config.ts";
 import { columnOf, matchesOf } from "./feed-values.ts";
 import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } from "./fields.ts";
 import { GUARD_FIELDS } from "./guard-fields.ts";
 import { fieldProblems, problemNode } from "./field-problems.ts";
-import { hookProblems } from "./hook-problems.ts";
+import { fileProblems } from "./files.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
 import { listsOf, minSourcesProblems } from "./lists.ts";
 import { OUTPUT_FORMATS } from "./output-fields.ts";
@@ -58,7 +58,6 @@ class ConfigCheck {
       return undefined;
     }
     const config = this.object(root, LIST_FIELDS, "") as Config;
-    this.hooks(root, config);
     if (this.problems.hasErrors) {
       this.validatorsOnBothLevels(root, config);
       return config;
@@ -71,13 +70,6 @@ class ConfigCheck {
       this.problems.invalid(offset, message, hint);
     for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
     return config;
-  }
-
-  private hooks(root: ConfigNode & { kind: "object" }, { after }: Config): void {
-    const node = root.entries.find(({ key }) => key === "after")?.node;
-    if (after === undefined || node?.kind !== "array" || this.problems.hasErrors) return;
-    for (const { index, message, hint } of hookProblems(after))
-      this.problems.invalid(node.items[index]!.offset, message, hint);
   }
 
   private object(
@@ -120,9 +112,11 @@ class ConfigCheck {
       case "number":
         return this.number(node, path, field.most);
       case "guards":
-        return this.guards(node, path);
+        return this.fieldsOf(node, path, GUARD_FIELDS);
       case "sources":
         return this.sources(node, path);
+      case "files":
+        return this.files(node, path);
       case "size":
         return this.size(node, path);
       case "format":
@@ -216,12 +210,6 @@ class ConfigCheck {
     return undefined;
   }
 
-  private guards(node: ConfigNode, path: string): object | undefined {
-    if (node.kind === "object") return this.object(node, GUARD_FIELDS, `${path}.`);
-    this.problems.invalid(node.offset, `${path} must be an object`, 'Write { "max_shrink": 30 }');
-    return undefined;
-  }
-
   private fieldsOf(
     node: ConfigNode,
     path: string,
@@ -261,9 +249,8 @@ class ConfigCheck {
   }
 
   private size(node: ConfigNode, path: string): string | undefined {
-    const text =
-      node.kind === "scalar" && typeof node.value === "number" ? String(node.value) : undefined;
-    const value = text ?? this.string(node, path, true);
+    const isNumber = node.kind === "scalar" && typeof node.value === "number";
+    const value = isNumber ? String(node.value) : this.string(node, path, true);
     if (value === undefined || sizeBytes(value) !== undefined) return value;
     this.problems.invalid(node.offset, `${path} must be a size`, 'Write "20M", "500k" or bytes');
     return undefined;
@@ -297,6 +284,18 @@ class ConfigCheck {
     return sources;
   }
 
+  private files(node: ConfigNode, path: string): FileConfig[] {
+    if (node.kind !== "array") {
+      this.problems.invalid(node.offset, `${path} must be a list of files`, 'Write it as ["…"]');
+      return [];
+    }
+    return node.items.map((item, index) => {
+      const at = `${path}[${index}]`;
+      if (item.kind !== "object") return this.source(item, at) ?? "";
+      return this.settings(item, at, fileProblems);
+    });
+  }
+
   private source(node: ConfigNode, path: string): string | undefined {
     const value = this.string(node, path, true);
     if (value !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !URL.canParse(value))
@@ -313,12 +312,22 @@ class ConfigCheck {
   }
 
   private sourceObject(node: ConfigNode, path: string): SourceConfig {
+    if (node.kind === "scalar" && typeof node.value === "string")
+      return { source: this.source(node, path) ?? "" };
     if (node.kind !== "object") {
       this.problems.invalid(node.offset, `${path} must be an object`, 'Write { "source": "…" }');
       return { source: "" };
     }
+    return this.settings(node, path, blockedSourceProblems);
+  }
+
+  private settings(
+    node: ConfigNode & { kind: "object" },
+    path: string,
+    problemsOf: typeof fileProblems,
+  ): SourceConfig {
     const source = this.object(node, SOURCE_FIELDS, `${path}.`) as SourceConfig;
-    const found = this.problems.hasErrors ? [] : blockedSourceProblems(source, path);
+    const found = this.problems.hasErrors ? [] : problemsOf(source, path);
     for (const { message, hint } of found) this.problems.invalid(node.offset, message, hint);
     return source;
   }

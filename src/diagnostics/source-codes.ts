@@ -42,7 +42,7 @@ export const SOURCE_CODES = {
   "private-address": {
     exit: 4,
     meaning: "A remote source, or a redirect of it, resolves to this machine or a private network.",
-    hint: "If this is intended, set allow_private: true on the source or the entry of ranks or expand.with; for other files of names, at the top level",
+    hint: "If this is intended, write { source: …, allow_private: true } for this source or file",
   },
   "source-shrunk": {
     exit: 4,

@@ -44,6 +44,7 @@ import {
   type Plan,
   type PlannedSource,
   allowsPublicSuffix,
+  entryFiles,
   judgesNames,
   serversOf,
   trustInList,
@@ -94,7 +95,7 @@ export class Compilation {
     this.engine = options.shared?.engine ?? new Engine();
     this.builtAt = options.builtAt ?? buildTime(host);
     const timed = { ...options, builtAt: this.builtAt };
-    this.reader = new SourceReader(host, timed, config.allow_private === true, this.engine);
+    this.reader = new SourceReader(host, timed, this.engine);
     const { kernel } = this.engine;
     this.engine.clear();
     this.memory = memoryPlan(options, host, kernel);
@@ -123,12 +124,14 @@ export class Compilation {
   async fetch(): Promise<void> {
     const { plan, reader } = this;
     const { config } = plan;
+    const { guards = {} } = config;
+    const accepted = guards.newly_blocks?.acknowledged;
     const { entries } = reader;
-    const allow = await entries.allowList(config.allow ?? [], config.allow_sources ?? []);
+    const allow = await entries.allowList(config.allow ?? [], entryFiles(config.allow_sources));
     const list = { ...(await entries.filters(plan.list)), allow };
-    const protect = await entries.names(config.guards?.protect ?? []);
+    const protect = await entries.names(entryFiles(guards.protect));
     const sources = await Promise.all(plan.sources.map(({ passes }) => entries.filters(passes)));
-    const known = await entries.acknowledged(config.guards?.newly_blocks?.acknowledged);
+    const known = await entries.acknowledged(entryFiles(accepted === undefined ? [] : [accepted]));
     const lists = {
       ranks: await entries.ranks(plan.ranks),
       known: await entries.ranks(plan.expand),

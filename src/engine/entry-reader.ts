@@ -1,11 +1,10 @@
 import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
-import { printable, withoutCredentials } from "../diagnostics/printable.ts";
+import { printable } from "../diagnostics/printable.ts";
 import { type RankList, RankedNames } from "../meaning/ranked-names.ts";
 import type { Acquired } from "../sources/acquire.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import { sourceError } from "../sources/source-error.ts";
 import type { AllowList } from "../transformations/allow.ts";
-import { FETCH_DEFAULTS } from "./compile-options.ts";
 import type { Engine } from "./engine.ts";
 import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
 import type { StageSettings } from "./plan.ts";
@@ -17,8 +16,6 @@ import { stateWarning } from "./state-text.ts";
 
 export interface EntryOptions {
   readonly isCompat: boolean;
-  /** Whether the files may be in private networks. */
-  readonly allowPrivate: boolean;
   engineOf(this: void): Engine;
   open(this: void, source: SourceOptions): Promise<Acquired>;
   /** Records the files of a source that another list of this run read. */
@@ -53,23 +50,23 @@ export class EntryReader {
   }
 
   /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that lists every invalid one. */
-  async allowList(inline: readonly string[], files: readonly string[]): Promise<AllowList> {
+  async allowList(inline: readonly string[], files: readonly SourceOptions[]): Promise<AllowList> {
     const lists = await Promise.all(files.map((file) => this.read(file)));
     return this.taken(allowListOf(inline, lists));
   }
 
   /** Names that a user accepted. The file may be empty. */
-  async acknowledged(file: string | undefined): Promise<AllowList> {
+  async acknowledged(files: readonly SourceOptions[]): Promise<AllowList> {
     const { diagnostics } = this.findings;
     const said = diagnostics.length;
-    const list = await this.allowList([], file === undefined ? [] : [file]);
+    const list = await this.allowList([], files);
     const kept = diagnostics.splice(said).filter(({ code }) => code !== "source-empty");
     diagnostics.push(...kept);
     return list;
   }
 
   /** The names in files, one per line, in any syntax. */
-  async names(files: readonly string[]): Promise<string[]> {
+  async names(files: readonly SourceOptions[]): Promise<string[]> {
     const lists = await Promise.all(files.map((file) => this.read(file)));
     return this.taken(protectedOf(lists));
   }
@@ -122,11 +119,9 @@ export class EntryReader {
     };
   }
 
-  private async read(file: string): Promise<EntrySink> {
-    const shown = withoutCredentials(file);
-    const { allowPrivate, isCompat, engineOf, open } = this.options;
-    const options = { ...FETCH_DEFAULTS, source: file, shown, allowPrivate };
-    const { list, state } = await open(options);
+  private async read(file: SourceOptions): Promise<EntrySink> {
+    const { isCompat, engineOf, open } = this.options;
+    const { list, state } = await open(file);
     const sink = new EntrySink(!isCompat && state.kind !== "local", engineOf());
     try {
       await list.readInto(sink);

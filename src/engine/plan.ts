@@ -1,13 +1,13 @@
 import { durationMs } from "../config/duration.ts";
 import { hasCanary } from "../config/resolvers.ts";
 import { isFeed } from "../config/feed-values.ts";
-import { nameListType } from "../config/rank-problems.ts";
+import { nameListType, sourceOf } from "../config/files.ts";
 import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { SourceBounds } from "../sources/source-hold.ts";
 import type { KeyFiles } from "../sources/request-headers.ts";
 import { sizeBytes } from "../config/size.ts";
 import { isAddress } from "../sources/location.ts";
-import type { Config, SourceConfig } from "../config/config.ts";
+import type { Config, FileConfig, SourceConfig } from "../config/config.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
 import { withoutCredentials } from "../diagnostics/printable.ts";
 import type { ValidatorOptions } from "../syntax/validate-rule.ts";
@@ -29,9 +29,6 @@ export interface Plan {
   /** The lists of names that patterns are expanded with. */
   readonly expand: readonly SourceOptions[];
 }
-
-/** A list of names: where it is, and how it is read. */
-export type NameListConfig = NonNullable<Config["ranks"]>[number];
 
 export interface PlannedSource {
   readonly index: number;
@@ -90,7 +87,7 @@ export interface StageSettings {
 
 export interface EntrySources {
   readonly inline: readonly string[];
-  readonly files: readonly string[];
+  readonly files: readonly SourceOptions[];
 }
 
 export interface Step {
@@ -121,7 +118,7 @@ export function planOf(
       splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
       mirrors: source.mirrors ?? [],
       isOptional: source.optional === true,
-      maxStaleMs: durationMs(source.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
+      maxStaleMs: durationMs(source.max_stale ?? "") ?? MAX_STALE_MS,
       timeoutMs: durationMs(source.timeout ?? ""),
       maxBytes: sizeBytes(source.max_bytes ?? ""),
       allowPrivate: source.allow_private === true,
@@ -133,8 +130,8 @@ export function planOf(
       mayBlock: config.guards?.may_block ?? [],
     };
   });
-  const expand = nameLists(config.expand?.with, config);
-  return { config, sources, list, ranks: nameLists(config.ranks, config), expand };
+  const { ranks, expand } = config;
+  return { config, sources, list, ranks: nameLists(ranks), expand: nameLists(expand) };
 }
 
 /** Whether names may be dropped before any transformation, so that each name of a hosts line needs its own row. */
@@ -143,46 +140,51 @@ export function judgesNames({ min_sources: least = 1, guards }: Config): boolean
 }
 
 /** The options of lists of names, such as `ranks`. */
-export function nameLists(
-  lists: readonly NameListConfig[] | undefined,
-  config: Config,
-): SourceOptions[] {
-  return (lists ?? []).map((one) => nameListOptions(one, config));
+export function nameLists(lists: readonly FileConfig[] = []): SourceOptions[] {
+  return lists.map((file) => {
+    const one = sourceOf(file);
+    return fileOptions({ ...one, type: nameListType(one) });
+  });
+}
+
+/** The options of files of entries, such as `allow_sources`. */
+export function entryFiles(files: readonly FileConfig[] = []): SourceOptions[] {
+  return files.map((file) => fileOptions(sourceOf(file)));
+}
+
+/** The files of entries of a list and of its sources. */
+export function allEntryFiles({ sources, guards = {}, ...list }: Config): SourceOptions[] {
+  const filters = [list, ...sources].flatMap((level) => [
+    ...(level.exclusions_sources ?? []),
+    ...(level.inclusions_sources ?? []),
+  ]);
+  const { protect = [], newly_blocks: newly } = guards;
+  const known = newly?.acknowledged === undefined ? [] : [newly.acknowledged];
+  return entryFiles([...filters, ...(list.allow_sources ?? []), ...protect, ...known]);
 }
 
 /** The options of all lists of names in a configuration, with those of its lists. */
 export function allNameLists(config: Config): SourceOptions[] {
   const levels = [config, ...(config.lists ?? [])];
-  const expand = levels.flatMap((level) => level.expand?.with ?? []);
-  return nameLists([...(config.ranks ?? []), ...expand], config);
+  return nameLists([...(config.ranks ?? []), ...levels.flatMap(({ expand = [] }) => expand)]);
 }
 
-/** The options of a list of names, which may contain any names. */
-function nameListOptions(one: NameListConfig, config: Config): SourceOptions {
-  const { source, mirrors = [], member } = one;
-  const type = nameListType(one);
-  const feed = feedOf({ ...one, type });
+/** The options of a file of names, which may contain any names. */
+function fileOptions(one: SourceConfig): SourceOptions {
+  const { source, mirrors = [], secret, type } = one;
   return {
     ...FETCH_DEFAULTS,
     source,
-    shown: withoutCredentials(source, one.secret === true),
-    isSecret: one.secret === true,
-    type: "domains",
-    feed,
+    shown: withoutCredentials(source, secret === true),
+    isSecret: secret === true,
+    type: type === undefined ? FETCH_DEFAULTS.type : "domains",
+    ...selectionOf(one),
     mirrors,
-    member,
-    maxStaleMs: durationMs(one.max_stale ?? config.max_stale ?? "") ?? MAX_STALE_MS,
+    maxStaleMs: durationMs(one.max_stale ?? "") ?? MAX_STALE_MS,
     timeoutMs: durationMs(one.timeout ?? ""),
     maxBytes: sizeBytes(one.max_bytes ?? ""),
-    keyFiles: keyFilesOf(one),
     allowPrivate: one.allow_private === true,
-    checksCount: false,
-    mayBlock: undefined,
   };
-}
-
-function keyFilesOf({ headers_file: headers, auth }: SourceConfig): KeyFiles {
-  return { headers, bearer: auth?.bearer_file, basic: auth?.basic_file };
 }
 
 /** The settings of a feed; undefined for a list. */
@@ -241,8 +243,8 @@ function passesOf(
   const own = steps.map(({ transformation }) => transformation).find(isValidator)?.options;
   const validator = own ?? above;
   return {
-    exclusions: { inline: level.exclusions ?? [], files: level.exclusions_sources ?? [] },
-    inclusions: { inline: level.inclusions ?? [], files: level.inclusions_sources ?? [] },
+    exclusions: { inline: level.exclusions ?? [], files: entryFiles(level.exclusions_sources) },
+    inclusions: { inline: level.inclusions ?? [], files: entryFiles(level.inclusions_sources) },
     steps,
     ...(validator === undefined ? {} : { validator }),
   };

@@ -62,17 +62,11 @@ export class SourceReader {
   /** Reads lines that are not compiled. Created on first use. */
   private engine: Engine | undefined;
 
-  constructor(
-    host: Host,
-    options: CompileOptions,
-    hasPrivateEntries: boolean = false,
-    engine?: Engine,
-  ) {
+  constructor(host: Host, options: CompileOptions, engine?: Engine) {
     this.engine = engine;
     this.host = host;
     this.entries = new EntryReader(this, {
       isCompat: options.compat === true,
-      allowPrivate: hasPrivateEntries,
       engineOf: () => (this.engine ??= new Engine()),
       open: (source) => this.open(source),
       note: (source, notes) => this.note(source, notes),

@@ -4,7 +4,6 @@ import {
   type ImportedConfig,
   type ImportedList,
   type ImportedSettings,
-  filesOf,
 } from "./imported-config.ts";
 
 /** Usual transformations of a DNS list, in their order. */
@@ -54,7 +53,6 @@ export function configText({ name, setup, formats, userRulesFile }: NewConfig): 
           ...allowFiles(allowLists, ""),
         ]
       : ["", ...groupLines(name, setup, groups)]),
-    ...privateFiles(filesOf(setup)),
     ...outputLines(formats),
   ].join("\n")}\n`;
 }
@@ -121,20 +119,20 @@ function allowFiles(lists: readonly ImportedList[], indent: string): string[] {
 }
 
 function fileLines(field: string, lists: readonly ImportedList[]): string[] {
-  const used = lists.filter(isUsed).map(({ source }) => source);
+  const used = lists.filter(isUsed);
   const dead = lists.filter(isDead);
   return [
-    ...(used.length === 0 ? [] : listLines(field, used)),
+    ...(used.length === 0 ? [] : [`${field}:`]),
+    ...used.map(fileLine),
     ...(dead.length === 0 ? [] : ["# These could not be read when this file was written:"]),
     ...dead.flatMap((list) => [`#   - ${quoted(list.source)}`, reasonLine(list).trimStart()]),
   ];
 }
 
-/** Each source has its own `allow_private`. */
-function privateFiles(files: readonly ImportedList[]): string[] {
-  return files.some((list) => isUsed(list) && list.found?.isPrivate === true)
-    ? ["", "# Files of names may be in a private network.", "allow_private: true"]
-    : [];
+function fileLine({ source, found }: ImportedList): string {
+  return found?.isPrivate === true
+    ? `  - { source: ${quoted(source)}, allow_private: true } # it is in a private network`
+    : `  - ${quoted(source)}`;
 }
 
 function outputLines(formats: readonly string[]): string[] {

@@ -182,8 +182,10 @@ whitelist_filters:
   );
   assert.match(text, /# - name: "Page"\n/);
   assert.match(text, /# - name: "Missing"\n.*\n.*\n {2}# {3}File not found/);
-  assert.match(text, /allow_sources:\n {2}- "http:\/\/192\.168\.1\.5\/allow\.txt"\n# These/);
-  assert.match(text, /\nallow_private: true\n/);
+  assert.match(
+    text,
+    /allow_sources:\n {2}- \{ source: "http:\/\/192\.168\.1\.5\/allow\.txt", allow_private: true \} # .*\n# These/,
+  );
   const compiled = await project.run("-c", "compiler-config.yaml", "--json");
   assert.equal(compiled.exit, 0, compiled.stderr);
   const list = project.text("rules/my-list.txt");

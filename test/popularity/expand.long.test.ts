@@ -32,7 +32,7 @@ async function published(
     sources: [{ source: "a.txt", type: "adblock" }],
     transformations,
     outputs: FORMATS.map((format) => ({ format, file: "{slug}.{format}" })),
-    lists: [{ name: "before" }, { name: "after", expand: { with: ["known"] } }],
+    lists: [{ name: "before" }, { name: "after", expand: ["known"] }],
   };
   const project = new MemoryProject({
     "c.json": JSON.stringify(config),

@@ -191,8 +191,8 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   [{ guards: { newly_blocks: { top: 1e9 } } }, /top must be a whole number from 0 to 100000/],
   [{ ranks: ["missing.csv"], ranked: 5 }, /File not found: missing\.csv/],
   [{ ranks: ["known.txt"], ranked: 5 }, /known\.txt/],
-  [{ expand: { with: [{ source: "a", type: "rpz" }] } }, /expand\.with\[0\]\.type is rpz/],
-  [{ lists: [{ name: "A", expand: {} }] }, /with of lists\[0\]\.expand is required/],
+  [{ expand: [{ source: "a", type: "rpz" }] }, /expand\[0\]\.type is rpz/],
+  [{ lists: [{ name: "A", expand: {} }] }, /lists\[0\]\.expand must be a list of files/],
 ];
 
 for (const [more, said] of BAD)
@@ -270,7 +270,7 @@ test("expand writes known names, and a rollback and a saved plan write them agai
   const one = project(
     {
       ranks: [],
-      expand: { with: ["top.csv", "more.txt"] },
+      expand: ["top.csv", "more.txt"],
       outputs: ["hosts", "dnsmasq", "adblock"].map((format) => ({ format, file: `${format}.txt` })),
     },
     {

@@ -128,9 +128,9 @@ test("a copy is used for seven days or for max_stale", async () => {
   for (const [days, wish, isUsed] of [
     [6.9, config(), true],
     [7.1, config(), false],
-    [7.1, config({}, { max_stale: "10d" }), true],
-    [10.1, config({}, { max_stale: "10d" }), false],
-    [1.1, config({ max_stale: "1d" }, { max_stale: "10d" }), false],
+    [7.1, config({ max_stale: "10d" }), true],
+    [10.1, config({ max_stale: "10d" }), false],
+    [1.1, config({ max_stale: "1d" }), false],
     [0.9, config({ max_stale: "1d" }), true],
     // A clock that was set back ten years knows nothing of ages; one that is an hour off does.
     [-3650, config(), false],
