@@ -24,7 +24,7 @@ COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
 COPY --from=build --chown=65532:65532 /volumes/ /
 ENV NODE_ENV=production \
-    CONFIG_PATH=/config/compiler-config.json \
+    CONFIG_PATH=/config \
     RULES_DIR=/rules \
     XDG_CACHE_HOME=/cache
 WORKDIR /rules

@@ -1,12 +1,8 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
 import {
   type Host,
-  HostError,
   type ListenAddress,
   type Listening,
   type WebReply,
@@ -21,6 +17,7 @@ import { LastRead } from "./last-read.ts";
 import { ListStore } from "./list-store.ts";
 import { metricsText } from "./metrics.ts";
 import { onceASecond } from "./once-a-second.ts";
+import { openPort } from "./open-port.ts";
 import { type RequestSettings, requestContext } from "./request-context.ts";
 import { ReportRenewal } from "./report-renewal.ts";
 import { type RouteContext, route } from "./routes.ts";
@@ -146,7 +143,7 @@ class Server {
     await this.reports.refresh();
     await this.held.refresh();
     await this.proofs.refresh();
-    this.listening = await this.listen();
+    this.listening = await openPort(settings.listenOn, host, (request) => this.answer(request));
     const { address, port } = this.listening;
     log.write("info", "listening", { address, port, schedule: settings.schedule.pattern });
     host.onHangup?.(() => this.runNow("signal"));
@@ -193,21 +190,6 @@ class Server {
     await this.reports.settled();
     await this.patches.settled();
     this.log.write("info", "stopped");
-  }
-
-  private async listen(): Promise<Listening> {
-    const { listenOn } = this.settings;
-    try {
-      return await this.host.listen!(listenOn, (request) => this.answer(request));
-    } catch (error) {
-      if (!(error instanceof HostError)) throw error;
-      const where = `${printable(listenOn.address, 80)} port ${listenOn.port}`;
-      throw new CompilerError([
-        errorOf("listen-failed", `Cannot listen on ${where}`, {
-          cause: reasonOf(error.code, error.message),
-        }),
-      ]);
-    }
   }
 
   private answer(request: WebRequest): ReturnType<typeof route>["reply"] {

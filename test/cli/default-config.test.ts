@@ -67,6 +67,26 @@ test("-c and CONFIG_PATH name the configuration, and nothing else is looked for"
   assert.match(missing.stderr, /Configuration file not found: gone\.json/);
 });
 
+test("-c and CONFIG_PATH may name a folder, and the first of the default names in it is read", async () => {
+  const files = { "lists/compiler-config.yaml": configNamed("there"), "lists/hosts.txt": HOSTS };
+  for (const [words, env] of [
+    ["compile -c lists", {}],
+    ["compile -c /project/lists/", {}],
+    ["compile", { CONFIG_PATH: "lists" }],
+  ] as const) {
+    const { exit, host, stderr } = await cli(words, { files, env });
+    assert.equal(exit, Exit.Done, stderr);
+    assert.ok(host.files.has("/project/rules/there.txt"));
+    assert.doesNotMatch(stderr, /note/);
+  }
+  const more = { ...files, "lists/rules-compiler.yaml": configNamed("second") };
+  const several = await cli("validate -c lists", { files: more });
+  assert.match(several.stderr, /2 configuration files; using lists\/compiler-config\.yaml\n/);
+  const none = await cli("-c lists", { files: { "lists/hosts.txt": HOSTS } });
+  assert.equal(none.exit, Exit.Usage);
+  assert.match(none.stderr, /Configuration file not found: lists\/compiler-config\.json\n/);
+});
+
 test("what init writes is what every command finds", async () => {
   const { exit, host, stderr } = await cli("init -i hosts.txt -t hosts", {
     files: { "hosts.txt": HOSTS },

@@ -26,7 +26,7 @@ size=$(podman image inspect localhost/rules-compiler:test --format '{{.Size}}')
 mkdir -p "$work/config" "$work/rules" "$work/cache"
 chown 65532:65532 "$work/rules" "$work/cache"
 printf '||a.example^\n||b.example^\n' >"$work/config/a.txt"
-printf '{"name":"My list","sources":[{"name":"a","source":"a.txt","type":"adblock"}]}' >"$work/config/compiler-config.json"
+printf '{"name":"My list","sources":[{"name":"a","source":"a.txt","type":"adblock"}]}' >"$work/config/compiler-config.yaml"
 echo container-key-5512 >"$work/key"
 chmod 444 "$work/key"
 port=$((20000 + RANDOM % 20000))

@@ -53,6 +53,17 @@ for (const program of denos) {
     rmSync(place, { recursive: true });
   });
 
+  test(`Deno ${version}: without arguments, the task compiles the example of the clone`, () => {
+    const env = environment(program);
+    const { status, stderr } = spawnSync(program, ["task", "compile"], {
+      cwd: clone,
+      encoding: "utf8",
+      env,
+    });
+    assert.equal(status, 0, stderr);
+    assert.match(readFileSync(join(clone, "rules/my-list.txt"), "utf8"), /^\|\|ads\.example/m);
+  });
+
   test(`Deno ${version}: the task serves, and its children compile`, async (context) => {
     const place = join(folder, "served");
     mkdirSync(place, { recursive: true });

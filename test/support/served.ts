@@ -40,6 +40,12 @@ export class Served {
   runtime: string = process.execPath;
 
   async start(...words: string[]): Promise<void> {
+    this.begin(...words);
+    this.port = (await this.event("listening"))["port"] as number;
+  }
+
+  /** Starts a server that may not be ready yet. */
+  begin(...words: string[]): void {
     const [command = "", ...before] = this.runtime.split(" ");
     const args = [
       ...before,
@@ -61,7 +67,6 @@ export class Served {
       this.events.push(JSON.parse(line) as LogLine);
       for (const look of this.waiting) look();
     });
-    this.port = (await this.event("listening"))["port"] as number;
   }
 
   /** The n-th event of a name, waiting for it if it must. */

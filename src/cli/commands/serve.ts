@@ -15,20 +15,36 @@ import type { HeldList } from "../../server/held-list.ts";
 import type { RunnerOptions } from "../../server/runner.ts";
 import { readToken } from "../../server/bearer-token.ts";
 import { serve } from "../../server/serve.ts";
+import { waitForConfig } from "../../server/wait-for-config.ts";
 import { wordsFor } from "../flags/args.ts";
+import { withFoundConfig } from "../flags/found-config.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import { printedBuild } from "../printed-build.ts";
 import { actApart, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
+type Opened = Awaited<ReturnType<typeof openProject>> & { readonly options: Options };
+
 /** Compiles on a schedule in child processes, and serves the lists, their health and their metrics. */
-export const serveCommand: Command = async (options, host, reporter, signal) => {
-  const settings = serveOptionsOf(options.args, host.env);
-  if (host.listen === undefined || host.runSelf === undefined)
+export const serveCommand: Command = async (asked, real, reporter, signal) => {
+  const settings = serveOptionsOf(asked.args, real.env);
+  if (real.listen === undefined || real.runSelf === undefined)
     throw new CompilerError([errorOf("listen-failed", "This runtime cannot serve")]);
+  const log = new EventLog(real, {
+    json: asked.json || !real.stderr.isTerminal,
+    style: reporter.style,
+    isEnabled: (level) => reporter.shows(level),
+  });
   // An invalid configuration must fail now, not at the first scheduled run.
-  const { project, lists: all } = await openProject(options, host);
+  const open = async (): Promise<Opened> => {
+    const options = (await withFoundConfig(asked, real, reporter)) ?? asked;
+    return { options, ...(await openProject(options, real)) };
+  };
+  const ready = await waitForConfig(open, { ...settings, host: real, log, signal });
+  if (ready === undefined) return Exit.Done;
+  const { host, opened } = ready;
+  const { options, project, lists: all } = opened;
   for (const warning of project.warnings) reporter.diagnostic(warning);
   const plans = planLists(all, options, host);
   const files = plans.flatMap((plan) => plan.files);
@@ -41,11 +57,6 @@ export const serveCommand: Command = async (options, host, reporter, signal) => 
     ]);
   const token =
     settings.tokenFile === undefined ? undefined : await readToken(settings.tokenFile, host);
-  const log = new EventLog(host, {
-    json: options.json || !host.stderr.isTerminal,
-    style: reporter.style,
-    isEnabled: (level) => reporter.shows(level),
-  });
   const folder = stateFolder(plans, host);
   const further = plans
     .flatMap(({ outputs }) => outputs)

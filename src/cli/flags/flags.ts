@@ -8,7 +8,7 @@ const BUILD_FLAGS = [
     sets: ["building", "answering"],
     only: ["validate"],
     description:
-      "Configuration file: .json, .jsonc, .yaml or .yml (default: CONFIG_PATH, or the first that exists of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc)",
+      "Configuration file: .json, .jsonc, .yaml or .yml, or a folder with one of the default names (default: CONFIG_PATH, or the first that exists of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc)",
   },
   {
     name: "output",

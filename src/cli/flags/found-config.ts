@@ -21,21 +21,31 @@ export async function configsIn(folder: string, host: Host): Promise<string[]> {
   return CONFIG_NAMES.filter((_, index) => isThere[index]);
 }
 
-/** The options with the configuration file in use; undefined if none was named or found. */
+/** The options with the configuration file in use; undefined if none was named or found. A folder that is named is searched. */
 export async function withFoundConfig(
   options: Options,
   host: Host,
   reporter: Reporter,
 ): Promise<Options | undefined> {
   const { args } = options;
-  if (args.values.has("config") || host.env["CONFIG_PATH"] || options.inputs.length > 0)
-    return options;
-  const [first, ...others] = await configsIn(host.cwd, host);
-  if (first === undefined) return undefined;
-  if (others.length > 0) reporter.diagnostic(severalConfigs(first, others));
+  if (options.inputs.length > 0) return options;
+  const named = args.values.get("config")?.[0] ?? (host.env["CONFIG_PATH"] || undefined);
+  if (named !== undefined && !(await isFolder(named, host))) return options;
+  const [first, ...others] = await configsIn(host.path.resolve(host.cwd, named ?? ""), host);
+  const path = host.path.join(named ?? "", first ?? CONFIG_NAMES[0]!);
+  if (first === undefined)
+    return named === undefined ? undefined : { ...options, configPath: path };
+  if (others.length > 0) reporter.diagnostic(severalConfigs(path, others));
   // Child processes of the command read the same file.
-  const values = new Map(args.values).set("config", [first]);
-  return { ...options, configPath: first, isFound: true, args: { ...args, values } };
+  const values = new Map(args.values).set("config", [path]);
+  const isFound = named === undefined;
+  return { ...options, configPath: path, isFound, args: { ...args, values } };
+}
+
+async function isFolder(named: string, host: Host): Promise<boolean> {
+  const path = host.path.resolve(host.cwd, named);
+  const real = await host.realPath(path).catch(() => path);
+  return (await host.kindOf(real)) === "folder";
 }
 
 function severalConfigs(first: string, others: readonly string[]): Diagnostic {

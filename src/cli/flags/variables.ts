@@ -2,7 +2,7 @@
 export const VARIABLES = [
   {
     name: "CONFIG_PATH",
-    description: "Path of the configuration file",
+    description: "Path of the configuration file, or of a folder with one",
     fallback: "compiler-config.json",
   },
   {
@@ -41,6 +41,17 @@ export const VARIABLES = [
   {
     name: "DNSAPI_API_KEY",
     description: "Key of the DNS API, if DNSAPI_DnsApi__ApiKey is not set",
+    fallback: "",
+  },
+  { name: "HTTP_PROXY", description: "Proxy for lists at http: addresses", fallback: "" },
+  {
+    name: "HTTPS_PROXY",
+    description: "Proxy for lists at https: addresses, and for the DNS API",
+    fallback: "",
+  },
+  {
+    name: "NO_PROXY",
+    description: "Hosts that are contacted without a proxy, separated by commas",
     fallback: "",
   },
   { name: "NO_COLOR", description: "Any value disables colours", fallback: "" },

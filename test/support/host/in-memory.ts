@@ -102,7 +102,10 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     processId: () => ({ pid: 1, began: "", machine: "memory" }),
     isRunning: () => false,
     listFolder: async (name) => files.namesBelow(name),
-    kindOf: async (path) => (files.has(path) ? "file" : undefined),
+    kindOf: async (path) => {
+      if (files.has(path)) return "file";
+      return files.namesBelow(path).length > 0 ? "folder" : undefined;
+    },
     link: async (from, to) => {
       if (files.has(to)) throw new HostError("EEXIST", "file exists");
       files.set(to, read(from));
