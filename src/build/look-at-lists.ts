@@ -9,6 +9,7 @@ import {
 import { indexOfBytes } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { lookAtSource } from "../engine/look-at-source.ts";
+import type { SourceOptions } from "../engine/source-options.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
@@ -45,16 +46,18 @@ export async function lookAtLists(
     },
   };
   const reader = new SourceReader(watched, { cacheDir, offline, configFolder, signal });
-  const look = (lists: readonly ImportedList[]): Promise<ImportedList[]> =>
+  const look = (lists: readonly ImportedList[], kind?: ListWish): Promise<ImportedList[]> =>
     Promise.all(
-      lists.map(async (list) => (list.isOn ? { ...list, found: await found(list, reader) } : list)),
+      lists.map(async (list) =>
+        list.isOn ? { ...list, found: await found(list, reader, kind) } : list,
+      ),
     );
   try {
-    const files = await withFiles(setup, look);
-    const lists = await look(files.lists);
+    const files = await withFiles(setup, (lists) => look(lists));
+    const lists = await look(files.lists, { mayBlock: [], isOptional: true });
     // An abort makes working lists fail, so their results are not usable.
     signal.throwIfAborted();
-    const sure = await withoutDoubt({ ...files, lists }, isDown, offline);
+    const sure = await withoutDoubt(withAllowLists({ ...files, lists }), isDown, offline);
     if (sure.userRules.length === 0 && !sure.lists.some(isUsed))
       throw new CompilerError(sure.lists.flatMap(({ found: one }) => one?.failure ?? []));
     return sure;
@@ -90,11 +93,43 @@ async function withoutDoubt(
   };
 }
 
-async function found({ source, type }: ImportedList, reader: SourceReader): Promise<FoundList> {
+/** Moves what is not a block-list to the lists of names that stay reachable, if a source remains. */
+function withAllowLists(setup: ImportedConfig): ImportedConfig {
+  const allowLists = setup.lists.filter(isAllowList);
+  const lists = setup.lists.filter((list) => !isAllowList(list));
+  if (allowLists.length === 0 || (setup.userRules.length === 0 && !lists.some(isUsed)))
+    return setup;
+  return {
+    ...setup,
+    lists,
+    allowLists: [
+      ...setup.allowLists,
+      ...allowLists.map((list) => ({ ...list, found: { ...list.found!, failure: undefined } })),
+    ],
+    notes: [
+      ...setup.notes,
+      ...allowLists.map(({ name }) => `${name} is an allow-list, so it is in allow_sources`),
+    ],
+  };
+}
+
+function isAllowList({ found: one }: ImportedList): boolean {
+  return one?.failure?.code === "source-not-blocklist";
+}
+
+/** With `mayBlock`, a list must be a block-list. */
+type ListWish = Pick<SourceOptions, "mayBlock" | "isOptional">;
+
+async function found(
+  { source, type }: ImportedList,
+  reader: SourceReader,
+  kind?: ListWish,
+): Promise<FoundList> {
   let mayAllow = !isAddress(source) || !WRITES_EXCEPTIONS.has(type);
   const look = async (allowPrivate: boolean): Promise<Look> => {
     try {
-      const state = await lookAtSource(reader, source, allowPrivate, (text) => {
+      const wish = { source, allowPrivate, ...(kind && { ...kind, type }) };
+      const state = await lookAtSource(reader, wish, (text) => {
         mayAllow ||= indexOfBytes(text, EXCEPTION) !== -1;
       });
       return { isThere: true, causes: state.kind === "stale" ? state.causes : [] };

@@ -7,7 +7,7 @@ import { hedgedFetch } from "./hedged-fetch.ts";
 import { hideAnswer } from "./hidden-answer.ts";
 import { SourceSlots } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./source-list.ts";
-import { offlineError, shownAddress, sourceError } from "./source-error.ts";
+import { copyTooOld, offlineError, shownAddress, sourceError } from "./source-error.ts";
 import { HeldError, type SourceBounds, takeOrHold } from "./source-hold.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
 import {
@@ -125,7 +125,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   if (store === undefined || record === undefined) throw new CompilerError(causes);
   const age = context.fetch.host.now().getTime() - record.goodAt;
   if (held === undefined && !offline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
-    throw new CompilerError([...causes, ...tooOld(source, age).diagnostics]);
+    throw new CompilerError([...causes, ...copyTooOld(source, age).diagnostics]);
   const texts = new StoredTexts({ store, record }, source.isSecret);
   const location = { kind: "web", url: source.url } as const;
   const list = new SourceList(
@@ -135,9 +135,15 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   );
   try {
     await list.check();
+    // Another command may have stored a list of any kind.
+    const { kind } = source;
+    await kind.judge(record.measure?.watched ?? (await list.namesAmong(kind.watched)), list);
   } catch (error) {
     list.close();
-    throw error instanceof CompilerError ? new CompilerError(causes) : error;
+    if (!(error instanceof CompilerError)) throw error;
+    const isKind = ({ code }: Diagnostic): boolean => code === "source-not-blocklist";
+    const more = causes.some(isKind) ? [] : error.diagnostics.filter(isKind);
+    throw new CompilerError([...causes, ...more]);
   }
   const { goodAt, files } = record;
   if (held === undefined) return { list, state: { kind: "stale", goodAt, causes }, files };
@@ -159,18 +165,6 @@ async function noteOffer(
     if (!(error instanceof HostError)) throw error;
     onStoreError(error);
   }
-}
-
-function days(ms: number): string {
-  return `${(ms / 86_400_000).toFixed(1)} days`;
-}
-
-function tooOld({ label, maxStaleMs }: RemoteSource, age: number): CompilerError {
-  const reason =
-    age < 0
-      ? "its date is in the future; check the clock"
-      : `it is ${days(age)} old; the limit is ${days(maxStaleMs)}`;
-  return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
 }
 
 /** Exactly the locked files: from stored copies, or from the network if the digests match. */

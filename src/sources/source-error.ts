@@ -44,3 +44,19 @@ export function fileError(path: string, error: HostError): CompilerError {
     reasonOf(error.code, error.message),
   );
 }
+
+function days(ms: number): string {
+  return `${(ms / 86_400_000).toFixed(1)} days`;
+}
+
+/** A copy of this age, in milliseconds, is not used. */
+export function copyTooOld(
+  { label, maxStaleMs }: { readonly label: string; readonly maxStaleMs: number },
+  age: number,
+): CompilerError {
+  const reason =
+    age < 0
+      ? "its date is in the future; check the clock"
+      : `it is ${days(age)} old; the limit is ${days(maxStaleMs)}`;
+  return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
+}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
 
@@ -8,7 +9,10 @@ const GONE = "https://lists.example/gone.txt";
 const PAGE = "https://lists.example/page.txt";
 const EMPTY = "https://lists.example/empty.txt";
 
+const ALLOWED = "https://lists.example/allowed.txt";
+
 const WEB = webOf({
+  [ALLOWED]: PROTECTED_NAMES.map((name) => `${name}\n`).join(""),
   [ADS]: "||ads.example^\n",
   [PAGE]: "<!DOCTYPE html><html><body>Log in</body></html>",
   [EMPTY]: "",
@@ -112,4 +116,25 @@ test("on a terminal, init asks again after an address that no list can have", as
   const text = project.text("new.yaml");
   assert.match(text, /source: "https:\/\/lists\.example\/ads\.txt"/);
   assert.doesNotMatch(text, /htp/);
+});
+
+test("init puts an allow-list into allow_sources", async () => {
+  const both = new MemoryProject({}, WEB);
+  const { exit, stderr } = await both.run("init", ADS, ALLOWED, "new.yaml");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /lists\.example allowed\.txt is an allow-list, so it is in allow_sources/);
+  assert.match(
+    both.text("new.yaml"),
+    /^allow_sources:\n {2}- "https:\/\/lists\.example\/allowed\.txt"$/m,
+  );
+  const compiled = await both.run("-c", "new.yaml");
+  assert.equal(compiled.exit, 0, compiled.stderr);
+  assert.match(both.text("rules/new.txt"), /ads\.example/);
+  assert.doesNotMatch(both.text("rules/new.txt"), /^[^@!]*time\.apple\.com/m);
+
+  const alone = new MemoryProject({}, WEB);
+  const refused = await alone.run("init", ALLOWED, "new.yaml");
+  assert.equal(refused.exit, 4, refused.stderr);
+  assert.match(refused.stderr, /source-not-blocklist/);
+  assert.ok(!hasConfig(alone));
 });

@@ -138,10 +138,8 @@ test("acknowledged names do not count, even for an unchanged list", async () => 
   const guards = { may_block: NEEDED.slice(0, 5) };
   assert.ok(!isRefused(await build(web, {}, { guards })));
   assert.ok(!isRefused(await build(web, {}, { guards })));
-  const without = await build(web);
-  // The copy that the other configuration took is what there is.
-  assert.ok(!(without instanceof CompilerError));
-  assert.equal(without.report.sources[0]!.state, "stale");
+  // The copy is judged as the list is: another configuration took it.
+  assert.ok(isRefused(await build(web)));
   assert.ok(isRefused(await build(webOf(text), {}, { guards: { may_block: NEEDED.slice(0, 4) } })));
 });
 
@@ -151,4 +149,19 @@ test("an allowlist is accepted in allow_sources, and with --compat everywhere", 
   const allowed = await build(web, {}, { allow_sources: ["https://a.example/allow.txt"] });
   assert.ok(!(allowed instanceof CompilerError));
   assert.ok(!isRefused(await build(webOf(ALLOW_LIST), {}, {}, { compat: true })));
+});
+
+test("a text that another use stored is not its own last good copy", async () => {
+  for (const stored of [
+    (web: ScriptedWeb) => build(web, {}, {}, { compat: true }),
+    (web: ScriptedWeb) => build(web, { source: "local.txt" }, { allow_sources: [FAR] }),
+  ]) {
+    const web = webOf(ALLOW_LIST, GOOD);
+    assert.ok(!((await stored(web)) instanceof CompilerError));
+    for (let run = 0; run < 2; run++) assert.ok(isRefused(await build(web)));
+    delete web.answers[FAR];
+    const outcome = await build(web);
+    assert.ok(outcome instanceof CompilerError, "without a server");
+    assert.ok(outcome.diagnostics.some(({ code }) => code === "source-not-blocklist"));
+  }
 });
